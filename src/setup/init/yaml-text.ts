@@ -36,12 +36,17 @@ export function sentence(text: string): string {
 
 /** Returns an entry of a block, with its value on one line as {@link inlineYaml}, and a comment behind it. */
 export function entry(key: string, value: unknown, behind = ''): string {
-  return `${inlineYaml(key)}: ${inlineYaml(value)}${behind === '' ? '' : ` # ${oneLine(behind)}`}`;
+  return `${plainYaml(key)}: ${inlineYaml(value)}${behind === '' ? '' : ` # ${oneLine(behind)}`}`;
 }
 
 /** Returns the lines of a block below its key; `{}` if there are none. */
 export function block(key: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [entry(key, {})] : [`${inlineYaml(key)}:`, ...lines.map((line) => `  ${line}`)];
+  return lines.length === 0 ? [entry(key, {})] : [`${plainYaml(key)}:`, ...lines.map((line) => `  ${line}`)];
+}
+
+/** Returns a key, in which references are not replaced. */
+function plainYaml(key: string): string {
+  return inlineYaml(referring(key, false));
 }
 
 /** Returns a value as YAML on one line. References to the environment are escaped, except in nodes. */

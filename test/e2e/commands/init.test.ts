@@ -160,17 +160,6 @@ describe('portico init', () => {
     });
   }).timeout(30_000);
 
-  it('finds lists by common names below the address of an API', async () => {
-    const { url } = await startHttpUpstream(platform);
-    await inFolder(async (folder) => {
-      const file = join(folder, 'portico.yaml');
-      const run = await runPortico(['init', file, '--from', `${url}/api`], { PORTICO_TOKEN: TOKEN }).ended;
-      expect(run).to.deep.include({ code: 0, stderr: '' });
-      const { projects, tools } = await read(await withFreePorts(file));
-      expect([projects?.length, tools?.length]).to.deep.equal([23, 11]);
-    });
-  }).timeout(30_000);
-
   it('sends no token without one, and reports that the header is unknown', async () => {
     const items = Array.from({ length: 7 }, (_, index) => ({ id: index, name: `Tool ${index}` }));
     const { url, requests } = await startHttpUpstream(json(items));
@@ -183,22 +172,6 @@ describe('portico init', () => {
         .and.contain('portico check --probe');
       expect(credentialsOf(requests)).to.deep.equal([]);
       expect(await readFile(file, 'utf8')).to.contain('pagination: { kind: none }');
-    });
-  });
-
-  it('names the environment variables to set first', async () => {
-    await inFolder(async (folder) => {
-      const [document, file] = [join(folder, 'openapi.json'), join(folder, 'portico.yaml')];
-      await writeFile(
-        document,
-        JSON.stringify(openApi({ '/orgs/{org}/projects': listing(list()) }, { servers: [{ url: '/v1' }] })),
-      );
-      const init = await runPortico(['init', file, '--openapi', document, '--yes']).ended;
-      expect(init.code).to.equal(0);
-      expect(init.stdout).to.contain('export ACME_URL=…').and.contain('export ACME_ORG=…   # org in /orgs/{org}');
-      expect((await runPortico(['check', file]).ended).stderr).to.contain('environment variable ACME_URL is not set');
-      const set = { ACME_URL: 'https://acme.dev', ACME_ORG: 'blue' };
-      expect((await runPortico(['check', file], set).ended).stdout).to.contain('OK: offers projects (acme)');
     });
   });
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import type { ProbeReport } from '../../../src/setup/probe/probe-report.ts';
-import { byOffset, FIELDS, forToken, OFFSET, platform, settings, TOKEN } from '../../setup/probe/probed.ts';
+import { byOffset, FIELDS, OFFSET, platform, settings, TOKEN } from '../../setup/probe/probed.ts';
 import { json } from '../../support/platform/http-upstream.ts';
 import {
   inFolder,
@@ -105,52 +105,6 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
     const { code, stdout } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`), ['--strict']);
     expect(code).to.equal(1);
     expect(stdout).to.match(/FILE: FAILED \(--strict\): 1 of 1 resources could be read, with 1 warning\n$/);
-  });
-
-  const items = Array.from({ length: 12 }, (_, index) => ({ id: `p-${index}`, name: `P ${index}` }));
-  const page = { list: items, total: items.length };
-  const right =
-    'items: list, pagination: { kind: offset, total: total }, fields: { description: "name", createTime: "\'2026-01-02T03:04:05Z\'" }';
-  const cut: RequestListener = (request, response) => {
-    const { searchParams } = new URL(request.url ?? '', 'http://a.example');
-    const [offset, limit] = [Number(searchParams.get('offset')), Number(searchParams.get('limit'))];
-    json({ ...page, list: items.slice(offset, offset + limit) })(request, response);
-  };
-  for (const [what, handler, finding, says] of [
-    ['a public list', cut, 'public_list', /upstreams\.acme\.credential/],
-    [
-      'a page size that is ignored',
-      forToken(json(page)),
-      'parameter_ignored',
-      /resources\.projects\.pagination\.sizeParam/,
-    ],
-  ] as const) {
-    it(`warns of ${what}, and fails on it with --strict`, async () => {
-      const yaml = settings(right);
-      const warned = await run(handler, yaml, ['--json']);
-      expect(warned.code).to.equal(0);
-      const { resources }: ProbeReport = JSON.parse(warned.stdout);
-      expect(resources[0]?.warnings.map((warning) => warning.finding)).to.include(finding);
-      const strict = await run(handler, yaml, ['--strict']);
-      expect(strict.code).to.equal(1);
-      expect(strict.stdout)
-        .to.match(/ {2}warning: /)
-        .and.match(says)
-        .and.match(/FAILED \(--strict\): .*, with \d+ warnings?/);
-      expect(strict.stdout).not.to.contain('could be read whole');
-    });
-  }
-
-  it('passes with --strict where settings are right', async () => {
-    const { code, stdout } = await run(forToken(cut), settings(right), ['--strict']);
-    expect(stdout).to.match(/FILE: OK: 1 of 1 resources could be read whole\n$/);
-    expect(code).to.equal(0);
-  });
-
-  it('names the setting and its value when a read fails', async () => {
-    const { code, stdout } = await run(() => {}, settings(right, ', timeoutMs: 300, retry: { attempts: 0 }'));
-    expect(code).to.equal(1);
-    expect(stdout).to.match(/ {2}upstream_timeout: .*\n {2}look at upstreams\.acme\.timeoutMs \(300\)\n/);
   });
 
   it('sends a POST that may write with --allow-post alone', async () => {

@@ -81,8 +81,9 @@ describe('init probes what it wrote', () => {
 });
 
 describe('init writes', () => {
-  it('the list that the person chose', async () => {
+  it('the list that the person chose, and nothing if none fits', async () => {
     expect((await run({ answers: ['2'] })).yaml).to.contain('path: /integrations');
+    expect(await run({ answers: ['0'] })).to.deep.include({ yaml: '', code: undefined });
   });
 
   it('the address of the document without its query', async () => {

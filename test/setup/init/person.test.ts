@@ -53,14 +53,6 @@ describe('a prompt', () => {
   it('no more once the input has ended', async () => {
     expect((await asked()).chosen).to.deep.equal({});
   });
-
-  it('and the choice is in the proposal', () => {
-    const chosen = description.listings.find(({ path }) => path === '/integrations');
-    const [, , tools] = propose(description, RESOURCES, new Map([['tools', chosen ?? null]])).resources;
-    expect(tools?.found?.listing.path).to.equal('/integrations');
-    const [, , none] = propose(description, RESOURCES, new Map([['tools', null]])).resources;
-    expect(none?.found).to.equal(undefined);
-  });
 });
 
 describe('a terminal', () => {
