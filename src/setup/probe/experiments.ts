@@ -4,7 +4,7 @@ import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { type CredentialSettings, credentialForm, credentialIn } from '../../core/credentials/credential-form.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { TappedRequest } from '../../core/upstream/client/tap.ts';
-import type { Look } from './page-report.ts';
+import type { Look } from './page-look.ts';
 import type { Finding, Untried } from './probe-report.ts';
 import { NotTried, type Try } from './trials.ts';
 

@@ -1,50 +1,15 @@
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { createMapper } from '../../core/mapping/mapper.ts';
-import { createPageParser, type Page } from '../../core/mapping/page.ts';
+import type { Page } from '../../core/mapping/page.ts';
 import { requiredFields } from '../../core/resources/resource.ts';
-import { textOf } from '../../core/upstream/client/receive.ts';
 import { type Statement, statementsOf } from '../../core/upstream/signs/statements.ts';
-import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';
+import { parsePage } from './page-look.ts';
 import type { FirstItem, ResourceReport } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
 import { type HintContext, hintsFor } from './setting-hints.ts';
 import type { Exchange } from './single-read.ts';
-
-/** Parses the body of a page as the read does. Undefined if it is not JSON; without a page if `items` selects no list. */
-function parsePage(bytes: Buffer, items: string): { readonly body: unknown; readonly page?: Page } | undefined {
-  let body: unknown;
-  try {
-    const text = textOf(bytes);
-    body = JSON.parse(text);
-    return { body, page: createPageParser({ items })(text) };
-  } catch (error) {
-    if (!(error instanceof GatewayError || error instanceof SyntaxError)) throw error;
-    return body === undefined ? undefined : { body };
-  }
-}
-
-/** What is compared of two pages. */
-export interface Look {
-  readonly count: number;
-  /** The ids of the items and the totals of the page: equal for the same part of the same list. */
-  readonly ids: string;
-  /** The items as they came, as JSON. */
-  readonly content: string;
-}
-
-/** Returns what is compared of a page. Undefined if the body holds no list. */
-export function lookAt(bytes: Buffer, headers: ReplyHeaders, settings: ResourceConfig): Look | undefined {
-  const page = parsePage(bytes, settings.items)?.page;
-  if (page === undefined) return undefined;
-  const { id } = settings.fields;
-  const map = createMapper({ fields: id === undefined ? {} : { id }, required: ['id'], invalidItems: 'drop' });
-  const ids = map(page).items.map((item) => item['id']);
-  const content = JSON.stringify(page.items);
-  const totals = statementsOf(page.enclosing, headers).flatMap(({ sign, says }) => (sign === 'total' ? [says] : []));
-  return { count: page.items.length, ids: JSON.stringify([ids.length > 0 ? ids : content, totals]), content };
-}
 
 /** Describes the first page: its first item, what it says about further pages, and hints for settings that fit it better. */
 export async function describePage(

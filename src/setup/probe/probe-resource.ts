@@ -7,7 +7,8 @@ import { describeFinding, type MappingFinding } from '../../core/mapping/mapper.
 import { define, type Resource } from '../../core/resources/resource.ts';
 import { runExperiments } from './experiments.ts';
 import { createMasks, type Masks } from './masks.ts';
-import { describePage, lookAt } from './page-report.ts';
+import { lookAt } from './page-look.ts';
+import { describePage } from './page-report.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';

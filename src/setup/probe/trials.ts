@@ -3,7 +3,7 @@ import type { CredentialSettings } from '../../core/credentials/credential-form.
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { TappedRequest } from '../../core/upstream/client/tap.ts';
 import { PROBE } from '../input-bounds.ts';
-import { type Look, lookAt } from './page-report.ts';
+import { type Look, lookAt } from './page-look.ts';
 import { readOnce, type SingleReadOptions } from './single-read.ts';
 
 /** Changes of the settings for one trial. */
