@@ -8,7 +8,7 @@ import { openReads } from './open-reads.ts';
 import { type OpenUpstream, openUpstreams } from './open-upstreams.ts';
 import { createOwnFiles, type OwnFiles } from './own-files.ts';
 import { type Catalogue, createCatalogue } from './reads/catalogue/catalogue.ts';
-import { createPageDesk } from './reads/catalogue/page-desk.ts';
+import { createPageWorker } from './reads/catalogue/page-worker.ts';
 import { otherCredentialsIn } from './reads/known-callers.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
@@ -82,11 +82,13 @@ export function createCore(config: Config, options: CoreOptions): Core {
       ? createHoldings(config, { resources, events, keyOf: sharing.keyOf, store: sharing.snapshots })
       : carriedOver(before.holdings, { from: before.config, to: config, resources });
   const { keyOf } = holdings;
-  const desk = createPageDesk(Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)));
+  const pageWorker = createPageWorker(
+    Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)),
+  );
   const users = createUsers();
 
   const catalogue = createCatalogue(
-    openReads(config, offered, { upstreams, holdings, hooks, desk, users, events, now }),
+    openReads(config, offered, { upstreams, holdings, hooks, pageWorker, users, events, now }),
   );
 
   events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
@@ -100,7 +102,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   // A closing upstream's error references pending calls and all that they hold. It must not reference the next core, or
   // cores would be chained.
   async function close(next?: Core): Promise<void> {
-    await Promise.all([desk.close(), ...endingBefore(next).map((one) => one.close())]);
+    await Promise.all([pageWorker.close(), ...endingBefore(next).map((one) => one.close())]);
   }
 
   const otherCredentials = otherCredentialsIn(

@@ -8,7 +8,7 @@ import type { OpenUpstream } from './open-upstreams.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
 import { compileList } from './reads/catalogue/compile.ts';
 import { createLoader } from './reads/catalogue/loader.ts';
-import type { PageDesk } from './reads/catalogue/page-desk.ts';
+import type { PageWorker } from './reads/catalogue/page-worker.ts';
 import { withKnownCaller } from './reads/known-callers.ts';
 import { renamed } from './reads/snapshots/cache.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
@@ -32,7 +32,7 @@ export interface ReadsOptions {
     wrapLoad(load: Loader, resource: string): Loader;
     wrapUpstream(upstream: Upstream, resource: string): Upstream;
   };
-  readonly desk: PageDesk;
+  readonly pageWorker: PageWorker;
   readonly users: Users;
   readonly events: Events;
   /** Milliseconds since the epoch. */
@@ -46,7 +46,7 @@ export interface ReadsOptions {
 export function openReads(
   config: Config,
   offers: readonly Offer[],
-  { upstreams, holdings, hooks, desk, users, events, now }: ReadsOptions,
+  { upstreams, holdings, hooks, pageWorker, users, events, now }: ReadsOptions,
 ): (Offered & { readonly read: Read })[] {
   const cache = renamed(holdings.cache, holdings.names);
 
@@ -66,7 +66,7 @@ export function openReads(
       timeoutMs,
       rules: settings,
       list: { ...compileList(listSettings).list, post: compilePost(settings) },
-      readPage: desk.open(resource.name, listSettings),
+      readPage: pageWorker.open(resource.name, listSettings),
       maxReadBytes: settings.maxReadBytes,
       loading: holdings.loading,
       memo: holdings.memoFor(checked(holdings.names.get(resource.name))),

@@ -8,7 +8,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
-import { fits, isObject } from './message.ts';
+import { fits } from './message.ts';
 
 /**
  * The two forms of the protocol. Since 2026-07-28 each request has an envelope in `params._meta` with its revision.
@@ -82,37 +82,10 @@ function hasSoundEnvelope(request: JSONRPCRequest): boolean {
   const level = meta[LOG_LEVEL_META_KEY];
   const capabilities = meta[CLIENT_CAPABILITIES_META_KEY];
   return (
-    (areUsualCapabilities(capabilities) || fits(isSpecType.ClientCapabilities, capabilities)) &&
-    (info === undefined || isUsualInfo(info) || fits(isSpecType.Implementation, info)) &&
+    fits(isSpecType.ClientCapabilities, capabilities) &&
+    (info === undefined || fits(isSpecType.Implementation, info)) &&
     (level === undefined || fits(isSpecType.LoggingLevel, level))
   );
-}
-
-/*
- * What nearly all clients say of themselves, in each message once more. The guards of the SDK find all of it sound, too, but
- * take much longer; what is not found here is for them to say. A test holds it so.
- */
-
-const USUAL_INFO = new Set(['name', 'title', 'version', 'description', 'websiteUrl']);
-
-/** A name and a version, both text. */
-function isUsualInfo(info: unknown): boolean {
-  if (!isObject(info) || info['name'] === undefined || info['version'] === undefined) return false;
-  for (const name in info) if (!USUAL_INFO.has(name) || typeof info[name] !== 'string') return false;
-  return true;
-}
-
-/** Names of capabilities only, except the members of `roots`. */
-function areUsualCapabilities(capabilities: unknown): boolean {
-  if (!isObject(capabilities)) return false;
-  for (const name in capabilities) {
-    const capability = capabilities[name];
-    if (!isObject(capability)) return false;
-    for (const detail in capability) {
-      if (name !== 'roots' || typeof capability[detail] !== 'boolean') return false;
-    }
-  }
-  return true;
 }
 
 function metaOf(message: unknown): Readonly<Record<string, unknown>> {

@@ -10,8 +10,8 @@ import type { PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../
 import type { Load, Loader } from '../snapshots/load.ts';
 import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
 import { checkIds, checkList, createDistinctIds, type ListRules } from './list-checks.ts';
-import type { ReadPage } from './page-desk.ts';
 import type { MappedPage } from './page-reader.ts';
+import type { ReadPage } from './page-worker.ts';
 import { bodyShowsEnd, type Made, type Memo, NOTHING_SAID, saidOf, tagged } from './reply-reuse.ts';
 
 export interface LoaderOptions {

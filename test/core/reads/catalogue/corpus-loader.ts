@@ -1,6 +1,6 @@
 import { compileList, type ListSettings } from '../../../../src/core/reads/catalogue/compile.ts';
 import { createLoader } from '../../../../src/core/reads/catalogue/loader.ts';
-import { createPageDesk } from '../../../../src/core/reads/catalogue/page-desk.ts';
+import { createPageWorker } from '../../../../src/core/reads/catalogue/page-worker.ts';
 import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
 
@@ -30,9 +30,9 @@ const SETTINGS: ListSettings = {
 /** With the bounds that settings have by default: loaders of lists whose pages come of `bodyOf`, at once. */
 export function corpusLoaders(): { loaderOf(bodyOf: (target: string) => Buffer): Loader; close(): Promise<void> } {
   const loading = createLoading({ maxBytes: 134_217_728 });
-  const desk = createPageDesk(2_097_152);
+  const pageWorker = createPageWorker(2_097_152);
   const { list } = compileList(SETTINGS);
-  const readPage = desk.open('things', SETTINGS);
+  const readPage = pageWorker.open('things', SETTINGS);
   return {
     loaderOf: (bodyOf) =>
       createLoader({
@@ -55,6 +55,6 @@ export function corpusLoaders(): { loaderOf(bodyOf: (target: string) => Buffer):
         list,
         readPage,
       }),
-    close: desk.close,
+    close: pageWorker.close,
   };
 }

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { compileList, type ListSettings } from '../../../../src/core/reads/catalogue/compile.ts';
-import { createPageDesk, type PageReading } from '../../../../src/core/reads/catalogue/page-desk.ts';
 import { createPageReader, SMALL_BYTES } from '../../../../src/core/reads/catalogue/page-reader.ts';
+import { createPageWorker, type PageReading } from '../../../../src/core/reads/catalogue/page-worker.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { SEEDED } from '../../../support/seed.ts';
 
@@ -29,11 +29,11 @@ function settingsOf(overrides: Partial<ListSettings> = {}): ListSettings {
   };
 }
 
-/** A desk with one list, and how long it says that it worked. */
-function openDesk(settings = settingsOf()) {
-  const desk = createPageDesk(2_097_152);
-  onCleanup(desk.close);
-  const readPage = desk.open('things', settings);
+/** One list, and the reported processing times. */
+function openWorker(settings = settingsOf()) {
+  const pageWorker = createPageWorker(2_097_152);
+  onCleanup(pageWorker.close);
+  const readPage = pageWorker.open('things', settings);
   const spent: number[] = [];
   const read = (body: string | Buffer, rest: Partial<PageReading> = {}) =>
     readPage({
@@ -44,7 +44,7 @@ function openDesk(settings = settingsOf()) {
       spend: (ms) => spent.push(ms),
       ...rest,
     });
-  return { desk, read, spent };
+  return { pageWorker, read, spent };
 }
 
 const FILLER = 'x'.repeat(SMALL_BYTES);
@@ -55,10 +55,10 @@ const thing = (id: unknown) => ({ id, name: 'n' });
 const plain = (page: object) =>
   page instanceof GatewayError ? { code: page.code, reason: page.reason, detail: page.detail } : page;
 
-describe('a desk for pages', () => {
-  it(`reads large pages elsewhere, and makes of them what is made of them here ${SEEDED}`, async () => {
+describe('pages', () => {
+  it(`give the same result in the worker as on the event loop ${SEEDED}`, async () => {
     const settings = settingsOf();
-    const { read, spent } = openDesk(settings);
+    const { read, spent } = openWorker(settings);
     const readHere = createPageReader(compileList(settings));
     const item = fc.oneof(
       fc.record({ id: fc.oneof(fc.string(), fc.integer()), name: fc.string({ minLength: 1 }) }),
@@ -93,8 +93,8 @@ describe('a desk for pages', () => {
     expect(Math.min(...spent)).to.be.above(0);
   });
 
-  it('reads small pages at once, and no more of them in one turn of the event loop than take 5 ms', async () => {
-    const { read } = openDesk();
+  it('are read on the event loop when small, for at most 5 ms per turn', async () => {
+    const { read } = openWorker();
     const text = JSON.stringify({ things: Array.from({ length: 1500 }, (_, index) => thing(`id-${index}`)) });
     expect(text.length).to.be.below(SMALL_BYTES);
     let turns = 0;
@@ -110,16 +110,16 @@ describe('a desk for pages', () => {
     expect(turns).to.be.above(10);
   });
 
-  it('does not change the bytes that it was given', async () => {
-    const { read } = openDesk();
+  it('keep their bytes', async () => {
+    const { read } = openWorker();
     const body = Buffer.from(large([thing('a')]));
     const before = Buffer.from(body);
     await read('', { body });
     expect(body.equals(before)).to.equal(true);
   });
 
-  it('discards at once a page without waiting readers, and reads those behind it', async () => {
-    const { read } = openDesk();
+  it('are dropped when their readers leave, and those behind them are read', async () => {
+    const { read } = openWorker();
     const slow = large(Array.from({ length: 30_000 }, (_, index) => thing(`id-${index}`)));
     const controller = new AbortController();
     const { signal } = controller;
@@ -143,13 +143,13 @@ describe('a desk for pages', () => {
     }
   });
 
-  it('rejects all readers of a large page once it is closed, and starts no thread any more', async () => {
-    const { desk, read } = openDesk();
+  it('are rejected once the worker is closed, which starts no thread again', async () => {
+    const { pageWorker, read } = openWorker();
     const slow = large(Array.from({ length: 30_000 }, (_, index) => thing(`id-${index}`)));
     const controller = new AbortController();
     const pages = [read(slow, { signal: controller.signal }), read(slow, { signal: controller.signal })];
     const outcomes = Promise.all(pages.map((page) => page.catch((error: unknown) => error)));
-    await desk.close();
+    await pageWorker.close();
     for (const error of [...(await outcomes), await read(slow).catch((late: unknown) => late)]) {
       expect(error).to.include({ code: 'draining', reason: 'the gateway is closing' });
     }
@@ -157,11 +157,11 @@ describe('a desk for pages', () => {
     expect(await read('{"things":[]}')).to.have.property('count', 0);
   });
 
-  it('fails with a mistake of its own where that shows, and in no other page', async () => {
-    const { desk, read } = openDesk();
+  it('fail alone when a bug ends the thread', async () => {
+    const { pageWorker, read } = openWorker();
     await read(large([]));
     // The thread that has started knows nothing of it.
-    const readLate = desk.open('late', settingsOf());
+    const readLate = pageWorker.open('late', settingsOf());
     const signal = new AbortController().signal;
     const page = { body: Buffer.from(large([thing('a')])), headers: {}, first: true, signal, spend: () => {} };
     const late = readLate(page);

@@ -17,7 +17,7 @@ export interface PageReading extends PageBody {
 export type ReadPage = (reading: PageReading) => Promise<MappedPage | GatewayError>;
 
 /** Parses and maps the pages of all lists without blocking the event loop for long. */
-export interface PageDesk {
+export interface PageWorker {
   /** Returns the reader for the pages of one resource. Call it before the first page. */
   open(resource: string, settings: ListSettings): ReadPage;
   /** Pending and later large pages reject with `draining`. */
@@ -46,7 +46,7 @@ interface Waiting {
  * thread, and the next page starts a new one. The thread starts with the first large page. `maxPageBytes` is the
  * largest size.
  */
-export function createPageDesk(maxPageBytes: number): PageDesk {
+export function createPageWorker(maxPageBytes: number): PageWorker {
   const settings = new Map<string, ListSettings>();
   const waiting = new Set<Waiting>();
   let running: Waiting | undefined;
@@ -94,7 +94,7 @@ export function createPageDesk(maxPageBytes: number): PageDesk {
     thread.postMessage({ ...next.task, bytes } satisfies PageTask, [bytes.buffer]);
   }
 
-  async function hand(resource: string, { body, headers, first, signal, spend }: PageReading) {
+  async function parseInWorker(resource: string, { body, headers, first, signal, spend }: PageReading) {
     let mine: Waiting | undefined;
     try {
       const outcome = await withAbort(
@@ -121,7 +121,7 @@ export function createPageDesk(maxPageBytes: number): PageDesk {
       settings.set(resource, list);
       const read = createPageReader(compileList(list));
       return (reading) => {
-        if (reading.body.length > SMALL_BYTES) return hand(resource, reading);
+        if (reading.body.length > SMALL_BYTES) return parseInWorker(resource, reading);
         return inBudget(() => {
           reading.signal.throwIfAborted();
           return read(reading);
