@@ -6,6 +6,8 @@ import { expect } from 'chai';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TEXT = /\.(?:ts|md|json|yaml|html|css|lua|js)$/;
 
+const TITLE = /\b(?:describe|it)\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g;
+
 /**
  * Banned words and phrases, each with a plain replacement. Identifiers are split at their capitals first, so `emitLimitReached`
  * counts as `tell bound`.
@@ -61,6 +63,19 @@ describe('the words of src/, docs/ and README', () => {
   }
 });
 
+describe('the titles of the tests', () => {
+  const titles = filesIn('test')
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap(titlesOf);
+
+  for (const [name, { pattern, instead }] of Object.entries(BANNED)) {
+    it(`do not include "${name}"`, () => {
+      const hits = titles.flatMap(({ where, text }) => [...text.matchAll(pattern)].map(([hit]) => `${where}: ${hit}`));
+      expect(hits, `write "${instead}" instead`).to.deep.equal([]);
+    });
+  }
+});
+
 describe('the file names of src/', () => {
   it('are unique', () => {
     const names = sources.map((file) => basename(file));
@@ -73,6 +88,15 @@ function filesIn(folder: string): string[] {
   return readdirSync(`${ROOT}${folder}`, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath.slice(ROOT.length)}/${entry.name}`);
+}
+
+/** What `describe` and `it` are called with, without the values in templates. */
+function titlesOf(file: string): { where: string; text: string }[] {
+  const text = readFileSync(`${ROOT}${file}`, 'utf8');
+  return [...text.matchAll(TITLE)].map(([, , title = '']) => ({
+    where: `${file}: ${title}`,
+    text: title.replaceAll(/\$\{[^}]*\}/g, '').toLowerCase(),
+  }));
 }
 
 function linesOf(file: string): { where: string; text: string }[] {

@@ -254,7 +254,7 @@ describe('compression', () => {
     expect(done).to.deep.equal(['first', 'second', 'third']);
   });
 
-  it('never begins for whom nobody waits any more, and may be asked for again', async () => {
+  it('never starts without a waiting reader, and can be requested again', async () => {
     const encode = createEncoder(1);
     const done: string[] = [];
     const first = encode(large(), 'gzip', () => done.push('first'), never);
@@ -288,7 +288,7 @@ describe('compression', () => {
     expect(gunzipSync(await alone.promise)).to.have.length(4_000_000);
   });
 
-  it('begins for nobody who is gone already', async () => {
+  it('starts for no caller that is gone already', async () => {
     const encode = createEncoder(1);
     const gone = new Error('gone');
     const done: string[] = [];
