@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { whole } from '../../core/config/schema/scalars.ts';
 
 /** Limits of requests that need a token. */
-export const LimitSettings = z.strictObject({
+export const limitSettings = z.strictObject({
   perCaller: whole(0, 1_000_000_000)
     .default(0)
     .describe(

@@ -1,7 +1,7 @@
 import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import { defineCapability } from '../capability.ts';
-import { LimitSettings } from './limit-settings.ts';
+import { limitSettings } from './limit-settings.ts';
 import { createLimits } from './request-limits.ts';
 
 /** Credential kinds that the platform verifies. */
@@ -11,7 +11,7 @@ const JUDGED_KINDS = ['passthrough', 'header', 'exchange'];
 export const rateLimits = defineCapability({
   settings: {
     key: 'limits',
-    schema: LimitSettings.prefault({}).describe('How many requests are answered, of those that need a token.'),
+    schema: limitSettings.prefault({}).describe('How many requests are answered, of those that need a token.'),
   },
   open(settings, { config, limits: bounds, resources, counts }) {
     let judged = judgedIn(config, resources);

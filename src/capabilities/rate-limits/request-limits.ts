@@ -1,22 +1,17 @@
+import type { z } from 'zod';
 import type { Exchange } from '../../core/http/exchange.ts';
 import { type Caller, countedAs } from '../../core/kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
+import type { Limits as Bounds } from '../../core/kernel/limits.ts';
 import { createTtlSet } from '../../core/kernel/tables.ts';
 import type { SharedCounts } from '../../core/sharing.ts';
+import type { limitSettings } from './limit-settings.ts';
 import { createRate, type Rate, type RateState } from './rate.ts';
 import { createReservations } from './reservations.ts';
 import { createSharedRate } from './shared-rate.ts';
 
-/** Settings of the limits; 0 is no limit. */
-export interface LimitSettings {
-  readonly windowMs: number;
-  readonly perCaller: number;
-  /** @default {@link CALLERS_OF_ADDRESS} times `perCaller` */
-  readonly perAddress?: number | undefined;
-  readonly rejectedPerAddress: number;
-  readonly total: number;
-  readonly maxKeys: number;
-}
+/** Settings of the limits, and their bounds. */
+type LimitSettings = z.output<typeof limitSettings> & Bounds['limits'];
 
 export interface LimitsOptions extends LimitSettings {
   /**

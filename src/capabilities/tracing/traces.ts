@@ -1,21 +1,11 @@
+import type { z } from 'zod';
 import type { Events } from '../../core/kernel/events.ts';
+import type { Limits } from '../../core/kernel/limits.ts';
 import type { Span, SpanAbout, Trace } from '../../core/kernel/trace.ts';
+import type { tracingSettings } from './tracing-settings.ts';
 
-export interface TracingSettings {
-  readonly enabled: boolean;
-  /** Where the collector takes spans: OTLP over HTTP, in JSON. */
-  readonly endpoint: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Share of the traces that begin here which is kept, from 0 to 1. */
-  readonly sampleRatio: number;
-  readonly serviceName: string;
-  /** How long the collector has to take one batch. */
-  readonly timeoutMs: number;
-  /** How long a span waits for others to be sent with. */
-  readonly intervalMs: number;
-  /** Spans that wait to be sent, and that are being sent. */
-  readonly maxQueueSpans: number;
-}
+/** Settings of tracing, and its bounds. */
+export type TracingSettings = z.output<typeof tracingSettings> & Limits['tracing'];
 
 export interface TracingOptions {
   /** Of this package. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { baseUrl, requestHeaderName, scalarText } from '../../core/config/schema/scalars.ts';
 
 /** Where requests went, step by step. */
-export const TracingSettings = z.strictObject({
+export const tracingSettings = z.strictObject({
   enabled: z
     .boolean()
     .default(false)

@@ -4,14 +4,14 @@ import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
 import { traceOperations } from './operation-span.ts';
 import { createTracer } from './tracer.ts';
-import { TracingSettings } from './tracing-settings.ts';
+import { tracingSettings } from './tracing-settings.ts';
 import { traceReads } from './wrappers.ts';
 
 /** Traces by OpenTelemetry (docs/tracing.md). */
 export const tracing = defineCapability({
   settings: {
     key: 'tracing',
-    schema: TracingSettings.prefault({}).describe('Traces, by OpenTelemetry.'),
+    schema: tracingSettings.prefault({}).describe('Traces, by OpenTelemetry.'),
     needsRestart: true,
   },
   purposes: ['serve', 'stdio'],

@@ -1,3 +1,6 @@
+import type { OpenOperation } from '../../core/http/operations/operation.ts';
+import { publishedOperation } from '../../core/http/operations/published.ts';
+
 /** This server as a protected resource (RFC 9728). */
 export interface ProtectedResource {
   /** The audience of its tokens, exactly. */
@@ -32,7 +35,20 @@ export function protectedResource(options: ProtectedResourceOptions): ProtectedR
   };
 }
 
-/** Paths of the metadata: the resource's, and the root, which MCP adds. */
-export function metadataPaths({ metadataUrl }: ProtectedResource): readonly string[] {
-  return [new URL(metadataUrl).pathname, WELL_KNOWN];
+/**
+ * Returns the metadata of this server as a protected resource (RFC 9728, section 2), for clients without a token.
+ * Public, also for pages of any origin.
+ */
+export function metadataOperations(described: ProtectedResource): readonly OpenOperation[] {
+  const { resource, metadataUrl, authorizationServers, scopes } = described;
+  const metadata = {
+    resource,
+    authorization_servers: authorizationServers,
+    ...(scopes.length > 0 && { scopes_supported: scopes }),
+    bearer_methods_supported: ['header'],
+    resource_name: 'Portico',
+  };
+  // RFC 9728 has it at the path of the resource, and MCP also at the root.
+  const paths = [new URL(metadataUrl).pathname, WELL_KNOWN];
+  return paths.map((path) => publishedOperation(path, metadata, { forAnyPage: true }));
 }

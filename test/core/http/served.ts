@@ -1,8 +1,10 @@
 import { apiDescription } from '../../../src/capabilities/api-description/api-description.ts';
 import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
 import { landingPage } from '../../../src/capabilities/landing-page/landing-page.ts';
-import { metadataOperations } from '../../../src/capabilities/verification/metadata.ts';
-import type { ProtectedResource } from '../../../src/capabilities/verification/protected-resource.ts';
+import {
+  metadataOperations,
+  type ProtectedResource,
+} from '../../../src/capabilities/verification/protected-resource.ts';
 import type { Config } from '../../../src/core/config/schema/settings.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
 import type { Edge } from '../../../src/core/http/edge.ts';
