@@ -1,5 +1,5 @@
+import { createOrigins, type IsFromEnvironment } from '../core/config/changes.ts';
 import { type ConfigIssue, logWarnings } from '../core/config/config-error.ts';
-import { createOrigins, type IsFromEnvironment } from '../core/config/origins.ts';
 import type { Settings } from '../core/config/schema/settings.ts';
 import { createLogger, standardOutput } from '../core/log/logger.ts';
 import { createGateway, type Gateway } from '../gateway.ts';

@@ -34,7 +34,8 @@ export function changeSettings(
       ]);
       return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
     }
-    if (isIn(atStart, path) && !isIn(LIVE, path)) {
+    const isIn = (blocks: readonly string[]) => blocks.some((block) => isWithin(path, block));
+    if (isIn(atStart) && !isIn(LIVE)) {
       needRestart.push(path);
       return before;
     }
@@ -46,10 +47,41 @@ export function changeSettings(
   return { settings, changes: { applied: applied.sort(), needRestart: needRestart.sort() } };
 }
 
-function isIn(blocks: readonly string[], path: string): boolean {
-  return blocks.some((block) => path === block || path.startsWith(`${block}.`));
+function isWithin(path: string, block: string): boolean {
+  return path === block || path.startsWith(`${block}.`);
 }
 
 function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether the environment put in what settings have at a path. */
+export type IsFromEnvironment = (path: readonly string[]) => boolean;
+
+/** Where the settings in force have their values from, while their file changes. */
+export interface Origins {
+  readonly isFromEnvironment: IsFromEnvironment;
+  /** The file has these values now; but what needs a restart stays as it was, and so does where that is from. */
+  change(next: IsFromEnvironment, needRestart: readonly string[]): void;
+}
+
+export function createOrigins(first: IsFromEnvironment): Origins {
+  let current = first;
+  /** Of what is as it was in a file before, by its path: the longest one counts. */
+  let kept = new Map<string, IsFromEnvironment>();
+
+  function originOf(path: string): IsFromEnvironment {
+    const blocks = [...kept.keys()].filter((block) => isWithin(path, block));
+    const [longest] = blocks.sort((a, b) => b.length - a.length);
+    return (longest === undefined ? undefined : kept.get(longest)) ?? current;
+  }
+
+  return {
+    isFromEnvironment: (path) => originOf(path.join('.'))(path),
+    change(next, needRestart) {
+      const within = [...kept].filter(([path]) => needRestart.some((block) => isWithin(path, block)));
+      kept = new Map([...needRestart.map((path) => [path, originOf(path)] as const), ...within]);
+      current = next;
+    },
+  };
 }

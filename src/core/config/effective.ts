@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { stringify } from 'yaml';
-import type { IsFromEnvironment } from './origins.ts';
+import type { IsFromEnvironment } from './changes.ts';
 import { removedKey } from './removed-keys.ts';
 import type { Settings } from './schema/settings.ts';
 
