@@ -8,7 +8,7 @@ import { readVersion } from './kernel/version.ts';
 import { type OwnFiles, withFiles } from './own-files.ts';
 import type { Tap } from './upstream/client/tap.ts';
 import { type OpenUpstreamOptions, openUpstream } from './upstream/open-upstream.ts';
-import { NO_REJECTION_STORE, type RejectionStore } from './upstream/resilience/rejection-store.ts';
+import { NO_REJECTION_STORE, type RejectionStore } from './upstream/resilience/with-negative-cache.ts';
 
 export type OpenUpstream = ReturnType<typeof openUpstream>;
 

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { openAuthorization } from '../../../src/core/credentials/authorize.ts';
 import { type CredentialSettings, ownSecretsIn } from '../../../src/core/credentials/credential-form.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
-import type { Authorize } from '../../../src/core/upstream/with-authorization.ts';
+import type { Authorize } from '../../../src/core/upstream/open-upstream.ts';
 import { inFolder } from '../../support/process/process.ts';
 
 const caller = { credential: new Credential('token-$1-of-the-test'), key: 'k', partition: 'p', requestId: 'r' };

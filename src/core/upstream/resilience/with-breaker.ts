@@ -35,118 +35,18 @@ export interface BreakerUpstream extends Upstream {
 
 /**
  * Stops calling an upstream while it is failing: `get` then rejects with `breaker_open` at once. Counts whole pages, so that a
- * stalled body counts as a stalled head does.
+ * stalled body counts as a stalled head does. opossum holds state and statistics. Calls do not run in it: only outcomes that
+ * count are fired (docs/decisions/0009).
  */
 export function withBreaker(
   upstream: Upstream,
-  { events, opening, probeTimeoutMs, ...options }: WithBreakerOptions,
+  { events, opening, probeTimeoutMs, now, ...settings }: WithBreakerOptions,
 ): BreakerUpstream {
   const { name } = upstream;
-  const breaker = createBreaker({
-    ...options,
-    onChange: (state, counts) => events.breakerChanged?.({ upstream: name, opening, state, ...counts }),
-  });
-  let isProbing = false;
-
-  /** Calls the upstream. The outcome counts only while the state that admitted the call lasts. */
-  async function call<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>> {
-    const { generation } = breaker;
-    const record = (ok: boolean) => {
-      if (breaker.generation === generation) breaker.record(ok);
-    };
-    try {
-      const reply = await upstream.get(request, signal);
-      record(true);
-      return reply;
-    } catch (error) {
-      const verdict = verdictOn(error, signal);
-      if (verdict === 'faulty') record(false);
-      // In a closed breaker such a response is neither success nor fault; to a probe it proves that the upstream responds.
-      if (verdict === 'alive' && breaker.state === 'half-open') record(true);
-      throw error;
-    }
-  }
-
-  async function probe<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>> {
-    const deadline = startDeadline(probeTimeoutMs, signal);
-    isProbing = true;
-    try {
-      return await call(request, deadline.signal);
-    } finally {
-      isProbing = false;
-      deadline.end();
-    }
-  }
-
-  return {
-    name,
-    get breakerState() {
-      return breaker.state;
-    },
-    async get(request, signal) {
-      if (breaker.state === 'closed') return call(request, signal);
-      if (breaker.state === 'half-open' && !isProbing) return probe(request, signal);
-      events.callRefused?.({ ...requestOf(request.caller), upstream: name, code: 'breaker_open' });
-      const retryAfterSeconds = Math.max(Math.ceil(breaker.remainingMs / 1000), 1);
-      throw new GatewayError('breaker_open', { upstream: name, retryAfterSeconds });
-    },
-    async close() {
-      breaker.close();
-      await upstream.close();
-    },
-  };
-}
-
-/** Codes of upstreams that responded without a page, for reasons other than their own fault. */
-const RESPONDED: readonly ErrorCode[] = [
-  'credential_rejected',
-  'access_denied',
-  'upstream_credential_rejected',
-  'upstream_rate_limited',
-  'upstream_refused',
-  'upstream_failed',
-  'upstream_invalid',
-];
-
-/** What a failed call shows about the upstream. `unknown`: nothing, because there was no response. */
-function verdictOn(error: unknown, signal: AbortSignal): 'faulty' | 'alive' | 'unknown' {
-  if (signal.aborted && !isDeadline(signal.reason)) return 'unknown';
-  if (!(error instanceof GatewayError) || error.elsewhere) return 'unknown';
-  if (error.fault) return 'faulty';
-  return RESPONDED.includes(error.code) ? 'alive' : 'unknown';
-}
-
-/** The calls in the window. */
-export interface BreakerCounts {
-  readonly calls: number;
-  readonly failures: number;
-}
-
-export interface BreakerOptions extends BreakerSettings {
-  readonly now: () => number;
-  /** Called at each change of state with the counts at that time. */
-  readonly onChange: (state: BreakerState, counts: BreakerCounts) => void;
-}
-
-/** State and statistics of one upstream. */
-export interface Breaker {
-  readonly state: BreakerState;
   /** Incremented at each change of state. */
-  readonly generation: number;
-  /** Time until an open breaker becomes half-open; 0 in other states. */
-  readonly remainingMs: number;
-  /** Records the outcome of one call. When half-open, it closes or opens the breaker before it returns. */
-  record(ok: boolean): void;
-  /** Stops its timers. */
-  close(): void;
-}
-
-const FAILED = new Error('the call failed');
-
-/** Holds state and statistics in opossum. Calls do not run in it: only outcomes that count are fired (docs/decisions/0009). */
-export function createBreaker({ now, onChange, ...settings }: BreakerOptions): Breaker {
   let generation = 0;
   let openedAt = 0;
+  let isProbing = false;
   let circuit = createCircuit();
 
   function createCircuit(): CircuitBreaker<[boolean], void> {
@@ -180,30 +80,83 @@ export function createBreaker({ now, onChange, ...settings }: BreakerOptions): B
 
   function changed(): void {
     generation += 1;
-    const { fires, failures } = circuit.stats;
-    onChange(stateNow(), { calls: fires, failures });
+    const { fires: calls, failures } = circuit.stats;
+    events.breakerChanged?.({ upstream: name, opening, state: stateNow(), calls, failures });
   }
 
-  return {
-    get state() {
-      return stateNow();
-    },
-    get generation() {
-      return generation;
-    },
-    get remainingMs() {
-      return circuit.opened ? Math.max(openedAt + settings.openMs - now(), 0) : 0;
-    },
-    record(ok) {
+  /** Calls the upstream. The outcome counts only while the state that admitted the call lasts. */
+  async function call<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>> {
+    const admittedIn = generation;
+    const record = (ok: boolean) => {
+      if (generation !== admittedIn) return;
       // A success that is fired would close it some turns later.
       if (ok && circuit.halfOpen) circuit.close();
       else circuit.fire(ok).catch(() => {});
+    };
+    try {
+      const reply = await upstream.get(request, signal);
+      record(true);
+      return reply;
+    } catch (error) {
+      const verdict = verdictOn(error, signal);
+      if (verdict === 'faulty') record(false);
+      // In a closed breaker such a response is neither success nor fault; to a probe it proves that the upstream responds.
+      if (verdict === 'alive' && circuit.halfOpen) record(true);
+      throw error;
+    }
+  }
+
+  async function probe<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>> {
+    const deadline = startDeadline(probeTimeoutMs, signal);
+    isProbing = true;
+    try {
+      return await call(request, deadline.signal);
+    } finally {
+      isProbing = false;
+      deadline.end();
+    }
+  }
+
+  return {
+    name,
+    get breakerState() {
+      return stateNow();
     },
-    close() {
+    async get(request, signal) {
+      if (stateNow() === 'closed') return call(request, signal);
+      if (stateNow() === 'half-open' && !isProbing) return probe(request, signal);
+      events.callRefused?.({ ...requestOf(request.caller), upstream: name, code: 'breaker_open' });
+      const remainingMs = circuit.opened ? openedAt + settings.openMs - now() : 0;
+      const retryAfterSeconds = Math.max(Math.ceil(remainingMs / 1000), 1);
+      throw new GatewayError('breaker_open', { upstream: name, retryAfterSeconds });
+    },
+    async close() {
       circuit.shutdown();
+      await upstream.close();
     },
   };
 }
+
+/** Codes of upstreams that responded without a page, for reasons other than their own fault. */
+const RESPONDED: readonly ErrorCode[] = [
+  'credential_rejected',
+  'access_denied',
+  'upstream_credential_rejected',
+  'upstream_rate_limited',
+  'upstream_refused',
+  'upstream_failed',
+  'upstream_invalid',
+];
+
+/** What a failed call shows about the upstream. `unknown`: nothing, because there was no response. */
+function verdictOn(error: unknown, signal: AbortSignal): 'faulty' | 'alive' | 'unknown' {
+  if (signal.aborted && !isDeadline(signal.reason)) return 'unknown';
+  if (!(error instanceof GatewayError) || error.elsewhere) return 'unknown';
+  if (error.fault) return 'faulty';
+  return RESPONDED.includes(error.code) ? 'alive' : 'unknown';
+}
+
+const FAILED = new Error('the call failed');
 
 /** opossum's action. It throws rather than rejects, so that opossum has recorded the failure when `fire` returns. */
 function conclude(ok: boolean): Promise<void> {

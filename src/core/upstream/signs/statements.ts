@@ -36,8 +36,6 @@ const MAX_KEY = 40;
 const MAX_DEPTH = 3;
 /** Links of a list of links that are read. */
 const MAX_LINKS = 50;
-/** Longest `X-Pagination` that is read. */
-const MAX_JSON_HEADER = 4096;
 /** An unquoted name of JMESPath. */
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 /** With a unit (RFC 9110, section 14.4), or as PostgREST has it without one. */
@@ -141,7 +139,7 @@ function hasLink(rel: string, field: string | string[]): boolean {
 }
 
 function readJsonHeader(field: ReplyHeaders[string], statements: Statement[]): void {
-  if (typeof field !== 'string' || field.length > MAX_JSON_HEADER) return;
+  if (typeof field !== 'string') return;
   const said: Statement[] = [];
   try {
     readMembers(Object(JSON.parse(field)), '', MAX_DEPTH, said);
@@ -153,16 +151,8 @@ function readJsonHeader(field: ReplyHeaders[string], statements: Statement[]): v
 
 /** Returns `undefined` for a value that states nothing. */
 function saysOf(sign: Statement['sign'], value: unknown): number | boolean | undefined {
-  switch (sign) {
-    case 'total':
-    case 'pages':
-      return numberOf(value);
-    case 'more':
-      return flagOf(value);
-    case 'next':
-    case 'previous':
-      return leads(value);
-  }
+  if (sign === 'total' || sign === 'pages') return numberOf(value);
+  return sign === 'more' ? flagOf(value) : leads(value);
 }
 
 function numberOf(value: unknown): number | undefined {

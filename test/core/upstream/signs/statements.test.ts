@@ -186,13 +186,13 @@ describe('the signs of more items in headers', () => {
     });
   }
 
-  it('is what X-Pagination holds as JSON, within 4 KiB', () => {
+  it('is what X-Pagination holds as JSON', () => {
     const text = JSON.stringify({ TotalCount: 120, PageSize: 25, HasNext: true });
     expect(headerStatements({ 'x-pagination': text })).to.deep.equal([
       { sign: 'total', name: 'X-Pagination: totalCount', says: 120 },
       { sign: 'more', name: 'X-Pagination: hasNext', says: true },
     ]);
-    for (const other of ['{', 'null', '5', `{"total":5,"a":"${'x'.repeat(4096)}"}`]) {
+    for (const other of ['{', 'null', '5']) {
       expect(headerStatements({ 'x-pagination': other })).to.deep.equal([]);
     }
   });

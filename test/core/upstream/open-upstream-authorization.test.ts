@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { type Authorize, type Refused, withAuthorization } from '../../../src/core/upstream/open-upstream.ts';
 import type { PageRequest, Upstream } from '../../../src/core/upstream/upstream.ts';
-import { type Authorize, type Refused, withAuthorization } from '../../../src/core/upstream/with-authorization.ts';
 import { asking, calm, rejection } from './harness.ts';
 import { PAGE } from './scripted.ts';
 
