@@ -11,7 +11,7 @@ export interface FollowOptions {
   readonly file: string;
   readonly gateway: Pick<Gateway, 'change' | 'refuse'>;
   readonly logger: Logger;
-  /** Whether the file is looked at, too, and not only read when it is asked for. */
+  /** Whether the file is checked for changes, and not only read on request. */
   readonly watch: boolean;
   /** Called with the settings in force, except those that need a restart. */
   readonly onChange: (loaded: LoadedConfig, needRestart: readonly string[]) => void;
@@ -20,9 +20,9 @@ export interface FollowOptions {
 }
 
 /**
- * Has a gateway go on by its settings file whenever that has changed, in place or by a rename of it or of a folder or link on
- * the way, as in files that Kubernetes mounts. Where the file is wrong or away, or a bug keeps it from being taken, the settings
- * before stay, and a line of the log says why. Gives what reads it at once, changed or not.
+ * Reloads the settings file when it changes, in place or by a rename of the file or of a folder or link in its path, as in files
+ * that Kubernetes mounts. If the file is wrong or missing, or a bug prevents the change, the previous settings stay in force and a
+ * log line says why. Returns a function that reads the file immediately, changed or not.
  */
 export function followSettings({ file, gateway, logger, watch, onChange, signal }: FollowOptions): () => Promise<void> {
   let reading = Promise.resolve();
@@ -48,7 +48,7 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
     }
   }
 
-  /** After what is under way, which may have begun ahead of the last change; once for all who ask until then. */
+  /** Reads once after a read under way, which may have begun before the last change. */
   function readInTurn(): Promise<void> {
     if (next === undefined) {
       next = reading.then(() => {

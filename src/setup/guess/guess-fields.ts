@@ -125,10 +125,11 @@ function isText(shape: Shape, field: string): boolean {
 }
 
 function identifyingMember({ members }: Shape): string | undefined {
-  return IDENTIFYING.find((name) => isScalar(members.get(name) ?? NO_SCALAR));
+  return IDENTIFYING.find((name) => {
+    const member = members.get(name);
+    return member !== undefined && isScalar(member);
+  });
 }
-
-const NO_SCALAR: Shape = { type: 'object', members: new Map(), values: [], optional: false };
 
 function write(field: string, { path, shape }: Member, inDoubt: boolean): FieldGuess {
   const at = expressionOf(path);

@@ -1,4 +1,5 @@
-import { escapeReferences } from './yaml-text.ts';
+import type { Scalar } from 'yaml';
+import { escapeReferences, oneLine, referring } from './yaml-text.ts';
 
 /** Where an API lives, as settings have it. */
 export interface BaseUrl {
@@ -38,8 +39,31 @@ export function baseUrlOf(title: string, server: string, { api, document }: Type
   return { name, baseUrl: `\${${variable}}${pathOf(server)}`, origin: undefined, variable };
 }
 
+/** Environment variables that a settings file needs. */
+export interface Variables {
+  /** Meaning by name. */
+  readonly all: ReadonlyMap<string, string>;
+  /** Adds a variable and returns a reference to it. `other` names it if `name` has another meaning. */
+  reference(meaning: string, name: string, other?: string): Scalar;
+}
+
+export function createVariables({ name: upstream, variable }: BaseUrl): Variables {
+  const all = new Map<string, string>();
+  if (variable !== undefined) all.set(variable, 'the server, such as https://platform.example.com');
+  return {
+    all,
+    reference(meaning, name, other = name) {
+      const what = oneLine(meaning);
+      const usual = variableOf(upstream, name);
+      const chosen = (all.get(usual) ?? what) === what ? usual : variableOf(upstream, other);
+      all.set(chosen, what);
+      return referring(`\${${chosen}}`);
+    },
+  };
+}
+
 /** Returns a name for an environment variable: `GITHUB_OWNER`. */
-export function variableOf(...parts: readonly string[]): string {
+function variableOf(...parts: readonly string[]): string {
   const words = parts.map((part) => part.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_'));
   return words.join('_').replace(/_+/g, '_').replace(/^_|_$/g, '').toUpperCase();
 }

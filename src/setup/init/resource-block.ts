@@ -1,7 +1,7 @@
 import type { FieldGuess } from '../guess/guess-fields.ts';
 import { wordsOf } from '../guess/vocabulary.ts';
+import type { Variables } from './base-url.ts';
 import { hasRival, type ResourceProposal } from './proposal.ts';
-import type { Variables } from './variables.ts';
 import { block, comment, entry, oneLine, sentence } from './yaml-text.ts';
 
 interface ResourceBlock {

@@ -1,9 +1,8 @@
 import type { Description, Listing } from '../describe/listing.ts';
 import { type Credential, NOT_SENT } from '../guess/guess-credential.ts';
-import type { BaseUrl } from './base-url.ts';
+import { type BaseUrl, createVariables, type Variables } from './base-url.ts';
 import type { Proposal } from './proposal.ts';
 import { resourceBlock } from './resource-block.ts';
-import { createVariables, type Variables } from './variables.ts';
 import { block, comment, entry, oneLine, referring, sentence } from './yaml-text.ts';
 
 /** A settings file, and what it leaves to a person. */
