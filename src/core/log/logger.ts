@@ -38,7 +38,7 @@ export function createLogger({ level, format = 'json', destination = standardOut
     {
       level,
       base: null,
-      timestamp: timeField,
+      timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (name) => ({ level: name }) },
       hooks: { streamWrite: escapeHidden },
     },
@@ -112,17 +112,4 @@ export function standardOutput(): LogDestination {
 /** Returns the destination of `stdio`, whose standard output carries MCP. */
 export function standardError(): LogDestination {
   return standardStream(2);
-}
-
-let millisecond = 0;
-let field = '';
-
-/** Returns the time of a line in UTC, formatted once a millisecond. */
-function timeField(): string {
-  const now = Date.now();
-  if (now !== millisecond) {
-    millisecond = now;
-    field = `,"time":"${new Date(now).toISOString()}"`;
-  }
-  return field;
 }
