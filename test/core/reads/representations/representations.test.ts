@@ -41,7 +41,7 @@ describe('a snapshot in a content coding', () => {
     expect(await encoded(later(cache), 'zstd', never)).not.to.equal(one);
   });
 
-  it('is made and not kept for what is not stored', async () => {
+  it('is not kept for a load that is not stored', async () => {
     const { cache, encoded } = setUp();
     const load = loadOf([{ id: 'x'.repeat(5000) }]);
     expect(await encoded(load, 'zstd', never)).not.to.equal(await encoded(load, 'zstd', never));
@@ -50,7 +50,7 @@ describe('a snapshot in a content coding', () => {
 
   const decoders = { zstd: zstdDecompressSync, gzip: gunzipSync } as const;
   for (const coding of ['zstd', 'gzip'] as const) {
-    it(`gives back the same bytes, whatever they are: ${coding}`, async () => {
+    it(`decodes to the same bytes: ${coding}`, async () => {
       const { encoded } = setUp();
       await fc.assert(
         fc.asyncProperty(fc.array(fc.record({ id: fc.string() })), async (items) => {
@@ -61,7 +61,7 @@ describe('a snapshot in a content coding', () => {
       );
     });
 
-    it(`is smaller, and leaves the event loop free meanwhile: ${coding}`, async () => {
+    it(`is smaller, and does not block the event loop: ${coding}`, async () => {
       const { encoded } = setUp();
       const load = loadOf(Array.from({ length: 50_000 }, (_, id) => ({ id: String(id), name: 'tool' })));
       let turns = 0;
@@ -75,7 +75,7 @@ describe('a snapshot in a content coding', () => {
     });
   }
 
-  it('never takes the cache beyond maxBytes, and owns all of its memory', async () => {
+  it('never exceeds maxBytes of the cache, and owns its memory', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat({ max: 3 }), { maxLength: 12 }), async (sizes) => {
         const { cache, encoded } = setUp({ maxBytes: 9000, maxEntries: 10 });
@@ -101,7 +101,7 @@ describe('an escaped snapshot', () => {
     name: `"ü"\\ \u2028 \u{1f600} ${index}`,
   }));
 
-  it('is its bytes as a string within JSON, few or many, wherever they are cut', async () => {
+  it('equals JSON.stringify of its text, whatever its length', async () => {
     const { escaped } = setUp();
     for (const shift of [0, 1, 2, 3]) {
       for (const items of [[{ id: '"\\ \u2028 ü \u{1f600} \u0007' }], [{ id: 'x'.repeat(shift) }, ...LONG]]) {
@@ -124,7 +124,7 @@ describe('an escaped snapshot', () => {
     }
   });
 
-  it('is shared by snapshots with the same bytes, stored or not, while a reader has it in hand', async () => {
+  it('is shared by snapshots with the same bytes while a reader holds it', async () => {
     for (const items of [[{ id: 'a' }], LONG]) {
       const { cache, escaped } = setUp({ maxBytes: 10_000_000, maxEntries: 10 });
       const load = loadOf(items);
@@ -138,7 +138,7 @@ describe('an escaped snapshot', () => {
     }
   });
 
-  it('leaves others their turn while many bytes are escaped and copied', async () => {
+  it('does not block the event loop while many bytes are escaped and copied', async () => {
     const load = loadOf([...LONG, { id: 'x'.repeat(12_000_000) }]);
     let turns = 0;
     let isDone = false;
@@ -155,7 +155,7 @@ describe('an escaped snapshot', () => {
     expect(turns).to.be.above(load.snapshot.bytes.length / 262_144);
   });
 
-  it('is made of so many bytes at a time, and of one snapshot whatever its length', async () => {
+  it('is made within maxEscapingBytes, and always for one snapshot', async () => {
     const list = (more: string) => loadOf([...LONG, { id: more }]);
     const [a, b, c] = [list('a'), list('b'), list('c')];
     const small = loadOf([{ id: 'a' }]);
@@ -181,7 +181,7 @@ describe('an escaped snapshot', () => {
     }
   });
 
-  it('is not kept where there is no room for it', async () => {
+  it('is not kept without room', async () => {
     const { cache, escaped } = setUp({ maxBytes: 2048 + 30, maxEntries: 1 });
     const load = held(cache, loadOf([{ id: 'a' }]));
     expect(JSON.parse((await escaped(load)).toString())).to.equal('[{"id":"a"}]');
@@ -189,8 +189,8 @@ describe('an escaped snapshot', () => {
   });
 });
 
-describe('what is derived from a snapshot', () => {
-  it('is made once for each name, kept with the snapshot, and charged', () => {
+describe('a derived form of a snapshot', () => {
+  it('is made once per name, kept with the snapshot, and charged', () => {
     const { cache, derived } = setUp();
     const load = held(cache, loadOf([{ id: 'a' }]));
     const before = cache.bytes;
@@ -202,7 +202,7 @@ describe('what is derived from a snapshot', () => {
     expect(cache.bytes).to.be.above(before + made.length + 'page 1'.length);
   });
 
-  it('is forgotten with the snapshot', () => {
+  it('is dropped with the snapshot', () => {
     const { cache, derived } = setUp();
     const load = held(cache, loadOf([{ id: 'a' }]));
     derived(load, 'page', () => Buffer.from('of the old list'));
@@ -210,14 +210,14 @@ describe('what is derived from a snapshot', () => {
     expect(derived(later(cache), 'page', () => Buffer.from('of the new')).toString()).to.equal('of the new');
   });
 
-  it('is made and not kept for what is not stored', () => {
+  it('is not kept for a load that is not stored', () => {
     const { derived } = setUp();
     const load = loadOf();
     for (const text of ['once', 'twice'])
       expect(derived(load, 'page', () => Buffer.from(text)).toString()).to.equal(text);
   });
 
-  it('is no other representation, whatever name a caller gives it', async () => {
+  it('cannot replace another representation by its name', async () => {
     const { cache, derived, escaped, encoded } = setUp();
     const load = held(cache, loadOf([{ id: 'a' }]));
     for (const name of ['gzip', 'escaped', 'zstd']) derived(load, name, () => Buffer.from('derived'));
@@ -225,7 +225,7 @@ describe('what is derived from a snapshot', () => {
     expect(gunzipSync(await encoded(later(cache), 'gzip', never)).toString()).to.contain('[');
   });
 
-  it('is kept under a bounded number of names, which leaves room for the others', async () => {
+  it('is kept under at most 64 names, apart from the other representations', async () => {
     const { cache, derived, escaped } = setUp();
     const load = held(cache, loadOf([{ id: 'a' }]));
     for (let page = 0; page < 200; page += 1) derived(load, `page ${page}`, () => Buffer.from(String(page)));
@@ -240,7 +240,7 @@ describe('what is derived from a snapshot', () => {
 const large = () => Buffer.alloc(4_000_000, 'a few words ');
 
 describe('compression', () => {
-  it('is done for so many at once, and the others in the order in which they came', async () => {
+  it('runs maxAtOnce jobs, and the others in order', async () => {
     const encode = createEncoder(1);
     const done: string[] = [];
     const all = ['first', 'second', 'third'].map((name) =>
@@ -270,7 +270,7 @@ describe('compression', () => {
     expect(done).to.deep.equal(['first', 'third', 'again']);
   });
 
-  it('goes on for who stays, and to its end once it has begun', async () => {
+  it('continues for remaining readers, and finishes once it runs', async () => {
     const encode = createEncoder(1);
     const made = Promise.withResolvers<Buffer>();
     const leaving = new AbortController();
@@ -298,7 +298,7 @@ describe('compression', () => {
     expect(done).to.deep.equal(['here']);
   });
 
-  it('begins where one of those who wait stays', async () => {
+  it('starts while one reader remains', async () => {
     const encode = createEncoder(1);
     const first = encode(large(), 'gzip', () => {}, never);
     const bytes = Buffer.from('second');

@@ -21,7 +21,7 @@ const textIn = (cache: SnapshotCache) => {
 };
 
 describe('the snapshot cache', () => {
-  it('charges 2 KiB, where items begin, and all representations for each entry', () => {
+  it('charges 2 KiB, item offsets and all representations per entry', () => {
     const cache = createSnapshotCache(MANY);
     const load = loadOf([{ id: 'a' }, { id: 'b' }]);
     store(cache, load);
@@ -46,7 +46,7 @@ describe('the snapshot cache', () => {
     }
   });
 
-  it('reports what it holds with every change of that, and what made room for others', () => {
+  it('emits its size after each change, and what it evicted for room', () => {
     const told: unknown[] = [];
     const cache = createSnapshotCache(
       { maxBytes: 5000, maxEntries: 100 },
@@ -70,7 +70,7 @@ describe('the snapshot cache', () => {
     ]);
   });
 
-  it('does not store what is larger than all of it', () => {
+  it('does not store a load above maxBytes', () => {
     const cache = createSnapshotCache({ maxBytes: 3000, maxEntries: 2 });
     expect(store(cache, loadOf([{ id: 'x'.repeat(1000) }]))).to.equal(false);
     expect(cache).to.include({ bytes: 0, entries: 0 });
@@ -88,7 +88,7 @@ describe('the snapshot cache', () => {
     expect(load.snapshot.representations).to.deep.equal({});
   });
 
-  it('adds none to what another load has replaced, or where there is no room, or beyond their number', () => {
+  it('adds no representation to a replaced load, without room, or above the maximum number', () => {
     const cache = createSnapshotCache({ maxBytes: 2500, maxEntries: 2 });
     const load = loadOf([{ id: 'a' }]);
     cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(1));
@@ -102,7 +102,7 @@ describe('the snapshot cache', () => {
     expect(cache.get('tools', alice)).to.equal(newer);
   });
 
-  it('keeps what a load that began later has stored', () => {
+  it('does not replace the result of a later load with that of an earlier one', () => {
     const cache = createSnapshotCache(MANY);
     const earlier = cache.begin('tools', alice);
     const later = cache.begin('tools', alice);
@@ -111,7 +111,7 @@ describe('the snapshot cache', () => {
     expect(textIn(cache)).to.contain('later');
   });
 
-  it('replaces what a load that began earlier has stored', () => {
+  it('replaces the result of an earlier load', () => {
     const cache = createSnapshotCache(MANY);
     const [earlier, later] = [cache.begin('tools', alice), cache.begin('tools', alice)];
     expect(earlier.store(loadOf([{ id: 'earlier' }]))).to.equal(true);
@@ -119,7 +119,7 @@ describe('the snapshot cache', () => {
     expect(textIn(cache)).to.contain('later');
   });
 
-  it('stores nothing that began before an eviction, whatever else began after it', () => {
+  it('stores no load that started before an eviction', () => {
     const cache = createSnapshotCache(MANY);
     const before = cache.begin('tools', alice);
     const elsewhere = cache.begin('workflows', alice);
@@ -133,7 +133,7 @@ describe('the snapshot cache', () => {
     expect(textIn(cache)).to.contain('after');
   });
 
-  it('keeps what was loaded before, until an eviction, and in the place of nothing newer', () => {
+  it('keeps a copy until an eviction, and never in place of a newer one', () => {
     const cache = createSnapshotCache(MANY);
     const epoch = cache.begin('tools', alice);
     expect(epoch.keep(loadOf([{ id: 'copy' }], { loadedAt: 5 }))).to.equal(true);
@@ -148,7 +148,7 @@ describe('the snapshot cache', () => {
     expect(cache.entries).to.equal(0);
   });
 
-  it('remembers loads, and with them evictions, only until they have ended', () => {
+  it('keeps no record of loads and evictions after they end', () => {
     const cache = createSnapshotCache(MANY);
     const epochs = Array.from({ length: 100 }, (_, index) => cache.begin(`resource ${index % 10}`, alice));
     expect(cache.loading).to.equal(10);
@@ -162,7 +162,7 @@ describe('a partition that two credentials share', () => {
   const bob = callerOf('bob', { partition: 'tenant' });
   const carol = callerOf('carol', { partition: 'tenant' });
 
-  it('serves each from when its own last load began, whatever copy of an older one is kept', () => {
+  it('serves each credential from the start of its own last load, despite an older copy', () => {
     const cache = createSnapshotCache(MANY);
     const epoch = cache.begin('tools', bob);
     epoch.store(loadOf([], { loadedAt: 7 }));
@@ -172,7 +172,7 @@ describe('a partition that two credentials share', () => {
     expect(cache.admittedAt('tools', bob)).to.equal(9);
   });
 
-  it('serves each from when its own load began', () => {
+  it('serves each credential from the start of its own load', () => {
     const cache = createSnapshotCache(MANY);
     expect(cache.admittedAt('tools', alice)).to.equal(Number.POSITIVE_INFINITY);
     store(cache, loadOf([], { loadedAt: 7 }), 'tools', bob);
@@ -182,7 +182,7 @@ describe('a partition that two credentials share', () => {
     expect(cache.admittedAt('tools', carol)).to.equal(Number.NEGATIVE_INFINITY);
   });
 
-  it('is evicted for one caller alone, whose loads store nothing and admit no caller', () => {
+  it('evicts one credential only, whose loads in flight neither store nor admit it', () => {
     const cache = createSnapshotCache(MANY);
     store(cache, loadOf([], { loadedAt: 1 }), 'tools', bob);
     store(cache, loadOf([], { loadedAt: 2 }), 'tools', carol);
@@ -196,7 +196,7 @@ describe('a partition that two credentials share', () => {
     expect(ofCarol.store(loadOf([], { loadedAt: 4 }))).to.equal(true);
   });
 
-  it('admits whose load began before one that is held, unless it was evicted since', () => {
+  it('admits a credential by an older load, unless it was evicted since', () => {
     const cache = createSnapshotCache(MANY);
     const [first, second, third] = [cache.begin('tools', bob), cache.begin('tools', bob), cache.begin('tools', carol)];
     expect(third.store(loadOf([], { loadedAt: 3 }))).to.equal(true);

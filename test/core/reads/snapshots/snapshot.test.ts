@@ -27,7 +27,7 @@ describe('a snapshot writer', () => {
     );
   });
 
-  it('has the offset at which each item begins, in bytes', () => {
+  it('has the byte offset of each item', () => {
     fc.assert(
       fc.property(fc.array(items), (pages) => {
         const { bytes, itemStarts } = write(pages);
@@ -38,7 +38,7 @@ describe('a snapshot writer', () => {
     );
   });
 
-  it('gives one entity tag to the same bytes and another to other bytes', () => {
+  it('has one entity tag per content', () => {
     const one = write([[{ id: '1' }], [{ id: '2' }]]);
     const same = write([[{ id: '1' }, { id: '2' }]]);
     const other = write([[{ id: '1' }, { id: '3' }]]);
@@ -47,7 +47,7 @@ describe('a snapshot writer', () => {
     expect(other.etag).not.to.equal(one.etag);
   });
 
-  it('has the time at which its load began, and cannot be changed', () => {
+  it('has the start of its load, and is frozen', () => {
     const snapshot = write([]);
     expect(snapshot.loadedAt).to.equal(1_000);
     expect(Object.isFrozen(snapshot)).to.equal(true);

@@ -17,7 +17,7 @@ import {
 } from './house.ts';
 
 describe('a snapshot', () => {
-  it('is stored by the read that missed it, and serves the next ones', async () => {
+  it('is stored by a miss, and serves later reads', async () => {
     const { tools, clock } = house();
     const first = await readLanding(tools, 'a');
     expect(first.cached).to.include({ forwarded: 'miss', stored: true, freshUntil: clock.now + 60 * SECOND });
@@ -42,7 +42,7 @@ describe('a snapshot', () => {
     expect(await tools.source(alice, asked)).to.equal(hit);
   });
 
-  it('is looked up once by a read that misses it, whose load receives what is held', async () => {
+  it('is looked up once by a miss, whose load receives the stored one', async () => {
     const { tools, cache, clock } = house();
     const { get } = cache;
     let lookups = 0;
@@ -99,7 +99,7 @@ describe('a snapshot', () => {
     ]);
   });
 
-  it('is of one caller, and of one resource', async () => {
+  it('belongs to one caller and one resource', async () => {
     const { tools, workflows } = house();
     await readLanding(tools, 'tool of alice');
     expect(text(await readLanding(tools, 'tool of bob', bob))).to.contain('tool of bob');
@@ -107,7 +107,7 @@ describe('a snapshot', () => {
     expect(text(await tools.read(alice))).to.contain('tool of alice');
   });
 
-  it('of projects is never stored, and shared by those who read at once', async () => {
+  it('of projects is never stored, but shared by concurrent reads', async () => {
     const { projects, cache } = house();
     const readings = [projects.read(alice), projects.read(alice)];
     projects.departures[0]?.land();
@@ -118,7 +118,7 @@ describe('a snapshot', () => {
     expect(text(await readLanding(projects, 'later'))).to.contain('later');
   });
 
-  it('is not stored either where ttlMs is 0', async () => {
+  it('is not stored when ttlMs is 0', async () => {
     const { tools, cache } = house({ lifetime: { ...LIFETIME, ttlMs: 0 } });
     expect(await readLanding(tools, 'a')).to.not.have.property('cached');
     expect(cache.entries).to.equal(0);
@@ -150,7 +150,7 @@ describe('a partition that several credentials share', () => {
     expect(tools.departures).to.have.length(2);
   });
 
-  it('shares no flight', async () => {
+  it('shares no load in flight', async () => {
     const { tools } = house();
     const readings = [tools.read(bob), tools.read(carol)];
     expect(tools.departures.map(({ caller }) => caller)).to.deep.equal([bob, carol]);
@@ -178,7 +178,7 @@ describe('a partition that several credentials share', () => {
     });
   }
 
-  it('ends for one with a 401 to another list of that upstream', async () => {
+  it('ends for one credential with a 401 to another list of that upstream', async () => {
     const { tools, projects } = house();
     await readLanding(tools, 'by bob', bob);
     await readLanding(tools, 'by carol', carol);
@@ -188,7 +188,7 @@ describe('a partition that several credentials share', () => {
     expect(tools.departures).to.have.length(3);
   });
 
-  it('serves each no longer than the list that it was given itself', async () => {
+  it('serves each credential no longer than its own load would', async () => {
     const { tools, clock } = house();
     await readLanding(tools, 'by bob', bob);
     clock.now += 50 * SECOND;
@@ -204,7 +204,7 @@ describe('a partition that several credentials share', () => {
   });
 });
 
-describe('what the cache had to do with a read', () => {
+describe('the outcome of the cache', () => {
   it('is one word', async () => {
     const { tools, projects, clock } = house();
     const outcome = (load: Load) => cacheOutcome(load, clock.now);

@@ -3,8 +3,8 @@ import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { errorOf, settle, text } from './departures.ts';
 import { alice, bob, house, MINUTE, readLanding, readRejecting } from './house.ts';
 
-describe('what an upstream denies', () => {
-  it('to Portico itself is evicted for no caller, since that says nothing of the caller', async () => {
+describe('a denial of an upstream', () => {
+  it('of the credential of the deployment evicts nothing', async () => {
     const { tools, workflows, projects, cache, told } = house();
     await readLanding(tools, 'a');
     await readLanding(workflows, 'a');
@@ -16,7 +16,7 @@ describe('what an upstream denies', () => {
     expect(told.filter(([name]) => name === 'evicted')).to.deep.equal([]);
   });
 
-  it('with a 401 is evicted for all of that upstream, for that caller alone', async () => {
+  it('with a 401 evicts all resources of that upstream, for that caller only', async () => {
     const { tools, workflows, projects, cache, told } = house();
     await readLanding(tools, 'a');
     await readLanding(workflows, 'a');
@@ -32,7 +32,7 @@ describe('what an upstream denies', () => {
     );
   });
 
-  it('with a 403 is evicted for that resource alone', async () => {
+  it('with a 403 evicts that resource only', async () => {
     const { tools, workflows, cache, clock } = house();
     await readLanding(tools, 'a');
     await readLanding(workflows, 'a');
@@ -41,7 +41,7 @@ describe('what an upstream denies', () => {
     expect(cache.entries).to.equal(1);
   });
 
-  it('is not stored again by a load that began before', async () => {
+  it('prevents earlier loads from storing', async () => {
     const { tools, projects, cache } = house();
     const slow = tools.read(alice);
     await errorOf(readRejecting(projects, new GatewayError('credential_rejected')));
@@ -51,7 +51,7 @@ describe('what an upstream denies', () => {
     expect((await readLanding(tools, 'new')).cached).to.include({ stored: true });
   });
 
-  it('is denied behind a stale answer, too', async () => {
+  it('evicts during a background refresh, too', async () => {
     const { tools, clock, cache } = house();
     await readLanding(tools, 'old');
     clock.now += 2 * MINUTE;

@@ -15,7 +15,7 @@ function flights(waiting = roomy()) {
 
 const alice = callerOf('alice');
 
-describe('reads of one credential at one time', () => {
+describe('concurrent reads of one credential', () => {
   it('share one load', async () => {
     const { read, departures, joined } = flights();
     const again = ['r-2', 'r-3'].map((requestId) => ({ ...alice, requestId }));
@@ -31,7 +31,7 @@ describe('reads of one credential at one time', () => {
     }
   });
 
-  it('do not share it with another credential, though it be of the same partition', async () => {
+  it('share no load with another credential of the same partition', async () => {
     const { read, departures } = flights();
     const readings = [read(alice, never), read(callerOf('bob', { partition: alice.partition }), never)];
     departures[0]?.land([{ id: 'of alice' }]);
@@ -39,7 +39,7 @@ describe('reads of one credential at one time', () => {
     expect((await Promise.all(readings)).map(text)).to.deep.equal(['[{"id":"of alice"}]', '[{"id":"of bob"}]']);
   });
 
-  it('all fail with it, and the next one loads again', async () => {
+  it('fail with the load, and the next read loads again', async () => {
     const { read, departures } = flights();
     const error = new Error('of the upstream');
     const readings = [read(alice, never), read(alice, never)].map(errorOf);
@@ -50,7 +50,7 @@ describe('reads of one credential at one time', () => {
     expect(text(await next)).to.equal('[]');
   });
 
-  it('hang up alone: the others still get their answer', async () => {
+  it('can be cancelled one by one', async () => {
     const { read, departures } = flights();
     const caller = new AbortController();
     const leaving = errorOf(read(alice, caller.signal));
@@ -63,7 +63,7 @@ describe('reads of one credential at one time', () => {
     expect(text(await staying)).to.equal('[]');
   });
 
-  it('abort the load when the last one hangs up', async () => {
+  it('abort the load when the last one is cancelled', async () => {
     const { read, departures } = flights();
     const callers = [new AbortController(), new AbortController()];
     const readings = callers.map(({ signal }) => errorOf(read(alice, signal)));
@@ -75,7 +75,7 @@ describe('reads of one credential at one time', () => {
     expect(departures[0]?.signal.aborted).to.equal(true);
   });
 
-  it('begin again after that, though the aborted load has not ended', async () => {
+  it('start a new load after that, even before the aborted one ends', async () => {
     const ends: (() => void)[] = [];
     // Takes no notice of its signal.
     const load: Loader = () => new Promise((resolve) => ends.push(() => resolve(loadOf())));
@@ -93,7 +93,7 @@ describe('reads of one credential at one time', () => {
     expect((await Promise.all([second, third])).map(({ collapsed }) => collapsed)).to.deep.equal([undefined, true]);
   });
 
-  it('join the newer load where readers of one that has landed leave meanwhile', async () => {
+  it('join the newer load while readers of a finished one leave', async () => {
     let begunAnew = 0;
     // The reader of the first load goes a few turns of the microtask queue after that has landed.
     for (let turns = 0; turns < 12; turns += 1) {
@@ -114,7 +114,7 @@ describe('reads of one credential at one time', () => {
     expect(begunAnew).to.be.above(0);
   });
 
-  it('receive what is known already, once', async () => {
+  it('pass the stored load to the loader once', async () => {
     const { read, departures } = flights();
     const known = loadOf();
     const readings = [read(alice, never, { known }), read(alice, never)];
@@ -123,14 +123,14 @@ describe('reads of one credential at one time', () => {
     await Promise.all(readings);
   });
 
-  it('load nothing for who is gone already', async () => {
+  it('load nothing for a cancelled read', async () => {
     const { read, departures } = flights();
     const gone = new Error('gone');
     expect(await errorOf(read(alice, AbortSignal.abort(gone)))).to.equal(gone);
     expect(departures).to.deep.equal([]);
   });
 
-  it('count only their own wait for the upstream', async () => {
+  it('count only their own time for the upstream', async () => {
     const { read, departures } = flights();
     const first = read(alice, never);
     const second = read(alice, never);
@@ -140,12 +140,12 @@ describe('reads of one credential at one time', () => {
   });
 });
 
-describe('reads beyond those that may wait', () => {
+describe('reads beyond the bounds of waiting', () => {
   const setUp = (bounds: { readonly maxWaiting: number; readonly maxWaitingPerCaller: number }) =>
     flights(createWaiting(bounds));
   const bob = callerOf('bob');
 
-  it('of one caller are refused, and leave room for others', async () => {
+  it('of one caller are rejected, and leave room for others', async () => {
     const { read, departures } = setUp({ maxWaiting: 10, maxWaitingPerCaller: 2 });
     const readings = [read(alice, never), read(alice, never)];
     expect(await errorOf(read(alice, never))).to.include({
@@ -159,7 +159,7 @@ describe('reads beyond those that may wait', () => {
     expect(departures.map(({ caller }) => caller.key)).to.deep.equal(['alice', 'bob']);
   });
 
-  it('of one caller are counted on while others of it leave', async () => {
+  it('of one caller stay counted when other reads of it leave', async () => {
     const { read, departures } = setUp({ maxWaiting: 10, maxWaitingPerCaller: 2 });
     const leaving = new AbortController();
     const readings = [read(alice, never), errorOf(read(alice, leaving.signal))];
@@ -171,7 +171,7 @@ describe('reads beyond those that may wait', () => {
     await Promise.all(readings);
   });
 
-  it('of all callers are refused, and nothing is loaded for them', async () => {
+  it('of all callers are rejected, and nothing is loaded', async () => {
     const { read, departures } = setUp({ maxWaiting: 2, maxWaitingPerCaller: 2 });
     const readings = [read(alice, never), read(alice, never)];
     expect(await errorOf(read(bob, never))).to.include({ code: 'overloaded', bound: 'maxWaiting' });
@@ -181,7 +181,7 @@ describe('reads beyond those that may wait', () => {
   });
 
   for (const end of ['answered', 'failed', 'gone'] as const) {
-    it(`find room again once those before them are ${end}`, async () => {
+    it(`are accepted again after earlier ones are ${end}`, async () => {
       const { read, departures } = setUp({ maxWaiting: 1, maxWaitingPerCaller: 1 });
       for (let count = 0; count < 3; count += 1) {
         const leaving = new AbortController();
@@ -198,7 +198,7 @@ describe('reads beyond those that may wait', () => {
 
 const ADDRESS = '203.0.113.1';
 
-describe('places of reads that wait', () => {
+describe('waiting slots', () => {
   const setUp = () => {
     const waiting = createWaiting({ maxWaiting: 5, maxWaitingPerCaller: 5 });
     let made = 0;
@@ -211,7 +211,7 @@ describe('places of reads that wait', () => {
     return { ...waiting, guess };
   };
 
-  it('are half of them at most for one address, whatever tokens come from there', () => {
+  it('are given to one address for at most half, whatever its tokens', () => {
     const { enter, guess } = setUp();
     for (let count = 0; count < 3; count += 1) guess();
     expect(() => guess())
@@ -223,13 +223,13 @@ describe('places of reads that wait', () => {
     expect(() => enter({ key: 'verified' })).to.throw(GatewayError, /^maxWaiting is reached/);
   });
 
-  it('are all for callers that were verified, wherever they ask from', () => {
+  it('are all available to verified callers', () => {
     const { enter } = setUp();
     for (let count = 0; count < 5; count += 1) enter({ key: 'verified' });
     expect(() => enter({ key: 'verified' })).to.throw(GatewayError);
   });
 
-  it('come back one by one to the address that had them', () => {
+  it('are released to their address one by one', () => {
     const { leave, guess } = setUp();
     const [first] = [guess(), guess(), guess()];
     leave(first);

@@ -8,7 +8,7 @@ import { alice, failed, house, MINUTE, readLanding, readRejecting, SECOND } from
 const SHORT = { ttlMs: 60, staleWhileRevalidateMs: 300, staleIfErrorMs: 3600 };
 const LOADED_AT = 1000;
 
-describe('the life of a snapshot', () => {
+describe('the stage of a snapshot', () => {
   for (const [age, stage] of [
     [-1, 'over'],
     [0, 'fresh'],
@@ -29,12 +29,12 @@ describe('the life of a snapshot', () => {
     expect(stageAt(LOADED_AT + 10, LOADED_AT, SHORT, LOADED_AT + 10)).to.equal('over');
   });
 
-  it('is never longer for a token that lasts', () => {
+  it('is not extended by a token that lasts', () => {
     expect(stageAt(LOADED_AT + 3660, LOADED_AT, SHORT, Number.POSITIVE_INFINITY)).to.equal('over');
     expect(freshUntil(LOADED_AT, SHORT)).to.equal(LOADED_AT + 60);
   });
 
-  it('goes straight to stale-if-error where nothing is served while it is refreshed', () => {
+  it('is stale-if-error after freshness when staleWhileRevalidateMs is 0', () => {
     expect(stageAt(LOADED_AT + 60, LOADED_AT, { ...SHORT, staleWhileRevalidateMs: 0 })).to.equal('stale-if-error');
     expect(stageAt(LOADED_AT + 60, LOADED_AT, { ttlMs: 60, staleWhileRevalidateMs: 0, staleIfErrorMs: 0 })).to.equal(
       'over',
@@ -42,7 +42,7 @@ describe('the life of a snapshot', () => {
   });
 });
 
-describe('an error in whose place a stale snapshot may be served', () => {
+describe('an error that a stale snapshot may replace', () => {
   it("does not concern the caller's access", () => {
     const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => allowsStale(new GatewayError(code)));
     expect(codes).to.have.members([
@@ -56,7 +56,7 @@ describe('an error in whose place a stale snapshot may be served', () => {
     ]);
   });
 
-  it('does not mean that the list is gone, and is no bug', () => {
+  it('neither means that the list is gone nor is a bug', () => {
     for (const upstreamStatus of [404, 410, 451]) {
       expect(allowsStale(new GatewayError('upstream_refused', { upstreamStatus }))).to.equal(false);
     }
@@ -65,8 +65,8 @@ describe('an error in whose place a stale snapshot may be served', () => {
   });
 });
 
-describe('a snapshot past its freshness', () => {
-  it('is served at once, and refreshed once behind the reads', async () => {
+describe('a stale snapshot', () => {
+  it('is served immediately, and refreshed once in the background', async () => {
     const { tools, clock, told } = house();
     await readLanding(tools, 'old');
     clock.now += 60 * SECOND;
@@ -80,7 +80,7 @@ describe('a snapshot past its freshness', () => {
     expect(tools.departures).to.have.length(2);
   });
 
-  it('is refreshed by one load at a time, which does not end with the readers whom it serves', async () => {
+  it('is refreshed by one load at a time, which no reader cancels', async () => {
     const { tools, clock } = house();
     await readLanding(tools, 'old');
     clock.now += 60 * SECOND;
@@ -103,7 +103,7 @@ describe('a snapshot past its freshness', () => {
     expect(tools.departures).to.have.length(2);
   });
 
-  it('stays if the refresh fails, of which an event is emitted; the next read tries again', async () => {
+  it('stays stored if the refresh fails; the next read refreshes again', async () => {
     const { tools, clock, told } = house();
     await readLanding(tools, 'old');
     clock.now += 60 * SECOND;
@@ -143,7 +143,7 @@ describe('a snapshot past its freshness', () => {
     ]);
   });
 
-  it('is loaded again before it is served once that time is over, too', async () => {
+  it('is loaded before it is served after that time', async () => {
     const { tools, clock } = house();
     await readLanding(tools, 'old');
     clock.now += 6 * MINUTE;
@@ -181,7 +181,7 @@ describe('a snapshot past its freshness', () => {
     new GatewayError('draining'),
     new TypeError('a bug'),
   ]) {
-    it(`does not stand in for an error that is no fault of the platform: ${error.message} ${'upstreamStatus' in error ? error.upstreamStatus : ''}`, async () => {
+    it(`does not replace an error that is no fault of the platform: ${error.message} ${'upstreamStatus' in error ? error.upstreamStatus : ''}`, async () => {
       const { tools, clock } = house();
       await readLanding(tools, 'old');
       clock.now += 10 * MINUTE;
@@ -197,7 +197,7 @@ describe('a snapshot past its freshness', () => {
     expect((await readLanding(tools, 'new')).cached, 'as if there were none').to.include({ forwarded: 'miss' });
   });
 
-  it('is not served where it was evicted while the upstream failed', async () => {
+  it('is not served if it was evicted while the upstream failed', async () => {
     const { tools, projects, clock } = house();
     await readLanding(tools, 'old');
     clock.now += 10 * MINUTE;
@@ -216,7 +216,7 @@ describe('a snapshot past its freshness', () => {
 });
 
 describe('Cache-Control: no-cache', () => {
-  it('loads again what is older than minRefreshMs', async () => {
+  it('loads again if the snapshot is older than minRefreshMs', async () => {
     const { tools, clock } = house();
     await readLanding(tools, 'old');
     clock.now += 5 * SECOND;
@@ -229,7 +229,7 @@ describe('Cache-Control: no-cache', () => {
     expect(load.cached).to.include({ forwarded: 'request', stored: true });
   });
 
-  it('is given the error rather than what is held, fresh or stale', async () => {
+  it('returns the error instead of a stored snapshot', async () => {
     const { tools, clock } = house();
     await readLanding(tools, 'old');
     for (const age of [6 * SECOND, 2 * MINUTE, 10 * MINUTE]) {
@@ -240,7 +240,7 @@ describe('Cache-Control: no-cache', () => {
 });
 
 describe('a token that ends', () => {
-  it('ends its snapshots with it, and shortens their freshness', async () => {
+  it('ends its snapshots, and shortens their freshness', async () => {
     const { tools, clock } = house();
     const caller = callerOf('alice', { expiresAt: clock.now + 10 * SECOND });
     expect((await readLanding(tools, 'a', caller)).cached).to.include({ freshUntil: caller.expiresAt, stored: true });
@@ -252,7 +252,7 @@ describe('a token that ends', () => {
     expect(await errorOf(reading)).to.equal(failed);
   });
 
-  it('shortens it for its own readers alone, also if another one began the load', async () => {
+  it('shortens it for its own reads only, also if another read started the load', async () => {
     const { tools, clock } = house();
     const ending = callerOf('alice', { expiresAt: clock.now + 10 * SECOND });
     const readings = [tools.read(alice), tools.read(ending), tools.read(alice)];
@@ -262,7 +262,7 @@ describe('a token that ends', () => {
     expect(tools.departures).to.have.length(1);
   });
 
-  it('stores nothing once it has ended, though the upstream takes it', async () => {
+  it('stores nothing after its end, even if the upstream accepts it', async () => {
     const { tools, clock, cache } = house();
     const load = await readLanding(tools, 'a', callerOf('alice', { expiresAt: clock.now }));
     expect(load.cached).to.include({ stored: false });
