@@ -48,23 +48,19 @@ export function paginate<P extends PageView>(
   return checked(read, pagesOf(read));
 }
 
-async function* pagesOf<P extends PageView>(read: ListRead<P>): AsyncGenerator<P> {
+function pagesOf<P extends PageView>(read: ListRead<P>): AsyncIterable<P> | Iterable<P> {
   const { pagination } = read.list;
   switch (pagination.kind) {
     case 'none':
-      yield read.first;
-      return;
+      return [read.first];
     case 'token':
-      yield* tokenPages(read, pagination);
-      return;
+      return tokenPages(read, pagination);
     case 'offset':
-      yield* offsetPages(read, pagination);
-      return;
+      return offsetPages(read, pagination);
     case 'page':
-      yield* numberedPages(read, pagination);
-      return;
+      return numberedPages(read, pagination);
     case 'link':
-      yield* linkedPages(read, pagination);
+      return linkedPages(read, pagination);
   }
 }
 
@@ -92,7 +88,10 @@ interface Progress {
  * Yields the same pages and checks them: bounds and repeated items before each page, and after the last one whether the platform
  * states, or a test shows, that there are more. A list may be longer than stated, since it may have grown.
  */
-async function* checked<P extends PageView>(read: ListRead<P>, pages: AsyncIterable<P>): AsyncGenerator<P> {
+async function* checked<P extends PageView>(
+  read: ListRead<P>,
+  pages: AsyncIterable<P> | Iterable<P>,
+): AsyncGenerator<P> {
   const { list, first } = read;
   // Some platforms state one page for an empty list.
   const progress: Progress = { items: 0, pages: 1, filled: 0, tail: 0, tailIds: '', least: {}, last: first };
