@@ -1,15 +1,199 @@
+import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { json } from '../support/platform/http-upstream.ts';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { onCleanup } from '../support/cleanup.ts';
+import {
+  AS_IT_IS,
+  type Redis,
+  type RedisProxy,
+  startRedis,
+  startRedisProxy,
+  type Treatment,
+} from '../support/fleet/redis.ts';
+import { json, lists } from '../support/platform/http-upstream.ts';
+import { manyTools } from '../support/platform/loads.ts';
 import { needsCommands } from '../support/tools.ts';
-import { play, type Scenario } from './scene.ts';
+import { shippedAlerts } from './recorder.ts';
+import { play, repeat, type Scenario, type Scene, type SceneSettings } from './scene.ts';
+
+const portOf = (url: string) => Number(new URL(url).port);
+
+/** Reads projects as many callers, who begin one after the other. */
+function readAsMany({ read }: Scene, callers: number, gapMs = 0): void {
+  for (let caller = 0; caller < callers; caller += 1) {
+    void sleep(caller * gapMs).then(() => repeat(() => read('projects', `token-${caller}.`), 1));
+  }
+}
+
+/** Sends reads of tools on one connection, so many every ten milliseconds, whatever becomes of them. */
+function sendReads(url: string, count: number): void {
+  const request =
+    'GET /mcp/v1/resources/read?uri=platform://tools HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer token.\r\n\r\n';
+  const socket = connect(portOf(url), '127.0.0.1')
+    .on('error', () => {})
+    .resume();
+  onCleanup(() => socket.destroy());
+  repeat(async () => void (socket.writableNeedDrain || socket.write(request.repeat(count))), 10);
+}
+
+/** Opens connections that stay idle. */
+function openIdle(url: string, connections: number): void {
+  for (let count = 0; count < connections; count += 1) {
+    const socket = connect(portOf(url), '127.0.0.1').on('error', () => {});
+    onCleanup(() => socket.destroy());
+  }
+}
+
+/** Has the platform respond so much later. */
+function respondLate({ platform }: Scene, ms: number): void {
+  const respond = lists({ tools: manyTools(3) });
+  platform.respond((request, response) => void setTimeout(respond, ms, request, response));
+}
+
+async function writeSecret(folder: string, name = 'secret'): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, 'a secret of the deployment, long enough');
+  return file;
+}
+
+/** The deployment's own credential for the platform. */
+async function ownCredential({ folder }: Pick<Scene, 'folder'>): Promise<SceneSettings> {
+  const credential = { kind: 'service', file: await writeSecret(folder) };
+  return { upstream: { credential }, allowUnverifiedCallers: true };
+}
+
+/** What Redis responds to every command while it starts. */
+const FAILING: Treatment = (_reply, say) => say(Buffer.from('-LOADING Redis is loading the dataset in memory\r\n'));
+
+let redis: Redis;
+let proxy: RedisProxy;
+const shared = async ({ folder }: Pick<Scene, 'folder'>) => {
+  redis = await startRedis();
+  proxy = await startRedisProxy(redis);
+  return { shared: { url: proxy.redisUrl, timeoutMs: 200, keySecretFile: await writeSecret(folder) } };
+};
+
+const CLAIMS = { active: true, iss: 'https://issuer.example', aud: 'portico', sub: 'caller' };
+
+let tokens = 0;
+/** The token of another caller. */
+function nextToken(): string {
+  tokens += 1;
+  return `token-${tokens}.`;
+}
 
 /** Faults of a real process, by their names. */
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'a healthy platform': { provoke: () => {}, fires: [] },
+  'a healthy platform': { reads: ['tools', 'projects'], provoke: () => {}, faulty: 80, fires: [] },
+  'a process that is gone': { provoke: ({ portico }) => void portico.child.kill('SIGKILL'), fires: ['PorticoDown'] },
+  'a scrape job that is gone': { provoke: () => {}, isScraped: false, fires: ['PorticoAbsent'] },
   'a platform that fails': {
     reads: ['tools', 'projects'],
     provoke: ({ platform }) => platform.respond(json({}, 503)),
     fires: ['PorticoReadsFailing', 'PorticoBreakerOpen', 'PorticoServingStale'],
+  },
+  "a platform that rejects the deployment's credential": {
+    settings: ownCredential,
+    reads: ['projects'],
+    provoke: ({ platform }) => platform.respond(json({}, 401)),
+    fires: ['PorticoReadsFailing', 'PorticoOwnCredentialRefused'],
+  },
+  'an issuer that fails': {
+    async settings({ platform, folder }) {
+      platform.respond((request, response) =>
+        (request.url === '/introspect' ? json({ ...CLAIMS, exp: Date.now() / 1000 + 3600 }) : lists({}))(
+          request,
+          response,
+        ),
+      );
+      const introspection = { url: `${platform.url}/introspect`, clientId: 'portico', file: await writeSecret(folder) };
+      return { verification: { issuer: CLAIMS.iss, audience: CLAIMS.aud, introspection } };
+    },
+    reads: [],
+    provoke(scene) {
+      scene.platform.respond(json({}, 503));
+      repeat(() => scene.read('projects', nextToken()));
+    },
+    fires: ['PorticoCannotVerify', 'PorticoBreakerOpen'],
+  },
+  'a bug': {
+    env: { NODE_OPTIONS: `--import data:text/javascript,process.memoryUsage.rss=()=>{throw(new(Error))}` },
+    provoke: ({ adminUrl }) => void repeat(() => fetch(`${adminUrl}/status`).then((response) => response.text())),
+    fires: ['PorticoInternalError'],
+  },
+  'a process without processor time': {
+    provoke({ portico: { child } }) {
+      const end = repeat(async () => {
+        child.kill('SIGSTOP');
+        await sleep(400);
+        child.kill('SIGCONT');
+        await sleep(200);
+      }, 0);
+      setTimeout(end, 5000);
+    },
+    fires: ['PorticoEventLoopLate'],
+  },
+  'a slow platform': {
+    provoke(scene) {
+      respondLate(scene, 3000);
+      readAsMany(scene, 20, 150);
+    },
+    faulty: 100,
+    fires: ['PorticoPlatformSlow'],
+  },
+  'a platform with too few connections': {
+    settings: () => ({ upstream: { connections: 1, maxQueue: 10 } }),
+    reads: [],
+    async provoke(scene) {
+      // New callers have half of the queue.
+      for (let caller = 0; caller < 10; caller += 1) await scene.read('projects', `token-${caller}.`);
+      respondLate(scene, 300);
+      readAsMany(scene, 10);
+    },
+    fires: ['PorticoQueueing'],
+  },
+  'a platform whose lists have changed': {
+    settings({ platform }) {
+      platform.respond(lists({ tools: [{ id: 'a', name: 'A', release: '1.0.0' }] }));
+      return { tools: { invalidItems: 'drop', fields: { version: 'release' } } };
+    },
+    provoke: ({ platform }) => platform.respond(lists({ tools: [{ id: 'a', name: 'A' }, { name: 'no id' }] })),
+    faulty: 60,
+    fires: ['PorticoMappingDoubtful', 'PorticoItemsDropped'],
+  },
+  'a list that has grown beyond its bound': {
+    settings: () => ({ tools: { maxItems: 5 } }),
+    provoke: ({ platform }) => platform.respond(lists({ tools: manyTools(6) })),
+    faulty: 60,
+    fires: ['PorticoBoundReached', 'PorticoServingStale'],
+  },
+  'a caller above its limit': {
+    settings: () => ({ limits: { perCaller: 100 } }),
+    reads: [],
+    provoke: ({ url }) => sendReads(url, 10),
+    faulty: 60,
+    fires: ['PorticoRateLimited'],
+  },
+  'a cache that is too small for its callers': {
+    settings: () => ({ cache: { maxBytes: 65_536 } }),
+    provoke: (scene) => void repeat(() => scene.read('workflows', nextToken()), 5),
+    faulty: 120,
+    fires: ['PorticoSnapshotsCrowded'],
+  },
+  'a listener with as many connections as it accepts': {
+    settings: () => ({ http: { maxConnections: 20 } }),
+    reads: [],
+    provoke: ({ url }) => openIdle(url, 20),
+    fires: ['PorticoConnectionsFull'],
+  },
+  'a process with few descriptors': {
+    command: ['prlimit', '--nofile=1000:1000'],
+    reads: [],
+    provoke: ({ url }) => openIdle(url, 850),
+    fires: ['PorticoDescriptorsShort'],
   },
   'a settings file with a mistake': {
     async provoke({ file, portico }) {
@@ -18,14 +202,67 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
     fires: ['PorticoSettingsRefused'],
   },
+  'a secret file without content': {
+    settings: ownCredential,
+    provoke: ({ folder }) => writeFile(join(folder, 'secret'), ''),
+    faulty: 60,
+    fires: ['PorticoFileUnusable'],
+  },
+  'a Redis that is gone': {
+    settings: shared,
+    provoke: () => redis.stop(),
+    faulty: 60,
+    fires: ['PorticoSharedStoreLost'],
+  },
+  'a full Redis': {
+    settings: shared,
+    provoke: () => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
+    fires: ['PorticoSharedStoreFull'],
+  },
+  'a Redis that fails again and again': {
+    settings: shared,
+    provoke: () =>
+      void repeat(async () => {
+        proxy.treat(FAILING);
+        await sleep(1200);
+        proxy.treat(AS_IT_IS);
+        await sleep(800);
+      }, 0),
+    everyMs: 500,
+    fires: ['PorticoSharedStoreFlapping'],
+  },
+  'a log that is not read': {
+    provoke({ portico, url }) {
+      portico.child.stdout.pause();
+      sendReads(url, 40);
+    },
+    faulty: 100,
+    fires: ['PorticoLogLinesDropped'],
+  },
+  'an audit file that cannot be written': {
+    settings: async ({ folder }) => ({
+      audit: { enabled: true, keyFile: await writeSecret(folder), file: join(folder, 'audit.log') },
+    }),
+    provoke({ portico, url }) {
+      expect(spawnSync('prlimit', ['--pid', `${portico.child.pid}`, '--fsize=1:unlimited']).status).to.equal(0);
+      sendReads(url, 40);
+    },
+    faulty: 100,
+    fires: ['PorticoAuditLinesDropped'],
+  },
 };
 
 describe('the alert rules, on what a process exports', () => {
   before(function () {
-    needsCommands(this, ['promtool']);
+    needsCommands(this, ['promtool', 'prlimit', 'redis-server']);
   });
 
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     it(`fire ${scenario.fires.join(', ') || 'no alert'}: ${name}`, () => play(scenario));
   }
+
+  it('fire under one of these faults each', () => {
+    const fired = Object.values(SCENARIOS).flatMap(({ fires }) => fires);
+    expect([...new Set(fired)]).to.have.members(shippedAlerts().map(({ alert }) => alert));
+  });
 });

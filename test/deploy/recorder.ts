@@ -35,12 +35,15 @@ export interface RecordOptions {
   /** Number of scrapes without the fault, and with it. */
   readonly quiet: number;
   readonly faulty: number;
+  /** Whether the process is scraped during the fault. @default true */
+  readonly isScraped?: boolean | undefined;
   /** Provokes the fault. */
   provoke(): unknown;
 }
 
 /** Scrapes a process as Prometheus does, with `up`, before and during a fault. */
-export async function record({ adminUrl, everyMs, quiet, faulty, provoke }: RecordOptions): Promise<Series> {
+export async function record(options: RecordOptions): Promise<Series> {
+  const { adminUrl, everyMs, quiet, faulty, isScraped = true, provoke } = options;
   const series: Series = new Map();
   const begun = performance.now();
   let next = 0;
@@ -50,7 +53,8 @@ export async function record({ adminUrl, everyMs, quiet, faulty, provoke }: Reco
     await sleep(Math.max(0, begun + next * everyMs - performance.now()));
     // A scrape that is late counts for its time, not for its turn.
     const index = Math.max(next, Math.round((performance.now() - begun) / everyMs));
-    for (const [name, value] of await scrape(adminUrl)) {
+    const found = next < quiet || isScraped ? await scrape(adminUrl) : [];
+    for (const [name, value] of found) {
       const values = series.get(name) ?? [];
       while (values.length < index) values.push('_');
       series.set(name, [...values, value]);
@@ -79,15 +83,15 @@ async function scrape(adminUrl: string): Promise<[name: string, value: string][]
 export interface Judged {
   /** How much time of the rules passes between two scrapes, in seconds. */
   readonly stretchedSeconds: number;
-  /** Number of scrapes without the fault. */
+  /** Number of scrapes without the fault, and of all. */
   readonly quiet: number;
+  readonly length: number;
   /** Alerts that fire until the last scrape, and no others at any time. */
   readonly fires: readonly string[];
 }
 
 /** Runs `promtool test rules` with recorded series, stretched in time. Rejects with its output if other alerts fire. */
-export async function judge(series: Series, { stretchedSeconds, quiet, fires }: Judged): Promise<void> {
-  const length = Math.max(quiet, ...[...series.values()].map((values) => values.length));
+export async function judge(series: Series, { stretchedSeconds, quiet, length, fires }: Judged): Promise<void> {
   const at = (scrapes: number) => `${(scrapes - 1) * stretchedSeconds}s`;
   const samples = fires.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 }));
   const firing = (expr: string, scrapes: number, exp_samples: readonly object[]) => ({

@@ -17,6 +17,8 @@ import { judge, record } from './recorder.ts';
 const EVERY_MS = 100;
 const STRETCHED_SECONDS = 30;
 const STRETCH = (1000 * STRETCHED_SECONDS) / EVERY_MS;
+/** Items of each list. */
+const ITEMS = { projects: [], workflows: [], tools: manyTools(3) };
 /** Scrapes before the fault: two minutes of the rules' time. */
 const QUIET = 5;
 
@@ -39,15 +41,27 @@ export interface Scene {
   read(name: string, token?: string): Promise<number>;
 }
 
+/** More settings: of the one upstream, of tools, and whole blocks. */
+export interface SceneSettings {
+  readonly http?: object;
+  readonly upstream?: object;
+  readonly tools?: object;
+  readonly [block: string]: unknown;
+}
+
 export interface Scenario {
   /** Settings beside those that every scene has, which bounds may be among. */
-  readonly settings?: (given: Pick<Scene, 'platform' | 'folder'>) => object | Promise<object>;
+  readonly settings?: (given: Pick<Scene, 'platform' | 'folder'>) => SceneSettings | Promise<SceneSettings>;
   /** Environment of the process. */
   readonly env?: Record<string, string>;
   /** Command that runs the words after it. @default none */
   readonly command?: readonly string[];
   /** What is read again and again. @default tools */
   readonly reads?: readonly string[];
+  /** Whether the process is scraped during the fault. @default true */
+  readonly isScraped?: boolean;
+  /** Time between two scrapes. @default 100 */
+  readonly everyMs?: number;
   /** Provokes the fault. */
   provoke(scene: Scene): unknown;
   /** Scrapes during the fault. @default 40, 20 minutes of the rules' time */
@@ -59,11 +73,11 @@ export interface Scenario {
 /** Provokes a fault of a real process, records its metrics, and runs the rules over them. */
 export async function play(scenario: Scenario): Promise<void> {
   const { settings = () => ({}), env = {}, command = [], reads = ['tools'], faulty = 40, fires } = scenario;
-  const items = { projects: [], workflows: [], tools: manyTools(3) };
-  const platform = await startHttpUpstream(lists(items), { record: false });
+  const { isScraped, everyMs = EVERY_MS } = scenario;
+  const platform = await startHttpUpstream(lists(ITEMS), { record: false });
   await inFolder(async (folder) => {
     const more = await settings({ platform, folder });
-    const bounded = boundedSettings(JSON.stringify({ ...common(platform), ...more }), env);
+    const bounded = boundedSettings(JSON.stringify(common(platform, more)), env);
     const file = await writeSettings(folder, bounded.yaml);
     const words = [...command, process.execPath, MAIN, 'serve', file];
     const portico = startPortico(words[0] ?? '', words.slice(1), porticoEnvironment(bounded.env));
@@ -73,22 +87,30 @@ export async function play(scenario: Scenario): Promise<void> {
     const scene: Scene = { portico, platform, folder, file, url, adminUrl, read };
     const stop = repeat(() => Promise.all(reads.map((name) => read(name))));
     const provoke = () => scenario.provoke(scene);
-    const series = await record({ adminUrl, everyMs: EVERY_MS, quiet: QUIET, faulty, provoke });
+    const series = await record({ adminUrl, everyMs, quiet: QUIET, faulty, isScraped, provoke });
     stop();
-    await judge(series, { stretchedSeconds: STRETCHED_SECONDS, quiet: QUIET, fires });
+    await judge(series, {
+      ...{ stretchedSeconds: STRETCHED_SECONDS, quiet: QUIET, length: QUIET + faulty },
+      fires,
+    });
     portico.child.kill('SIGKILL');
     await portico.ended;
   });
   await platform.close();
 }
 
-function common({ url }: HttpUpstream) {
-  const tools = { upstream: 'platform', cache: CACHE };
+/** The settings that every scene has, and those of one. */
+function common({ url }: HttpUpstream, { http, upstream, tools, ...more }: SceneSettings) {
   return {
-    http: { port: 0 },
+    http: { port: 0, ...http },
     admin: { port: 0 },
-    upstreams: { platform: { baseUrl: url, retry: { attempts: 0 } } },
-    resources: { projects: { upstream: 'platform' }, workflows: { upstream: 'platform', cache: CACHE }, tools },
+    upstreams: { platform: { baseUrl: url, retry: { attempts: 0 }, ...upstream } },
+    resources: {
+      projects: { upstream: 'platform' },
+      workflows: { upstream: 'platform', cache: CACHE },
+      tools: { upstream: 'platform', cache: CACHE, ...tools },
+    },
+    ...more,
   };
 }
 
