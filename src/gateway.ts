@@ -136,7 +136,9 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
   let settings = first;
   let config = withLimits(settings, limits);
   const now = options.now ?? Date.now;
-  const listen = () => setListeners(events, [logEvents(logger, capabilities.hooks), ...capabilities.listeners]);
+  // One over all reloads: it holds when a repeated warning was logged last.
+  const log = logEvents(logger, { loggerFor: (request) => capabilities.hooks.loggerFor?.(request) });
+  const listen = () => setListeners(events, [log, ...capabilities.listeners]);
   listen();
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
   const lasting = { events, now, resources };

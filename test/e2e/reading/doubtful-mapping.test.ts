@@ -11,11 +11,10 @@ const tools = [
 async function withTools(resource: object, list: readonly object[] = tools) {
   const upstream = await startHttpUpstream(json({ tools: list, nextPageToken: '' }));
   const log = captureLog('info');
-  const { read } = await startGateway(
-    settingsFor(upstream.url, { resources: { tools: { cache: { ttlMs: 0 }, ...resource } } }),
-    { logger: log.logger },
-  );
+  const settings = settingsFor(upstream.url, { resources: { tools: { cache: { ttlMs: 0 }, ...resource } } });
+  const { gateway, read } = await startGateway(settings, { logger: log.logger });
   return {
+    reload: () => gateway.change({ ...settings, log: { level: 'warn' } }),
     async read() {
       const response = await read('tools');
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
@@ -36,6 +35,14 @@ describe('a list with mapping warnings', () => {
       upstream: 'tools',
       finding: 'nothing_left',
     });
+  });
+
+  it('is not reported again within the minute after a reload', async () => {
+    const { read, reload, doubts } = await withTools({ where: 'type == tab', allowEmpty: true });
+    await read();
+    expect(reload().applied).to.deep.equal(['log.level']);
+    await read();
+    expect(doubts()).to.have.length(1);
   });
 
   it('is served, with one warning a minute for each field that is empty in all items', async () => {
