@@ -282,6 +282,17 @@ describe('an upstream behind a breaker', () => {
     expect(told.breakerChanged).to.have.length(1);
   });
 
+  it('ignores outcomes that arrive after it was closed', async () => {
+    const { upstream, get, open, told } = guard();
+    const late = Array.from({ length: 2 * SETTINGS.minimumCalls }, () => rejection(get()));
+    const requests = [...open];
+    await upstream.close();
+    for (const request of requests) request.fail(status500());
+    await Promise.all(late);
+    expect(upstream.breakerState).to.equal('closed');
+    expect(told.breakerChanged).to.equal(undefined);
+  });
+
   describe('whatever happens, in any order', () => {
     type Event =
       | { readonly kind: 'ask' }
