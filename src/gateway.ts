@@ -12,8 +12,9 @@ import {
 } from './core/config/schema/settings.ts';
 import type { SettingsSlice } from './core/config/settings-slice.ts';
 import { type Core, createCore } from './core/core.ts';
+import { capConnections, readDescriptorLimit } from './core/descriptors.ts';
 import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
-import { createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
+import { ADMIN_BOUNDS, createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import { MCP_PATH } from './core/http/operations/rpc.ts';
 import { stackOf } from './core/kernel/errors.ts';
@@ -144,6 +145,7 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
   const lasting = { events, now, resources };
   let core = createCore(config, { ...lasting, hooks: capabilities.hooks, files });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
+  const cap = capConnections(config, ADMIN_BOUNDS.maxConnections, readDescriptorLimit());
   let draining = false;
   /** Of the settings, or that of the given logger. */
   let { level } = logger;
@@ -152,7 +154,12 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
     ...common,
     authenticate: core.authenticate,
     otherCredentials: core.otherCredentials,
-    settings: { ...config.http, tls: withFiles(config.http.tls, tls.http), ...publicHosts(config) },
+    settings: {
+      ...config.http,
+      ...(cap && { maxConnections: cap.maxConnections }),
+      tls: withFiles(config.http.tls, tls.http),
+      ...publicHosts(config),
+    },
     catalogue: core.catalogue,
     users: core,
     hooks: capabilities.hooks,
@@ -259,6 +266,7 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
         await admin?.drain(0);
         throw error;
       }
+      if (cap !== undefined) events.connectionsCapped?.(cap);
       events.listening?.({ url, adminUrl, resources: core.catalogue.offered.map(({ resource }) => resource.name) });
       return url;
     },

@@ -192,8 +192,9 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a process with few descriptors': {
     command: ['prlimit', '--nofile=1000:1000'],
     reads: [],
+    // Fewer connections are accepted than that limit.
     provoke: ({ url }) => openIdle(url, 850),
-    fires: ['PorticoDescriptorsShort'],
+    fires: ['PorticoConnectionsFull', 'PorticoDescriptorsShort'],
   },
   'a settings file with a mistake': {
     async provoke({ file, portico }) {

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
+import { readDescriptorLimit } from '../../core/descriptors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Families } from './families.ts';
 
@@ -67,7 +68,7 @@ export function processMetrics(families: Families, version: string, dropped: Dro
   const descriptors = gauge('process_open_fds', 'Open file descriptors. Only where /proc exists.');
   const maxDescriptors = gauge(
     'process_max_fds',
-    'Limit of file descriptors: connections beyond it are refused without a report. Only where /proc exists.',
+    'Limit of file descriptors, which bounds connections, too. Only where /proc exists.',
   );
 
   for (const reason of ['queue_full', 'not_taken', 'shutdown']) spansDropped({ reason }, 0);
@@ -119,16 +120,9 @@ export function processMetrics(families: Families, version: string, dropped: Dro
       logLines({}, dropped.droppedLogLines?.());
       auditLines({}, dropped.droppedAuditLines?.());
       descriptors({}, (await readdir('/proc/self/fd').catch(() => undefined))?.length);
-      maxDescriptors({}, await maxOpenFiles());
+      maxDescriptors({}, readDescriptorLimit());
     },
   };
-}
-
-/** Returns the soft limit, as proc(5) has it; `undefined` where it is unlimited or cannot be read. */
-async function maxOpenFiles(): Promise<number | undefined> {
-  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
-  const [, most] = /^Max open files +(\d+)/m.exec(limits) ?? [];
-  return most === undefined ? undefined : Number(most);
 }
 
 type GcEntry = PerformanceEntry & { readonly detail: { readonly kind: number } };

@@ -35,7 +35,7 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
   const connections = gauge('portico_connections', 'Open connections of clients, by listener.', ['listener']);
   const maxConnections = gauge(
     'portico_connections_max',
-    'The setting http.maxConnections, and the fixed limit of the admin listener.',
+    'The setting http.maxConnections, or less by the limit of file descriptors; and the fixed limit of the admin listener.',
     ['listener'],
   );
   const closed = counter(

@@ -44,7 +44,7 @@ export interface PublicEdgeOptions
 }
 
 /** Constants of the admin listener, suitable for any probe. */
-const ADMIN_BOUNDS = {
+export const ADMIN_BOUNDS = {
   maxUrlBytes: 1024,
   maxHeaderBytes: 8192,
   headersTimeoutMs: 5000,

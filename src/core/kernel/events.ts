@@ -259,6 +259,12 @@ export interface Events {
   draining?(draining: { readonly signal?: string | undefined }): void;
   /** `whole`: whether every request in flight was answered. */
   drained?(drained: { readonly whole: boolean }): void;
+  /** The limit of open files, `maxDescriptors`, allows fewer connections than `http.maxConnections`, which is `configured`. */
+  connectionsCapped?(capped: {
+    readonly maxConnections: number;
+    readonly configured: number;
+    readonly maxDescriptors: number;
+  }): void;
   /** Connections were refused at the limit `maxConnections`. Emitted at most every ten seconds. */
   connectionsRefused?(refused: { readonly maxConnections: number }): void;
   /** A connection of a client opened or closed. */

@@ -184,6 +184,7 @@ function warnings(logger: Logger, now: () => number): Events {
       if (reason === 'full' && isDue('Redis is full')) logger.warn({ command, reason }, 'Redis refuses commands');
     },
     unsolicitedResponse: (unsolicited) => logger.warn(unsolicited, 'unsolicited upstream response'),
+    connectionsCapped: (capped) => logger.warn(capped, 'connections capped by the limit of open files'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {
       if (whole) logger.info('drained');

@@ -261,6 +261,13 @@ describe('the log of an event', () => {
     ],
     'of a whole drain': [(events) => events.drained?.({ whole: true }), { level: 'info', msg: 'drained' }],
     'of a drain in part': [(events) => events.drained?.({ whole: false }), { level: 'warn', msg: drainedInPart }],
+    'of fewer connections than settings allow': [
+      (events) => events.connectionsCapped?.({ maxConnections: 64, configured: 10_000, maxDescriptors: 256 }),
+      {
+        ...{ level: 'warn', maxConnections: 64, configured: 10_000, maxDescriptors: 256 },
+        msg: 'connections capped by the limit of open files',
+      },
+    ],
     'of connections beyond what may be': [
       (events) => events.connectionsRefused?.({ maxConnections: 3 }),
       { level: 'warn', maxConnections: 3, msg: 'connections refused' },

@@ -42,7 +42,9 @@ const HttpShape = z.strictObject({
   maxHeaderBytes: bytes(1024).default(16_384).describe('All request headers together; more is 431.'),
   maxConnections: whole(1, 1_000_000)
     .default(10_000)
-    .describe('Open connections. Beyond: the longest idle ones are closed, and without any, new ones are refused.'),
+    .describe(
+      'Open connections, or less as the limit of open files (ulimit -n) allows. Beyond: the longest idle ones are closed, and without any, new ones are refused.',
+    ),
   keepAliveTimeoutMs: milliseconds().default(65_000).describe('How long an idle connection is kept.'),
 });
 
