@@ -52,6 +52,8 @@ export interface GatewayOptions {
   readonly capabilities?: readonly AnyCapability[];
   /** All resources; settings select those that are offered. @default the three */
   readonly resources?: readonly Resource[];
+  /** Unix socket of the admin listener, in place of its address in settings. @default none */
+  readonly adminSocketPath?: string;
   /** Bounds in place of those of `docs/limits.md`, for tests that reach them sooner. @default none */
   readonly limits?: LimitOverrides;
 }
@@ -99,7 +101,8 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   const destination = standardOutput();
   const files = createOwnFiles({ events, now });
   const readings: Partial<Readings> = {};
-  const about = { isFromEnvironment: options.isFromEnvironment, settingsFile: options.settingsFile };
+  const { isFromEnvironment, settingsFile } = options;
+  const about = { isFromEnvironment, settingsFile, isWorker: options.adminSocketPath !== undefined };
   const capabilities = openToServe(
     { config, limits, events, readings, logger, destination, now, resources, ...about },
     options.capabilities,
@@ -179,7 +182,10 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
   const adminOptions = () => ({
     ...common,
     authenticate: core.authenticate,
-    settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
+    settings:
+      options.adminSocketPath === undefined
+        ? { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) }
+        : { ...config.admin, socketPath: options.adminSocketPath, tls: undefined },
     operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
   });
   const admin = config.admin.enabled ? createAdminEdge(adminOptions()) : undefined;
@@ -259,7 +265,9 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
     },
     async start() {
       await capabilities.start();
-      adminUrl = await admin?.listen();
+      const listened = await admin?.listen();
+      // A worker's is for the process that runs it.
+      if (options.adminSocketPath === undefined) adminUrl = listened;
       try {
         url = await http.listen();
       } catch (error) {

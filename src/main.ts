@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 import { catchSignals } from './commands/signals.ts';
 import type { LoadedConfig } from './core/config/load-config.ts';
@@ -79,7 +80,10 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
   }
 }
 
-async function runWith(loaded: LoadedConfig, { name, file, full, probe, ...options }: WithSettings): Promise<number> {
+async function runWith(
+  loaded: LoadedConfig,
+  { name, file, full, probe, workers = 1, ...options }: WithSettings,
+): Promise<number> {
   const { config, warnings } = loaded;
   if (name === 'check') {
     const { checkReport } = await import('./setup/check.ts');
@@ -97,8 +101,15 @@ async function runWith(loaded: LoadedConfig, { name, file, full, probe, ...optio
     const { serveStdio } = await import('./commands/stdio.ts');
     return endProcess(await serveStdio(loaded, file));
   }
+  if (workers > 1 && cluster.isPrimary) {
+    const { serveWorkers } = await import('./commands/workers/primary.ts');
+    return endProcess(await serveWorkers(loaded, workers));
+  }
+  const worker = cluster.isWorker ? await (await import('./commands/workers/worker.ts')).joinPrimary() : undefined;
   const { serve } = await import('./commands/serve.ts');
-  return endProcess(await serve(loaded.settings, { warnings, file, isFromEnvironment: loaded.isFromEnvironment }));
+  return endProcess(
+    await serve(loaded.settings, { warnings, file, isFromEnvironment: loaded.isFromEnvironment, worker }),
+  );
 }
 
 /** Resolves when all of it is written, or its reader is gone. */

@@ -3,6 +3,7 @@ import type { Config } from '../core/config/schema/settings.ts';
 import type { SettingsSlice } from '../core/config/settings-slice.ts';
 import type { KeyOf } from '../core/credentials/authenticate.ts';
 import type { Contribution, Readings } from '../core/hooks.ts';
+import type { OpenOperation } from '../core/http/operations/operation.ts';
 import type { Events } from '../core/kernel/events.ts';
 import type { Limits } from '../core/kernel/limits.ts';
 import type { LogDestination } from '../core/log/destination.ts';
@@ -39,8 +40,35 @@ export interface CapabilityContext {
   readonly isFromEnvironment?: ((path: readonly string[]) => boolean) | undefined;
   /** The file that settings were read from. @default none */
   readonly settingsFile?: string | undefined;
+  /** Whether only the process that runs the workers reaches the admin listener. @default false */
+  readonly isWorker?: boolean | undefined;
   /** The registry that settings were checked against. */
   readonly resources: readonly Resource[];
+}
+
+/** A request to the admin listener of each worker. */
+export interface WorkerRequest {
+  readonly method: 'GET' | 'PUT';
+  readonly path: string;
+  readonly accept?: string | undefined;
+  readonly body?: Buffer | undefined;
+}
+
+/** The response of a worker; `body` is `undefined` where it did not answer in time, or not with 200. */
+export interface WorkerAnswer {
+  /** A number that no other worker has had. */
+  readonly worker: number;
+  readonly body: Buffer | undefined;
+}
+
+/** The processes of `portico serve --workers`. */
+export interface Workers {
+  /** How many there are when none has just ended. */
+  readonly count: number;
+  /** Workers that were replaced so far. */
+  restarts(): number;
+  /** Resolves with the responses of all workers that are ready. Never rejects. */
+  ask(request: WorkerRequest): Promise<readonly WorkerAnswer[]>;
 }
 
 /**
@@ -57,6 +85,8 @@ export interface Capability<Key extends string = string, Schema extends z.ZodTyp
   readonly purposes?: readonly Purpose[];
   /** Throws `ConfigError` where files that settings name cannot be used. Opens and creates nothing. */
   check?(config: Config, settings: z.output<Schema>): void;
+  /** Endpoints of the admin listener that several workers share: what each worker responds, combined. @default none */
+  acrossWorkers?(config: Config, workers: Workers): readonly OpenOperation[];
   /** Throws `ConfigError` where it cannot be opened. Must not listen or connect before `start`. */
   open(settings: z.output<Schema>, context: CapabilityContext): Contribution | undefined;
 }

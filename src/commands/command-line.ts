@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { closest } from '../core/config/close-words.ts';
 
@@ -5,6 +6,7 @@ export const USAGE = `Usage: portico COMMAND [FILE]
 
   portico serve [FILE]    serve the platform that FILE describes, over HTTP
                               portico serve portico.yaml
+      --workers N         that many processes behind one port; auto: one for each processor core
   portico stdio [FILE]    answer MCP on standard input and output, with one token
                               PORTICO_TOKEN=… portico stdio portico.yaml
   portico check [FILE]    say all that is wrong in FILE, or what it offers
@@ -48,6 +50,8 @@ export type CommandLine =
       readonly strict: boolean;
       /** Allows sending a POST, which may write. */
       readonly allowPost: boolean;
+      /** Processes that serve; only for `serve`. @default 1 */
+      readonly workers?: number;
       /** Source of a proposal; only for `init`. */
       readonly init?: InitSource;
     }
@@ -64,7 +68,7 @@ export interface InitSource {
 
 /** The commands and their options. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  serve: ['config'],
+  serve: ['config', 'workers'],
   stdio: ['config'],
   check: ['config', 'full', 'probe', 'json', 'strict', 'allow-post'],
   init: ['config', 'openapi', 'from', 'yes'],
@@ -110,7 +114,16 @@ export function parseCommandLine(args: string[]): CommandLine {
     if ((openapi ?? '') === '' && (from ?? '') === '') return { issue: 'init needs --openapi FILE or --from URL' };
     return { name, file: files[0], ...flags, init: { openapi, from, yes } };
   }
-  return { name: name as Command, file: files[0], ...flags };
+  const workers = workersOf(values.workers);
+  if (workers === undefined) return { issue: `--workers is auto, or a number from 1 to ${MAX_WORKERS}` };
+  return { name: name as Command, file: files[0], ...flags, ...(values.workers !== undefined && { workers }) };
+}
+
+const MAX_WORKERS = 128;
+
+function workersOf(text = '1'): number | undefined {
+  const workers = text === 'auto' ? availableParallelism() : Number(/^\d+$/.exec(text)?.[0]);
+  return workers >= 1 && workers <= MAX_WORKERS ? workers : undefined;
 }
 
 const PARSED = {
@@ -120,6 +133,7 @@ const PARSED = {
   json: { type: 'boolean' },
   strict: { type: 'boolean' },
   'allow-post': { type: 'boolean' },
+  workers: { type: 'string' },
   openapi: { type: 'string' },
   from: { type: 'string' },
   yes: { type: 'boolean', short: 'y' },

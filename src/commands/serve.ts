@@ -5,6 +5,7 @@ import { createLogger, standardOutput } from '../core/log/logger.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { type FollowOptions, followSettings } from './follow-settings.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
+import type { Membership } from './workers/worker.ts';
 
 export interface ServeOptions {
   /** Called when requests are answered. */
@@ -17,6 +18,8 @@ export interface ServeOptions {
   readonly isFromEnvironment?: IsFromEnvironment;
   /** Whether the settings are the demo's, which read their ports from the environment. @default false */
   readonly isDemo?: boolean;
+  /** Where this process is one of several. @default it is alone */
+  readonly worker?: Membership | undefined;
 }
 
 /**
@@ -25,11 +28,12 @@ export interface ServeOptions {
  */
 export async function serve(
   settings: Settings,
-  { onReady, warnings = [], file, isFromEnvironment = () => false, isDemo = false }: ServeOptions = {},
+  { onReady, warnings = [], file, isFromEnvironment = () => false, isDemo = false, worker }: ServeOptions = {},
 ): Promise<number> {
   const origins = createOrigins(isFromEnvironment);
   const destination = standardOutput();
-  const logger = createLogger({ ...settings.log, destination });
+  const format = worker?.isTerminal ? 'pretty' : settings.log.format;
+  const logger = createLogger({ ...settings.log, format, destination });
   installCrashHandler(logger);
   const ending = new AbortController();
   let gateway: Gateway | undefined;
@@ -38,16 +42,19 @@ export async function serve(
     reload: file === undefined ? undefined : () => void reload?.(),
     reopen: () => gateway?.reopenFiles() ?? false,
   });
-  logWarnings(logger, warnings);
+  // Of several workers, the process that runs them has logged these.
+  if (worker === undefined) logWarnings(logger, warnings);
   gateway = createGateway(settings, {
     logger,
     droppedLines: () => destination.droppedLines ?? 0,
     isFromEnvironment: origins.isFromEnvironment,
     ...(file !== undefined && { settingsFile: file }),
+    ...worker?.gateway,
   });
   try {
     const url = await gateway.start();
     onReady?.(url);
+    worker?.reportReady(url);
   } catch (error) {
     // The admin listener opens first.
     const listener = settings.admin.enabled && gateway.adminUrl === undefined ? 'admin' : 'http';
@@ -83,7 +90,7 @@ const SOCKET_ISSUES: Readonly<Record<string, string>> = {
 const PORT_VARIABLES = { http: 'PORT', admin: 'ADMIN_PORT' };
 
 /** Describes why a listener could not open, and how to change a port that is in use. */
-function listenIssue(error: unknown, listener: 'http' | 'admin', isDemo: boolean): string {
+export function listenIssue(error: unknown, listener: 'http' | 'admin', isDemo = false): string {
   const {
     code = 'unknown error',
     address,

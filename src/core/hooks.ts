@@ -70,7 +70,7 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly verifier: Verifier | undefined;
   /** Exchanges tokens for those of an upstream; `undefined` where settings exchange none. At most one capability has it. */
   readonly openExchange: OpenExchange | undefined;
-  /** State that replicas share; `undefined` where they share none. At most one capability has it. */
+  /** State that replicas share; `undefined` where they share none. The last capability that has it contributes it. */
   readonly sharing: Sharing | undefined;
   /** Returns the logger for lines about a request; `undefined` for that of the gateway. At most one capability has it. */
   readonly loggerFor: ((request: Partial<RequestRef>) => Logger | undefined) | undefined;
@@ -119,7 +119,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     adminOperations: (state) => contributions.flatMap((one) => one.adminOperations?.(state) ?? []),
     verifier: contributions.find(({ verifier }) => verifier !== undefined)?.verifier,
     openExchange: contributions.find(({ openExchange }) => openExchange !== undefined)?.openExchange,
-    sharing: contributions.find(({ sharing }) => sharing !== undefined)?.sharing,
+    sharing: contributions.findLast(({ sharing }) => sharing !== undefined)?.sharing,
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
     loggerFor: contributions.find(({ loggerFor }) => loggerFor !== undefined)?.loggerFor,
     reopenFiles: () => reopen.map((open) => open()).includes(true),

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
 
@@ -9,6 +10,13 @@ describe('a command line', () => {
     [['--config', 'a.yaml'], { name: 'serve', file: 'a.yaml', ...NONE }],
     [['serve', '-c', 'a.yaml'], { name: 'serve', file: 'a.yaml', ...NONE }],
     [['serve', 'a.yaml'], { name: 'serve', file: 'a.yaml', ...NONE }],
+    [['serve', '--workers', '4'], { name: 'serve', file: undefined, ...NONE, workers: 4 }],
+    [['--workers=auto', 'serve'], { name: 'serve', file: undefined, ...NONE, workers: availableParallelism() }],
+    ...['0', '129', '1.5', '-1', 'many', '0x2', '2 '].map(
+      (workers) =>
+        [['serve', `--workers=${workers}`], { issue: '--workers is auto, or a number from 1 to 128' }] as const,
+    ),
+    [['stdio', '--workers', '2'], { issue: 'stdio takes no --workers' }],
     [['stdio', '--config=a.yaml'], { name: 'stdio', file: 'a.yaml', ...NONE }],
     [['stdio'], { name: 'stdio', file: undefined, ...NONE }],
     [['check'], { name: 'check', file: undefined, ...NONE }],

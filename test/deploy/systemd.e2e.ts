@@ -38,6 +38,18 @@ describe('the unit of systemd', () => {
     expect(stderr).to.include('PrivateTemp');
   });
 
+  it('has a template for several settings files, which differs in their names alone', async () => {
+    const template = await readFile(join(ROOT, 'deploy/systemd/portico@.service'), 'utf8');
+    const withoutComments = (unit: string) => unit.replaceAll(/^#.*\n/gm, '');
+    const one = template
+      .replaceAll('/etc/portico/%i.yaml', '/etc/portico/portico.yaml')
+      .replace('LogsDirectory=portico/%i', 'LogsDirectory=portico')
+      .replace('Portico for %i', 'Portico');
+    expect(template).to.match(/^ExecStart=.* serve --config \/etc\/portico\/%i\.yaml$/m);
+    const plain = await readFile(join(ROOT, 'deploy/systemd/portico.service'), 'utf8');
+    expect(withoutComments(one)).to.equal(withoutComments(plain));
+  });
+
   it('reloads only settings that check accepts, of the file that it starts with', async () => {
     const commandsOf = (key: string) =>
       [...text.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, all = '']) => all);

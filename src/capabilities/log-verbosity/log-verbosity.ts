@@ -11,16 +11,24 @@ import { type AdjustableLogger, createVerbosity, type Verbosity } from './verbos
 
 /** Changes the level of the log for a while, by `PUT /log` of the admin listener. */
 export const logVerbosity = defineCapability({
-  open(_settings, { config, logger }) {
+  open(_settings, { config, logger, isWorker = false }) {
     if (!config.admin.enabled || !isAdjustable(logger)) return undefined;
     const verbosity = createVerbosity(logger);
     return {
       loggerFor: verbosity.loggerFor,
-      adminOperations: () => logOperations(verbosity),
+      adminOperations: () => logOperations(async (change) => changed(verbosity, change), isWorker),
       onReload: ({ log: { level } }) => verbosity.setDefault(level),
       stop: async () => verbosity.stop(),
     };
   },
+  acrossWorkers: (_config, { ask }) =>
+    logOperations(async (change) => {
+      const request = change && { method: 'PUT' as const, body: Buffer.from(JSON.stringify(change)) };
+      const answers = await ask({ method: 'GET', path: '/log', ...request });
+      const [state] = answers.flatMap(({ body = [] }) => body);
+      if (state === undefined) throw new GatewayError('overloaded');
+      return state;
+    }, false),
 });
 
 function isAdjustable(logger: Logger): logger is AdjustableLogger {
@@ -44,11 +52,22 @@ const LogChange = z.strictObject({
   forMs: z.int().min(1000).max(86_400_000).default(600_000),
 });
 
+type LogChange = z.output<typeof LogChange>;
+
 const USAGE =
   'The body must be JSON such as {"level":"debug","requestIds":["…"],"traceIds":["…"],"forMs":600000}; what is omitted is as in settings.';
 
-/** For clients on this machine only: on other addresses and by other host names, the listener can be in reach of web pages. */
-function logOperations(verbosity: Verbosity): OpenOperation[] {
+function changed(verbosity: Verbosity, change: LogChange | undefined): Buffer {
+  if (change !== undefined) verbosity.change(change);
+  return Buffer.from(`${JSON.stringify(verbosity.state())}\n`);
+}
+
+/**
+ * For clients on this machine only: on other addresses and by other host names, the listener can be in reach of web pages.
+ * `apply` returns the state, after a change if there is one.
+ */
+function logOperations(apply: (change?: LogChange) => Promise<Buffer>, isWorker: boolean): OpenOperation[] {
+  const check = isWorker ? () => {} : requireLoopback;
   const held = createHeldBytes(MAX_BODY_BYTES * 16);
   const operation = { path: '/log', isProbe: false, open: true } as const;
   return [
@@ -56,9 +75,9 @@ function logOperations(verbosity: Verbosity): OpenOperation[] {
       ...operation,
       methods: ['GET', 'HEAD'],
       takesBody: false,
-      respond(exchange) {
-        requireLoopback(exchange);
-        return responseOf(verbosity);
+      async respond(exchange) {
+        check(exchange);
+        return responseOf(await apply());
       },
     },
     {
@@ -66,12 +85,11 @@ function logOperations(verbosity: Verbosity): OpenOperation[] {
       methods: ['PUT'],
       takesBody: true,
       async respond(exchange) {
-        requireLoopback(exchange);
+        check(exchange);
         const body = await readBody(exchange, { maxBytes: MAX_BODY_BYTES }, held);
         const { success, data } = LogChange.safeParse(parse(body));
         if (!success) throw new GatewayError('invalid_request', { detail: USAGE });
-        verbosity.change(data);
-        return responseOf(verbosity);
+        return responseOf(await apply(data));
       },
     },
   ];
@@ -91,10 +109,10 @@ function parse(body: Buffer): unknown {
   }
 }
 
-function responseOf(verbosity: Verbosity): HttpResponse {
+function responseOf(body: Buffer): HttpResponse {
   return {
     status: 200,
     headers: ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
-    body: Buffer.from(`${JSON.stringify(verbosity.state())}\n`),
+    body,
   };
 }

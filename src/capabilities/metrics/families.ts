@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Aggregator, Counter, Gauge, Histogram, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 
 /** Upper bounds of all histograms, in seconds: a cached read takes less than the first, and a deadline is at most the last. */
 export const BOUNDS: readonly number[] = [
@@ -25,7 +25,13 @@ export interface Families {
   counter<Name extends string = never>(name: string, help: string, labels?: readonly Name[]): Count<Name>;
   /** A counter whose value is read elsewhere. */
   total<Name extends string = never>(name: string, help: string, labels?: readonly Name[]): SetValue<Name>;
-  gauge<Name extends string = never>(name: string, help: string, labels?: readonly Name[]): SetValue<Name>;
+  /** `across`: how the values of several workers are combined. @default their sum */
+  gauge<Name extends string = never>(
+    name: string,
+    help: string,
+    labels?: readonly Name[],
+    across?: Aggregator,
+  ): SetValue<Name>;
   histogram<Name extends string = never>(name: string, help: string, labels?: readonly Name[]): Observe<Name>;
 }
 
@@ -49,8 +55,8 @@ export function createFamilies(): Families {
         if (value !== undefined) metric.inc(present(labels), value);
       };
     },
-    gauge(...described) {
-      const metric: Gauge = new prom.Gauge(config(...described));
+    gauge(name, help, labels, aggregator = 'sum') {
+      const metric: Gauge = new prom.Gauge({ ...config(name, help, labels), aggregator });
       return (labels, value) => {
         if (value === undefined) metric.remove(present(labels));
         else metric.set(present(labels), value);
@@ -64,6 +70,12 @@ export function createFamilies(): Families {
       };
     },
   };
+}
+
+/** Returns the metrics of several registries, each as prom-client's JSON, as one. */
+export function combine(registries: readonly MetricObjectWithValues<MetricValue<string>>[][]): Registry {
+  const prom: typeof import('prom-client') = createRequire(import.meta.url)('prom-client');
+  return prom.AggregatorRegistry.aggregate([...registries]);
 }
 
 /** prom-client would write `undefined` as text. */

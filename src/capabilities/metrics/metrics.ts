@@ -1,7 +1,9 @@
+import type { Registry } from 'prom-client';
 import { settingsHash } from '../../core/config/effective.ts';
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
+import { createCombinedMetrics } from './combined-metrics.ts';
 import { credentialMetrics } from './credential-metrics.ts';
 import { createFamilies } from './families.ts';
 import { type DroppedLines, processMetrics } from './process-metrics.ts';
@@ -17,14 +19,14 @@ export const metricsCapability = defineCapability({
     if (!config.admin.enabled || !config.admin.metrics) return undefined;
     let current = config;
     let hash: string | undefined;
-    const { listeners, expose } = createMetrics({
+    const { listeners, collect } = createMetrics({
       ...{ snapshots: config.cache, version: readVersion(), dropped: readings, now },
       settingsHash() {
         hash ??= settingsHash(current, isFromEnvironment);
         return hash;
       },
     });
-    const operations = [metricsOperation(expose)];
+    const operations = [metricsOperation(collect)];
     return {
       listeners,
       adminOperations: () => operations,
@@ -34,6 +36,7 @@ export const metricsCapability = defineCapability({
       },
     };
   },
+  acrossWorkers: ({ admin }, workers) => (admin.metrics ? [metricsOperation(createCombinedMetrics(workers))] : []),
 });
 
 export interface MetricsOptions extends SettingsMetricsOptions {
@@ -55,30 +58,44 @@ export function createMetrics({ snapshots, version, dropped, ...options }: Metri
   const credentials = credentialMetrics(families);
   const shared = sharedMetrics(families);
   const settings = settingsMetrics(families, options);
-  const { events, collect } = processMetrics(families, version, dropped);
+  const own = processMetrics(families, version, dropped);
   return {
-    listeners: [requests, reads, upstreams, credentials, shared, settings.events, events],
+    listeners: [requests, reads, upstreams, credentials, shared, settings.events, own.events],
     registry: families.registry,
-    /** Returns all metrics as OpenMetrics 1.0, or in the text format of Prometheus. */
-    async expose(asOpenMetrics: boolean): Promise<string> {
+    /** Resolves with all metrics as they are now. */
+    async collect(): Promise<Registry> {
       settings.collect();
-      await collect();
-      const text = await families.registry.metrics();
-      return asOpenMetrics ? openMetricsOf(text) : text;
+      await own.collect();
+      return families.registry;
     },
   };
 }
+
+const TYPES = {
+  openMetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+  prometheus: 'text/plain; version=0.0.4; charset=utf-8',
+  json: 'application/json',
+};
 
 /** prom-client renames the counters of a registry for good where that is to write OpenMetrics. */
 function openMetricsOf(text: string): string {
   return `${text.replaceAll('\n\n', '\n').replaceAll(/^(# \w+ \w+)_total /gm, '$1 ')}# EOF\n`;
 }
 
+/** Returns media type and text of metrics: OpenMetrics 1.0, JSON for the process that combines workers, or Prometheus' format. */
+export async function expose(registry: Registry, accept: string): Promise<readonly [type: string, text: string]> {
+  if (accept === TYPES.json) return [TYPES.json, JSON.stringify(await registry.getMetricsAsJSON())];
+  const text = await registry.metrics();
+  return accept.includes('application/openmetrics-text')
+    ? [TYPES.openMetrics, openMetricsOf(text)]
+    : [TYPES.prometheus, text];
+}
+
 /**
  * Not a probe: on loopback, other host names are refused, so that no page in a browser can read the metrics (DNS
  * rebinding).
  */
-function metricsOperation(expose: (asOpenMetrics: boolean) => Promise<string>): OpenOperation {
+function metricsOperation(collect: () => Promise<Registry>): OpenOperation {
   return {
     path: '/metrics',
     methods: ['GET', 'HEAD'],
@@ -86,13 +103,8 @@ function metricsOperation(expose: (asOpenMetrics: boolean) => Promise<string>): 
     isProbe: false,
     open: true,
     async respond({ fields: { accept = '' } }) {
-      const asOpenMetrics = accept.includes('application/openmetrics-text');
-      const type = asOpenMetrics ? 'application/openmetrics-text; version=1.0.0' : 'text/plain; version=0.0.4';
-      return {
-        status: 200,
-        headers: ['Content-Type', `${type}; charset=utf-8`, 'Cache-Control', 'no-store'],
-        body: Buffer.from(await expose(asOpenMetrics)),
-      };
+      const [type, text] = await expose(await collect(), accept);
+      return { status: 200, headers: ['Content-Type', type, 'Cache-Control', 'no-store'], body: Buffer.from(text) };
     },
   };
 }

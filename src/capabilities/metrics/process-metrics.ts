@@ -36,10 +36,12 @@ export function processMetrics(families: Families, version: string, dropped: Dro
     'Spans that were dropped: more waited than the bound tracing.maxQueueSpans, the collector failed, or the process ended.',
     ['reason'],
   );
-  const build = gauge('portico_build_info', 'Always 1; the labels are the versions that run.', [
-    'version',
-    'node_version',
-  ]);
+  const build = gauge(
+    'portico_build_info',
+    'Always 1; the labels are the versions that run.',
+    ['version', 'node_version'],
+    'first',
+  );
   const logLines = total(
     'portico_log_lines_dropped_total',
     'Log lines that were dropped because their reader was too slow.',
@@ -64,7 +66,7 @@ export function processMetrics(families: Families, version: string, dropped: Dro
   const external = gauge('nodejs_external_memory_bytes', 'Memory of buffers outside the heap, such as snapshots.');
   const resident = gauge('process_resident_memory_bytes', 'Resident memory.');
   const cpu = total('process_cpu_seconds_total', 'Processor time, user and system.');
-  const started = gauge('process_start_time_seconds', 'Start of the process, since the epoch.');
+  const started = gauge('process_start_time_seconds', 'Start of the process, since the epoch.', [], 'min');
   const descriptors = gauge('process_open_fds', 'Open file descriptors. Only where /proc exists.');
   const maxDescriptors = gauge(
     'process_max_fds',

@@ -14,16 +14,26 @@ export function settingsMetrics({ counter, gauge }: Families, { settingsHash, no
   const successful = gauge(
     'portico_settings_last_reload_successful',
     'Whether the last reload of the settings succeeded: 1, or 0 where they were refused.',
+    [],
+    'min',
   );
   const succeededAt = gauge(
     'portico_settings_last_reload_success_timestamp_seconds',
     'Last time that settings were read and not refused, since the epoch.',
+    [],
+    'min',
   );
-  const pending = gauge('portico_settings_restart_pending', 'Whether changed settings need a restart to take effect.');
+  const pending = gauge(
+    'portico_settings_restart_pending',
+    'Whether changed settings need a restart to take effect.',
+    [],
+    'max',
+  );
   const info = gauge(
     'portico_settings_info',
     'Always 1; the label is a hash of the settings in force, without secrets.',
     ['hash'],
+    'max',
   );
   let hash: string | undefined;
 

@@ -6,7 +6,12 @@ const REASONS = ['unreachable', 'tls', 'credential', 'closed', 'stalled', 'repli
 
 /** What replicas share through Redis. */
 export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
-  const up = gauge('portico_shared_up', 'Whether Redis is in use now: 1, or 0. Absent without the setting shared.');
+  const up = gauge(
+    'portico_shared_up',
+    'Whether Redis is in use now: 1, or 0. Absent without the setting shared.',
+    [],
+    'min',
+  );
   const lost = counter(
     'portico_shared_lost_total',
     'Times that Redis became unavailable, or stayed unavailable for another reason.',

@@ -23,7 +23,8 @@ interface Note extends Pick<Change, 'isTrouble' | 'text'> {
 
 type Entry = Change & Note & { readonly isFlapping: boolean };
 
-const MAX_CHANGES = 50;
+/** Changes that are kept. */
+export const MAX_CHANGES = 50;
 
 /** Events that callers and platforms can cause again and again. */
 const REPEATED: ReadonlySet<keyof Events> = new Set([

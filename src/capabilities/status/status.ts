@@ -1,6 +1,8 @@
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
 import { loadPage, type Page } from '../../core/http/pages/html-page.ts';
+import { GatewayError } from '../../core/kernel/errors.ts';
 import { defineCapability } from '../capability.ts';
+import { combinedStatus } from './combined-status.ts';
 import { createGatewayStatus } from './gateway-status.ts';
 import { pageData } from './status-page.ts';
 import type { Status } from './status-view.ts';
@@ -10,30 +12,36 @@ export const statusCapability = defineCapability({
   open(_settings, context) {
     if (!context.config.admin.enabled) return undefined;
     const { listeners, status, onReload } = createGatewayStatus(context);
-    return { listeners, onReload, adminOperations: () => statusOperations(status) };
+    return { listeners, onReload, adminOperations: () => statusOperations(async () => status()) };
   },
+  acrossWorkers: (_config, workers) => statusOperations(() => combinedStatus(workers)),
 });
 
-function statusOperations(status: () => Status): OpenOperation[] {
+function statusOperations(statusNow: () => Promise<Status | undefined>): OpenOperation[] {
   const common = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: true } as const;
+  async function status(): Promise<Status> {
+    const found = await statusNow();
+    if (found === undefined) throw new GatewayError('overloaded');
+    return found;
+  }
   /** Read at the first request. */
   let page: Page | undefined;
   return [
     {
       ...common,
       path: '/',
-      respond() {
+      async respond() {
         page ??= loadPage(new URL('./status-page.html', import.meta.url));
-        return page(pageData(status()));
+        return page(pageData(await status()));
       },
     },
     {
       ...common,
       path: '/status',
-      respond: () => ({
+      respond: async () => ({
         status: 200,
         headers: ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
-        body: Buffer.from(JSON.stringify(status())),
+        body: Buffer.from(JSON.stringify(await status())),
       }),
     },
   ];

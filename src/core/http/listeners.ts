@@ -109,7 +109,7 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
 }
 
 export interface AdminEdgeOptions {
-  readonly settings: Pick<ListenerSettings, 'host' | 'port' | 'tls'> & {
+  readonly settings: Pick<ListenerSettings, 'host' | 'port' | 'socketPath' | 'tls'> & {
     /** Hosts to answer for beside addresses and loopback names. @default none */
     readonly allowedHosts?: readonly string[] | undefined;
   };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createMetrics } from '../../../src/capabilities/metrics/metrics.ts';
+import { createMetrics, expose } from '../../../src/capabilities/metrics/metrics.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { joinEvents } from '../../../src/core/kernel/join-events.ts';
@@ -23,8 +23,9 @@ function open(dropped = {}): Metrics & { readonly events: Events } {
   return { ...metrics, events };
 }
 
-async function scrape(metrics: Pick<Metrics, 'expose'>, asOpenMetrics = false) {
-  return parseExposition(await metrics.expose(asOpenMetrics));
+async function scrape(metrics: Pick<Metrics, 'collect'>, accept = '') {
+  const [, text] = await expose(await metrics.collect(), accept);
+  return parseExposition(text);
 }
 
 /** The series that events bring or raise, but for the histograms' buckets and sums. */
@@ -545,12 +546,12 @@ describe('metrics', () => {
   it('are the same in both formats, but for the spelling of counters', async () => {
     const metrics = open();
     metrics.events.readEnded?.({ resource: 'tools', cache: 'hit' });
-    const text = await metrics.expose(true);
+    const text = (await expose(await metrics.collect(), 'application/openmetrics-text'))[1];
     expect(text)
       .to.match(/[^\n]\n# EOF\n$/)
       .and.not.contain('\n\n');
     for (const again of [1, 2]) {
-      const [plain, openMetrics] = [await scrape(metrics), await scrape(metrics, true)];
+      const [plain, openMetrics] = [await scrape(metrics), await scrape(metrics, 'application/openmetrics-text')];
       expect([...openMetrics.series.keys()], `${again}`).to.deep.equal([...plain.series.keys()]);
       const names = [...plain.families].map(([name, { type }]) =>
         type === 'counter' ? name.replace(/_total$/, '') : name,

@@ -1,3 +1,4 @@
+import { workerMetrics } from '../../../src/capabilities/metrics/combined-metrics.ts';
 import { createMetrics } from '../../../src/capabilities/metrics/metrics.ts';
 
 /** What a scraper reads out of an exposition. */
@@ -51,9 +52,11 @@ export function declaredMetrics(): Declared[] {
     ...{ snapshots: { maxBytes: 1, maxEntries: 1 }, version: '1.2.3', dropped: {} },
     ...{ settingsHash: () => '', now: Date.now },
   });
-  return registry.getMetricsAsArray().map((metric) => {
-    // prom-client's types lack the labels.
-    const { name, help, type, labelNames } = metric as unknown as Omit<Declared, 'labels'> & { labelNames: string[] };
-    return { name, help, type, labels: labelNames };
-  });
+  return [registry, workerMetrics().registry]
+    .flatMap((one) => one.getMetricsAsArray())
+    .map((metric) => {
+      // prom-client's types lack the labels.
+      const { name, help, type, labelNames } = metric as unknown as Omit<Declared, 'labels'> & { labelNames: string[] };
+      return { name, help, type, labels: labelNames };
+    });
 }

@@ -1,0 +1,44 @@
+import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
+import type { Workers } from '../capability.ts';
+import { combine, createFamilies } from './families.ts';
+
+type Metrics = MetricObjectWithValues<MetricValue<string>>[];
+
+/**
+ * Combines the metrics of all workers, and adds those of the workers themselves. What a worker has counted stays when it has
+ * ended: a sum that fell would look like a restart, and rates would jump.
+ */
+export function createCombinedMetrics({ ask, count, restarts }: Workers): () => Promise<Registry> {
+  const { registry, processes, replaced } = workerMetrics();
+  const last = new Map<number, Metrics>();
+  let past: Metrics[] = [];
+
+  return async () => {
+    const answers = await ask({ method: 'GET', path: '/metrics', accept: 'application/json' });
+    const ready = new Set(answers.map(({ worker }) => worker));
+    for (const { worker, body } of answers) {
+      // A worker that did not answer in time counts as it did last.
+      if (body !== undefined) last.set(worker, JSON.parse(body.toString('utf8')));
+    }
+    for (const [worker, metrics] of last) {
+      if (ready.has(worker)) continue;
+      past.push(metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type))));
+      last.delete(worker);
+    }
+    if (past.length > 1) past = [await combine(past).getMetricsAsJSON()];
+    processes({ state: 'ready' }, ready.size);
+    processes({ state: 'wanted' }, count);
+    replaced({}, restarts());
+    return combine([...last.values(), ...past, await registry.getMetricsAsJSON()]);
+  };
+}
+
+/** Metrics of the process that runs the workers. */
+export function workerMetrics() {
+  const { registry, gauge, total } = createFamilies();
+  return {
+    registry,
+    processes: gauge('portico_workers', 'Workers of portico serve --workers: ready, and wanted.', ['state']),
+    replaced: total('portico_worker_restarts_total', 'Workers that ended and were replaced.'),
+  };
+}

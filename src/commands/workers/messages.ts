@@ -1,0 +1,29 @@
+/** Units to add to counters whose windows begin with the first unit. */
+export interface CountsToAdd {
+  readonly units: readonly (readonly [name: string, units: number])[];
+  readonly windowMs: number;
+}
+
+/** The counters afterwards, in the same order. */
+export interface CountsAdded {
+  readonly counted: readonly { readonly total: number; readonly restMs: number }[];
+}
+
+/** What a worker needs to begin. */
+export interface Begin {
+  /** Unix socket of its admin listener. */
+  readonly adminSocketPath: string;
+  /** Secret behind the keys of callers, in base64url: the same in all workers, and nowhere else. */
+  readonly secret: string;
+  /** Whether lines go to a terminal in the end. */
+  readonly isTerminal: boolean;
+}
+
+/** From the primary process to a worker. */
+export type ToWorker =
+  | { readonly begin: Begin }
+  | ({ readonly id: number } & CountsAdded)
+  | { readonly signal: NodeJS.Signals };
+
+/** From a worker to the primary process. `join` asks for `begin`. */
+export type ToPrimary = 'join' | { readonly ready: string } | { readonly id: number; readonly add: CountsToAdd };

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { logWarnings } from '../../core/config/config-error.ts';
+import type { LoadedConfig } from '../../core/config/load-config.ts';
+import { createLogger, standardOutput } from '../../core/log/logger.ts';
+import { installCrashHandler, nextSignal } from '../process-end.ts';
+import { listenIssue } from '../serve.ts';
+import { startWorker, type WorkerProcess, workerSetup } from './worker-process.ts';
+import { createWorkersAdmin } from './workers-admin.ts';
+
+/** Time from the start of a worker to that of its replacement, at least. */
+const PAUSE_MS = 1000;
+
+/**
+ * Runs that many workers behind one public listener, and the admin listener for all of them, until SIGTERM or SIGINT. A
+ * worker that ends is replaced. Resolves with the exit code: 0 if all have drained completely, that of the first worker if it
+ * could not start.
+ */
+export async function serveWorkers({ config, warnings }: LoadedConfig, count: number): Promise<number> {
+  const destination = standardOutput();
+  const logger = createLogger({ ...config.log, destination });
+  installCrashHandler(logger);
+  logWarnings(logger, warnings);
+  const setup = workerSetup(destination);
+  const running = new Set<WorkerProcess>();
+  let restarts = 0;
+  let isDraining = false;
+
+  const sendAll = (signal: NodeJS.Signals) => {
+    for (const worker of running) worker.send({ signal });
+    return true;
+  };
+  const signalled = nextSignal(logger, destination, {
+    reload: () => sendAll('SIGHUP'),
+    reopen: () => sendAll('SIGUSR2'),
+  });
+
+  function start(): WorkerProcess {
+    const worker = startWorker(setup);
+    running.add(worker);
+    void worker.ended.then(() => running.delete(worker));
+    return worker;
+  }
+
+  /** Replaces a worker whenever it ends. Resolves with the exit code of the one that ends in the drain. */
+  async function keep(worker: WorkerProcess): Promise<number> {
+    const { code, signal } = await worker.ended;
+    if (isDraining) return code ?? 1;
+    restarts += 1;
+    const { id, pid, startedAt } = worker;
+    logger.error({ worker: id, pid, code, signal }, 'worker ended');
+    await sleep(startedAt + PAUSE_MS - performance.now());
+    return isDraining ? 0 : keep(start());
+  }
+
+  // Alone, so that what is wrong with settings or ports is reported once.
+  const first = start();
+  const url = await Promise.race([first.ready, first.ended, signalled.then(() => ({ code: 0 }))]);
+  if (typeof url === 'object') return url.code ?? 1;
+  const others = Array.from({ length: count - 1 }, start);
+  const kept = [first, ...others].map(keep);
+  await Promise.race([Promise.all(others.map(({ ready }) => ready)), signalled]);
+  const workers = () => [...running].filter(({ isReady }) => isReady());
+  const admin = createWorkersAdmin(config, {
+    workers,
+    count,
+    restarts: () => restarts,
+    isDraining: () => isDraining || workers().length === 0,
+  });
+
+  async function drain(signal: NodeJS.Signals): Promise<boolean> {
+    isDraining = true;
+    for (const worker of running) if (!worker.isReady()) worker.kill();
+    sendAll(signal);
+    const codes = await Promise.all(kept);
+    return codes.every((code) => code === 0);
+  }
+
+  try {
+    const adminUrl = await admin?.listen();
+    logger.info({ url, adminUrl, workers: count }, 'workers listening');
+  } catch (error) {
+    process.stderr.write(`portico: ${listenIssue(error, 'admin')}\n`);
+    await drain('SIGTERM');
+    return 1;
+  }
+  const whole = await drain(await signalled);
+  await admin?.drain(0);
+  return whole ? 0 : 1;
+}

@@ -1,0 +1,86 @@
+import cluster from 'node:cluster';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { LogDestination } from '../../core/log/destination.ts';
+import { createCounts } from './counts.ts';
+import type { ToPrimary, ToWorker } from './messages.ts';
+
+const LINE_FEED = 10;
+
+/** A process that serves requests. */
+export interface WorkerProcess {
+  readonly id: number;
+  readonly pid: number | undefined;
+  /** On the clock of `performance.now`. */
+  readonly startedAt: number;
+  /** Unix socket of its admin listener. */
+  readonly adminSocketPath: string;
+  /** Resolves with the URL of the public listener. */
+  readonly ready: Promise<string>;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  isReady(): boolean;
+  /** Ends it immediately. */
+  kill(): void;
+  send(message: ToWorker): void;
+}
+
+export type WorkerSetup = ReturnType<typeof workerSetup>;
+
+/** Prepares workers: the same command as this process, and what they share. */
+export function workerSetup(destination: LogDestination) {
+  const [, exec = '', ...args] = process.argv;
+  // Their lines are written here: those of several processes would mix.
+  cluster.setupPrimary({ exec, args, silent: true });
+  const folder = mkdtempSync(join(tmpdir(), 'portico-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return { destination, folder, secret: randomBytes(32).toString('base64url'), count: createCounts() };
+}
+
+/** Starts a worker. */
+export function startWorker({ destination, folder, secret, count }: WorkerSetup): WorkerProcess {
+  const worker = cluster.fork();
+  const { id, process: child } = worker;
+  const adminSocketPath = join(folder, `${id}.sock`);
+  const { promise: ready, resolve } = Promise.withResolvers<string>();
+  let isReady = false;
+  const send = (message: ToWorker) => {
+    if (worker.isConnected()) worker.send(message);
+  };
+
+  worker.on('error', () => {}); // A message to a worker that is about to end; `ended` follows.
+  worker.on('message', (message: ToPrimary) => {
+    if (message === 'join') {
+      return send({ begin: { adminSocketPath, secret, isTerminal: destination.terminal !== undefined } });
+    }
+    if ('add' in message) return send({ id: message.id, counted: count(message.add) });
+    isReady = true;
+    return resolve(message.ready);
+  });
+  if (child.stdout !== null) passLines(child.stdout, destination);
+  child.stderr?.pipe(process.stderr, { end: false });
+  return {
+    id,
+    pid: child.pid,
+    startedAt: performance.now(),
+    adminSocketPath,
+    ready,
+    ended: once(worker, 'exit').then(([code, signal]) => ({ code, signal })),
+    isReady: () => isReady && worker.isConnected(),
+    kill: () => child.kill('SIGKILL'),
+    send,
+  };
+}
+
+/** Writes what a worker writes, line by line. */
+function passLines(stdout: Readable, destination: LogDestination): void {
+  let rest = Buffer.alloc(0);
+  stdout.on('data', (chunk: Buffer) => {
+    const end = chunk.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) destination.write(Buffer.concat([rest, chunk.subarray(0, end)]).toString('utf8'));
+    rest = end > 0 ? Buffer.from(chunk.subarray(end)) : Buffer.concat([rest, chunk]);
+  });
+}

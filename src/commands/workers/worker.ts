@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { capabilitiesSharing } from '../../composition.ts';
+import type { GatewayOptions } from '../../gateway.ts';
+import { shareCounts } from './counts.ts';
+import type { Begin, CountsAdded, CountsToAdd, ToPrimary, ToWorker } from './messages.ts';
+
+/** What a worker takes from the primary process. */
+export interface Membership extends Pick<Begin, 'isTerminal'> {
+  readonly gateway: Pick<GatewayOptions, 'adminSocketPath' | 'capabilities'>;
+  /** Reports that the worker answers at this URL. */
+  reportReady(url: string): void;
+}
+
+type SignalHandler = (signal: NodeJS.Signals) => void;
+
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'];
+
+/**
+ * Joins the primary process, which passes on signals: a terminal and systemd send theirs to every process of a group, and a
+ * worker that drained by itself would be replaced. Node ends a worker whose primary process is gone.
+ */
+export async function joinPrimary(): Promise<Membership> {
+  const waiting = new Map<number, (counted: CountsAdded['counted']) => void>();
+  let lastId = 0;
+
+  function add(counts: CountsToAdd): Promise<CountsAdded['counted']> {
+    lastId += 1;
+    const { promise, resolve } = Promise.withResolvers<CountsAdded['counted']>();
+    waiting.set(lastId, resolve);
+    send({ id: lastId, add: counts });
+    return promise;
+  }
+
+  const handlers = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal) as SignalHandler[]]));
+  for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, () => {});
+  const joined = once(process, 'message');
+  send('join');
+  const [{ begin }] = (await joined) as [{ begin: Begin }];
+  process.on('message', (message: ToWorker) => {
+    if ('signal' in message) for (const handle of handlers.get(message.signal) ?? []) handle(message.signal);
+    if (!('counted' in message)) return;
+    waiting.get(message.id)?.(message.counted);
+    waiting.delete(message.id);
+  });
+  const { adminSocketPath, secret, isTerminal } = begin;
+  return {
+    isTerminal,
+    gateway: { adminSocketPath, capabilities: capabilitiesSharing(shareCounts(secret, add)) },
+    reportReady: (ready) => send({ ready }),
+  };
+}
+
+function send(message: ToPrimary): void {
+  process.send?.(message);
+}

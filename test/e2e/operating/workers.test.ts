@@ -1,0 +1,197 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Status } from '../../../src/capabilities/status/status-view.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
+import { newFolder, READ_TOOLS, servedFrom } from '../../support/process/serving.ts';
+
+interface Fleet extends PorticoProcess {
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Path of the settings file. */
+  readonly file: string;
+}
+
+const WORKERS = 2;
+const ITEM = { id: '1', name: 'N', version: '1', category: 'C', description: 'D' };
+
+describe('portico serve --workers', function () {
+  this.timeout(60_000);
+  let platform: HttpUpstream;
+
+  before(async () => {
+    platform = await startHttpUpstream(lists({ tools: [ITEM] }));
+  });
+
+  /** Starts two workers. Their URLs are in the line that follows those of the workers themselves. */
+  async function start(settings: object = {}, baseUrl = platform.url): Promise<Fleet> {
+    const folder = await newFolder();
+    const file = await writeSettings(folder, servedFrom(baseUrl, settings));
+    const portico = runPortico(['serve', file, '--workers', String(WORKERS)]);
+    await eventually(() => portico.stdout().includes('"workers listening"'), 30_000);
+    const line = linesOf(portico).find(({ msg }) => msg === 'workers listening') ?? expect.fail();
+    return { ...portico, file, url: String(line['url']), adminUrl: String(line['adminUrl']) };
+  }
+
+  const read = (fleet: Fleet, token = 'token-of-the-test') =>
+    fetch(`${fleet.url}${READ_TOOLS}`, { headers: { authorization: `Bearer ${token}`, connection: 'close' } });
+
+  async function metric(fleet: Fleet, series: string): Promise<number> {
+    const text = await (await fetch(`${fleet.adminUrl}/metrics`)).text();
+    const line = text.split('\n').find((one) => one.startsWith(`${series} `)) ?? `${series} NaN`;
+    return Number(line.slice(series.length + 1));
+  }
+
+  const workersOf = (fleet: Fleet) => childrenOf(fleet.child.pid ?? 0);
+
+  it('answers on one port, with the metrics and the status of all workers', async () => {
+    const fleet = await start();
+    for (let index = 0; index < 6; index += 1) expect((await read(fleet)).status).to.equal(200);
+    const served = ['hit', 'miss'].map((cache) =>
+      metric(fleet, `portico_reads_total{resource="tools",cache="${cache}"}`),
+    );
+    // Connections go to the workers in turn, and each loads the list once.
+    expect(await Promise.all(served)).to.deep.equal([4, 2]);
+    expect(await metric(fleet, 'portico_workers{state="ready"}')).to.equal(WORKERS);
+    const status = (await (await fetch(`${fleet.adminUrl}/status`)).json()) as Status;
+    expect(status.snapshots).to.include({ hits: 4, misses: 2, entries: 2 });
+    expect(status.upstreams.map(({ total }) => total)[2]).to.include({ requests: 2, failures: 0 });
+    const page = await (await fetch(`${fleet.adminUrl}/`)).text();
+    expect(page).to.include('closed');
+    expect((await fetch(`${fleet.adminUrl}/readyz`)).status).to.equal(200);
+    expect((await fleet.stop()).code).to.equal(0);
+  });
+
+  it('writes whole lines of all workers to one log, whose level changes for all', async () => {
+    const fleet = await start();
+    await Promise.all(Array.from({ length: 200 }, () => read(fleet)));
+    const changed = await fetch(`${fleet.adminUrl}/log`, { method: 'PUT', body: '{"level":"error","forMs":60000}' });
+    expect(await changed.json()).to.include({ level: 'error' });
+    for (let index = 0; index < 4; index += 1) await read(fleet);
+    await fleet.stop();
+    expect(linesOf(fleet).filter(({ msg }) => msg === 'request')).to.have.length(200);
+    expect(linesOf(fleet).filter(({ msg }) => msg === 'log level changed')).to.have.length(WORKERS);
+  });
+
+  it('replaces a worker that was killed, and fails no request of the others', async () => {
+    const fleet = await start();
+    const [victim = 0] = await workersOf(fleet);
+    expect(await metric(fleet, 'portico_reads_total{resource="tools",cache="miss"}')).to.equal(0);
+    for (let index = 0; index < 4; index += 1) await read(fleet);
+    expect(await metric(fleet, 'portico_reads_total{resource="tools",cache="miss"}')).to.equal(2);
+    process.kill(victim, 'SIGKILL');
+    await eventually(() => linesOf(fleet).some(({ msg, pid }) => msg === 'worker ended' && pid === victim));
+    const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await read(fleet)).status));
+    expect(new Set(statuses)).to.deep.equal(new Set([200]));
+    await eventually(async () => (await metric(fleet, 'portico_workers{state="ready"}')) === WORKERS, 20_000);
+    expect(await workersOf(fleet))
+      .to.have.length(WORKERS)
+      .and.not.include(victim);
+    expect(await metric(fleet, 'portico_worker_restarts_total')).to.equal(1);
+    // What the dead worker has counted is still there.
+    expect(await metric(fleet, 'portico_reads_total{resource="tools",cache="miss"}')).to.be.at.least(2);
+    expect((await fleet.stop()).code).to.equal(0);
+  });
+
+  it('counts the requests of a caller in all workers together', async () => {
+    const fleet = await start({ limits: { perCaller: 10 } });
+    const statuses: number[] = [];
+    for (let index = 0; index < 40; index += 1) {
+      statuses.push((await read(fleet)).status);
+      await sleep(20);
+    }
+    const admitted = statuses.filter((status) => status === 200).length;
+    // A worker reports every 100 ms: at most five requests more are admitted by then.
+    expect(admitted).to.be.within(10, 15);
+    expect((await read(fleet, 'another-caller')).status).to.equal(200);
+  });
+
+  it('reloads all workers on SIGHUP', async () => {
+    const fleet = await start({ watchSettings: false });
+    const settings = JSON.parse(
+      servedFrom(platform.url, { watchSettings: false, resources: { tools: { enabled: false } } }),
+    );
+    await writeSettings(fleet.file.slice(0, fleet.file.lastIndexOf('/')), JSON.stringify(settings));
+    fleet.child.kill('SIGHUP');
+    await eventually(() => linesOf(fleet).filter(({ msg }) => msg === 'settings changed').length === WORKERS);
+    const statuses = await Promise.all(Array.from({ length: 6 }, async () => (await read(fleet)).status));
+    expect(new Set(statuses)).to.deep.equal(new Set([404]));
+  });
+
+  it('drains all workers on SIGTERM, also where every process gets it', async () => {
+    const slow = await startHttpUpstream((req, res) => {
+      setTimeout(() => json({ tools: [ITEM], nextPageToken: '' })(req, res), 1000);
+    });
+    const fleet = await start({}, slow.url);
+    const reads = Array.from({ length: 4 }, (_, index) => read(fleet, `token-${index}`));
+    await eventually(() => slow.requests.length === 4);
+    for (const pid of await workersOf(fleet)) process.kill(pid, 'SIGTERM');
+    const { code } = await fleet.stop();
+    expect((await Promise.all(reads)).map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+    expect(code).to.equal(0);
+  });
+
+  it('ends its workers when it is killed', async () => {
+    const fleet = await start();
+    const workers = await workersOf(fleet);
+    expect(workers).to.have.length(WORKERS);
+    await fleet.stop('SIGKILL');
+    await eventually(() => workers.every((pid) => !isAlive(pid)));
+  });
+
+  it('reports a port in use, or wrong settings, once', async () => {
+    const taken = await start();
+    const port = Number(new URL(taken.url).port);
+    const adminPort = Number(new URL(taken.adminUrl).port);
+    for (const settings of [{ http: { port } }, { admin: { port: adminPort } }]) {
+      const folder = await newFolder();
+      const file = await writeSettings(folder, servedFrom(platform.url, settings));
+      const { code, stderr } = await runPortico(['serve', file, '--workers', '2']).ended;
+      expect(code).to.equal(1);
+      expect(stderr.match(/cannot listen on 127\.0\.0\.1:\d+: something else listens there/g)).to.have.length(1);
+    }
+    const file = await writeSettings(await newFolder(), 'upstreams: {}');
+    const { code, stderr } = await runPortico(['serve', file, '--workers', '2']).ended;
+    expect(code).to.equal(2);
+    expect(stderr.match(/upstreams/g)).to.have.length(1);
+  });
+
+  it('keeps a stopped worker from delaying the metrics of the others for long', async () => {
+    const fleet = await start();
+    const [stopped = 0] = await workersOf(fleet);
+    process.kill(stopped, 'SIGSTOP');
+    try {
+      const response = await fetch(`${fleet.adminUrl}/metrics`);
+      expect(response.status).to.equal(200);
+      expect(await response.text()).to.include('portico_reads_total{');
+    } finally {
+      process.kill(stopped, 'SIGCONT');
+    }
+  });
+});
+
+function linesOf(portico: PorticoProcess): Record<string, unknown>[] {
+  const whole = portico.stdout().slice(0, portico.stdout().lastIndexOf('\n') + 1);
+  return whole
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text
+    .split(' ')
+    .filter((one) => one !== '')
+    .map(Number);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
