@@ -67,6 +67,8 @@ export interface Workers {
   readonly count: number;
   /** Workers that were replaced so far. */
   restarts(): number;
+  /** Lines of the workers' log that the process which runs them has dropped. */
+  droppedLogLines(): number;
   /** Resolves with the responses of all workers that are ready. Never rejects. */
   ask(request: WorkerRequest): Promise<readonly WorkerAnswer[]>;
 }

@@ -1,6 +1,7 @@
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 import type { Workers } from '../capability.ts';
 import { combine, createFamilies } from './families.ts';
+import { LOG_LINES_DROPPED } from './process-metrics.ts';
 
 type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
@@ -8,8 +9,9 @@ type Metrics = MetricObjectWithValues<MetricValue<string>>[];
  * Combines the metrics of all workers, and adds those of the workers themselves. What a worker has counted stays when it has
  * ended: a sum that fell would look like a restart, and rates would jump.
  */
-export function createCombinedMetrics({ ask, count, restarts }: Workers): () => Promise<Registry> {
-  const { registry, processes, replaced } = workerMetrics();
+export function createCombinedMetrics({ ask, count, restarts, droppedLogLines }: Workers): () => Promise<Registry> {
+  const { registry, total, processes, replaced } = workerMetrics();
+  const dropped = total(...LOG_LINES_DROPPED);
   const last = new Map<number, Metrics>();
   let past: Metrics[] = [];
 
@@ -29,6 +31,7 @@ export function createCombinedMetrics({ ask, count, restarts }: Workers): () => 
     processes({ state: 'ready' }, ready.size);
     processes({ state: 'wanted' }, count);
     replaced({}, restarts());
+    dropped({}, droppedLogLines());
     return combine([...last.values(), ...past, await registry.getMetricsAsJSON()]);
   };
 }
@@ -38,6 +41,7 @@ export function workerMetrics() {
   const { registry, gauge, total } = createFamilies();
   return {
     registry,
+    total,
     processes: gauge('portico_workers', 'Workers of portico serve --workers: ready, and wanted.', ['state']),
     replaced: total('portico_worker_restarts_total', 'Workers that ended and were replaced.'),
   };

@@ -8,6 +8,11 @@ import type { Families } from './families.ts';
 /** Interval of the timer whose delay is measured. */
 const TIMER_MS = 20;
 
+export const LOG_LINES_DROPPED = [
+  'portico_log_lines_dropped_total',
+  'Log lines that were dropped because their reader was too slow.',
+] as const;
+
 const GC_TYPES: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
   [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
@@ -42,10 +47,7 @@ export function processMetrics(families: Families, version: string, dropped: Dro
     ['version', 'node_version'],
     'first',
   );
-  const logLines = total(
-    'portico_log_lines_dropped_total',
-    'Log lines that were dropped because their reader was too slow.',
-  );
+  const logLines = total(...LOG_LINES_DROPPED);
   const auditLines = total(
     'portico_audit_lines_dropped_total',
     'Audit lines that were dropped because their file could not be written.',

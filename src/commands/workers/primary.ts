@@ -64,6 +64,7 @@ export async function serveWorkers({ config, warnings }: LoadedConfig, count: nu
     workers,
     count,
     restarts: () => restarts,
+    droppedLogLines: () => destination.droppedLines ?? 0,
     isDraining: () => isDraining || workers().length === 0,
   });
 

@@ -17,13 +17,15 @@ export interface WorkersAdminOptions {
   readonly count: number;
   /** Workers that were replaced so far. */
   readonly restarts: () => number;
+  /** Lines of their log that this process has dropped. */
+  readonly droppedLogLines: () => number;
   readonly isDraining: () => boolean;
 }
 
 /** Creates the admin listener for all workers: what it answers is combined from theirs. `undefined` where settings have none. */
 export function createWorkersAdmin(config: Config, options: WorkersAdminOptions): Edge | undefined {
   if (!config.admin.enabled) return undefined;
-  const { workers, count, restarts, isDraining } = options;
+  const { workers, isDraining, ...counts } = options;
   const files = createOwnFiles({ events: {}, now: Date.now });
   const tls = withFiles(config.admin.tls, files.listenerTls('admin', config));
   files.check();
@@ -31,7 +33,7 @@ export function createWorkersAdmin(config: Config, options: WorkersAdminOptions)
     Promise.all(
       workers().map(async ({ id, adminSocketPath }) => ({ worker: id, body: await bodyOf(adminSocketPath, asked) })),
     );
-  const operations = operationsAcrossWorkers(config, { ask, count, restarts });
+  const operations = operationsAcrossWorkers(config, { ask, ...counts });
   const authenticate = createAuthenticate();
   return createAdminEdge({ settings: { ...config.admin, tls }, authenticate, events: {}, isDraining, operations });
 }

@@ -17,7 +17,12 @@ describe('the metrics of several workers', () => {
 
   function combined() {
     let answers: WorkerAnswer[] = [];
-    const collect = createCombinedMetrics({ count: 2, restarts: () => 1, ask: async () => answers });
+    const collect = createCombinedMetrics({
+      count: 2,
+      restarts: () => 1,
+      droppedLogLines: () => 7,
+      ask: async () => answers,
+    });
     return async (...given: WorkerAnswer[]) => {
       answers = given;
       return (await (await collect()).metrics()).split('\n').filter((line) => !line.startsWith('#'));
@@ -37,6 +42,7 @@ describe('the metrics of several workers', () => {
     expect(await scrape(await one.answer(), await other.answer())).to.include.members([
       ...['reads_total 5', 'open 12', 'oldest 10', 'loads_count 2'],
       ...['portico_workers{state="ready"} 2', 'portico_workers{state="wanted"} 2', 'portico_worker_restarts_total 1'],
+      'portico_log_lines_dropped_total 7',
     ]);
   });
 
