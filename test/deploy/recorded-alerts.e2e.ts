@@ -15,6 +15,7 @@ import {
 } from '../support/fleet/redis.ts';
 import { json, lists } from '../support/platform/http-upstream.ts';
 import { manyTools } from '../support/platform/loads.ts';
+import { childrenOf } from '../support/process/process.ts';
 import { needsCommands } from '../support/tools.ts';
 import { shippedAlerts } from './recorder.ts';
 import { play, repeat, type Scenario, type Scene, type SceneSettings } from './scene.ts';
@@ -123,6 +124,16 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     env: { NODE_OPTIONS: `--import data:text/javascript,process.memoryUsage.rss=()=>{throw(new(Error))}` },
     provoke: ({ adminUrl }) => void repeat(() => fetch(`${adminUrl}/status`).then((response) => response.text())),
     fires: ['PorticoInternalError'],
+  },
+  'workers that are killed': {
+    args: ['--workers', '2'],
+    provoke: ({ portico: { child } }) =>
+      void repeat(async () => {
+        const [worker] = await childrenOf(child.pid ?? 0);
+        if (worker !== undefined) process.kill(worker, 'SIGKILL');
+      }, 1500),
+    faulty: 80,
+    fires: ['PorticoWorkersEnding'],
   },
   'a process without processor time': {
     provoke({ portico: { child } }) {

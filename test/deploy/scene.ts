@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onCleanup } from '../support/cleanup.ts';
+import { eventually } from '../support/eventually.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../support/platform/http-upstream.ts';
 import { manyTools } from '../support/platform/loads.ts';
 import { boundedSettings } from '../support/process/limits-of-process.ts';
@@ -54,6 +55,8 @@ export interface Scenario {
   readonly settings?: (given: Pick<Scene, 'platform' | 'folder'>) => SceneSettings | Promise<SceneSettings>;
   /** Environment of the process. */
   readonly env?: Record<string, string>;
+  /** Arguments beside the settings file. @default none */
+  readonly args?: readonly string[];
   /** Command that runs the words after it. @default none */
   readonly command?: readonly string[];
   /** What is read again and again. @default tools */
@@ -72,17 +75,17 @@ export interface Scenario {
 
 /** Provokes a fault of a real process, records its metrics, and runs the rules over them. */
 export async function play(scenario: Scenario): Promise<void> {
-  const { settings = () => ({}), env = {}, command = [], reads = ['tools'], faulty = 40, fires } = scenario;
+  const { settings = () => ({}), env = {}, command = [], args = [], reads = ['tools'], faulty = 40, fires } = scenario;
   const { isScraped, everyMs = EVERY_MS } = scenario;
   const platform = await startHttpUpstream(lists(ITEMS), { record: false });
   await inFolder(async (folder) => {
     const more = await settings({ platform, folder });
     const bounded = boundedSettings(JSON.stringify(common(platform, more)), env);
     const file = await writeSettings(folder, bounded.yaml);
-    const words = [...command, process.execPath, MAIN, 'serve', file];
+    const words = [...command, process.execPath, MAIN, 'serve', file, ...args];
     const portico = startPortico(words[0] ?? '', words.slice(1), porticoEnvironment(bounded.env));
     const url = await portico.ready;
-    const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
+    const adminUrl = await eventually(() => /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1]);
     const read = (name: string, token = 'token.') => readFrom(url, name, token);
     const scene: Scene = { portico, platform, folder, file, url, adminUrl, read };
     const stop = repeat(() => Promise.all(reads.map((name) => read(name))));

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Status } from '../../../src/capabilities/status/status-view.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
+import { childrenOf, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 import { newFolder, READ_TOOLS, servedFrom } from '../../support/process/serving.ts';
 
 interface Fleet extends PorticoProcess {
@@ -178,14 +177,6 @@ function linesOf(portico: PorticoProcess): Record<string, unknown>[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
-}
-
-async function childrenOf(pid: number): Promise<number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return text
-    .split(' ')
-    .filter((one) => one !== '')
-    .map(Number);
 }
 
 function isAlive(pid: number): boolean {
