@@ -58,6 +58,6 @@ export async function warmUp(client: Client, url: string, headers: Record<string
     replies[0] = reply;
   });
   const [reply] = replies;
-  if (reply === undefined) throw new Error('nobody read');
+  if (reply === undefined) throw new Error('there was no read');
   return reply;
 }

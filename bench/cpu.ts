@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Linux counts a process's time in hundredths of a second for whoever asks (`USER_HZ`). */
+/** Linux reports a process's time in hundredths of a second (`USER_HZ`). */
 const TICK_MS = 10;
 
 /** Processor time, in milliseconds, that a process and its children have used so far. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Begins `work` at a steady pace, whatever the last one takes, so that one standstill is felt by all who come in it.
+ * Begins `work` at a steady pace, however long the last one takes, so that a pause delays all that begin during it.
  * Goes on until `ended`, and gives how long each took, in milliseconds. Rejects as soon as one fails.
  */
 export async function paced(everyMs: number, ended: Promise<unknown>, work: () => Promise<unknown>): Promise<number[]> {

@@ -10,7 +10,7 @@ const GRACE_MS = 10_000;
 export interface Pinned {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Standard output, a piece at a time, from the beginning. It is read to its end, whoever listens. */
+  /** Standard output, a piece at a time, from the beginning. It is read to its end, with or without a listener. */
   onOutput(listener: (text: string) => void): void;
   readonly ended: Promise<void>;
   /** Asks it to end, and resolves once it has. One that does not is killed. */

@@ -42,7 +42,7 @@ export interface Forms<F> {
   readonly forms: readonly F[];
   /** Starts a process of this form, and warms it up. */
   open(form: F): Promise<Omit<Contender, 'name'>>;
-  /** Told when the load begins, and when it has ended. @default nobody */
+  /** Called when the load begins, and when it has ended. @default nothing is called */
   readonly loaded?: (isLoaded: boolean) => void;
 }
 

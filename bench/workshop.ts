@@ -24,7 +24,7 @@ export interface Workshop {
 
 const open = new Set<() => Promise<void>>();
 
-/** Gives `work` a workshop, and clears it up whatever happens. */
+/** Gives `work` a workshop, and always clears it up. */
 export async function inWorkshop<T>(pace: Pace, work: (workshop: Workshop) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-bench-'));
   const running = new Set<Pinned>();

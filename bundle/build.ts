@@ -13,7 +13,7 @@ import { packExtension } from '@anthropic-ai/mcpb';
 import manifest from './manifest.json' with { type: 'json' };
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** What `npm ci` needs, and nobody after it. */
+/** What `npm ci` needs, and the bundle does not. */
 const FOR_NPM = ['package-lock.json', '.npmrc'];
 
 const [file = join(ROOT, `portico-${manifest.version}.mcpb`)] = process.argv.slice(2);

@@ -211,7 +211,7 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
     retired = retired.then(then);
   }
 
-  function goOnBy(wanted: Config): void {
+  function applySettings(wanted: Config): void {
     const before = { config, core, capabilities };
     const next = capabilities.reload(wanted);
     try {
@@ -234,7 +234,7 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
 
   function change(input: SettingsInput): SettingsChanges {
     const changed = changeSettings(settings, parseSettings(input, resources, slices), slices);
-    if (changed.changes.applied.length > 0) goOnBy(withLimits(changed.settings, limits));
+    if (changed.changes.applied.length > 0) applySettings(withLimits(changed.settings, limits));
     settings = changed.settings;
     events.settingsReloaded?.(changed.changes);
     if (changed.changes.applied.length + changed.changes.needRestart.length === 0) return changed.changes;

@@ -40,7 +40,7 @@ interface Held {
   each(count: number, work: (index: number) => Promise<unknown>): Promise<{ bytes: number; ms: number }>;
 }
 
-/** A Portico that tells what it holds once garbage is collected. */
+/** A Portico that reports what it holds after garbage collection. */
 async function serveHeld(workshop: Workshop, platform: Server, settings: Partial<SettingsInput>): Promise<Held> {
   const folder = await mkdtemp(join(workshop.folder, 'held-'));
   const environment = insideEnvironment(folder);
@@ -65,7 +65,7 @@ async function serveHeld(workshop: Workshop, platform: Server, settings: Partial
   };
 }
 
-/** Reads with tokens that nobody has brought before; rejects where one is not answered. */
+/** Reads with new tokens; rejects if one is not answered. */
 function reader(client: Client, { url }: Server, resource: string, headers = {}) {
   return async (caller: number) => {
     const { status } = await client.read(`${url}${READ}${resource}`, tokenOf(caller), headers);
@@ -93,7 +93,7 @@ async function snapshots(workshop: Workshop, client: Client): Promise<string> {
         resources: { tools: { cache: { ttlMs: TTL_MS } } },
       };
       const { server, charged, each: held } = await serveHeld(workshop, platform, settings);
-      // What is made once, whoever reads.
+      // What is created once, for all readers.
       await each(50, 16, (caller) => reader(client, server, 'tools')(count + caller));
       const before = await charged();
       const { bytes, ms } = await held(count, async (caller) => {

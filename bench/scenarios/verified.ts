@@ -40,7 +40,7 @@ export const verified: Scenario = {
           resources: { tools: { cache: CACHE, requiredScopes: ['tools:read'] } },
         },
       },
-      { name: 'verified by nobody', settings: { resources: { tools: { cache: CACHE } } } },
+      { name: 'not verified', settings: { resources: { tools: { cache: CACHE } } } },
     ];
     let opened = 0;
     const found = await takeTurnsAs(workshop, {

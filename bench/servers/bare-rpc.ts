@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { listen } from './listen.ts';
 
 // What any JSON-RPC read from cache can be compared with: it reads what is posted, and sends one answer from a file
-// that it has read before, whatever that was.
+// that it has read before.
 const body = readFileSync(process.argv[2] ?? '');
 const headers = { 'content-type': 'application/json', 'content-length': body.length };
 

@@ -17,7 +17,7 @@ const ANSWERS = {
   'not-modified': { status: 304, headers: { etag: json.etag }, body: undefined },
 };
 
-/** Which of its answers this server gives, whatever it is asked. */
+/** Which response this server sends to every request. */
 export type BareAnswer = keyof typeof ANSWERS;
 
 const [wanted = 'plain'] = process.argv.slice(2);

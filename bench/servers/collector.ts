@@ -1,6 +1,6 @@
 import { listen } from './listen.ts';
 
-// A collector of traces that takes whatever it is sent, and forgets it.
+// A collector of traces that accepts everything and keeps nothing.
 
 listen((request, response) => {
   request.resume();

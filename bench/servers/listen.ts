@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Listens on a free loopback port and prints the address, which is how the bench knows that a server is ready. */
+/** Listens on a free loopback port and prints the address, by which the bench finds that a server is ready. */
 export function listen(handler: RequestListener): void {
   const server = createServer(handler);
   server.listen(0, '127.0.0.1', () => announce(server.address() as AddressInfo));

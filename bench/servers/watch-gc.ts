@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
 
-// Loaded ahead of a server with `--import`: tells the bench, in the file that the environment names, how long the process
+// Loaded ahead of a server with `--import`: reports to the bench, in the file that the environment names, how long the process
 // has stood still for collecting garbage. The server runs as ever beside it.
 const file = process.env['BENCH_GC_FILE'] ?? '';
 const RECENT_MS = 2500;

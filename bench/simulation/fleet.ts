@@ -34,7 +34,7 @@ interface Flight {
 /**
  * Replicas, callers and a platform, with one list for each caller. What is fresh, stale or over, what is taken from another
  * replica, and who loads while who waits, is decided by the code that decides it in Portico; there is only a clock of its own,
- * and nothing in the lists. Each read comes to any replica, as behind a balancer that knows nothing of callers.
+ * and nothing in the lists. Each read comes to any replica, as behind a load balancer without sticky sessions.
  */
 export function simulate(options: FleetOptions): Account {
   const { replicas, maxEntries, lifetime, sharing, lost, platform, callers, random, seconds } = options;
@@ -77,7 +77,7 @@ export function simulate(options: FleetOptions): Account {
     fly(replica, caller, { maxAgeMs: lifetime.ttlMs, waitMs: sharing?.leaseMs ?? 0 });
   }
 
-  /** The flight of a caller on a replica; where none is under way, it begins once whoever asks has come aboard. */
+  /** The flight of a caller on a replica; where none is in flight, it begins once its first reader has joined. */
   function fly(replica: number, caller: number, how: Pick<Flight, 'maxAgeMs' | 'waitMs'>): Flight {
     const key = replica * callers + caller;
     const joined = flights.get(key);
@@ -159,7 +159,7 @@ export function simulate(options: FleetOptions): Account {
 
   haveCallersCome(schedule, options, read);
   if (sharing !== undefined && lost !== undefined) {
-    // Evictions may have been missed meanwhile: each replica lets go of what it holds.
+    // Evictions may have been missed meanwhile: each replica evicts what it holds.
     schedule.after(lost.to, () => {
       for (const held of first) held.clear();
     });
