@@ -4,6 +4,7 @@ import { TOKEN } from './authorization/caller.ts';
 import { onCleanup } from './cleanup.ts';
 import { splitLimits, type TestSettings } from './limits.ts';
 import { THE_READS } from './platform/openapi.ts';
+import { bodyOf, RPC_FIELDS } from './rpc.ts';
 
 export { TOKEN };
 
@@ -27,6 +28,8 @@ export interface RunningGateway {
   readonly gateway: Gateway;
   readonly url: string;
   read(name: string, init?: RequestInit): Promise<Response>;
+  /** Posts a message, or text as it is, to `/mcp`. */
+  post(message: unknown, headers?: Record<string, string>): Promise<Response>;
 }
 
 export async function startGateway(written: TestSettings, options: GatewayOptions = {}): Promise<RunningGateway> {
@@ -53,5 +56,11 @@ export async function startGateway(written: TestSettings, options: GatewayOption
       if (init.method === undefined) THE_READS.checkHead(target, response);
       return response;
     },
+    post: (message, headers = {}) =>
+      fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${TOKEN}`, ...RPC_FIELDS, ...headers },
+        body: bodyOf(message),
+      }),
   };
 }

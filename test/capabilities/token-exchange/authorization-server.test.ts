@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
+import { as } from '../../support/authorization/caller.ts';
 import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { as, codeOf, echo, gatewayAt, givenFor } from './exchanging.ts';
+import { codeOf, echo, gatewayAt, givenFor } from './exchanging.ts';
 
 describe('metadata of an authorization server', () => {
   let platform: HttpUpstream;

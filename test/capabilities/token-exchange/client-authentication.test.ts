@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { type JWTPayload, jwtVerify, type ProtectedHeaderParameters } from 'jose';
+import { as } from '../../support/authorization/caller.ts';
 import { createAuthority, writePem } from '../../support/certificates.ts';
 import { listen } from '../../support/listening.ts';
 import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder } from '../../support/process/process.ts';
-import { as, codeOf, type Exchange, echo, gatewayAt, givenFor } from './exchanging.ts';
+import { codeOf, type Exchange, echo, gatewayAt, givenFor } from './exchanging.ts';
 
 const TOKEN = { access_token: 'exchanged', token_type: 'Bearer', expires_in: 31 };
 

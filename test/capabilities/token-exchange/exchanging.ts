@@ -30,8 +30,6 @@ export function gatewayAt(platform: HttpUpstream, issuer: string, options: Optio
   );
 }
 
-export const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
-
 export async function codeOf(response: Response): Promise<string> {
   const { code } = (await response.json()) as { code: string };
   return `${response.status} ${code}`;

@@ -3,9 +3,10 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { CLIENT } from '../../support/authorization/authorization-server.ts';
+import { as } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, inTurn, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { as, codeOf, echo, gatewayAt, givenFor, type Options, PLATFORM } from './exchanging.ts';
+import { codeOf, echo, gatewayAt, givenFor, type Options, PLATFORM } from './exchanging.ts';
 
 /** Bodies of what was posted. */
 async function bodyOf(request: IncomingMessage): Promise<URLSearchParams> {

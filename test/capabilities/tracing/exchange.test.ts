@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { startAuthorizationServer } from '../../support/authorization/authorization-server.ts';
+import { as } from '../../support/authorization/caller.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { startCollector } from '../../support/process/collector.ts';
-import { as, echo, gatewayAt, givenFor } from '../token-exchange/exchanging.ts';
+import { echo, gatewayAt, givenFor } from '../token-exchange/exchanging.ts';
 
 describe('an exchange of tokens', () => {
   it('is traced below the page that it was made for', async () => {

@@ -10,7 +10,8 @@ import { toolItem } from '../../support/platform/loads.ts';
 import { observeHeap } from '../../support/process/heap-strings.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
-import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { exchange, get, openConnection } from '../../support/raw-http.ts';
+import { callOf, postText } from '../../support/rpc.ts';
 
 /** Stands in every token and secret, and nowhere else. */
 const MARK = `canary${randomBytes(9).toString('hex')}`;
@@ -103,14 +104,7 @@ function credentials(token: string): Record<string, string> {
   return { Authorization: `Bearer ${token}`, 'X-Acme-Token': acme, 'X-Request-Id': number === '3' ? acme : number };
 }
 
-const RPC = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-const call = (token: string, name: string) =>
-  requestText(
-    'POST',
-    '/mcp',
-    { ...credentials(token), ...RPC },
-    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }),
-  );
+const call = (token: string, name: string) => postText(callOf(name), credentials(token));
 const read = (token: string, name: string) => get(`/mcp/v1/resources/read?uri=platform://${name}`, credentials(token));
 
 /** Tokens that the issuer signed, and others that it did not, as callers bring them. */

@@ -17,6 +17,7 @@ import {
   writeSettings,
 } from '../../support/process/process.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { bodyOf, callOf, postText, readOf, rpc } from '../../support/rpc.ts';
 
 /** Stands in every token, and nowhere else. */
 const MARK = `canary${randomBytes(9).toString('hex')}`;
@@ -85,10 +86,8 @@ function tokenFor(kind: string, number: number): string {
 const OWN_SECRET = `${MARK}.refused.own`;
 tokens.add(OWN_SECRET);
 
-const RPC = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-const post = (token: string, body: string, more: Record<string, string> = {}) =>
-  requestText('POST', '/mcp', { Authorization: `Bearer ${token}`, ...RPC, ...more }, body);
-const rpc = (method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+const post = (token: string, message: unknown, more: Record<string, string> = {}) =>
+  postText(message, { Authorization: `Bearer ${token}`, ...more });
 
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
@@ -117,14 +116,14 @@ const REQUESTS_OF: readonly ((token: string) => string)[] = [
   (token) => `GET ${LIST} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n folded\r\n\r\n`,
   (token) => `GET ${LIST} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\nX: y\r\n\r\n`,
   (token) => `${token} ${LIST} HTTP/1.1\r\nHost: a\r\n\r\n`,
-  (token) => post(token, rpc('resources/read', { uri: 'platform://tools' })),
-  (token) => post(token, rpc('resources/read', { uri: 'platform://workflows' })),
-  (token) => post(token, rpc('tools/call', { name: 'list_tools', arguments: { query: 'o' } })),
-  (token) => post(token, `[${rpc('ping', {})},${rpc('resources/list', {})}]`, { 'MCP-Protocol-Version': '2025-03-26' }),
+  (token) => post(token, readOf('tools')),
+  (token) => post(token, readOf('workflows')),
+  (token) => post(token, callOf('list_tools', { query: 'o' })),
+  (token) => post(token, [rpc('ping'), rpc('resources/list')], { 'MCP-Protocol-Version': '2025-03-26' }),
   (token) => post(token, `{"jsonrpc": ${token}`),
-  (token) => post(token, rpc(token, {})),
-  (token) => post(token, rpc('ping', {}), { 'MCP-Protocol-Version': token, 'Mcp-Method': token }),
-  (token) => post(token, rpc('ping', {}), { 'Content-Type': `text/${token}` }),
+  (token) => post(token, rpc(token)),
+  (token) => post(token, rpc('ping'), { 'MCP-Protocol-Version': token, 'Mcp-Method': token }),
+  (token) => post(token, rpc('ping'), { 'content-type': `text/${token}` }),
 ];
 
 /** In whatever form it might be written down. */
@@ -253,8 +252,8 @@ describe(`a token of ${REQUESTS} requests, over both edges and under every fault
 
   function talkOverStdio(file: string, env: Record<string, string>): Promise<Ended> {
     const stdio = runStdio(file, env);
-    const read = rpc('resources/read', { uri: 'platform://tools' });
-    stdio.child.stdin.end(`${[read, rpc('ping', { _meta: { token: 1 } }), '{', rpc('none', {})].join('\n')}\n`);
+    const messages = [readOf('tools'), rpc('ping', { _meta: { token: 1 } }), '{', rpc('none')];
+    stdio.child.stdin.end(`${messages.map(bodyOf).join('\n')}\n`);
     return stdio.ended;
   }
 

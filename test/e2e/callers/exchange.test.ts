@@ -4,24 +4,18 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeJwt } from 'jose';
 import type { Status } from '../../../src/capabilities/status/status-view.ts';
-import {
-  as,
-  BASIC,
-  codeOf,
-  echo,
-  gatewayAt,
-  givenFor,
-  PLATFORM,
-} from '../../capabilities/token-exchange/exchanging.ts';
+import { BASIC, codeOf, echo, gatewayAt, givenFor, PLATFORM } from '../../capabilities/token-exchange/exchanging.ts';
 import {
   type AuthorizationServer,
   CLIENT,
   startAuthorizationServer,
 } from '../../support/authorization/authorization-server.ts';
+import { as } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor } from '../../support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { callOf } from '../../support/rpc.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const HERE = 'https://portico.example/mcp';
@@ -120,7 +114,7 @@ describe('a platform with credential kind exchange, at a real authorization serv
   });
 
   it('answers 401 to a token that the authorization server rejects, and remembers the rejection', async () => {
-    const { read, url } = await gatewayAt(platform, server.issuer);
+    const { read, post } = await gatewayAt(platform, server.issuer);
     const [before, asked] = [exchanges(), platform.requests.length];
     for (let count = 0; count < 2; count += 1) {
       const refused = await read('tools', as('not-a-token-of-this-server'));
@@ -128,16 +122,7 @@ describe('a platform with credential kind exchange, at a real authorization serv
       expect(await codeOf(refused)).to.equal('401 credential_rejected');
     }
     expect([exchanges() - before, platform.requests.length - asked]).to.deep.equal([1, 0]);
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tools', arguments: {} } };
-    const response = await fetch(`${url}/mcp`, {
-      method: 'POST',
-      headers: {
-        ...as('not-a-token-of-this-server').headers,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify(message),
-    });
+    const response = await post(callOf('list_tools'), as('not-a-token-of-this-server').headers);
     expect(await response.text()).to.contain('credential_rejected');
   });
 

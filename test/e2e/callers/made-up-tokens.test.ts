@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
@@ -21,7 +20,6 @@ async function start(upstream: object, settings: object = {}) {
     if (isMadeUp) held.push(reply);
     else reply();
   });
-  onCleanup(() => platform.close());
   const http = { trustedProxies: ['127.0.0.0/8'] };
   const { url } = await startGateway(settingsFor(platform.url, { http, upstream, ...settings }));
   const statuses: number[] = [];

@@ -7,26 +7,22 @@ import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { exchange, get, openConnection } from '../../support/raw-http.ts';
+import { postText, RPC_FIELDS, readOf } from '../../support/rpc.ts';
 
 const READ = '/mcp/v1/resources/read?uri=platform://tools';
 const MARK = 'marked-token-of-the-test';
-const fields = {
-  Authorization: `Bearer ${MARK}`,
-  'Content-Type': 'application/json',
-  Accept: 'application/json, text/event-stream',
-};
+const fields = { Authorization: `Bearer ${MARK}`, ...RPC_FIELDS };
 /** Where the mark stands in a header that settings name. */
 const OTHER = 'a read with a credential in a header of its own';
 const BY_OTHER = { kind: 'header', name: 'X-Api-Key', from: 'X-Acme-Key' } as const;
-const message = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'platform://tools' } };
 
 /** Each way into a read. The second one goes through Koa's router. */
 const WAYS: Readonly<Record<string, string>> = {
   'a read': get(READ, fields),
   'a read whose target is spelled otherwise': get(`${READ}&more=1`, fields),
   [OTHER]: get(READ, { Authorization: 'Bearer plain', 'x-acme-KEY': MARK }),
-  'a message over MCP': requestText('POST', '/mcp', fields, JSON.stringify(message)),
+  'a message over MCP': postText(readOf('tools'), fields),
 };
 
 /** Listens to a channel for as long as a test runs. */

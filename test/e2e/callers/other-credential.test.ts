@@ -12,6 +12,7 @@ import {
   writeSettings,
 } from '../../support/process/process.ts';
 import { exchange, get } from '../../support/raw-http.ts';
+import { readOf, rpc } from '../../support/rpc.ts';
 
 const FROM = 'X-Acme-Key';
 const SECRET = 'k3y-0f-alice-0123456789';
@@ -52,7 +53,6 @@ describe('a credential in a separate header, for one upstream', () => {
 
   afterEach(async () => {
     await running.gateway.close();
-    await platform.close();
     expect(log.text()).to.not.contain(SECRET).and.not.contain(TOKEN);
   });
 
@@ -108,8 +108,6 @@ describe('a credential in a separate header, for one upstream', () => {
     expect(reused(bring)).to.equal(true);
     expect(reused({ ...bring, [FROM]: 'two' })).to.equal(false);
 
-    const rpc = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const ping = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}', headers: { ...bring, ...rpc } };
     const etag = alice.headers.get('etag') ?? '';
     for (const [status, response] of [
       [200, alice],
@@ -121,8 +119,8 @@ describe('a credential in a separate header, for one upstream', () => {
       [404, await read('nothing', bring)],
       [406, await read('tools', { ...bring, accept: 'text/html' })],
       [200, await fetch(`${running.url}/mcp/v1/resources`, { headers: bring })],
-      [200, await fetch(`${running.url}/mcp`, ping)],
-      [415, await fetch(`${running.url}/mcp`, { ...ping, headers: bring })],
+      [200, await running.post(rpc('ping'), bring)],
+      [415, await running.post(rpc('ping'), { ...bring, 'content-type': 'text/plain' })],
     ] as const) {
       expect(response.status).to.equal(status);
       expect(varies(response), `${status}`).to.include.members(['Authorization', 'Accept', FROM]);
@@ -147,17 +145,7 @@ describe('a credential in a separate header, for one upstream', () => {
     const response = await read('tools');
     expect(response.status).to.equal(401);
     expect(((await response.json()) as { detail: string }).detail).to.contain(FROM);
-    const call = (headers: Record<string, string>) =>
-      fetch(`${running.url}/mcp`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${TOKEN}`,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          ...headers,
-        },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'platform://tools' } }),
-      });
+    const call = (headers: Record<string, string>) => running.post(readOf('tools'), headers);
     for (const headers of [{ [FROM]: 'another' }, {}]) {
       const told = await call(headers);
       expect(told.status).to.equal(200);
@@ -190,17 +178,6 @@ describe('a credential in a separate header, for one upstream', () => {
     const odd = 'k"\\%;,of-alice';
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const bring = { [FROM]: odd };
-    const rpc = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const call = (_meta: Record<string, string>) => ({
-      method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}`, ...bring, ...rpc, ..._meta },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'resources/read',
-        params: { uri: 'platform://projects', _meta },
-      }),
-    });
     for (const [tracestate, expected] of [
       ['a=plain', 'a=plain'],
       [`a=${odd}`, undefined],
@@ -210,7 +187,8 @@ describe('a credential in a separate header, for one upstream', () => {
       const trace = { traceparent, tracestate, baggage: `user=${odd},token=${TOKEN}` };
       const before = platform.requests.length;
       expect((await read('projects', { ...bring, ...trace })).status).to.equal(200);
-      await (await fetch(`${running.url}/mcp`, call(trace))).text();
+      const message = rpc('resources/read', { uri: 'platform://projects', _meta: trace });
+      await (await running.post(message, { ...bring, ...trace })).text();
       const given = platform.requests.slice(before);
       expect(given).to.have.length(2);
       for (const { headers } of given) {
@@ -252,8 +230,7 @@ describe('a credential in a separate header, for one upstream', () => {
       const file = await writeSettings(folder, text);
       const variable = `PORTICO_HEADER_${FROM.toUpperCase().replaceAll('-', '_')}`;
       const stdio = runStdio(file, { PORTICO_TOKEN: '', [variable]: SECRET });
-      const params = { uri: 'platform://tools' };
-      stdio.child.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params })}\n`);
+      stdio.child.stdin.end(`${JSON.stringify(readOf('tools'))}\n`);
       const { code, stdout, stderr } = await stdio.ended;
       expect(code, stderr).to.equal(0);
       expect(

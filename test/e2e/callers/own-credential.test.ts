@@ -6,10 +6,12 @@ import fc from 'fast-check';
 import nock from 'nock';
 import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
+import { as } from '../../support/authorization/caller.ts';
 import { type RunningGateway, startGateway, TOKEN } from '../../support/gateway.ts';
 import { useNock } from '../../support/nock.ts';
 import { json, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder } from '../../support/process/process.ts';
+import { callOf } from '../../support/rpc.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const SECRET = 'canary-c4n4ry-of-the-deployment';
@@ -41,8 +43,6 @@ async function idsIn(response: Response): Promise<string[]> {
   expect(response.status).to.equal(200);
   return ((await response.json()) as { id: string }[]).map(({ id }) => id);
 }
-
-const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 const SECRET_KEY: Credential = { kind: 'service', secret: SECRET, name: 'X-Api-Key' };
 const admin = () => nock(ADMIN, { reqheaders: { 'x-api-key': SECRET }, badheaders: ['authorization'] });
@@ -179,32 +179,28 @@ describe('unverified callers', () => {
         const answer = json(page(name, `item-${serial}`));
         setTimeout(() => answer(request, response), 2);
       });
-      try {
-        await fc.assert(
-          fc.asyncProperty(waves, async (reads) => {
-            const each = { baseUrl: platform.url, credential };
-            const upstreams = { projects: each, workflows: each, tools: each };
-            const { read, gateway } = await startGateway({ ...QUIET, upstreams }, captureLog('silent'));
-            const owners = new Map<string, string>();
-            for (const together of reads) {
-              const asked = together.map(async ([caller, name]) => ({
-                caller,
-                ids: await idsIn(await read(name, as(`token-${caller}`))),
-              }));
-              for (const { caller, ids } of await Promise.all(asked)) {
-                for (const id of ids) {
-                  expect(owners.get(id) ?? caller).to.equal(caller);
-                  owners.set(id, caller);
-                }
+      await fc.assert(
+        fc.asyncProperty(waves, async (reads) => {
+          const each = { baseUrl: platform.url, credential };
+          const upstreams = { projects: each, workflows: each, tools: each };
+          const { read, gateway } = await startGateway({ ...QUIET, upstreams }, captureLog('silent'));
+          const owners = new Map<string, string>();
+          for (const together of reads) {
+            const asked = together.map(async ([caller, name]) => ({
+              caller,
+              ids: await idsIn(await read(name, as(`token-${caller}`))),
+            }));
+            for (const { caller, ids } of await Promise.all(asked)) {
+              for (const id of ids) {
+                expect(owners.get(id) ?? caller).to.equal(caller);
+                owners.set(id, caller);
               }
             }
-            await gateway.close();
-          }),
-          { numRuns: 12 },
-        );
-      } finally {
-        await platform.close();
-      }
+          }
+          await gateway.close();
+        }),
+        { numRuns: 12 },
+      );
     });
   }
 });
@@ -238,22 +234,18 @@ describe("the deployment's own secret", () => {
       const running = await startGateway(settings, { logger: log.logger });
       const said = [inspect(running.gateway, { depth: 9, showHidden: true }), JSON.stringify(running.gateway)];
       const answers = new Set<number>();
-      try {
-        for (const [fault, handlerFor] of Object.entries(FAULTS)) {
-          platform.respond((request, response) => {
-            const { authorization = '' } = request.headers;
-            expect(authorization, fault).not.to.equal('');
-            handlerFor(authorization)(request, response);
-          });
-          for (const response of await asked(running)) {
-            answers.add(response.status);
-            said.push(JSON.stringify([...response.headers]), await response.text());
-          }
+      for (const [fault, handlerFor] of Object.entries(FAULTS)) {
+        platform.respond((request, response) => {
+          const { authorization = '' } = request.headers;
+          expect(authorization, fault).not.to.equal('');
+          handlerFor(authorization)(request, response);
+        });
+        for (const response of await asked(running)) {
+          answers.add(response.status);
+          said.push(JSON.stringify([...response.headers]), await response.text());
         }
-        await running.gateway.close();
-      } finally {
-        await platform.close();
       }
+      await running.gateway.close();
       expect([...answers]).to.include.members([200, 502, 429]);
       expect(log.lines().length).to.be.greaterThan(Object.keys(FAULTS).length);
       const all = [...said, log.text()].join('\n');
@@ -264,16 +256,5 @@ describe("the deployment's own secret", () => {
   }
 
   /** A read over HTTP, and the same as a tool. */
-  function asked({ read, url }: RunningGateway): Promise<Response[]> {
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tools', arguments: {} } };
-    const headers = {
-      ...as(TOKEN).headers,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    };
-    return Promise.all([
-      read('tools'),
-      fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(message) }),
-    ]);
-  }
+  const asked = ({ read, post }: RunningGateway) => Promise.all([read('tools'), post(callOf('list_tools'))]);
 });

@@ -1,6 +1,7 @@
 import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { ConfigError, createGateway } from '../../../src/gateway.ts';
+import { as } from '../../support/authorization/caller.ts';
 import {
   AUDIENCE,
   claimsOf,
@@ -12,10 +13,11 @@ import {
   type TestIssuer,
 } from '../../support/authorization/issuer.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type RunningGateway, startGateway } from '../../support/gateway.ts';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
+import { rpc } from '../../support/rpc.ts';
 
 type VerificationInput = NonNullable<TestSettings['verification']>;
 type Credential = NonNullable<TestSettings['upstreams'][string]['credential']>;
@@ -28,22 +30,16 @@ interface SettingsOptions {
 }
 
 /** Settings of a gateway that takes the tokens of this issuer. */
-function settingsFor(issuer: string, baseUrl: string, options: SettingsOptions = {}): TestSettings {
+function verifying(issuer: string, baseUrl: string, options: SettingsOptions = {}): TestSettings {
   const { verification = {}, credential = { kind: 'none' }, requiredScopes = {}, rest = {} } = options;
-  const each = { baseUrl, credential };
   const scoped = (name: string) => ({ requiredScopes: [...(requiredScopes[name] ?? [])] });
-  return {
-    http: { port: 0 },
-    admin: { enabled: false },
-    log: { level: 'silent' },
+  return settingsFor(baseUrl, {
+    upstream: { credential },
     verification: { issuer, audience: AUDIENCE, ...verification },
-    upstreams: { projects: each, workflows: each, tools: each },
     resources: { projects: scoped('projects'), workflows: scoped('workflows'), tools: scoped('tools') },
     ...rest,
-  };
+  });
 }
-
-const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 async function platform() {
   return startHttpUpstream(lists({ projects: [toolItem('p')], workflows: [toolItem('w')], tools: [toolItem('t')] }));
@@ -56,7 +52,7 @@ interface Scene extends RunningGateway {
 
 async function scene(options: SettingsOptions = {}, signer?: Signer): Promise<Scene> {
   const [issuer, upstream] = await Promise.all([startIssuer(signer), platform()]);
-  const running = await startGateway(settingsFor(issuer.issuer, upstream.url, options));
+  const running = await startGateway(verifying(issuer.issuer, upstream.url, options));
   return { ...running, issuer, asked: () => upstream.requests.length };
 }
 
@@ -301,11 +297,7 @@ describe('an invalid token', () => {
       for (const response of [
         await running.read('tools', as(value)),
         await fetch(`${running.url}/mcp/v1/resources`, as(value)),
-        await fetch(`${running.url}/mcp`, {
-          method: 'POST',
-          headers: { ...as(value).headers, 'content-type': 'application/json' },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
-        }),
+        await running.post(rpc('ping'), as(value).headers),
       ]) {
         expect(response.status).to.equal(401);
         expect(response.headers.get('www-authenticate')).to.contain('error="invalid_token"');
@@ -435,7 +427,7 @@ describe('settings with verification', () => {
   };
 
   it('allow service and none, and reject requiredScopes without verification', () => {
-    const { verification, ...without } = settingsFor('https://login.example', 'https://acme.example', {
+    const { verification, ...without } = verifying('https://login.example', 'https://acme.example', {
       requiredScopes: { tools: ['read'] },
     });
     expect(issues({ verification, ...without })).to.deep.equal([]);
@@ -445,7 +437,7 @@ describe('settings with verification', () => {
   });
 
   it('take the audience from publicUrl, or require it', () => {
-    const { verification: _, ...rest } = settingsFor('https://login.example', 'https://acme.example');
+    const { verification: _, ...rest } = verifying('https://login.example', 'https://acme.example');
     const without = { ...rest, verification: { issuer: 'https://login.example' } };
     expect(issues(without)).to.deep.equal(['verification.audience: is required where there is no publicUrl']);
     expect(issues({ ...without, publicUrl: 'https://portico.example' })).to.deep.equal([]);
@@ -473,7 +465,7 @@ describe('settings with verification', () => {
     ],
   ] as const) {
     it(`refuse ${name}`, () => {
-      const refused = settingsFor('https://login.example', 'https://acme.example', {
+      const refused = verifying('https://login.example', 'https://acme.example', {
         verification: verification as Partial<VerificationInput>,
       });
       expect(issues(refused).join('\n')).to.match(says);
@@ -485,7 +477,7 @@ describe('a remembered verdict', () => {
   it('expires with the token, plus the leeway', async () => {
     let now = Math.floor(Date.now() / 1000) * 1000;
     const [issuer, upstream] = await Promise.all([startIssuer(), platform()]);
-    const settings = settingsFor(issuer.issuer, upstream.url, { verification: { leewayMs: 1000 } });
+    const settings = verifying(issuer.issuer, upstream.url, { verification: { leewayMs: 1000 } });
     const { read } = await startGateway(settings, { now: () => now });
     const token = await issuer.token({ exp: now / 1000 + 30 });
     expect((await read('tools', as(token))).status).to.equal(200);

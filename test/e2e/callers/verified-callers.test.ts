@@ -7,8 +7,9 @@ import {
   CLIENT,
   startAuthorizationServer,
 } from '../../support/authorization/authorization-server.ts';
+import { as } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type RunningGateway, startGateway } from '../../support/gateway.ts';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import {
   type HttpUpstream,
@@ -20,6 +21,7 @@ import {
 } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { inFolder } from '../../support/process/process.ts';
+import { rpc } from '../../support/rpc.ts';
 
 type VerificationInput = NonNullable<TestSettings['verification']>;
 
@@ -27,8 +29,6 @@ const PUBLIC_URL = 'https://portico.example';
 const RESOURCE = `${PUBLIC_URL}/mcp`;
 const INTROSPECTION = { clientId: CLIENT.id, secret: CLIENT.secret };
 const ALL = { projects: [toolItem('p')], workflows: [toolItem('w')], tools: [toolItem('t')] };
-
-const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 interface Scene extends RunningGateway {
   readonly server: AuthorizationServer;
@@ -42,16 +42,14 @@ async function scene(
   rest: (server: AuthorizationServer) => Partial<TestSettings> = () => ({}),
 ): Promise<Scene> {
   const [server, platform] = await Promise.all([startAuthorizationServer(), startHttpUpstream(lists(ALL))]);
-  const each = { baseUrl: platform.url, retry: { attempts: 0 } };
-  const running = await startGateway({
-    http: { port: 0 },
-    publicUrl: PUBLIC_URL,
-    admin: { enabled: false },
-    log: { level: 'silent' },
-    verification: { issuer: server.issuer, ...verification },
-    upstreams: { projects: each, workflows: each, tools: each },
-    ...rest(server),
-  });
+  const running = await startGateway(
+    settingsFor(platform.url, {
+      publicUrl: PUBLIC_URL,
+      upstream: { retry: { attempts: 0 } },
+      verification: { issuer: server.issuer, ...verification },
+      ...rest(server),
+    }),
+  );
   const statusOf = async (token: string, name = 'tools') => {
     const response = await running.read(name, as(token));
     await response.arrayBuffer();
@@ -200,19 +198,12 @@ describe('opaque tokens', () => {
       writeFileSync(file, 'another one\n');
       let now = Date.now();
       const [server, platform] = await Promise.all([startAuthorizationServer(), startHttpUpstream(lists(ALL))]);
-      const each = { baseUrl: platform.url };
+      const introspection = { clientId: CLIENT.id, file, url: server.endpoints.introspection };
       const { read } = await startGateway(
-        {
-          http: { port: 0 },
-          admin: { enabled: false },
-          log: { level: 'silent' },
+        settingsFor(platform.url, {
           publicUrl: PUBLIC_URL,
-          verification: {
-            issuer: server.issuer,
-            introspection: { clientId: CLIENT.id, file, url: server.endpoints.introspection },
-          },
-          upstreams: { projects: each, workflows: each, tools: each },
-        },
+          verification: { issuer: server.issuer, introspection },
+        }),
         { now: () => now },
       );
       const token = await issue(server, { seconds: 3600 });
@@ -325,16 +316,12 @@ describe('a verified caller', () => {
   }
 
   it('needs the same scopes over MCP, where only that read or tool call fails', async () => {
-    const { server, url, platform } = await scene({}, () => ({
+    const { server, post, platform } = await scene({}, () => ({
       resources: { tools: { requiredScopes: ['admin'] } },
     }));
     const token = await server.issue({ resource: RESOURCE, scope: 'read' });
     const call = async (method: string, params: object = {}) => {
-      const response = await fetch(`${url}/mcp`, {
-        method: 'POST',
-        headers: { ...as(token).headers, 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      });
+      const response = await post(rpc(method, params), as(token).headers);
       return (await response.json()) as Record<string, Record<string, unknown>>;
     };
     const denied = await call('resources/read', { uri: 'platform://tools' });
@@ -354,16 +341,12 @@ describe('a verified caller', () => {
     const { server, gateway, statusOf } = await scene();
     const token = await server.issue({ resource: RESOURCE, scope: 'read' });
     expect(await statusOf(token)).to.equal(200);
-    const each = { baseUrl: 'http://127.0.0.1:1' };
-    const settings = (verification: VerificationInput | undefined, requiredScopes: string[] = []): TestSettings => ({
-      http: { port: 0 },
-      publicUrl: PUBLIC_URL,
-      admin: { enabled: false },
-      log: { level: 'silent' },
-      ...(verification && { verification }),
-      upstreams: { projects: each, workflows: each, tools: each },
-      resources: { workflows: { requiredScopes } },
-    });
+    const settings = (verification: VerificationInput | undefined, requiredScopes: string[] = []) =>
+      settingsFor('http://127.0.0.1:1', {
+        publicUrl: PUBLIC_URL,
+        ...(verification && { verification }),
+        resources: { workflows: { requiredScopes } },
+      });
     const keysAsked = () => server.requests.filter(({ url }) => url === '/jwks').length;
     gateway.change(settings({ issuer: server.issuer }));
     // Let in without a new look; the platform is not there any more.

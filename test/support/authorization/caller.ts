@@ -2,6 +2,9 @@ import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
 
 export const TOKEN = 'token-of-the-test';
 
+/** A request's options with this token. */
+export const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
 /** A caller as an edge creates it, with a key and a partition that contain the token. */
 export function callerWith(token = TOKEN, rest: Partial<Caller> = {}): Caller {
   return {
