@@ -1,102 +1,46 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../../src/core/kernel/events.ts';
-import { createMapper, NO_COUNTS } from '../../../../src/core/mapping/mapper.ts';
-import { createPageParser, type Page } from '../../../../src/core/mapping/page.ts';
-import { createLoader } from '../../../../src/core/reads/catalogue/loader.ts';
+import { NO_COUNTS } from '../../../../src/core/mapping/mapper.ts';
 import { createLoading, type Loading } from '../../../../src/core/upstream/loading.ts';
-import type { ListRequest } from '../../../../src/core/upstream/pagination/list-read.ts';
-import type { PageRequest, ReplyHeaders } from '../../../../src/core/upstream/upstream.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
-import { readAtOnce } from './read-at-once.ts';
+import { errorOf, never } from '../snapshots/departures.ts';
+import { type Answer, listWith, loaderOver, mapperWith, TOKEN } from './loader-over.ts';
 
-const plain = { from: '', default: '', values: {}, format: 'none' } as const;
-
-/** How an upstream answers; without a text, it says that the page is still what it was. */
-type Answer = (
-  request: Omit<PageRequest<unknown>, 'read'>,
-  signal: AbortSignal,
-) => Promise<{ readonly text?: string; readonly headers: ReplyHeaders }>;
-
-/** A loader of items with id and name, over an upstream that answers each request as told. */
 interface Overrides {
   readonly timeoutMs?: number;
   readonly invalidItems?: 'fail' | 'drop';
   readonly now?: () => number;
   readonly events?: Events;
-  readonly mapped?: (page: Page) => void;
+  readonly mapped?: () => void;
   readonly maxReadBytes?: number;
   readonly loading?: Loading;
 }
 
-function loaderOver(answer: Answer, overrides: Overrides = {}) {
-  const { timeoutMs = 5_000, invalidItems = 'fail', now = Date.now, events = {}, mapped } = overrides;
-  const { maxReadBytes = 10_000, loading = createLoading({ maxBytes: 10_000 }) } = overrides;
-  const map = createMapper({
-    fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
-    required: ['id', 'name'],
-    invalidItems,
-  });
-  const list: ListRequest = {
+function loaderOf(answer: Answer, { invalidItems = 'fail', mapped, ...rest }: Overrides = {}) {
+  const map = mapperWith({ invalidItems });
+  const list = listWith({
     baseUrl: 'https://platform.example/base',
-    path: '/things',
     query: { installed: 'true' },
-    pagination: {
-      kind: 'token',
-      sizeParam: 'size',
-      size: 2,
-      tokenParam: 'token',
-      next: (body) => (body as { next?: unknown }).next,
-    },
-    maxItems: 10,
-    maxPages: 10,
-    maxNextBytes: 4096,
-  };
-  return createLoader({
-    resource: 'things',
-    upstream: {
-      name: 'platform',
-      async get({ read, ...request }, signal) {
-        const { text, headers } = await answer(request, signal);
-        return { page: text === undefined ? undefined : await read(Buffer.from(text), headers), headers };
-      },
-      close: async () => {},
-    },
-    timeoutMs,
-    events,
-    now,
+    pagination: { ...TOKEN, sizeParam: 'size' },
+  });
+  return loaderOver(answer, {
     list,
-    maxReadBytes,
-    loading,
-    readPage: readAtOnce({
-      list,
-      maxPageValues: 1000,
-      parse: createPageParser({ items: 'things' }),
-      map: (each) => {
-        mapped?.(each);
-        return map(each);
-      },
-    }),
+    map: (each) => {
+      mapped?.();
+      return map(each);
+    },
+    ...rest,
   });
 }
 
 const page = (things: unknown, next = '') => ({ text: JSON.stringify({ things, next }), headers: {} });
 const thing = (id: number) => ({ id, name: `Thing ${id}`, more: 'dropped' });
-const never = new AbortController().signal;
-
-async function errorOf(reading: Promise<unknown>): Promise<unknown> {
-  try {
-    await reading;
-  } catch (error) {
-    return error;
-  }
-  return expect.fail('the read did not reject');
-}
 
 describe('a loader', () => {
   it('makes one snapshot of all pages, mapped', async () => {
     const targets: string[] = [];
-    const load = loaderOver(async ({ target }) => {
+    const load = loaderOf(async ({ target }) => {
       targets.push(target);
       return targets.length === 1 ? page([thing(1), thing(2)], 'more') : page([thing(3)]);
     });
@@ -116,7 +60,7 @@ describe('a loader', () => {
 
   it('counts the items that it dropped over all pages', async () => {
     let asked = 0;
-    const load = loaderOver(async () => page([{ id: asked }, thing(++asked)], asked < 3 ? String(asked) : ''), {
+    const load = loaderOf(async () => page([{ id: asked }, thing(++asked)], asked < 3 ? String(asked) : ''), {
       invalidItems: 'drop',
     });
     const { snapshot, dropped } = await load(callerWith(), never);
@@ -145,7 +89,7 @@ describe('a loader', () => {
         throw new TypeError('a bug');
       },
     ];
-    const load = loaderOver((...asked) => (answers.shift() as Answer)(...asked), { events });
+    const load = loaderOf((...asked) => (answers.shift() as Answer)(...asked), { events });
     await load(callerWith(), never);
     await errorOf(load(callerWith(), never));
     await errorOf(load(callerWith(), leaving.signal));
@@ -162,7 +106,7 @@ describe('a loader', () => {
     const told: unknown[] = [];
     const events: Events = { listLoaded: (loaded) => told.push(loaded) };
     let asked = 0;
-    const load = loaderOver(
+    const load = loaderOf(
       async () => {
         asked += 1;
         if (asked === 3) throw new GatewayError('upstream_failed');
@@ -197,48 +141,19 @@ describe('a loader', () => {
         ['a', 3],
       ]),
     ];
-    const list: ListRequest = {
-      baseUrl: 'https://platform.example',
-      path: '/things',
-      query: {},
-      pagination: {
-        kind: 'token',
-        sizeParam: null,
-        size: 1,
-        tokenParam: 't',
-        next: () => (asked < 3 ? `${asked}` : ''),
+    const next = () => (asked < 3 ? `${asked}` : '');
+    const load = loaderOver(
+      async () => {
+        asked += 1;
+        return { text: JSON.stringify([asked]) };
       },
-      maxItems: 10,
-      maxPages: 10,
-      maxNextBytes: 4096,
-    };
-    const load = createLoader({
-      resource: 'things',
-      upstream: {
-        name: 'platform',
-        async get({ read }) {
-          asked += 1;
-          return { page: await read(Buffer.from(JSON.stringify([asked])), {}), headers: {} };
-        },
-        close: async () => {},
+      {
+        items: '@',
+        list: listWith({ pagination: { ...TOKEN, next } }),
+        map: ({ items }) => ({ items: [], ...NO_COUNTS, defaulted: counts[Number(items[0]) - 1] ?? new Map() }),
+        events: { listLoaded: ({ defaulted }) => told.push(defaulted) },
       },
-      timeoutMs: 5000,
-      events: { listLoaded: ({ defaulted }) => told.push(defaulted) },
-      now: Date.now,
-      list,
-      maxReadBytes: 1000,
-      loading: createLoading({ maxBytes: 1000 }),
-      readPage: readAtOnce({
-        list,
-        maxPageValues: 1000,
-        parse: createPageParser({ items: '@' }),
-        map: ({ items }) => ({
-          items: [],
-          ...NO_COUNTS,
-          defaulted: counts[Number(items[0]) - 1] ?? new Map(),
-        }),
-      }),
-    });
+    );
     await load(callerWith(), never);
     expect(told).to.deep.equal([
       new Map([
@@ -255,7 +170,7 @@ describe('a loader', () => {
     const read = (maxReadBytes: number) => {
       const left = [...pages];
       const events: Events = { limitReached: (event) => reached.push(event) };
-      return loaderOver(async () => left.shift() ?? expect.fail('no more'), { maxReadBytes, events })(
+      return loaderOf(async () => left.shift() ?? expect.fail('no more'), { maxReadBytes, events })(
         callerWith(),
         never,
       );
@@ -274,7 +189,7 @@ describe('a loader', () => {
   it('takes account of what its requests hold, until it has ended', async () => {
     const loading = createLoading({ maxBytes: 1000 });
     const read = (bytes: number) =>
-      loaderOver(
+      loaderOf(
         async ({ hold }) => {
           hold?.(bytes);
           return page([thing(1)]);
@@ -287,7 +202,7 @@ describe('a loader', () => {
 
   it('says when the load began, however long it takes', async () => {
     let time = 1000;
-    const load = loaderOver(
+    const load = loaderOf(
       async ({ target }) => {
         time += 500;
         return target.includes('token') ? page([thing(2)]) : page([thing(1)], 'more');
@@ -301,7 +216,7 @@ describe('a loader', () => {
   it('maps no page after it was aborted, though more of them have come', async () => {
     const caller = new AbortController();
     let mapped = 0;
-    const load = loaderOver(
+    const load = loaderOf(
       async ({ target }) =>
         page([thing(mapped)], target.includes('token=b') ? '' : target.includes('token=a') ? 'b' : 'a'),
       {
@@ -317,13 +232,13 @@ describe('a loader', () => {
   });
 
   it('names the upstream when a page cannot be used', async () => {
-    const error = await errorOf(loaderOver(async () => page('not a list'))(callerWith(), never));
+    const error = await errorOf(loaderOf(async () => page('not a list'))(callerWith(), never));
     expect(error).to.be.instanceOf(GatewayError).and.include({ code: 'upstream_invalid', upstream: 'platform' });
   });
 
   it('fails whole when a later page fails', async () => {
     let asked = 0;
-    const load = loaderOver(async () => {
+    const load = loaderOf(async () => {
       asked += 1;
       if (asked === 2) throw new GatewayError('upstream_failed', { upstream: 'platform' });
       return page([thing(1)], 'more');
@@ -333,7 +248,7 @@ describe('a loader', () => {
 
   it('ends at its deadline, naming the upstream, and aborts what it waits for', async () => {
     let aborted = false;
-    const load = loaderOver(
+    const load = loaderOf(
       (_request, signal) =>
         new Promise(() => {
           signal.addEventListener('abort', () => {
@@ -349,7 +264,7 @@ describe('a loader', () => {
   it("ends with the caller's own reason when the caller hangs up", async () => {
     const caller = new AbortController();
     const gone = new Error('gone');
-    const reading = loaderOver(() => new Promise(() => {}))(callerWith(), caller.signal);
+    const reading = loaderOf(() => new Promise(() => {}))(callerWith(), caller.signal);
     caller.abort(gone);
     expect(await errorOf(reading)).to.equal(gone);
   });
@@ -359,7 +274,7 @@ describe('a loader', () => {
 
     it('is renewed where the upstream says that it is still the same', async () => {
       const tags: (string | undefined)[] = [];
-      const load = loaderOver(async ({ ifNoneMatch: tag }) => {
+      const load = loaderOf(async ({ ifNoneMatch: tag }) => {
         tags.push(tag);
         return tag === undefined ? tagged('W/"1"') : { headers: {} };
       });
@@ -376,30 +291,24 @@ describe('a loader', () => {
 
     it('is reported as stored again, not as loaded, if it is renewed', async () => {
       const told: unknown[] = [];
-      const load = loaderOver(
-        async ({ ifNoneMatch }) => (ifNoneMatch === undefined ? tagged('"1"') : { headers: {} }),
-        {
-          events: { listLoaded: (loaded) => told.push(loaded) },
-        },
-      );
+      const load = loaderOf(async ({ ifNoneMatch }) => (ifNoneMatch === undefined ? tagged('"1"') : { headers: {} }), {
+        events: { listLoaded: (loaded) => told.push(loaded) },
+      });
       const known = await load(callerWith(), never);
       await load(callerWith(), never, { known });
       expect(told).to.have.length(1);
     });
 
     it('is no list where the upstream says that, and was asked about nothing', async () => {
-      const error = await errorOf(loaderOver(async () => ({ headers: {} }))(callerWith(), never));
+      const error = await errorOf(loaderOf(async () => ({ headers: {} }))(callerWith(), never));
       expect(error).to.be.instanceOf(Error);
     });
 
     it('keeps what was made of its bytes when it is renewed, with the start of that load', async () => {
       let time = 1000;
-      const load = loaderOver(
-        async ({ ifNoneMatch }) => (ifNoneMatch === undefined ? tagged('"1"') : { headers: {} }),
-        {
-          now: () => (time += 500),
-        },
-      );
+      const load = loaderOf(async ({ ifNoneMatch }) => (ifNoneMatch === undefined ? tagged('"1"') : { headers: {} }), {
+        now: () => (time += 500),
+      });
       const first = await load(callerWith(), never);
       const representations = { gzip: Buffer.from('made') };
       const known = { ...first, snapshot: { ...first.snapshot, representations } };
@@ -409,7 +318,7 @@ describe('a loader', () => {
 
     it('is loaded again if it changed, even into several pages', async () => {
       const tags: (string | undefined)[] = [];
-      const load = loaderOver(async ({ ifNoneMatch: tag }) => {
+      const load = loaderOf(async ({ ifNoneMatch: tag }) => {
         tags.push(tag);
         if (tags.length === 1) return tagged('"1"');
         return { ...page([thing(tags.length)], tags.length === 2 ? 'more' : ''), headers: { etag: '"2"' } };
@@ -423,7 +332,7 @@ describe('a loader', () => {
 
     for (const etag of [undefined, '1', '"a" "b"', '"\u00e9"', ['"1"', '"2"']]) {
       it(`is not asked about by ${JSON.stringify(etag)}`, async () => {
-        const load = loaderOver(async () => tagged(etag));
+        const load = loaderOf(async () => tagged(etag));
         expect(await load(callerWith(), never)).not.to.have.property('upstreamEtag');
       });
     }

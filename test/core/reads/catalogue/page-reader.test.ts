@@ -1,42 +1,16 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { createMapper } from '../../../../src/core/mapping/mapper.ts';
 import { createPageParser } from '../../../../src/core/mapping/page.ts';
 import { createPageReader } from '../../../../src/core/reads/catalogue/page-reader.ts';
+import { listWith, mapperWith } from './loader-over.ts';
 
 describe('a page', () => {
   const items = (count: number, id = (index: number): unknown => `id-${index}`) =>
     Array.from({ length: count }, (_, index) => ({ id: id(index), name: 'n' }));
 
   function read(body: unknown, first = true) {
-    const map = createMapper({
-      fields: {
-        id: { from: 'id', default: '', values: {}, format: 'none' },
-        name: { from: 'name', default: '', values: {}, format: 'none' },
-      },
-      required: ['id', 'name'],
-      invalidItems: 'fail',
-    });
-    const readPage = createPageReader({
-      list: {
-        baseUrl: 'https://platform.example',
-        path: '/things',
-        query: {},
-        pagination: {
-          kind: 'token',
-          sizeParam: null,
-          size: 1,
-          tokenParam: 'token',
-          next: (page) => (page as { next?: unknown }).next,
-        },
-        maxItems: 1000,
-        maxPages: 10,
-        maxNextBytes: 100,
-      },
-      maxPageValues: 250_000,
-      parse: createPageParser({ items: 'things' }),
-      map,
-    });
+    const parse = createPageParser({ items: 'things' });
+    const readPage = createPageReader({ list: listWith(), maxPageValues: 250_000, parse, map: mapperWith() });
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return readPage({ body: Buffer.from(text), headers: {}, first });
   }

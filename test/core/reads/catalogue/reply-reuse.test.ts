@@ -2,26 +2,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../../src/core/kernel/events.ts';
-import { createMapper, NO_COUNTS } from '../../../../src/core/mapping/mapper.ts';
-import { createPageParser } from '../../../../src/core/mapping/page.ts';
-import { createLoader } from '../../../../src/core/reads/catalogue/loader.ts';
+import { NO_COUNTS } from '../../../../src/core/mapping/mapper.ts';
 import { createMemos, type Made } from '../../../../src/core/reads/catalogue/reply-reuse.ts';
 import { createSnapshotWriter } from '../../../../src/core/reads/snapshots/snapshot.ts';
-import { createLoading } from '../../../../src/core/upstream/loading.ts';
 import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
-import { readAtOnce } from './read-at-once.ts';
+import { never } from '../snapshots/departures.ts';
+import { listWith, loaderOver, mapperWith, TOKEN } from './loader-over.ts';
 
-const plain = { from: '', default: '', values: {}, format: 'none' } as const;
-const never = new AbortController().signal;
-
-const TOKEN: Pagination = {
-  kind: 'token',
-  sizeParam: null,
-  size: 2,
-  tokenParam: 'token',
-  next: (body) => (body as { next?: unknown }).next,
-};
 const HEADER_LINK: Pagination = { kind: 'link', sizeParam: null, size: 2 };
 const HEADER_TOTAL: Pagination = {
   kind: 'offset',
@@ -48,59 +36,18 @@ interface Overrides {
 }
 
 /** A loader over an upstream that gives these answers in turn, and how many pages it has mapped. */
-function loaderOver(answers: readonly Answer[], overrides: Overrides = {}) {
-  const {
-    pagination = TOKEN,
-    maxBytes = 1_000_000,
-    resource = 'things',
-    where,
-    events = {},
-    now = Date.now,
-  } = overrides;
-  const { memoFor = createMemos(maxBytes) } = overrides;
-  const map = createMapper({
-    fields: { id: { ...plain, from: 'id' }, name: { ...plain, from: 'name' } },
-    required: ['id', 'name'],
-    where,
-    invalidItems: 'drop',
-  });
+function remembering(answers: readonly Answer[], overrides: Overrides = {}) {
+  const { pagination = TOKEN, maxBytes = 1_000_000, resource = 'things', where, ...rest } = overrides;
+  const { memoFor = createMemos(maxBytes), ...observed } = rest;
+  const map = mapperWith({ where, invalidItems: 'drop' });
   const left = [...answers];
   const counts = { mapped: 0 };
-  const list = {
-    baseUrl: 'https://platform.example',
-    path: '/things',
-    query: {},
-    pagination,
-    maxItems: 100,
-    maxPages: 10,
-    maxNextBytes: 4096,
-  };
-  const load = createLoader({
-    upstream: {
-      name: 'platform',
-      async get({ read }) {
-        const { text = '', headers = {} } = left.shift() ?? {};
-        return { page: await read(Buffer.from(text), headers), headers };
-      },
-      close: async () => {},
+  const load = loaderOver(async () => left.shift() ?? { text: '' }, {
+    ...{ list: listWith({ pagination }), resource, memo: memoFor(resource), ...observed },
+    map: (page) => {
+      counts.mapped += 1;
+      return map(page);
     },
-    timeoutMs: 5000,
-    resource,
-    events,
-    now,
-    list,
-    maxReadBytes: 100_000,
-    loading: createLoading({ maxBytes: 100_000 }),
-    readPage: readAtOnce({
-      list,
-      maxPageValues: 1000,
-      parse: createPageParser({ items: 'things' }),
-      map: (page) => {
-        counts.mapped += 1;
-        return map(page);
-      },
-    }),
-    memo: memoFor(resource),
   });
   return { read: (token = 'anybody') => load(callerWith(token), never), counts };
 }
@@ -117,7 +64,7 @@ async function settle<T>(read: Promise<T>): Promise<T | GatewayError> {
 
 describe('a loader with a memo', () => {
   it('maps the same reply once, for all callers', async () => {
-    const { read, counts } = loaderOver([page([thing(1), { id: 2 }]), page([thing(1), { id: 2 }])]);
+    const { read, counts } = remembering([page([thing(1), { id: 2 }]), page([thing(1), { id: 2 }])]);
     const first = await read('one');
     const second = await read('another');
     expect(counts.mapped).to.equal(1);
@@ -129,8 +76,8 @@ describe('a loader with a memo', () => {
   it('gives no resource what was made for another of the same bytes', async () => {
     const memoFor = createMemos(1_000_000);
     const answer = page([thing(1), thing(2)]);
-    const one = loaderOver([answer, answer], { memoFor, resource: 'ones', where: 'id == `1`' });
-    const two = loaderOver([answer, answer], { memoFor, resource: 'twos', where: 'id == `2`' });
+    const one = remembering([answer, answer], { memoFor, resource: 'ones', where: 'id == `1`' });
+    const two = remembering([answer, answer], { memoFor, resource: 'twos', where: 'id == `2`' });
     for (const _time of [1, 2]) {
       expect((await one.read()).snapshot.bytes.toString()).to.equal('[{"id":"1","name":"Thing 1"}]');
       expect((await two.read()).snapshot.bytes.toString()).to.equal('[{"id":"2","name":"Thing 2"}]');
@@ -140,7 +87,7 @@ describe('a loader with a memo', () => {
 
   it('reports each list as loaded, with what was dropped of it, mapped or not', async () => {
     const told: unknown[] = [];
-    const { read } = loaderOver([page([thing(1), { id: 2 }]), page([thing(1), { id: 2 }])], {
+    const { read } = remembering([page([thing(1), { id: 2 }]), page([thing(1), { id: 2 }])], {
       events: { listLoaded: (loaded) => told.push(loaded) },
     });
     await read();
@@ -161,7 +108,7 @@ describe('a loader with a memo', () => {
   it('gives each its own time, and the entity tag that came with its own answer', async () => {
     const tagged = (etag: string) => ({ ...page([thing(1)]), headers: { etag } });
     let time = 1000;
-    const { read } = loaderOver([tagged('"1"'), tagged('"2"'), page([thing(1)])], { now: () => time });
+    const { read } = remembering([tagged('"1"'), tagged('"2"'), page([thing(1)])], { now: () => time });
     const first = await read();
     time = 2000;
     const second = await read();
@@ -172,7 +119,7 @@ describe('a loader with a memo', () => {
   });
 
   it('maps another reply again, though the result is the same', async () => {
-    const { read, counts } = loaderOver([page([thing(1)]), { text: ` ${page([thing(1)]).text}` }]);
+    const { read, counts } = remembering([page([thing(1)]), { text: ` ${page([thing(1)]).text}` }]);
     const first = await read();
     expect((await read()).snapshot.etag).to.equal(first.snapshot.etag);
     expect(counts.mapped).to.equal(2);
@@ -180,7 +127,7 @@ describe('a loader with a memo', () => {
 
   it('takes no first page of several for the whole list, nor a page that was no first one', async () => {
     const pages = [page([thing(1)], 'more'), page([thing(2)])];
-    const { read, counts } = loaderOver([...pages, ...pages, page([thing(2)])]);
+    const { read, counts } = remembering([...pages, ...pages, page([thing(2)])]);
     expect((await read()).snapshot.count).to.equal(2);
     expect((await read()).snapshot.count).to.equal(2);
     expect((await read()).snapshot.count).to.equal(1);
@@ -189,7 +136,7 @@ describe('a loader with a memo', () => {
 
   it('does not go by a body that does not say whether it is all', async () => {
     const answer = (total: string) => ({ ...page([thing(1)]), headers: { total, etag: '"1"' } });
-    const { read } = loaderOver([answer('1'), answer('2'), page([thing(2)])], { pagination: HEADER_TOTAL });
+    const { read } = remembering([answer('1'), answer('2'), page([thing(2)])], { pagination: HEADER_TOTAL });
     const first = await read();
     expect(first.snapshot.count).to.equal(1);
     expect(first).not.to.have.property('upstreamEtag');
@@ -203,13 +150,13 @@ describe('a loader with a memo', () => {
 
   it('follows a link in a header, though the body is that of a list without one', async () => {
     const linked = { ...page([thing(1)]), headers: { link: '</things?more>; rel="next"' } };
-    const { read } = loaderOver([page([thing(1)]), linked, page([thing(2)])], { pagination: HEADER_LINK });
+    const { read } = remembering([page([thing(1)]), linked, page([thing(2)])], { pagination: HEADER_LINK });
     expect((await read()).snapshot.count).to.equal(1);
     expect((await read()).snapshot.count).to.equal(2);
   });
 
   it('remembers no answer that cannot be used', async () => {
-    const { read } = loaderOver([{ text: 'no JSON' }, { text: 'no JSON' }]);
+    const { read } = remembering([{ text: 'no JSON' }, { text: 'no JSON' }]);
     for (const _time of [1, 2]) {
       const error = await read().catch((rejected: GatewayError) => rejected);
       expect(error).to.include({ code: 'upstream_invalid' });
@@ -224,9 +171,9 @@ describe('a loader with a memo', () => {
     await fc.assert(
       fc.asyncProperty(reads, async (all) => {
         const answers = all.map((each) => page(each));
-        const [remembering, plainly] = [loaderOver(answers), loaderOver(answers, { maxBytes: 0 })];
+        const [recalling, plainly] = [remembering(answers), remembering(answers, { maxBytes: 0 })];
         for (const _answer of answers) {
-          const [one, other] = [await settle(remembering.read()), await settle(plainly.read())];
+          const [one, other] = [await settle(recalling.read()), await settle(plainly.read())];
           if (one instanceof GatewayError || other instanceof GatewayError) {
             expect(one).to.be.instanceOf(GatewayError);
             expect((one as GatewayError).reason).to.equal((other as GatewayError).reason);
