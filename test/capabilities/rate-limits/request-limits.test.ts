@@ -6,20 +6,15 @@ import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { inFolder } from '../../support/process/process.ts';
-import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { exchange, get, openConnection } from '../../support/raw-http.ts';
+import { postText, readOf, rpc } from '../../support/rpc.ts';
 
 const LIST = '/mcp/v1/resources';
 const READ = `${LIST}/read?uri=platform://tools`;
 
-const rpc = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+const ping = (id: number) => rpc('ping', {}, id);
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
-const post = (message: unknown, token = 'posting') =>
-  requestText(
-    'POST',
-    '/mcp',
-    { ...bearer(token), 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-    JSON.stringify(message),
-  );
+const post = (message: unknown, token = 'posting') => postText(message, bearer(token));
 const from = (address: string, headers: Record<string, string | undefined> = {}) => ({
   'X-Forwarded-For': address,
   ...headers,
@@ -33,8 +28,6 @@ describe('rate limits', () => {
       json({ tools: [] }, tokenOf(request).startsWith('refused') ? 401 : 200)(request, response),
     );
   });
-
-  after(() => platform.close());
 
   async function start(limits: object, http: object = {}, mcp: object = {}, base = platform.url) {
     const log = captureLog();
@@ -75,7 +68,7 @@ describe('rate limits', () => {
       expect(again.headers.get('RateLimit')).to.match(/r=98;/);
       const wrong = await ask(get(`${LIST}/read?uri=platform://nothing`, bearer('a')));
       expect([wrong.status, wrong.headers.get('RateLimit')?.split(';')[1]]).to.deep.equal([404, 'r=97']);
-      const posted = await ask(post(rpc(1), 'a'));
+      const posted = await ask(post(ping(1), 'a'));
       expect([posted.status, posted.headers.get('RateLimit')?.split(';')[1]]).to.deep.equal([200, 'r=96']);
     });
 
@@ -152,15 +145,15 @@ describe('rate limits', () => {
 
     it('hold over MCP, also for messages that read nothing', async () => {
       const { url } = await start({ perCaller: 5, perAddress: 20 });
-      const pings = Array.from({ length: 100 }, (_, index) => post(rpc(index), `made-up-${index}`));
+      const pings = Array.from({ length: 100 }, (_, index) => post(ping(index), `made-up-${index}`));
       expect(await flood(url, pings)).to.deep.equal({ 200: 20, 429: 80 });
-      expect(await askFrom('127.0.0.2', url, post(rpc(1), 'elsewhere'))).to.equal(200);
+      expect(await askFrom('127.0.0.2', url, post(ping(1), 'elsewhere'))).to.equal(200);
     });
 
     it('are reported with the policy that was reached', async () => {
       const { ask } = await start({ perAddress: 1 });
-      expect((await ask(post(rpc(1), 'one'))).headers.get('RateLimit')).to.equal(null);
-      const refused = await ask(post(rpc(2), 'two'));
+      expect((await ask(post(ping(1), 'one'))).headers.get('RateLimit')).to.equal(null);
+      const refused = await ask(post(ping(2), 'two'));
       expect([refused.status, refused.headers.get('RateLimit-Policy')]).to.deep.equal([429, '"address";q=1;w=60']);
       expect(refused.headers.get('RateLimit')).to.match(/^"address";r=0;t=\d+$/);
     });
@@ -205,8 +198,8 @@ describe('rate limits', () => {
   describe('over MCP', () => {
     it('are a JSON-RPC error, with the status and the headers of HTTP', async () => {
       const { ask } = await start({ perCaller: 1 });
-      expect((await ask(post(rpc(1)))).status).to.equal(200);
-      const refused = await ask(post(rpc(2)));
+      expect((await ask(post(ping(1)))).status).to.equal(200);
+      const refused = await ask(post(ping(2)));
       expect(refused.status).to.equal(429);
       expect(refused.headers.get('Content-Type')).to.equal('application/json');
       expect(refused.headers.get('RateLimit')).to.match(/^"caller";r=0;t=\d+$/);
@@ -219,14 +212,14 @@ describe('rate limits', () => {
 
     it('count each message of a batch, and refuse one that goes beyond as a whole', async () => {
       const { ask, bounds } = await start({ perCaller: 5 });
-      const batch = await ask(post([rpc(1), rpc(2), { jsonrpc: '2.0', method: 'notifications/cancelled' }]));
+      const batch = await ask(post([ping(1), ping(2), { jsonrpc: '2.0', method: 'notifications/cancelled' }]));
       expect([batch.status, batch.headers.get('RateLimit')?.split(';')[1]]).to.deep.equal([200, 'r=2']);
-      const refused = await ask(post([rpc(3), rpc(4), rpc(5)]));
+      const refused = await ask(post([ping(3), ping(4), ping(5)]));
       expect(refused.status).to.equal(429);
       expect(refused.json<{ error: object }>().error).to.deep.include({ code: -32603 });
       expect(Number(refused.headers.get('Retry-After'))).to.be.within(1, 60);
       expect(bounds()).to.deep.equal(['limits.perCaller']);
-      expect((await ask(post(rpc(6)))).status).to.equal(429);
+      expect((await ask(post(ping(6)))).status).to.equal(429);
     });
   });
 
@@ -234,12 +227,12 @@ describe('rate limits', () => {
     it('count what comes without a token among all, and against its address where it needed one', async () => {
       const anonymous = (message: unknown) => post(message).replace(/Authorization: .*\r\n/, '');
       const all = await start({ perCaller: 1, total: 2 }, {}, { publicLists: true });
-      expect(await all.statuses(anonymous(rpc(1)), anonymous(rpc(2)), anonymous(rpc(3)))).to.deep.equal([
+      expect(await all.statuses(anonymous(ping(1)), anonymous(ping(2)), anonymous(ping(3)))).to.deep.equal([
         200, 200, 429,
       ]);
       const guarded = await start({ rejectedPerAddress: 1 }, {}, { publicLists: true });
-      const read = { ...rpc(1), method: 'resources/read', params: { uri: 'platform://tools' } };
-      expect(await guarded.statuses(anonymous(rpc(1)), anonymous(read), anonymous(rpc(2)))).to.deep.equal([
+      const read = readOf('tools');
+      expect(await guarded.statuses(anonymous(ping(1)), anonymous(read), anonymous(ping(2)))).to.deep.equal([
         200, 401, 429,
       ]);
     });
@@ -247,11 +240,11 @@ describe('rate limits', () => {
 
   describe('of messages without a token', () => {
     const anonymous = (address: string, id = 1) =>
-      post(rpc(id)).replace(/Authorization: .*\r\n/, `X-Forwarded-For: ${address}\r\n`);
+      post(ping(id)).replace(/Authorization: .*\r\n/, `X-Forwarded-For: ${address}\r\n`);
 
     it('take nothing of limits.total from callers that bring one', async () => {
       const { statuses } = await start({ total: 2 }, {}, { publicLists: true });
-      const flood = Array.from({ length: 4 }, () => post(rpc(1)).replace(/Authorization: .*\r\n/, ''));
+      const flood = Array.from({ length: 4 }, () => post(ping(1)).replace(/Authorization: .*\r\n/, ''));
       expect(await statuses(...flood)).to.deep.equal([200, 200, 429, 429]);
       expect(await statuses(get(LIST, bearer('a')), get(LIST, bearer('b')))).to.deep.equal([200, 200]);
       expect(await statuses(get(LIST, bearer('a')))).to.deep.equal([429]);
@@ -315,7 +308,7 @@ describe('rate limits', () => {
 
     it('count a token that a platform refuses over MCP', async () => {
       const { ask } = await start({ rejectedPerAddress: 1 });
-      const read = { ...rpc(1), method: 'resources/read', params: { uri: 'platform://tools' } };
+      const read = readOf('tools');
       expect((await ask(post(read, 'refused-over-mcp'))).status).to.equal(200);
       const refused = await ask(post(read, 'good'));
       expect(refused.status).to.equal(429);
@@ -380,11 +373,11 @@ describe('rate limits', () => {
 
     it('count a rejected token of a batch, whatever error another of its messages comes to', async () => {
       const { ask } = await start({ rejectedPerAddress: 2 });
-      const read = (id: number, uri: string) => ({ ...rpc(id), method: 'resources/read', params: { uri } });
+      const read = (id: number, uri: string) => rpc('resources/read', { uri }, id);
       const good = read(1, 'platform://tools');
       const batches = [
         [good, read(2, 'platform://nothing')],
-        [read(3, 'platform://nothing'), good, rpc(4)],
+        [read(3, 'platform://nothing'), good, ping(4)],
       ];
       for (const [index, batch] of batches.entries()) {
         expect((await ask(post(batch, `refused-in-batch-${index}`))).status).to.equal(200);
@@ -396,7 +389,7 @@ describe('rate limits', () => {
 
     it('log a batch whose token was rejected as that, whatever else was wrong with it', async () => {
       const { ask, logged } = await start({});
-      const read = (id: number, uri: string) => ({ ...rpc(id), method: 'resources/read', params: { uri } });
+      const read = (id: number, uri: string) => rpc('resources/read', { uri }, id);
       await ask(post([read(1, 'platform://tools'), read(2, 'platform://nothing')], 'refused-and-logged'));
       const outcomes = await eventually(() => {
         const found = logged().filter(({ rpc: method }) => method === 'batch');

@@ -12,7 +12,6 @@ describe('metadata of an authorization server', () => {
     platform = await startHttpUpstream(echo);
     server = await startHttpUpstream(json({}));
   });
-  after(() => Promise.all([platform.close(), server.close()]));
 
   const at =
     (paths: Readonly<Record<string, RequestListener>>): RequestListener =>
@@ -51,7 +50,6 @@ describe('metadata of an authorization server', () => {
     before(async () => {
       other = await startHttpUpstream(token);
     });
-    after(() => other.close());
 
     /** Another host of this machine, as far as names go. */
     const elsewhere = () => other.url.replace('127.0.0.1', 'localhost');

@@ -40,7 +40,6 @@ describe('Portico as a client of an authorization server', () => {
     endpoint = await startHttpUpstream(json({}));
     tokenUrl = `${endpoint.url}/token`;
   });
-  after(() => Promise.all([platform.close(), endpoint.close()]));
 
   /** A token endpoint that knows a client by this key. */
   function knowing(key: () => KeyObject) {

@@ -24,7 +24,6 @@ describe('an authorization server that is not as it should be, over real sockets
     platform = await startHttpUpstream(echo);
     endpoint = await startHttpUpstream(json({}));
   });
-  after(() => Promise.all([platform.close(), endpoint.close()]));
 
   const jwt = (claims: object) =>
     ['{"alg":"none"}', JSON.stringify(claims), 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.');

@@ -65,8 +65,6 @@ describe('POST /mcp with random input', () => {
     port = Number(new URL(running.url).port);
   });
 
-  after(() => platform.close());
-
   /** Calls `work` with each of `count` samples, several at once. Returns one sample for each kind of failure. */
   async function each<T>({ samples, count, atOnce, show, work }: Round<T>): Promise<string[]> {
     const failed = new Map<string, string>();

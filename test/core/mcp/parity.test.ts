@@ -25,8 +25,6 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
     });
   });
 
-  afterEach(() => platform.close());
-
   function settingsOf({ upstream }: Case): SettingsInput {
     const own = { retry: { attempts: 0 }, timeoutMs: 1000, ...upstream };
     return settingsFor(platform.url, { upstream: own, shutdown: { graceMs: 1 } });

@@ -9,6 +9,7 @@ import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 import { residentBytes } from '../../support/process/resident-bytes.ts';
 import { exchange, get, openConnection, type RawConnection, requestText } from '../../support/raw-http.ts';
+import { postText, RPC_FIELDS, readOf } from '../../support/rpc.ts';
 
 const LIST = '/mcp/v1/resources';
 const read = (name: string) => `${LIST}/read?uri=platform://${name}`;
@@ -136,15 +137,12 @@ describe('a process with a heap of 128 MB', () => {
   it('rejects bodies in chunks of one byte', async () => {
     const platform = await startHttpUpstream(lists({}), { record: false });
     await withProcess(platform.url, 'requestTimeoutMs: 300000', async (_portico, url) => {
-      const fields = {
-        'Content-Type': 'application/json',
-        Accept: 'application/json, text/event-stream',
-        'Transfer-Encoding': 'chunked',
-      };
       const connections = Array.from({ length: 8 }, () => openConnection(url));
       for (const connection of connections) {
         connection.socket.on('error', () => {});
-        connection.send(requestText('POST', '/mcp', fields) + '1\r\n \r\n'.repeat(400_000));
+        connection.send(
+          requestText('POST', '/mcp', { ...RPC_FIELDS, 'Transfer-Encoding': 'chunked' }) + '1\r\n \r\n'.repeat(400_000),
+        );
       }
       for (const connection of connections) {
         const { status, body } = await connection.receive();
@@ -191,20 +189,9 @@ describe('reads that wait for a platform', () => {
       expect(response.headers.get('retry-after')).to.equal('1');
       expect(response.json()).to.include({ code: 'overloaded' });
     }
-    const body = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'resources/read',
-      params: { uri: 'platform://projects' },
-    });
-    const fields = {
-      ...of('greedy'),
-      'Content-Type': 'application/json',
-      Accept: 'application/json, text/event-stream',
-      'MCP-Protocol-Version': '2025-06-18',
-    };
-    const rpc = await exchange(url, requestText('POST', '/mcp', fields, body));
-    expect(rpc.json<{ error: { data: object } }>().error.data).to.include({ code: 'overloaded' });
+    const fields = { ...of('greedy'), 'MCP-Protocol-Version': '2025-06-18' };
+    const answer = await exchange(url, postText(readOf('projects'), fields));
+    expect(answer.json<{ error: { data: object } }>().error.data).to.include({ code: 'overloaded' });
     const modest = openConnection(url);
     modest.send(get(read('tools'), of('modest')));
     await eventually(() => platform.waiting.length === 2);

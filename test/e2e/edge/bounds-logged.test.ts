@@ -7,23 +7,11 @@ import { startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { manyTools } from '../../support/platform/loads.ts';
-import { exchange, get, requestText } from '../../support/raw-http.ts';
+import { exchange, get } from '../../support/raw-http.ts';
+import { callOf, postText, readOf, rpc } from '../../support/rpc.ts';
 
 const READ = '/mcp/v1/resources/read?uri=platform://tools';
-const post = (message: unknown) =>
-  requestText(
-    'POST',
-    '/mcp',
-    {
-      Authorization: 'Bearer token',
-      'Content-Type': 'application/json',
-      Accept: 'application/json, text/event-stream',
-    },
-    JSON.stringify(message),
-  );
-const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
-const reads = Array.from({ length: 3 }, () => rpc('resources/read', { uri: 'platform://tools' }));
-const call = rpc('tools/call', { name: 'list_tools', arguments: { limit: 100 } });
+const reads = Array.from({ length: 3 }, () => readOf('tools'));
 
 interface Case {
   /** What is sent. @default a read */
@@ -43,17 +31,17 @@ const CASES: Readonly<Record<string, Case>> = {
   'http.maxUrlBytes': { request: get(`${READ}&${'x'.repeat(300)}`), http: { maxUrlBytes: 256 } },
   'http.maxHeaderBytes': { request: get(READ, { 'X-A': 'x'.repeat(1100) }), http: { maxHeaderBytes: 1024 } },
   'http.maxHeldBodyBytes': {
-    request: post(rpc('ping', { a: 'x'.repeat(2000) })),
+    request: postText(rpc('ping', { a: 'x'.repeat(2000) })),
     http: { maxHeldBodyBytes: 1024 },
   },
-  'mcp.maxBodyBytes': { request: post(rpc('ping', { a: 'x'.repeat(2000) })), mcp: { maxBodyBytes: 1024 } },
+  'mcp.maxBodyBytes': { request: postText(rpc('ping', { a: 'x'.repeat(2000) })), mcp: { maxBodyBytes: 1024 } },
   'mcp.maxMessageValues': {
-    request: post(rpc('ping', { a: Array(200).fill(0) })),
+    request: postText(rpc('ping', { a: Array(200).fill(0) })),
     mcp: { maxMessageValues: 100 },
   },
-  'mcp.maxBatch': { request: post(reads), mcp: { maxBatch: 2 } },
-  'mcp.maxAnswerBytes': { request: post(reads), mcp: { maxAnswerBytes: 1024 } },
-  'mcp.maxResultBytes': { request: post(call), mcp: { maxResultBytes: 1024 } },
+  'mcp.maxBatch': { request: postText(reads), mcp: { maxBatch: 2 } },
+  'mcp.maxAnswerBytes': { request: postText(reads), mcp: { maxAnswerBytes: 1024 } },
+  'mcp.maxResultBytes': { request: postText(callOf('list_tools', { limit: 100 })), mcp: { maxResultBytes: 1024 } },
   maxPageBytes: { upstream: { maxPageBytes: 1024 }, upstreamNamed: true },
   maxPageValues: { tools: { maxPageValues: 1000 }, upstreamNamed: true },
   maxNextBytes: { tools: { maxNextBytes: 64 }, upstreamNamed: true },
@@ -103,8 +91,6 @@ describe('a bound that is reached', () => {
       );
     });
   });
-
-  after(() => platform.close());
 
   for (const [bound, { request = get(READ), http, mcp, upstream, tools, all, upstreamNamed }] of Object.entries(
     CASES,

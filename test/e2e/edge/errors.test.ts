@@ -234,7 +234,6 @@ upstreams:
 
   after(async () => {
     const { stdout, stderr } = await portico.stop();
-    await platform.close();
     for (const secret of [TOKEN, 'upstream text', ...Object.keys(PLATFORM).map((token) => `Bearer ${token}`)]) {
       expect(stdout).not.to.contain(secret);
     }

@@ -23,10 +23,8 @@ describe('a request to the platform', () => {
   /** What a read of tools comes to with these settings of theirs. */
   async function readTools(tools: ToolsSettings, upstream: Partial<SettingsInput['upstreams'][string]> = {}) {
     const settings = settingsFor(PLATFORM, { upstream, resources: { tools } });
-    const { gateway, read } = await startGateway(settings);
-    const response = await read('tools');
-    await gateway.close();
-    return response;
+    const { read } = await startGateway(settings);
+    return read('tools');
   }
 
   it('encodes path parameters within their segment', async () => {
@@ -92,9 +90,8 @@ describe('a request to the platform', () => {
         .reply(200, flows(['a'], 'c1', true))
         .post('/graphql', { query, variables: { first: 100, after: 'c1' } })
         .reply(200, flows(['b'], 'c2', false));
-      const { gateway, read } = await startGateway(settingsFor(PLATFORM, { resources }));
+      const { read } = await startGateway(settingsFor(PLATFORM, { resources }));
       const response = await read('workflows');
-      await gateway.close();
       const items = (await response.json()) as { id: string }[];
       expect(items.map(({ id }) => id)).to.deep.equal(['a', 'b']);
     });
@@ -159,7 +156,7 @@ describe('a request to the platform', () => {
     it('is cached, shared and refreshed like a GET, but not conditional', async () => {
       let clock = 1_800_000_000_000;
       const tools: ToolsSettings = { ...search, body: { q: 'all' }, pagination: { kind: 'none' } };
-      const { gateway, read } = await startGateway(settingsFor(PLATFORM, { resources: { tools } }), {
+      const { read } = await startGateway(settingsFor(PLATFORM, { resources: { tools } }), {
         now: () => clock,
       });
       posts({ q: 'all' }, { tools: found('a') }, { etag: '"1"' });
@@ -169,7 +166,6 @@ describe('a request to the platform', () => {
       clock += 10 * 60_000;
       posts({ q: 'all' }, { tools: found('b') }, { etag: '"1"' });
       expect(await (await read('tools')).json()).to.deep.equal(found('b'));
-      await gateway.close();
     });
 
     it('leads to upstream_failed when the reply has errors with status 200, without their text', async () => {

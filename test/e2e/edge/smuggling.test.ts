@@ -5,6 +5,7 @@ import { toolItem } from '../../support/platform/loads.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 import { residentBytes } from '../../support/process/resident-bytes.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { RPC_FIELDS } from '../../support/rpc.ts';
 
 const LIST = '/mcp/v1/resources';
 const READ = `${LIST}/read?uri=platform://tools`;
@@ -12,7 +13,6 @@ const HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
 const MAX_RESIDENT_BYTES = 400_000_000;
 /** What would be answered, and asked of the platform, if it were taken for a request of its own. */
 const SMUGGLED = get(READ, { Authorization: 'Bearer smuggled', 'X-Request-Id': 'smuggled' });
-const RPC = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const HEX = PING.length.toString(16);
 
@@ -20,7 +20,7 @@ const HEX = PING.length.toString(16);
 const head = (method: string, target: string, ...lines: readonly string[]) =>
   [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Authorization: Bearer token', ...lines, '', ''].join('\r\n');
 const posted = (...lines: readonly string[]) =>
-  head('POST', '/mcp', ...Object.entries(RPC).map(([name, value]) => `${name}: ${value}`), ...lines);
+  head('POST', '/mcp', ...Object.entries(RPC_FIELDS).map(([name, value]) => `${name}: ${value}`), ...lines);
 const chunked = posted('Transfer-Encoding: chunked');
 
 /** Bytes in which a proxy and Portico might see the end of a request in two places: refused, and nothing behind is read. */
@@ -102,10 +102,7 @@ describe('request smuggling, against a process with a heap of 128 MB', () => {
     });
   });
 
-  after(async () => {
-    await portico.stop();
-    await platform.close();
-  });
+  after(() => portico.stop());
 
   for (const [what, bytes] of Object.entries(REFUSED)) {
     it(`is answered with one 400, and the bytes behind it are not a request: ${what}`, async () => {

@@ -94,12 +94,6 @@ describe('a page in Chromium', function () {
     running = await startGateway(settingsFor(platform.url, { http }), { logger: log.logger });
   });
 
-  after(async () => {
-    await browser?.close();
-    await running?.gateway.close();
-    await Promise.all([platform, allowed, foreign].map((one) => one?.close()));
-  });
-
   async function open(url: string, options = {}): Promise<Page> {
     if (browser === undefined) throw new Error('there is no browser');
     const context = await browser.newContext(options);

@@ -32,11 +32,6 @@ describe('the page at /, in Chromium', function () {
     url = `${running.url}/`;
   });
 
-  after(async () => {
-    await browser?.close();
-    await running?.gateway.close();
-  });
-
   const open = (options: BrowserContextOptions = {}) => openPage(browser, url, options);
 
   it('loads nothing but itself, and complies with its content security policy', async () => {

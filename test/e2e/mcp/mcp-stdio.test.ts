@@ -41,8 +41,6 @@ describe('portico stdio', function () {
     });
   });
 
-  after(() => platform.close());
-
   /** Runs it with what `talk` sends, and waits for its exit. */
   async function run(talk: (portico: RunningProcess) => unknown, token = TOKEN, env = {}): Promise<Ended> {
     return inFolder(async (folder) => {

@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { exchange, requestText } from '../../support/raw-http.ts';
+import { readOf, rpc } from '../../support/rpc.ts';
 
 const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
 
@@ -35,27 +36,6 @@ async function startPlatform(): Promise<HttpUpstream> {
   });
 }
 
-/** Sends JSON to `/mcp` as a client of the older era would. */
-function post(url: string, message: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`${url}/mcp`, {
-    method: 'POST',
-    headers: {
-      ...JSON_TYPE,
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${TOKEN}`,
-      ...headers,
-    },
-    body: typeof message === 'string' ? message : JSON.stringify(message),
-  });
-}
-
-const read = (uri: string, id: number | string = 1) => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'resources/read',
-  params: { uri },
-});
-
 describe('POST /mcp of a gateway', () => {
   let platform: HttpUpstream;
   let running: RunningGateway;
@@ -64,11 +44,6 @@ describe('POST /mcp of a gateway', () => {
   before(async () => {
     platform = await startPlatform();
     running = await startGateway(settingsFor(platform.url), { logger: log.logger });
-  });
-
-  after(async () => {
-    await running.gateway.close();
-    await platform.close();
   });
 
   for (const [mode, version] of [
@@ -105,7 +80,7 @@ describe('POST /mcp of a gateway', () => {
   it('serves the list that the HTTP read has cached', async () => {
     await running.read('tools');
     const asked = platform.requests.length;
-    const response = await post(running.url, read('platform://tools'));
+    const response = await running.post(readOf('tools'));
     expect(response.status).to.equal(200);
     expect(platform.requests).to.have.length(asked);
     const id = response.headers.get('x-request-id');
@@ -123,7 +98,7 @@ describe('POST /mcp of a gateway', () => {
       expect(overHttp.status).to.equal(status);
       expect(overHttp.headers.get('www-authenticate')).to.contain(challenge);
       expect(await overHttp.json()).to.include({ code, upstream: 'projects' });
-      const overMcp = await post(running.url, read('platform://projects'), { authorization });
+      const overMcp = await running.post(readOf('projects'), { authorization });
       expect(overMcp.status).to.equal(200);
       expect(overMcp.headers.get('www-authenticate')).to.equal(null);
       const { error } = (await overMcp.json()) as { error: { code: number; message: string; data: object } };
@@ -152,35 +127,35 @@ describe('POST /mcp of a gateway', () => {
 
   it('lists resources without a token with mcp.publicLists, and still requires one for reads', async () => {
     const settings = settingsFor(platform.url, { mcp: { publicLists: true } });
-    const { url } = await startGateway(settings);
+    const { url, post } = await startGateway(settings);
     const asked = platform.requests.length;
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
     expect((await client.listResources()).resources.map(({ uri }) => uri)).to.deep.equal(URIS);
     expect((await client.listTools()).tools).to.have.length(URIS.length);
     await client.close();
-    const anonymous = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(read(String(URIS[0]))) };
+    const anonymous = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(readOf('projects')) };
     const refused = await fetch(`${url}/mcp`, anonymous);
     expect([refused.status, refused.headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer']);
     expect(await refused.json()).to.include({ code: 'credential_missing' });
-    expect((await post(url, { ...read(''), method: 'ping' }, { authorization: 'Basic YTpi' })).status).to.equal(401);
+    expect((await post(rpc('ping'), { authorization: 'Basic YTpi' })).status).to.equal(401);
     expect(platform.requests).to.have.length(asked);
   });
 
   it('accepts messages of 1 MiB, and no larger ones', async () => {
     const message = (size: number) => {
-      const empty = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { a: '' } });
+      const empty = JSON.stringify(rpc('ping', { a: '' }));
       return empty.replace('""', `"${'x'.repeat(size - empty.length)}"`);
     };
-    const fitting = await post(running.url, message(1_048_576));
+    const fitting = await running.post(message(1_048_576));
     expect(await fitting.json()).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
-    const larger = await post(running.url, message(1_048_577));
+    const larger = await running.post(message(1_048_577));
     expect(larger.status).to.equal(413);
     expect(await larger.json()).to.include({ code: 'too_large' });
   });
 
   it('rejects foreign origins and hosts, and methods other than POST', async () => {
-    expect((await post(running.url, {}, { origin: 'http://evil.example' })).status).to.equal(403);
+    expect((await running.post({}, { origin: 'http://evil.example' })).status).to.equal(403);
     const foreign = await exchange(running.url, requestText('POST', '/mcp', { Host: 'evil.example' }, '{}'));
     expect(foreign.status).to.equal(421);
     for (const method of ['GET', 'DELETE']) {
@@ -195,7 +170,7 @@ describe('POST /mcp of a gateway', () => {
     const response = fetch(`${running.url}/mcp`, {
       method: 'POST',
       headers: { ...JSON_TYPE, authorization: 'Bearer token-slow' },
-      body: JSON.stringify(read('platform://projects')),
+      body: JSON.stringify(readOf('projects')),
       signal: controller.signal,
     }).catch((error: Error) => error.name);
     const upstream = await eventually(() => platform.requests[before]);
@@ -210,7 +185,7 @@ describe('POST /mcp of a gateway', () => {
     const tokens = Array.from({ length: 60 }, (_, index) => `caller-${index}`);
     const texts = await Promise.all(
       tokens.map(async (token) => {
-        const response = await post(running.url, read('platform://workflows'), { authorization: `Bearer ${token}` });
+        const response = await running.post(readOf('workflows'), { authorization: `Bearer ${token}` });
         return JSON.parse(await response.text()).result.contents[0].text;
       }),
     );
@@ -222,7 +197,7 @@ describe('POST /mcp of a gateway', () => {
   it('answers each of many concurrent requests with its own id', async () => {
     const text = await (await running.read('tools')).text();
     const ids = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? index : `${index}`));
-    const responses = await Promise.all(ids.map((id) => post(running.url, read('platform://tools', id))));
+    const responses = await Promise.all(ids.map((id) => running.post(readOf('tools', id))));
     for (const [index, response] of responses.entries()) {
       const { id, result } = JSON.parse(await response.text());
       expect(id).to.equal(ids[index]);
@@ -238,9 +213,7 @@ describe('POST /mcp of a gateway', () => {
 describe('a gateway with mcp.enabled: false', () => {
   it('has nothing at /mcp', async () => {
     const platform = await startPlatform();
-    const { gateway, url } = await startGateway(settingsFor(platform.url, { mcp: { enabled: false } }));
-    expect((await post(url, {})).status).to.equal(404);
-    await gateway.close();
-    await platform.close();
+    const { post } = await startGateway(settingsFor(platform.url, { mcp: { enabled: false } }));
+    expect((await post({})).status).to.equal(404);
   });
 });

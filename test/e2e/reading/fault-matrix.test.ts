@@ -50,7 +50,6 @@ function drive([, fault, [answer, asked, breaker, connection, stale]]: FaultRow)
 
   after(async () => {
     const drained = await running.gateway.close();
-    await platform.close();
     expect(drained).to.equal(true);
     expect(log.lines().filter(({ level }) => level === 'error')).to.deep.equal([]);
     expect(log.text()).to.not.contain(TOKEN).and.not.contain(WORDS);

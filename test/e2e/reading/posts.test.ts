@@ -54,8 +54,6 @@ describe('a list that is read by POST', () => {
     platform = await startRawUpstream();
   });
 
-  afterEach(() => platform.close());
-
   async function start(retryPost: boolean): Promise<RunningGateway> {
     const tools = { method: 'POST', body: { q: 'x'.repeat(100_000), after: null }, retryPost } as const;
     const pagination = { kind: 'token', sizeParam: null, tokenParam: '/after' } as const;

@@ -24,11 +24,6 @@ describe('a failing platform with many readers', () => {
     running = await startGateway(settingsFor(platform.url, { upstream }));
   });
 
-  afterEach(async () => {
-    await running.gateway.close();
-    await platform.close();
-  });
-
   for (const [what, fault] of Object.entries(PASSING)) {
     it(`gets at most 1.2 requests for each page, and 3 more in 10 s: ${what}`, async () => {
       const begun = performance.now();

@@ -53,11 +53,6 @@ describe('cached reads', () => {
     running = await startGateway(settings, { now: () => clock, logger: log.logger });
   });
 
-  afterEach(async () => {
-    await running.gateway.close();
-    await platform.close();
-  });
-
   it('are hits while fresh, and 304 to a matching ETag', async () => {
     const first = await read('tools');
     expect(said(first)).to.deep.equal([200, 'private, max-age=60', null, 'portico; fwd=miss; stored']);

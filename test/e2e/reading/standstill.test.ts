@@ -35,6 +35,5 @@ describe('a process that is stopped for longer than an upstream timeout', () => 
       portico.child.kill('SIGTERM');
       const { stdout } = await portico.ended;
       expect(linesIn(stdout).filter(({ level }) => level !== 'info')).to.deep.equal([]);
-      await platform.close();
     }));
 });

@@ -17,7 +17,7 @@ async function start({ size, etag }: { size: (query: URLSearchParams) => number;
     response.end(JSON.stringify({ tools: tools.slice(0, size(searchParams)) }));
   });
   let now = 0;
-  const { gateway, read } = await startGateway(
+  const { read } = await startGateway(
     settingsFor(upstream.url, { resources: { tools: { pagination: { kind: 'none' }, maxPages: 1, cache } } }),
     { now: () => now },
   );
@@ -29,42 +29,35 @@ async function start({ size, etag }: { size: (query: URLSearchParams) => number;
       const body = (await response.json()) as { length?: number; detail?: string };
       return { status: response.status, body, requests: upstream.requests.length - asked };
     },
-    async close() {
-      await gateway.close();
-      await upstream.close();
-    },
   };
 }
 
 describe('a list with a round number of items', () => {
   it('is tested for more items once, and not again for the same bytes', async () => {
-    const { read, close } = await start({ size: () => 120 });
+    const { read } = await start({ size: () => 120 });
     const seen = [await read(), await read(), await read('two')];
     expect(seen.map(({ status, requests }) => [status, requests])).to.deep.equal([
       [200, 2],
       [200, 1],
       [200, 1],
     ]);
-    await close();
   });
 
   it('is not tested again when the platform answers 304', async () => {
-    const { read, close } = await start({ size: () => 120, etag: '"1"' });
+    const { read } = await start({ size: () => 120, etag: '"1"' });
     const seen = [await read(), await read()];
     expect(seen.map(({ status, body, requests }) => [status, body.length, requests])).to.deep.equal([
       [200, 120, 2],
       [200, 120, 1],
     ]);
-    await close();
   });
 
   it('is upstream_invalid each time when it is only a page, with the setting to change', async () => {
-    const { read, close } = await start({ size: (query) => Number(query.get('limit') ?? 20) });
+    const { read } = await start({ size: (query) => Number(query.get('limit') ?? 20) });
     for (const token of ['one', 'one', 'two']) {
       const { status, body, requests } = await read(token);
       expect([status, requests]).to.deep.equal([502, 2]);
       expect(body.detail).to.contain('20 items came').and.to.contain('set pagination.kind');
     }
-    await close();
   });
 });

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { get, requestText } from '../raw-http.ts';
+import { get } from '../raw-http.ts';
+import { postText } from '../rpc.ts';
 import { HOSTILE_PAGES, tokenFor } from './attack-platform.ts';
 
 /** What an attack saw, in numbers by what it was. */
@@ -28,10 +29,8 @@ const READ = '/mcp/v1/resources/read?uri=platform://';
 const as = (name: string) => ({ Authorization: `Bearer ${tokenFor(name)}` });
 const read = (resource: string, name: string) => get(READ + resource, as(name));
 
-function post(name: string, body: string, fields: Record<string, string> = {}): string {
-  const json = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-  return requestText('POST', '/mcp', { ...as(name), ...json, ...fields }, body);
-}
+const post = (name: string, body: string, fields: Record<string, string> = {}) =>
+  postText(body, { ...as(name), ...fields });
 
 const call = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
 const batch = (size: number, one: (index: number) => object) =>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawResponse } from '../platform/raw-response.ts';
-import { requestText } from '../raw-http.ts';
+import { postText } from '../rpc.ts';
 import { type LoadCaller, TOKEN_BEGINS, TOKEN_ENDS } from './callers.ts';
 import { type KeptConnection, openKeptConnection } from './kept-connection.ts';
 
@@ -66,10 +66,7 @@ export function startRpcCallers({ url, callers }: { url: string; callers: readon
   };
 
   async function ask(connection: KeptConnection, caller: LoadCaller, { authorization, body, leaves }: Question) {
-    const json = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-    const sending = connection.send(
-      requestText('POST', '/mcp', { Authorization: authorization, ...json }, JSON.stringify(body)),
-    );
+    const sending = connection.send(postText(body, { Authorization: authorization }));
     const leaving = leaves ? setTimeout(() => connection.hangUp(), HANG_UP_MS) : undefined;
     const { response } = await sending;
     clearTimeout(leaving);

@@ -14,11 +14,13 @@ const ARGUMENTS = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
 
-/** A real browser; skips the tests of a suite aloud where there is none. Whoever starts it closes it. */
+/** A real browser, closed with the tests; skips the tests of a suite aloud where there is none. */
 export async function startBrowser(context: Mocha.Context): Promise<Browser> {
   const executablePath = PLACES.find((place) => existsSync(place));
   if (executablePath === undefined) skipAloud(context, 'Chromium is not here');
-  return chromium.launch({ executablePath, args: ARGUMENTS });
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+  onCleanup(() => browser.close());
+  return browser;
 }
 
 export const VIEWPORTS = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
