@@ -13,13 +13,6 @@ const bearer = (token: string, other?: string) =>
     : { credential: new Credential(other), accessToken: new Credential(token) };
 
 describe('a secret of a deployment', () => {
-  it('derives the same keys and names on every replica', () => {
-    const [one, other] = [secretOf(), secretOf()];
-    expect(one.keyOf('token')).to.equal(other.keyOf('token'));
-    expect(one.nameOf('tools', bearer('token'))).to.equal(other.nameOf('tools', bearer('token')));
-    expect(one.sealingKeyOf(bearer('token'))).to.deep.equal(other.sealingKeyOf(bearer('token')));
-  });
-
   it('derives the same keys and names as earlier versions', () => {
     const secret = secretOf();
     const caller = bearer('token', 'other');

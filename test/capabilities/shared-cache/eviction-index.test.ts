@@ -72,15 +72,6 @@ describe('the eviction index', () => {
     }
   });
 
-  it('gives the room of failed loads to others', () => {
-    const { cache, index, link } = scene(2);
-    link('a').store(loadOf());
-    for (let count = 0; count < 10; count += 1) {
-      index.link([`made up ${count}`], { cache, resource: 'tools', caller: callerOf(`${count}`) })();
-    }
-    expect(cache.entries).to.equal(1);
-  });
-
   it('remembers evictions, however many there are, and also if the clock is set back', () => {
     const { clock, index } = scene(2);
     index.record(['a']);

@@ -155,13 +155,4 @@ describe('an eviction', () => {
     expect((await one.tools.read(alice)).cached).to.not.have.property('forwarded');
     expect(one.tools.departures).to.have.length(11);
   });
-
-  it('also follows when the link of an entry is displaced', async () => {
-    const { replica } = deployment();
-    const one = replica({ maxEntries: 1 });
-    await readLanding(one, 'a');
-    await readLanding(one, 'b', callerOf('dave'));
-    expect(one.cache.entries).to.equal(1);
-    expect(one.cache.get('tools', alice)).to.equal(undefined);
-  });
 });

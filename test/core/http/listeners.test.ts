@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { loadOf } from '../../support/platform/loads.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
-import { expectNoUncaught, LIST, post, READ, RPC, serve, serveAdmin, serveRpc } from './served.ts';
+import { expectNoUncaught, LIST, post, READ, RPC, serveAdmin, serveRpc } from './served.ts';
 
 const PIECES = [
   'GET ',
@@ -85,21 +83,6 @@ describe('arbitrary bytes at the public listener', () => {
       }),
       { numRuns: 50, seed: SEED },
     );
-  });
-});
-
-describe('the public listener', () => {
-  it('keeps a silent connection for the deadline of its read', async () => {
-    const { url, ended } = await serve({
-      read: async () => {
-        await sleep(1500);
-        return loadOf();
-      },
-      readDeadlineMs: 20_000,
-      sendTimeoutMs: 300,
-    });
-    expect((await exchange(url, get(READ))).status).to.equal(200);
-    expect((await ended(1))[0]).to.include({ outcome: 'ok' });
   });
 });
 

@@ -15,8 +15,6 @@ describe('POST /mcp', () => {
     running = await startGateway(settingsFor('http://127.0.0.1:1'));
   });
 
-  after(() => running.gateway.close());
-
   /** Sends each request after the response to the one before. Returns the final responses. */
   async function responsesTo(count: number, ...requests: readonly string[]): Promise<RawResponse[]> {
     const connection = openConnection(running.url);
@@ -42,10 +40,5 @@ describe('POST /mcp', () => {
     const responses = await responsesTo(2, post('/mcp') + post('/mcp', { Expect: '100-continue' }));
     expect(responses.map(({ status }) => status)).to.deep.equal([200, 200]);
     for (const { body } of responses) expect(JSON.parse(body.toString())).to.include({ id: 1 });
-  });
-
-  it('answers a valid request before it rejects the invalid one behind it', async () => {
-    const responses = await responsesTo(2, `${post('/mcp')}no request\r\n\r\n`);
-    expect(responses.map(({ status }) => status)).to.deep.equal([200, 400]);
   });
 });

@@ -3,7 +3,6 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { ConfigError, createGateway } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { createAuthority, writePem } from '../../support/certificates.ts';
 import { startConnectProxy } from '../../support/connect-proxy.ts';
@@ -69,12 +68,6 @@ describe('a process with TLS', () => {
         ]);
       }));
   }
-
-  it('does not listen on a Unix socket', async () => {
-    const tls = { certFile: 'a', keyFile: 'b' };
-    const settings = settingsFor('http://127.0.0.1:9', { http: { socketPath: '/tmp/x', tls } });
-    expect(() => createGateway(settings)).to.throw(ConfigError, /^http\.tls: cannot be combined with socketPath/);
-  });
 });
 
 describe('a gateway with TLS', () => {

@@ -10,20 +10,6 @@ import { CARRIERS } from '../over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, READ } from '../served.ts';
 
 for (const { over, serve, openConnection } of CARRIERS) {
-  describe(`a connection over ${over}`, () => {
-    expectNoUncaught();
-
-    it('takes requests that arrive byte by byte', async () => {
-      const { url } = await serve();
-      const connection = openConnection(url);
-      for (const byte of get(LIST)) {
-        connection.send(byte);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      expect((await connection.receive()).status).to.equal(200);
-    });
-  });
-
   describe(`a FIN over ${over}`, () => {
     expectNoUncaught();
 

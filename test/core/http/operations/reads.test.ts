@@ -142,6 +142,8 @@ describe('the uri of a read', () => {
     ['?uri=platform://tools&x=1&uri=platform://tools', 'uri_repeated'],
     ['?uri=platform://tools&uri=platform://tools', 'uri_repeated'],
     ['?uri=platform://Tools', 'resource_unknown'],
+    ['?uri=PLATFORM://tools', 'resource_unknown'],
+    ['?uri=__proto__', 'resource_unknown'],
     ['?uri=tools', 'resource_unknown'],
     ['?uri=platform://tools/', 'resource_unknown'],
     ['?uri=platform://tools%00', 'resource_unknown'],

@@ -3,7 +3,7 @@ import type { RpcHandler, RpcRequest } from '../../../../src/core/http/operation
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { aWhile } from '../../../support/a-while.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
+import { exchange, openConnection, requestText } from '../../../support/raw-http.ts';
 import { expectNoUncaught, LIST, post, RPC, type Served, type ServeOptions, serveRpc } from '../served.ts';
 
 /** Serves JSON-RPC that answers with the body of the request, once `first` has been called. */
@@ -219,17 +219,5 @@ describe('a request for JSON-RPC', () => {
     const { status, headers } = await exchange(url, post('{}', {}, LIST));
     expect({ status, allow: headers.get('allow') }).to.deep.equal({ status: 405, allow: 'GET, HEAD' });
     expect(headers.get('connection')).to.equal('close');
-  });
-});
-
-describe('a connection for JSON-RPC', () => {
-  it('answers pipelined requests in order, also rejected ones', async () => {
-    const { url } = await serveEcho(({ body }) => body.toString() === '1' && aWhile(20));
-    const connection = openConnection(url);
-    connection.send(post('1') + post('2', { Authorization: undefined }) + get(LIST) + post('3'));
-    const responses = [];
-    for (let count = 0; count < 4; count += 1) responses.push(await connection.receive());
-    expect(responses.map(({ status }) => status)).to.deep.equal([200, 401, 200, 200]);
-    expect([responses[0], responses[3]].map((response) => response?.body.toString())).to.deep.equal(['1', '3']);
   });
 });

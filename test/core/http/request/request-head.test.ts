@@ -92,15 +92,6 @@ describe('a request with repeated fields', () => {
     expect(reads).to.deep.equal([]);
   });
 
-  it('is refused for a second Authorization behind more lines than Node counts', async () => {
-    const { url, reads } = await serve();
-    const [head = ''] = get(READ).split('\r\n\r\n');
-    const many = Array.from({ length: 2100 }, () => 'a:').join('\r\n');
-    const response = await exchange(url, `${head}\r\n${many}\r\nAuthorization: Bearer other\r\n\r\n`);
-    expect(response.json()).to.include({ code: 'invalid_request', status: 400 });
-    expect(reads).to.deep.equal([]);
-  });
-
   it('is refused for a second Host behind more lines than Node counts', async () => {
     const { url } = await serve();
     const [head = ''] = get(LIST).split('\r\n\r\n');

@@ -19,21 +19,6 @@ describe('the catalogue', () => {
     expect(offered.map(({ resource }) => resource)).to.deep.equal([...RESOURCES]);
   });
 
-  it('finds the resource behind a uri', () => {
-    expect(catalogueOf().find('platform://workflows')).to.equal('workflows');
-  });
-
-  for (const uri of ['platform://users', 'PLATFORM://tools', 'platform://tools/', 'tools', '__proto__', '']) {
-    it(`lists the known URIs in the error for the unknown URI ${JSON.stringify(uri)}`, () => {
-      expect(() => catalogueOf().find(uri))
-        .to.throw(GatewayError)
-        .that.includes({
-          code: 'resource_unknown',
-          detail: `No resource has this uri. There are: ${URIS.join(', ')}.`,
-        });
-    });
-  }
-
   it('reads only resources that are offered', async () => {
     const [projects] = RESOURCES;
     const catalogue = createCatalogue([

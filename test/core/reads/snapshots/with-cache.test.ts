@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
-import { cacheOutcome } from '../../../../src/core/reads/snapshots/with-cache.ts';
 import { callerOf, errorOf, never, settle, text } from './departures.ts';
 import {
   alice,
@@ -99,25 +98,6 @@ describe('a snapshot', () => {
     ]);
   });
 
-  it('belongs to one caller and one resource', async () => {
-    const { tools, workflows } = house();
-    await readLanding(tools, 'tool of alice');
-    expect(text(await readLanding(tools, 'tool of bob', bob))).to.contain('tool of bob');
-    expect(text(await readLanding(workflows, 'workflow of alice'))).to.contain('workflow of alice');
-    expect(text(await tools.read(alice))).to.contain('tool of alice');
-  });
-
-  it('of projects is never stored, but shared by concurrent reads', async () => {
-    const { projects, cache } = house();
-    const readings = [projects.read(alice), projects.read(alice)];
-    projects.departures[0]?.land();
-    const [first, second] = await Promise.all(readings);
-    expect(first).to.not.have.any.keys('cached', 'collapsed');
-    expect(second?.collapsed).to.equal(true);
-    expect(cache.entries).to.equal(0);
-    expect(text(await readLanding(projects, 'later'))).to.contain('later');
-  });
-
   it('is not stored when ttlMs is 0', async () => {
     const { tools, cache } = house({ lifetime: { ...LIFETIME, ttlMs: 0 } });
     expect(await readLanding(tools, 'a')).to.not.have.property('cached');
@@ -201,28 +181,5 @@ describe('a partition that several credentials share', () => {
     expect(reading).to.be.instanceOf(Promise);
     tools.departures.at(-1)?.land([{ id: 'new' }]);
     expect(text(await reading)).to.contain('new');
-  });
-});
-
-describe('the outcome of the cache', () => {
-  it('is one word', async () => {
-    const { tools, projects, clock } = house();
-    const outcome = (load: Load) => cacheOutcome(load, clock.now);
-    expect(outcome(await readLanding(projects, 'a'))).to.equal('bypass');
-    expect(outcome(await readLanding(tools, 'a'))).to.equal('miss');
-    expect(outcome(await tools.read(alice))).to.equal('hit');
-    clock.now += 10 * SECOND;
-    const refreshed = tools.read(alice, never, { noCache: true });
-    const joined = tools.read(alice, never, { noCache: true });
-    tools.departures.at(-1)?.land([{ id: 'b' }]);
-    expect(outcome(await refreshed)).to.equal('refreshed');
-    expect(outcome(await joined)).to.equal('collapsed');
-    clock.now += 2 * MINUTE;
-    expect(outcome(await tools.read(alice))).to.equal('stale');
-    tools.departures.at(-1)?.reject(failed);
-    await settle();
-    clock.now += 10 * MINUTE;
-    expect(outcome(await readRejecting(tools, failed))).to.equal('stale');
-    expect(outcome(await readLanding(tools, 'c'))).to.equal('refreshed');
   });
 });

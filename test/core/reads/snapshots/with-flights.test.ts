@@ -31,14 +31,6 @@ describe('concurrent reads of one credential', () => {
     }
   });
 
-  it('share no load with another credential of the same partition', async () => {
-    const { read, departures } = flights();
-    const readings = [read(alice, never), read(callerOf('bob', { partition: alice.partition }), never)];
-    departures[0]?.land([{ id: 'of alice' }]);
-    departures[1]?.land([{ id: 'of bob' }]);
-    expect((await Promise.all(readings)).map(text)).to.deep.equal(['[{"id":"of alice"}]', '[{"id":"of bob"}]']);
-  });
-
   it('fail with the load, and the next read loads again', async () => {
     const { read, departures } = flights();
     const error = new Error('of the upstream');
