@@ -48,7 +48,7 @@ export async function serveWorkers({ config, warnings }: LoadedConfig, count: nu
     restarts += 1;
     const { id, pid, startedAt } = worker;
     logger.error({ worker: id, pid, code, signal }, 'worker ended');
-    await sleep(startedAt + PAUSE_MS - performance.now());
+    await sleep(Math.max(0, startedAt + PAUSE_MS - performance.now()));
     return isDraining ? 0 : keep(start());
   }
 

@@ -80,6 +80,8 @@ describe('portico serve --workers', function () {
     expect(await metric(fleet, 'portico_reads_total{resource="tools",cache="miss"}')).to.equal(0);
     for (let index = 0; index < 4; index += 1) await read(fleet);
     expect(await metric(fleet, 'portico_reads_total{resource="tools",cache="miss"}')).to.equal(2);
+    // Later than the pause between two starts.
+    await sleep(1000);
     process.kill(victim, 'SIGKILL');
     await eventually(() => linesOf(fleet).some(({ msg, pid }) => msg === 'worker ended' && pid === victim));
     const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await read(fleet)).status));
@@ -91,7 +93,8 @@ describe('portico serve --workers', function () {
     expect(await metric(fleet, 'portico_worker_restarts_total')).to.equal(1);
     // What the dead worker has counted is still there.
     expect(await metric(fleet, 'portico_reads_total{resource="tools",cache="miss"}')).to.be.at.least(2);
-    expect((await fleet.stop()).code).to.equal(0);
+    const { code, stderr } = await fleet.stop();
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
 
   it('counts the requests of a caller in all workers together', async () => {
