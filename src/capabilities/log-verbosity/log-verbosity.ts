@@ -4,7 +4,7 @@ import type { OpenOperation } from '../../core/http/operations/operation.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../core/http/request/hosts.ts';
 import { createHeldBytes, readBody } from '../../core/http/request/incoming-body.ts';
 import type { HttpResponse } from '../../core/http/response/send.ts';
-import { GatewayError } from '../../core/kernel/errors.ts';
+import { explained, GatewayError } from '../../core/kernel/errors.ts';
 import type { Logger } from '../../core/log/logger.ts';
 import { defineCapability } from '../capability.ts';
 import { type AdjustableLogger, createVerbosity, type Verbosity } from './verbosity.ts';
@@ -26,7 +26,7 @@ export const logVerbosity = defineCapability({
       const request = change && { method: 'PUT' as const, body: Buffer.from(JSON.stringify(change)) };
       const answers = await ask({ method: 'GET', path: '/log', ...request });
       const [state] = answers.flatMap(({ body = [] }) => body);
-      if (state === undefined) throw new GatewayError('overloaded');
+      if (state === undefined) throw new GatewayError('overloaded', { reason: 'no worker answered' });
       return state;
     }, false),
 });
@@ -88,7 +88,7 @@ function logOperations(apply: (change?: LogChange) => Promise<Buffer>, isWorker:
         check(exchange);
         const body = await readBody(exchange, { maxBytes: MAX_BODY_BYTES }, held);
         const { success, data } = LogChange.safeParse(parse(body));
-        if (!success) throw new GatewayError('invalid_request', { detail: USAGE });
+        if (!success) throw explained('invalid_request', USAGE);
         return responseOf(await apply(data));
       },
     },
@@ -98,7 +98,7 @@ function logOperations(apply: (change?: LogChange) => Promise<Buffer>, isWorker:
 function requireLoopback({ req, target, fields }: Exchange): void {
   const host = target?.authority ?? fields.host[0];
   const isLocal = isLoopbackAddress(req.socket.remoteAddress ?? '') && host !== undefined && isLoopbackHost(host);
-  if (!isLocal) throw new GatewayError('access_denied', { detail: 'Use a loopback address of this machine.' });
+  if (!isLocal) throw explained('access_denied', 'Use a loopback address of this machine.');
 }
 
 function parse(body: Buffer): unknown {

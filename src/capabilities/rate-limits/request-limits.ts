@@ -107,6 +107,7 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
     throw new GatewayError('rate_limited', {
       detail: POLICIES[policy].detail,
       retryAfterSeconds: seconds(state.resetMs),
+      reason: `limits.${policy} is reached: ${quotas[policy]} in ${seconds(windowMs)} s`,
       bound: `limits.${policy}`,
     });
   }

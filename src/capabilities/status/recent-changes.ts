@@ -99,7 +99,7 @@ export function recentChanges(time: () => string) {
     },
     issuerKeysFetched({ keys, error }) {
       if (error === undefined) good('issuerKeysFetched', `${keys} keys of the issuer were fetched`, 'issuer');
-      else bad('issuerKeysFetched', `keys of the issuer: ${error.reason ?? error.code}`, 'issuer');
+      else bad('issuerKeysFetched', `keys of the issuer: ${error.reason}`, 'issuer');
     },
     sharedStoreChanged({ isUp, why }) {
       if (isUp) good('sharedStoreChanged', 'Redis connected', 'Redis');

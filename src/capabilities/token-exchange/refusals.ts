@@ -69,9 +69,9 @@ export function errorOfExchange(error: unknown, { what, status }: ExchangeStep):
   const ours = gatewayErrorIn(error);
   if (ours?.elsewhere === true) return ours;
   if (ours !== undefined) {
-    const { code, reason, title, retryAfterSeconds } = ours;
+    const { code, reason, retryAfterSeconds } = ours;
     const rest = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-    return failedExchange(code, `authorization server: ${reason ?? title}`, { ...rest, cause: ours });
+    return failedExchange(code, `authorization server: ${reason}`, { ...rest, cause: ours });
   }
   const oauthCode = what === 'token' ? oauthCodeOf(error) : undefined;
   if (oauthCode !== undefined) return refusal(oauthCode);

@@ -29,7 +29,6 @@ export function unavailable(reason: string, cause?: unknown): GatewayError {
 export function tooMany(): GatewayError {
   return new GatewayError('overloaded', {
     detail: 'Too many access tokens are being verified already. Try again after Retry-After.',
-    reason: 'verification.maxVerifying is reached',
     bound: 'verification.maxVerifying',
   });
 }

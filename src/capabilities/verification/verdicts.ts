@@ -53,7 +53,7 @@ export function withVerdicts(
       events.credentialVerified?.({ verdict: 'accepted', by, ms: clock() - begun });
       return verdict;
     } catch (error) {
-      const { code, reason = 'a bug' } = error instanceof GatewayError ? error : new GatewayError('internal');
+      const { code, reason } = error instanceof GatewayError ? error : new GatewayError('internal');
       const isRejected = code === 'credential_rejected';
       if (isRejected) refused.set(key, reason, rememberRejectedMs);
       events.credentialVerified?.({ verdict: isRejected ? 'rejected' : 'undecided', by, ms: clock() - begun, reason });

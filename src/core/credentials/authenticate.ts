@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Caller, Credential, flawOf, TOKEN, type Verified } from '../kernel/caller.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Span } from '../kernel/trace.ts';
 
 /** The facts about a caller that follow from its credential. */
@@ -77,7 +77,7 @@ function readBearer(authorization: readonly Credential[]): string {
   const [value, ...others] = authorization;
   if (value === undefined) throw new GatewayError('credential_missing');
   if (others.length > 0) {
-    throw new GatewayError('invalid_request', { detail: 'The request has more than one Authorization header.' });
+    throw explained('invalid_request', 'The request has more than one Authorization header.');
   }
   const text = value.reveal();
   const scheme = BEARER.exec(text)?.[0];
@@ -89,7 +89,7 @@ function readBearer(authorization: readonly Credential[]): string {
 }
 
 function malformed(detail: string): GatewayError {
-  return new GatewayError('credential_malformed', { detail });
+  return explained('credential_malformed', detail);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Caller, Credential } from '../kernel/caller.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import { explained } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import {
   BEARER_FORM,
@@ -86,7 +86,7 @@ function ofCaller({ header, format }: Form, { upstream }: Pick<CredentialOptions
     callersOwn: true,
     async authorize({ credential }) {
       const token = escapeToken(credential.reveal());
-      if (token === undefined) throw new GatewayError('credential_malformed', { detail: ENDS_EARLY, upstream });
+      if (token === undefined) throw explained('credential_malformed', ENDS_EARLY, { upstream });
       return { [header]: fill(format, token) };
     },
   };

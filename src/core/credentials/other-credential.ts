@@ -1,5 +1,5 @@
 import { type Caller, flawOf, HEADER_VALUE } from '../kernel/caller.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import { explained, GatewayError } from '../kernel/errors.ts';
 import { expiryOf, type KeyOf } from './authenticate.ts';
 
 export interface OtherCredential {
@@ -19,19 +19,16 @@ export interface OtherCredential {
 export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: OtherCredential): Caller {
   const [credential, ...more] = caller.others?.get(from.toLowerCase()) ?? [];
   if (credential === undefined) {
-    const detail = `This list needs a credential in the header ${from}, beside the access token.`;
-    throw new GatewayError('credential_missing', { detail, header: from, upstream });
+    const text = `This list needs a credential in the header ${from}, beside the access token.`;
+    throw explained('credential_missing', text, { header: from, upstream });
   }
   if (more.length > 0) {
-    throw new GatewayError('invalid_request', { detail: `The request has more than one ${from} header.` });
+    throw explained('invalid_request', `The request has more than one ${from} header.`);
   }
   const value = credential.reveal();
   if (!HEADER_VALUE.test(value)) {
-    throw new GatewayError('credential_malformed', {
-      detail: `The header ${from} holds no credential: ${flawOf(value)}.`,
-      header: from,
-      upstream,
-    });
+    const text = `The header ${from} holds no credential: ${flawOf(value)}.`;
+    throw explained('credential_malformed', text, { header: from, upstream });
   }
   // No access token has a space, so that this is never the key of one.
   const key = keyOf(`${caller.key} ${value}`);

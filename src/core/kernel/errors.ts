@@ -7,7 +7,7 @@ export type Retryable = 'connect' | 'reset' | 'status';
 export interface GatewayErrorFacts {
   /** Replaces the row's `detail`. Returned to callers, so it must not contain an upstream's text. */
   readonly detail?: string;
-  /** Reason for the log only. Never external text. */
+  /** Reason for the log only. Never external text. @default that of `bound`, or of the row */
   readonly reason?: string | undefined;
   /** Name of the failed upstream in settings. */
   readonly upstream?: string;
@@ -43,7 +43,7 @@ export class GatewayError extends Error {
   readonly rpc: number;
   readonly title: string;
   readonly detail: string;
-  readonly reason: string | undefined;
+  readonly reason: string;
   readonly upstream: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly upstreamStatus: number | undefined;
@@ -58,13 +58,14 @@ export class GatewayError extends Error {
 
   constructor(code: ErrorCode, facts: GatewayErrorFacts = {}) {
     const row: ErrorRow = ERRORS[code];
-    super(facts.reason ?? row.title, { cause: facts.cause });
+    const { reason = facts.bound === undefined ? row.reason : `${facts.bound} is reached` } = facts;
+    super(reason, { cause: facts.cause });
     this.code = code;
     this.status = row.status;
     this.rpc = row.rpc ?? INVALID_REQUEST;
     this.title = row.title;
     this.detail = facts.detail ?? row.detail;
-    this.reason = facts.reason;
+    this.reason = reason;
     this.upstream = facts.upstream;
     this.retryAfterSeconds = facts.retryAfterSeconds ?? row.retryAfterSeconds;
     this.upstreamStatus = facts.upstreamStatus;
@@ -87,6 +88,11 @@ export class GatewayError extends Error {
   from(upstream: string): GatewayError {
     return this.upstream === undefined ? new GatewayError(this.code, { ...this.#facts, upstream }) : this;
   }
+}
+
+/** Returns an error whose `detail` is its `reason`, too: `text` is fixed, except for figures and names of settings. */
+export function explained(code: ErrorCode, text: string, facts?: GatewayErrorFacts): GatewayError {
+  return new GatewayError(code, { ...facts, detail: text, reason: text });
 }
 
 const OF_CREDENTIAL: ReadonlySet<ErrorCode> = new Set([

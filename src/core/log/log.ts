@@ -75,8 +75,18 @@ function kindOf({ method, route, rpc, tool, resource, status, outcome, cache, st
   return { method, route, rpc, tool, resource, status, outcome, cache, staleFor: staleFor?.code };
 }
 
+/** Reasons for no response, by the outcome, where there is no error. */
+const UNANSWERED: Readonly<Record<string, string>> = {
+  caller_gone: 'the client closed the connection before the response was sent',
+  cancelled: 'the client cancelled the request',
+  response_unread: 'http.maxUnsentBytes is reached',
+  overloaded: 'http.maxPipelinedWaiting is reached',
+  draining: 'shutdown.graceMs is over',
+  cut: 'the connection ended before the response was sent',
+};
+
 function ownFieldsOf(request: RequestRecord): object {
-  const { upstreamMs, staleFor, error = staleFor } = request;
+  const { upstreamMs, outcome, staleFor, error = staleFor } = request;
   return {
     ms: rounded(request.ms),
     upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
@@ -84,7 +94,7 @@ function ownFieldsOf(request: RequestRecord): object {
     caller: request.callerKey?.slice(0, CALLER_LENGTH),
     requestId: request.requestId,
     traceId: request.traceId,
-    ...(error && whyOf(error)),
+    ...(error === undefined ? { reason: UNANSWERED[outcome] } : whyOf(error)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
-import { GatewayError, isOfCredential } from '../kernel/errors.ts';
+import { explained, isOfCredential } from '../kernel/errors.ts';
 import type { RequestRecord } from '../kernel/request-record.ts';
 import { nextTurn } from '../kernel/turns.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -34,7 +34,7 @@ export async function answerBatch(
 
   function beyond(request: JSONRPCRequest): Buffer {
     const detail = `The responses to a batch may take ${maxAnswerBytes} bytes together. Send this request again, by itself.`;
-    const error = recordError(new GatewayError('result_too_large', { detail, bound: 'mcp.maxAnswerBytes' }), batch);
+    const error = recordError(explained('result_too_large', detail, { bound: 'mcp.maxAnswerBytes' }), batch);
     return writeError(error, request, context.record.requestId, revision);
   }
 

@@ -5,7 +5,7 @@ import {
   type RequestId,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
-import { GatewayError } from '../kernel/errors.ts';
+import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import type { Load } from '../reads/snapshots/load.ts';
@@ -89,7 +89,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
     try {
       const handle = methods[revision].get(method);
-      if (handle === undefined) throw new GatewayError('not_found', { detail: 'There is no such method here.' });
+      if (handle === undefined) throw explained('not_found', 'There is no such method here.');
       const result = await handle(params, context, id);
       const response = writeResult(result, revision, id);
       const ended = end(isToolError(result) ? 'tool_error' : undefined);

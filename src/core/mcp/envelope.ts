@@ -3,7 +3,7 @@ import {
   type JSONRPCRequest,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import { GatewayError } from '../kernel/errors.ts';
+import { explained, GatewayError } from '../kernel/errors.ts';
 import { decodeUtf8, isNotification, isRequest, isResponse } from './message.ts';
 import {
   CURRENT,
@@ -88,10 +88,10 @@ function readNotification(notification: JSONRPCNotification, headers: RpcHeaders
 }
 
 function readBatch(messages: readonly unknown[], headers: RpcHeaders, maxBatch: number): Envelope {
-  const invalid = (detail: string) => new GatewayError('invalid_rpc', { detail });
+  const invalid = (detail: string) => explained('invalid_rpc', detail);
   // First, because checking each message takes time.
   if (messages.length > maxBatch) {
-    throw new GatewayError('invalid_rpc', { detail: `A batch may hold ${maxBatch} messages.`, bound: 'mcp.maxBatch' });
+    throw explained('invalid_rpc', `A batch may hold ${maxBatch} messages.`, { bound: 'mcp.maxBatch' });
   }
   const isMessage = (one: unknown) => isRequest(one) || isNotification(one) || isResponse(one);
   if (messages.length === 0 || !messages.every(isMessage))
@@ -150,5 +150,5 @@ function decoded(value: string): string | undefined {
 }
 
 function mismatch(detail: string): GatewayError {
-  return new GatewayError('header_mismatch', { detail });
+  return explained('header_mismatch', detail);
 }

@@ -1,5 +1,5 @@
 import type { JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, RequestId } from '@modelcontextprotocol/server';
-import { GatewayError } from '../kernel/errors.ts';
+import { explained, GatewayError } from '../kernel/errors.ts';
 import { excessOf } from '../kernel/json-shape.ts';
 
 /** `RELATED_TASK_META_KEY` of the SDK, which is not loaded for it: tracing imports this file before the first request. */
@@ -20,7 +20,7 @@ export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
   // Each value takes at least one byte.
   if (bytes.length > maxValues && excessOf(bytes, { maxValues, maxLevels: maxValues }) !== undefined) {
     const detail = `A message may hold ${maxValues} objects, lists and members.`;
-    throw new GatewayError('too_large', { detail, bound: 'mcp.maxMessageValues' });
+    throw explained('too_large', detail, { bound: 'mcp.maxMessageValues' });
   }
   try {
     return JSON.parse(decodeUtf8(bytes));

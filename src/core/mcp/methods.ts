@@ -7,7 +7,7 @@ import {
   SUBSCRIPTION_ID_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import { GatewayError } from '../kernel/errors.ts';
+import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
@@ -77,7 +77,7 @@ export function createMethods(options: MethodsOptions) {
       const result = constantResult({ ...members, ...cacheable(LIST_TTL_MS) });
       return async ({ cursor }) => {
         if (cursor === undefined) return result;
-        throw new GatewayError('invalid_params', { detail: 'There is no such cursor: this list has one page.' });
+        throw explained('invalid_params', 'There is no such cursor: this list has one page.');
       };
     };
 
@@ -109,8 +109,7 @@ export function createMethods(options: MethodsOptions) {
   const initialize: Handler = async (params) => {
     const request: unknown = { method: 'initialize', params };
     if (!fits(isInitializeRequest, request)) {
-      const detail = 'initialize takes protocolVersion, capabilities and clientInfo.';
-      throw new GatewayError('invalid_params', { detail });
+      throw explained('invalid_params', 'initialize takes protocolVersion, capabilities and clientInfo.');
     }
     const { protocolVersion: requested } = request.params;
     const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(requested) ? requested : LATEST_PROTOCOL_VERSION;
@@ -144,8 +143,7 @@ function resourcesHint({ offered }: Pick<Catalogue, 'offered'>): string {
 /** Acknowledges a subscription without events and ends it, because no offered list or resource announces changes. */
 const listen: Handler = async ({ notifications }, _context, id) => {
   if (!fits(isSpecType.SubscriptionFilter, notifications)) {
-    const detail = 'subscriptions/listen takes notifications: what it is about.';
-    throw new GatewayError('invalid_params', { detail });
+    throw explained('invalid_params', 'subscriptions/listen takes notifications: what it is about.');
   }
   const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
   const method = 'notifications/subscriptions/acknowledged';

@@ -7,7 +7,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import { GatewayError } from '../kernel/errors.ts';
+import { explained, GatewayError } from '../kernel/errors.ts';
 import { fits } from './message.ts';
 
 /**
@@ -47,7 +47,7 @@ export function readClaim(request: JSONRPCRequest): string | undefined {
 
 export function noEnvelope(): GatewayError {
   const detail = `Revision ${CURRENT} has an envelope in params._meta, with protocolVersion and clientCapabilities.`;
-  return new GatewayError('invalid_params', { detail });
+  return explained('invalid_params', detail);
 }
 
 export function versionUnsupported(): GatewayError {

@@ -4,6 +4,7 @@ import { rejected, unavailable } from '../../../src/capabilities/verification/ou
 import { withVerdicts } from '../../../src/capabilities/verification/verdicts.ts';
 import type { Verdict } from '../../../src/core/credentials/authenticate.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
+import { ERRORS } from '../../../src/core/kernel/error-table.ts';
 import { errorOf } from './scenery.ts';
 
 const BOUNDS = { rememberMs: 60_000, rememberRejectedMs: 5000, maxRemembered: 3, maxVerifying: 2 };
@@ -119,7 +120,7 @@ describe('the verdict on a token', () => {
       throw new TypeError('a bug');
     });
     await ask('a').catch(() => {});
-    expect(told).to.deep.equal([{ verdict: 'undecided', reason: 'a bug' }]);
+    expect(told).to.deep.equal([{ verdict: 'undecided', reason: ERRORS.internal.reason }]);
   });
 
   it('is not remembered at all if settings turn that off', async () => {

@@ -84,9 +84,26 @@ describe('the log of a request', () => {
     });
     const plain = new GatewayError('uri_missing');
     expect(lineOf((events) => events.requestEnded?.(request({ error: plain })))).not.to.have.any.keys(
-      ...['upstream', 'reason', 'causes', 'error'],
+      ...['upstream', 'causes', 'error'],
     );
   });
+
+  it('has the bound that was reached as its reason, and that of the error table for any other error', () => {
+    const reasonOf = (error: GatewayError) =>
+      lineOf((events) => events.requestEnded?.(request({ outcome: error.code, error })))?.['reason'];
+    for (const [code, { reason }] of Object.entries(ERRORS)) {
+      expect(reasonOf(new GatewayError(code as ErrorCode)), code).to.equal(reason);
+    }
+    expect(reasonOf(new GatewayError('too_large', { bound: 'mcp.maxBodyBytes' }))).to.equal(
+      'mcp.maxBodyBytes is reached',
+    );
+  });
+
+  for (const outcome of ['caller_gone', 'cancelled', 'response_unread', 'overloaded', 'draining', 'cut']) {
+    it(`has a reason where the outcome without a response is ${outcome}`, () => {
+      expect(lineOf((events) => events.requestEnded?.(request({ outcome })))?.['reason']).to.match(/\w/);
+    });
+  }
 
   it('is at warn where it failed with a code of 5xx, at error where that is a bug, and at info otherwise', () => {
     for (const [code, { status }] of Object.entries(ERRORS)) {
@@ -219,11 +236,17 @@ describe('the log of an event', () => {
     'of a refresh whose token is good no more': [
       (events) =>
         events.refreshFailed?.({ requestId: 'r-1', resource: 'tools', error: new GatewayError('credential_rejected') }),
-      { level: 'info', resource: 'tools', outcome: 'credential_rejected', requestId: 'r-1', msg: 'refresh failed' },
+      {
+        ...{ level: 'info', resource: 'tools', outcome: 'credential_rejected' },
+        ...{ reason: ERRORS.credential_rejected.reason, requestId: 'r-1', msg: 'refresh failed' },
+      },
     ],
     'of a refresh that met a bug of the table': [
       (events) => events.refreshFailed?.({ requestId: 'r-1', resource: 'tools', error: new GatewayError('internal') }),
-      { level: 'error', resource: 'tools', outcome: 'internal', requestId: 'r-1', msg: 'refresh failed' },
+      {
+        ...{ level: 'error', resource: 'tools', outcome: 'internal' },
+        ...{ reason: ERRORS.internal.reason, requestId: 'r-1', msg: 'refresh failed' },
+      },
     ],
     'of a refresh that met a bug': [
       (events) => events.refreshFailed?.({ requestId: 'r-1', resource: 'tools', error: new TypeError('secret') }),

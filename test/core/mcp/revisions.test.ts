@@ -46,7 +46,7 @@ describe('the envelope of a request', () => {
   ];
   for (const made of unsound) {
     it(`is not valid with ${JSON.stringify(made).slice(0, 60)}`, () => {
-      expect(() => claimOf(...made)).to.throw('Invalid parameters');
+      expect(() => claimOf(...made)).to.throw('has an envelope in params._meta');
     });
   }
 });

@@ -283,6 +283,21 @@ upstreams:
     });
   }
 
+  it('has a reason in the log line of each failed request', async () => {
+    const linesOf = () =>
+      portico
+        .stdout()
+        .split('\n')
+        .filter((line) => line.includes('"msg":"request"'))
+        .map((line) => JSON.parse(line));
+    const codes = [...CASES, ...RPC_CASES].map(({ code }) => code);
+    const failed = await eventually(() => {
+      const lines = linesOf().filter(({ outcome }) => outcome !== 'ok');
+      return codes.every((code) => lines.some(({ outcome }) => outcome === code)) && lines;
+    });
+    for (const { outcome, reason } of failed) expect(reason, outcome).to.match(/\w/);
+  });
+
   it('has a case for every row', () => {
     const provoked = new Set([...[...CASES, ...RPC_CASES].map(({ code }) => code), ...ELSEWHERE]);
     expect([...provoked].sort()).to.deep.equal(Object.keys(ERRORS).sort());

@@ -35,7 +35,7 @@ describe('the shutdown of the process', () => {
     const { code, stdout } = await portico.stop();
     expect(await reading).to.equal(undefined);
     expect(code).to.equal(1);
-    expect(stdout).to.contain('cut off');
+    expect(stdout).to.contain('cut off').and.to.contain('"reason":"shutdown.graceMs is over"');
   });
 
   it('is immediate on a second signal', async () => {

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { GatewayError } from '../../kernel/errors.ts';
+import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Hosts, type HostsOptions, hostsOf, isHost } from './hosts.ts';
@@ -92,7 +92,7 @@ export function createAdmit(options: AdmitOptions): Admit {
 }
 
 function invalid(detail: string): GatewayError {
-  return new GatewayError('invalid_request', { detail });
+  return explained('invalid_request', detail);
 }
 
 /** The web origins that settings list. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../kernel/errors.ts';
+import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 
 /** How long a response waits for a body that nothing reads to arrive. */
@@ -29,7 +29,7 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
     take(exchange, bytes) {
       if (total + Math.max(bytes, 1) > maxBytes) {
         const bound = 'http.maxHeldBodyBytes';
-        throw new GatewayError('overloaded', { detail: NO_ROOM, reason: `${bound} is reached`, bound });
+        throw new GatewayError('overloaded', { detail: NO_ROOM, bound });
       }
       exchange.heldBytes += bytes;
       total += bytes;
@@ -55,8 +55,7 @@ export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBoun
   const { req, res, fields, hasBody } = exchange;
   // For a request without a body Node creates no stream that would end (`optimizeEmptyRequests`).
   if (!hasBody) return NO_BODY;
-  const tooLarge = () =>
-    new GatewayError('too_large', { detail: `The request body may hold ${maxBytes} bytes.`, bound });
+  const tooLarge = () => explained('too_large', `The request body may hold ${maxBytes} bytes.`, { bound });
   if (Number(fields.contentLength ?? 0) > maxBytes) throw tooLarge();
   held.take(exchange, 0);
   if (fields.expect !== undefined) res.writeContinue();
@@ -77,7 +76,7 @@ export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBoun
       if (chunks > MANY_CHUNKS && end < chunks * MIN_CHUNK_BYTES) {
         // The rest is not read, not even to be discarded.
         req.socket.pause();
-        exchange.failBody(new GatewayError('invalid_request', { detail: TINY_CHUNKS }));
+        exchange.failBody(explained('invalid_request', TINY_CHUNKS));
         return;
       }
       held.take(exchange, chunk.length);

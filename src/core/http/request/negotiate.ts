@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import { GatewayError } from '../../kernel/errors.ts';
+import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Coding } from '../../reads/representations/representations.ts';
 import type { Fields } from './request-head.ts';
 
@@ -29,7 +29,7 @@ interface PreferringNegotiator {
 /** Throws `headers_too_large` for a value that is too long to be parsed. */
 function negotiatorOf(name: 'accept' | 'accept-encoding', value: string): Negotiator {
   if (value.length > MAX_LENGTH) {
-    throw new GatewayError('headers_too_large', { detail: `The header ${name} may have ${MAX_LENGTH} characters.` });
+    throw explained('headers_too_large', `The header ${name} may have ${MAX_LENGTH} characters.`);
   }
   return new Negotiator({ headers: { [name]: value } });
 }
@@ -38,7 +38,7 @@ function negotiatorOf(name: 'accept' | 'accept-encoding', value: string): Negoti
 export function requireJsonAccepted({ accept }: Fields): void {
   if (accept === undefined || PLAIN.has(accept)) return;
   if (negotiatorOf('accept', accept).mediaType(MEDIA_TYPES) === undefined) {
-    throw new GatewayError('not_acceptable');
+    throw new GatewayError('not_acceptable', { reason: 'Accept excludes application/json' });
   }
 }
 
@@ -52,7 +52,8 @@ export function prefersHtml({ accept }: Fields): boolean {
 export function acceptedCodings({ acceptEncoding }: Fields): Codings {
   if (acceptEncoding === undefined) return IDENTITY_ONLY;
   const codings = MEMO.get(acceptEncoding) ?? negotiate(acceptEncoding);
-  if (codings.length === 0) throw new GatewayError('not_acceptable');
+  if (codings.length === 0)
+    throw new GatewayError('not_acceptable', { reason: 'Accept-Encoding excludes every coding' });
   return codings;
 }
 

@@ -8,7 +8,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/server';
 import type { Identity } from '../../credentials/authenticate.ts';
-import { GatewayError } from '../../kernel/errors.ts';
+import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { RequestRecord } from '../../kernel/request-record.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
@@ -142,14 +142,14 @@ export function openStdio(options: StdioOptions): StdioConnection {
     else if (isJSONRPCNotification(message)) {
       if (message.method === 'notifications/cancelled') cancel(message.params?.['requestId']);
     } else if (Array.isArray(message)) {
-      throw new GatewayError('invalid_rpc', { detail: 'Batches are not taken here: send one message at a time.' });
+      throw explained('invalid_rpc', 'Batches are not taken here: send one message at a time.');
     } else if (!isJSONRPCResponse(message)) throw new GatewayError('invalid_rpc');
   }
 
   function answer(message: JSONRPCRequest): void {
     const { id } = message;
     if (open.has(id)) {
-      throw new GatewayError('invalid_rpc', { detail: 'Another request of this id waits for its response.' });
+      throw explained('invalid_rpc', 'Another request of this id waits for its response.');
     }
     const revision = revisionOf(message);
     const request = begin(message);

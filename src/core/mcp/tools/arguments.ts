@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { GatewayError } from '../../kernel/errors.ts';
+import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
 import { listValues, valuesOf } from './known-values.ts';
 
@@ -85,12 +85,14 @@ export function createReadArguments(
     const { fields: requested } = given as { readonly fields?: unknown };
     // zod would check and report each of them.
     if (Array.isArray(requested) && requested.length > names.length) {
-      throw new GatewayError('invalid_params', { detail: `fields: There are ${names.length}: ${names.join(', ')}.` });
+      throw explained('invalid_params', `fields: There are ${names.length}: ${names.join(', ')}.`);
     }
     const parsed = shape.safeParse(given);
     if (!parsed.success) {
       throw new GatewayError('invalid_params', {
         detail: parsed.error.issues.map((issue) => describeIssue(issue, known)).join(' '),
+        // Without messages and unknown names: those repeat what the caller has sent.
+        reason: parsed.error.issues.map(({ path, code }) => [...path, code].join(': ')).join(', '),
       });
     }
     const { query, limit, cursor, fields, ...rest } = parsed.data;

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../kernel/errors.ts';
+import { explained, type GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 
@@ -105,5 +105,5 @@ function tooLarge(fitting: number, maxBytes: number): GatewayError {
     fitting === 0
       ? `Not even one of these items fits the ${maxBytes} bytes that a result may have here. Read the resource instead, or name the fields that you need.`
       : `These items take more than the ${maxBytes} bytes that a result may have here. Set limit to ${fitting} or less and go on with nextCursor, narrow the list with query or a filter, or name the fields that you need.`;
-  return new GatewayError('result_too_large', { detail, bound: 'mcp.maxResultBytes' });
+  return explained('result_too_large', detail, { bound: 'mcp.maxResultBytes' });
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/server';
-import { GatewayError } from '../../kernel/errors.ts';
+import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Representations } from '../../reads/representations/representations.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
@@ -71,11 +71,10 @@ export function createTools(options: ToolsOptions): Tools {
     list: tools.map(({ tool }) => tool),
     async call({ name, arguments: given }, context) {
       if (typeof name !== 'string' || (given !== undefined && !isObject(given)))
-        throw new GatewayError('invalid_params');
+        throw new GatewayError('invalid_params', { reason: 'tools/call takes name and arguments' });
       const tool = byName.get(name);
       if (tool === undefined) {
-        const detail = `There is no such tool. There are: ${[...byName.keys()].join(', ')}.`;
-        throw new GatewayError('invalid_params', { detail });
+        throw explained('invalid_params', `There is no such tool. There are: ${[...byName.keys()].join(', ')}.`);
       }
       context.record.tool = name;
       try {
@@ -131,8 +130,9 @@ export function readCursor({ etag, filter }: CursorPosition, cursor: string | un
   if (cursor === undefined) return 0;
   const [offset, list, narrowed] = parse(cursor);
   if (!Number.isSafeInteger(offset) || Number(offset) < 0)
-    throw invalid('cursor: was not issued here. Omit it to start.');
-  if (narrowed !== digest(filter)) throw invalid('cursor: belongs to other arguments. Repeat those, or start again.');
+    throw explained('invalid_params', 'cursor: was not issued here. Omit it to start.');
+  if (narrowed !== digest(filter))
+    throw explained('invalid_params', 'cursor: belongs to other arguments. Repeat those, or start again.');
   if (list !== etag) throw new GatewayError('list_changed');
   return Number(offset);
 }
@@ -149,8 +149,4 @@ function parse(cursor: string): readonly unknown[] {
 /** Filters are case-insensitive. */
 function digest(filter: object): string {
   return hash('sha256', JSON.stringify(filter).toLowerCase(), 'base64url').slice(0, 11);
-}
-
-function invalid(detail: string): GatewayError {
-  return new GatewayError('invalid_params', { detail });
 }
