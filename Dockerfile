@@ -22,6 +22,8 @@ COPY package.json package-lock.json .npmrc LICENSE ./
 # Without the dev dependencies, node among them: the base image is the Node that runs.
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 COPY config ./config
+# The status page links to it.
+COPY docs/runbook.md ./docs/
 COPY --from=build /opt/portico/dist ./dist
 
 # What Node compiles at a start is compiled here, once, by the user who runs it: of another one, or of another Node, it

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import type { Config } from './config/schema/settings.ts';
 
 /** Descriptors of the process itself: the event loop, files, name resolution, Redis, the trace collector, the issuer. */
@@ -14,6 +15,11 @@ export function readDescriptorLimit(): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns the number of open files; `undefined` where proc(5) does not exist. */
+export async function countDescriptors(): Promise<number | undefined> {
+  return (await readdir('/proc/self/fd').catch(() => undefined))?.length;
 }
 
 /** How many connections of clients the public listener accepts. */

@@ -5,16 +5,14 @@ import { expect } from 'chai';
 import type { Status } from '../../src/capabilities/status/status-view.ts';
 import { anchorsOf, readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';
-import { openPage, startBrowser } from '../support/process/browser.ts';
 import { inFolder, type PorticoProcess, runPortico } from '../support/process/process.ts';
 import { startPrometheus } from '../support/process/prometheus.ts';
 import { needsCommands } from '../support/tools.ts';
 
 const RULES = fileURLToPath(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url));
-const PICTURE = fileURLToPath(new URL('../../docs/images/walk.png', import.meta.url));
 const PATIENCE_MS = 60_000;
 
-// The walk in docs/runbook.md: RECORD=1 npx mocha test/deploy/walk.e2e.ts takes its screenshot again.
+// The walk in docs/runbook.md.
 describe('a fault in the demo', function () {
   this.timeout(3 * PATIENCE_MS);
   let portico: PorticoProcess;
@@ -43,7 +41,7 @@ describe('a fault in the demo', function () {
     if (portico !== undefined) expect((await portico.stop()).code).to.equal(0);
   });
 
-  it('is shown by the status page, and by an alert that links to its section of the runbook', async function () {
+  it('is shown by the status page, and by an alert that links to its section of the runbook', async () => {
     await inFolder(async (folder) => {
       // `promtool test rules` proves how long alerts wait (prometheus.e2e.ts).
       const rules = join(folder, 'alerts.yaml');
@@ -72,7 +70,6 @@ describe('a fault in the demo', function () {
       expect(prometheus.stderr()).not.to.match(/level=(error|warn)/);
       await prometheus.stop();
     });
-    if (process.env['RECORD'] === '1') await takePicture(this);
   });
 
   it('ends when it is switched off, as one change', async () => {
@@ -88,20 +85,4 @@ describe('a fault in the demo', function () {
       ['listening', false],
     ]);
   });
-
-  async function takePicture(context: Mocha.Context): Promise<void> {
-    const browser = await startBrowser(context);
-    try {
-      const { page } = await openPage(browser, `${adminUrl}/`, {
-        colorScheme: 'light',
-        viewport: { width: 1100, height: 900 },
-      });
-      const last = await page.locator('[data-part=changes]').boundingBox();
-      const height = Math.ceil((last?.y ?? 0) + (last?.height ?? 0)) + 24;
-      await page.setViewportSize({ width: 1100, height });
-      await writeFile(PICTURE, await page.screenshot({ clip: { x: 0, y: 0, width: 1100, height } }));
-    } finally {
-      await browser.close();
-    }
-  }
 });

@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises';
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
-import { readDescriptorLimit } from '../../core/descriptors.ts';
+import { countDescriptors, readDescriptorLimit } from '../../core/descriptors.ts';
+import { watchEventLoop } from '../../core/kernel/event-loop-delay.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Families } from './families.ts';
 
@@ -85,28 +85,19 @@ export function processMetrics(families: Families, version: string, dropped: Dro
       gc({ v8js_gc_type: GC_TYPES[detail.kind] ?? '_OTHER' }, duration);
     }
   });
-  let timer: NodeJS.Timeout | undefined;
-
-  function measureDelay(): void {
-    let last = performance.now();
-    timer = setInterval(() => {
-      const now = performance.now();
-      delays({}, Math.max(0, now - last - TIMER_MS));
-      last = now;
-    }, TIMER_MS).unref();
-  }
+  let stopWatching = () => {};
 
   return {
     events: {
       listening() {
         observer.observe({ entryTypes: ['gc'] });
-        measureDelay();
+        stopWatching = watchEventLoop(TIMER_MS, (delayMs) => delays({}, delayMs));
       },
       spansSent: ({ spans }) => spansSent({}, spans),
       spansDropped: ({ spans, reason }) => spansDropped({ reason }, spans),
       drained() {
         observer.disconnect();
-        clearInterval(timer);
+        stopWatching();
       },
     },
     async collect() {
@@ -123,7 +114,7 @@ export function processMetrics(families: Families, version: string, dropped: Dro
       cpu({}, (user + system) / 1e6);
       logLines({}, dropped.droppedLogLines?.());
       auditLines({}, dropped.droppedAuditLines?.());
-      descriptors({}, (await readdir('/proc/self/fd').catch(() => undefined))?.length);
+      descriptors({}, await countDescriptors());
       maxDescriptors({}, readDescriptorLimit());
     },
   };

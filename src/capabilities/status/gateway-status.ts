@@ -1,30 +1,19 @@
+import { hostname } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { effectiveSettings } from '../../core/config/effective.ts';
+import { effectiveSettings, settingsHash } from '../../core/config/effective.ts';
 import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { define } from '../../core/resources/resource.ts';
 import type { CapabilityContext } from '../capability.ts';
-import { createHistory, type History } from './history.ts';
+import { createConditions } from './conditions.ts';
+import { createHistory } from './history.ts';
+import { createProcessStatus } from './process-status.ts';
 import { recentChanges } from './recent-changes.ts';
-import type { Failure, MappingWarning, ResourceStatus, Status, UpstreamStatus } from './status-view.ts';
-
-/** Codes with which an upstream judges a caller, rather than fails. */
-const JUDGEMENTS: readonly (string | undefined)[] = ['credential_rejected', 'access_denied'];
-
-interface LastLoad {
-  readonly at: string;
-  readonly items: number;
-  readonly warnings: MappingWarning[];
-}
-
-/** What is counted of one upstream, and its open instances: after a reload there can be two for a while. */
-interface Upstream {
-  readonly breakers: Map<symbol | undefined, string>;
-  readonly calls: History;
-  readonly refused: History;
-  lastFailure: Failure | null;
-}
+import { createResourceStatus, isOwnFailure } from './resource-status.ts';
+import { verdictOn } from './status-verdict.ts';
+import type { ResourceStatus, Status, UpstreamStatus } from './status-view.ts';
+import { createUpstreamStatus } from './upstream-status.ts';
 
 /** Collects the status of a gateway from its events. Bounded by the names in settings. */
 export function createGatewayStatus({ config: first, resources, now, ...context }: CapabilityContext) {
@@ -40,18 +29,11 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
   const [hits, stale, misses] = [createHistory(now), createHistory(now), createHistory(now)];
   const commands = createHistory(now);
   const spared = createHistory(now);
-  const upstreams = new Map<string, Upstream>();
-  const loads = new Map<string, LastLoad>();
+  const upstreams = new Map<string, ReturnType<typeof createUpstreamStatus>>();
+  const lists = new Map(resources.map(({ name }) => [name, createResourceStatus(now, time)]));
   const { changes, events: changeEvents } = recentChanges(time);
-
-  function createUpstream(): Upstream {
-    return { breakers: new Map(), calls: createHistory(now), refused: createHistory(now), lastFailure: null };
-  }
-
-  function fail(name: string, failure: Omit<Failure, 'at'>): void {
-    const upstream = upstreams.get(name);
-    if (upstream !== undefined) upstream.lastFailure = { at: time(), ...failure };
-  }
+  const conditions = createConditions(now, time);
+  const processStatus = createProcessStatus({ now, readings: context.readings });
 
   const events: Events = {
     listening(listening) {
@@ -60,48 +42,41 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
     draining() {
       isDraining = true;
     },
-    requestEnded: ({ ms, status = 0, outcome }) => requests.add(ms, status >= 500 || outcome === 'internal'),
-    readEnded({ cache }) {
-      if (cache === undefined || cache === 'bypass') return;
-      (cache === 'hit' ? hits : cache === 'stale' ? stale : misses).add(0, false);
+    requestEnded({ ms, status = 0, outcome, error, members = [] }) {
+      const codes = [outcome, error?.code, ...members.map((member) => member.outcome)];
+      requests.add(ms, status >= 500 || codes.some(isOwnFailure));
+    },
+    readEnded(read) {
+      lists.get(read.resource)?.events.readEnded(read);
+      if (read.cache === undefined || read.cache === 'bypass') return;
+      (read.cache === 'hit' ? hits : read.cache === 'stale' ? stale : misses).add(0, false);
     },
     snapshotsHeld({ entries, bytes }) {
       held = { entries, bytes };
     },
-    upstreamOpened({ upstream: name, opening }) {
-      const upstream = upstreams.get(name) ?? createUpstream();
-      upstream.breakers.set(opening, 'closed');
-      upstreams.set(name, upstream);
+    upstreamOpened(opened) {
+      const upstream = upstreams.get(opened.upstream) ?? createUpstreamStatus(now, time);
+      upstreams.set(opened.upstream, upstream);
+      upstream.events.upstreamOpened(opened);
     },
-    upstreamClosed({ upstream, opening }) {
-      const breakers = upstreams.get(upstream)?.breakers;
-      breakers?.delete(opening);
-      if (breakers?.size === 0) upstreams.delete(upstream);
+    upstreamClosed(closed) {
+      const upstream = upstreams.get(closed.upstream);
+      upstream?.events.upstreamClosed(closed);
+      if (upstream?.isOpen() === false) upstreams.delete(closed.upstream);
     },
-    breakerChanged({ upstream, opening, state }) {
-      const breakers = upstreams.get(upstream)?.breakers;
-      if (breakers?.has(opening)) breakers.set(opening, state);
+    breakerChanged: (changed) => upstreams.get(changed.upstream)?.events.breakerChanged(changed),
+    bulkheadChanged: (changed) => upstreams.get(changed.upstream)?.events.bulkheadChanged(changed),
+    pageFetched: (fetched) => upstreams.get(fetched.upstream)?.events.pageFetched(fetched),
+    loadEnded(load) {
+      upstreams.get(load.upstream)?.events.loadEnded(load);
+      lists.get(load.resource)?.events.loadEnded(load);
     },
-    pageFetched({ upstream, ms, error, reason = null, causes = [] }) {
-      const isFailure = error !== undefined && !JUDGEMENTS.includes(error);
-      upstreams.get(upstream)?.calls.add(ms, isFailure);
-      if (isFailure) fail(upstream, { code: error, reason, causes });
+    callRefused(refused) {
+      upstreams.get(refused.upstream)?.events.callRefused(refused);
+      if (refused.shared) spared.add(0, true);
     },
-    // Each page was valid by itself.
-    loadEnded({ upstream, error, reason = null }) {
-      if (error === 'upstream_invalid') fail(upstream, { code: error, reason, causes: [] });
-    },
-    callRefused({ upstream, shared }) {
-      upstreams.get(upstream)?.refused.add(0, true);
-      if (shared) spared.add(0, true);
-    },
-    listLoaded({ resource, items, received, dropped }) {
-      const warnings: MappingWarning[] = dropped > 0 ? [{ finding: 'items_dropped', dropped, received }] : [];
-      loads.set(resource, { at: time(), items, warnings });
-    },
-    mappingWarning({ resource, finding, field = '' }) {
-      loads.get(resource)?.warnings.push(finding === 'field_empty' ? { finding, field } : { finding });
-    },
+    listLoaded: (loaded) => lists.get(loaded.resource)?.events.listLoaded(loaded),
+    mappingWarning: (warning) => lists.get(warning.resource)?.events.mappingWarning(warning),
     sharedStoreOpened() {
       isSharedUp = false;
     },
@@ -114,43 +89,41 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
   /** Those of settings first, in their order. */
   function upstreamStatus(): UpstreamStatus[] {
     const names = new Set([...Object.keys(config.upstreams), ...upstreams.keys()]);
-    return [...names].flatMap((name) => {
-      const { breakers, calls, refused, lastFailure } = upstreams.get(name) ?? createUpstream();
-      const breaker = [...breakers.values()].at(-1);
-      if (breaker === undefined) return [];
-      const about = { refused: refused.total().requests, lastFailure };
-      return [{ name, breaker, total: calls.total(), history: calls.slots(), ...about }];
-    });
+    return [...names].flatMap((name) => upstreams.get(name)?.status(name) ?? []);
   }
 
   function resourceStatus(): ResourceStatus[] {
-    const offered = resources.map((resource) => ({ resource, settings: resourceConfig(config, resource) }));
-    return offered
-      .filter(({ settings }) => settings.enabled)
-      .map(({ resource, settings: { upstream } }) => {
-        const { name } = resource;
-        const { at: loadedAt = null, items = null, warnings = [] } = loads.get(name) ?? {};
-        return { name, uri: define(resource, config.scheme).uri, upstream, loadedAt, items, warnings };
-      });
+    return resources.flatMap((resource) => {
+      const { enabled, upstream } = resourceConfig(config, resource);
+      const list = enabled && lists.get(resource.name);
+      return list
+        ? [{ name: resource.name, uri: define(resource, config.scheme).uri, upstream, ...list.status() }]
+        : [];
+    });
   }
 
   function snapshotStatus(): Status['snapshots'] {
     const served = { hits: hits.total().requests, stale: stale.total().requests, misses: misses.total().requests };
     const reads = served.hits + served.stale + served.misses;
     const hitRatio = reads === 0 ? null : (served.hits + served.stale) / reads;
-    return { ...held, maxBytes: config.cache.maxBytes, ...served, hitRatio };
+    const recent = hits.lastMinute().requests + stale.lastMinute().requests;
+    const lastMinute = { served: recent, reads: recent + misses.lastMinute().requests };
+    return { ...held, maxBytes: config.cache.maxBytes, ...served, hitRatio, lastMinute };
   }
 
-  function status(): Status {
+  async function status(): Promise<Status> {
     const heap = getHeapStatistics();
-    return {
+    const facts = {
       version: readVersion(),
+      instance: hostname(),
       startedAt,
       at: time(),
       state: isDraining ? 'draining' : 'serving',
       url: config.publicUrl ?? url,
       processId: process.pid,
       requests: requests.total(),
+      lastMinute: requests.lastMinute(),
+      process: await processStatus.status(),
       memory: {
         residentBytes: process.memoryUsage.rss(),
         heapBytes: heap.used_heap_size,
@@ -165,17 +138,19 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
       resources: resourceStatus(),
       changes: changes(),
       settingsFile,
+      settingsHash: settingsHash(config, isFromEnvironment),
       settings: effectiveSettings(config, isFromEnvironment),
-    };
+    } as const;
+    return { verdict: verdictOn(facts, conditions.findings()), ...facts };
   }
 
   return {
-    listeners: [events, changeEvents],
+    listeners: [events, changeEvents, conditions.events, processStatus.events],
     status,
     onReload(changed: Config) {
       config = changed;
       const offered = new Set(resourceStatus().map(({ name }) => name));
-      for (const name of loads.keys()) if (!offered.has(name)) loads.delete(name);
+      for (const { name } of resources) if (!offered.has(name)) lists.set(name, createResourceStatus(now, time));
     },
   };
 }

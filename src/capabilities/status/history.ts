@@ -1,6 +1,8 @@
 /** Length and number of the slots: ten minutes. */
 export const SLOT_MS = 10_000;
 export const SLOTS = 60;
+/** Slots of the last minute, of which the newest is not over. */
+const MINUTE_SLOTS = 6;
 
 /** Upper bounds of the buckets of durations: 0.1 ms, 0.2 ms … 26 s. Longer ones are in the last bucket. */
 const BOUNDS = Array.from({ length: 19 }, (_, index) => 0.1 * 2 ** index);
@@ -26,6 +28,7 @@ export interface Period {
 export interface History {
   add(ms: number, isFailure: boolean): void;
   total(): Period;
+  lastMinute(): Period;
   /** The oldest first. */
   slots(): Period[];
 }
@@ -52,6 +55,7 @@ export function createHistory(now: () => number): History {
       slot.durations[index] = (slot.durations[index] ?? 0) + 1;
     },
     total: () => periodOf(all()),
+    lastMinute: () => periodOf(all().slice(-MINUTE_SLOTS)),
     slots: () => all().map((slot) => periodOf([slot])),
   };
 }

@@ -1,84 +1,155 @@
 import type { PageData } from '../../core/http/pages/html-page.ts';
+import { describeWarning, duration, mebibytes, percent, share, timeData, utc } from './formats.ts';
 import type { Period } from './history.ts';
-import type { MappingWarning, Status, UpstreamStatus } from './status-view.ts';
+import { lasting } from './status-verdict.ts';
+import type {
+  Failure,
+  ProcessStatus,
+  ReadCounts,
+  ResourceStatus,
+  Status,
+  Trouble,
+  UpstreamStatus,
+} from './status-view.ts';
+
+/** Colours of the icon. */
+const ICONS = { red: 'd03b30', amber: 'e8a33d', green: '2f8f57' };
 
 /** Returns what status-page.html shows. */
 export function pageData(status: Status): PageData {
-  const { requests, memory, snapshots, shared } = status;
+  const { at, requests, lastMinute, memory, snapshots, shared } = status;
+  const resources = status.resources.map((resource) => resourceData(resource, at));
   return {
+    ...{ ...verdictData(status), instance: status.instance, hash: status.settingsHash },
     ...{ version: status.version, state: status.state, stateClass: classOf(status.state === 'serving') },
-    ...{ startedAt: timeData(status.startedAt), at: timeData(status.at), settings: status.settings },
-    requests: requests.requests,
-    failures: share(requests),
-    p50: duration(requests.medianMs),
-    p95: duration(requests.p95Ms),
-    hitRatio: snapshots.hitRatio === null ? 'no reads' : percent(snapshots.hitRatio),
+    ...{ startedAt: timeData(status.startedAt, at), at: utc(at), settings: status.settings },
+    ...{ requests: lastMinute.requests, requestsBefore: requests.requests },
+    ...{ failures: share(lastMinute), failuresBefore: share(requests), failuresClass: badIf(lastMinute.failures > 0) },
+    ...{ p50: duration(lastMinute.medianMs), p50Before: duration(requests.medianMs) },
+    ...{ p95: duration(lastMinute.p95Ms), p95Before: duration(requests.p95Ms) },
+    hitRatio:
+      snapshots.lastMinute.reads === 0 ? '–' : percent(snapshots.lastMinute.served / snapshots.lastMinute.reads),
+    hitRatioBefore: snapshots.hitRatio === null ? 'no reads' : percent(snapshots.hitRatio),
     ...{ hits: snapshots.hits, stale: snapshots.stale, misses: snapshots.misses, entries: snapshots.entries },
+    ...staleData(status.resources),
     ...{ bytes: mebibytes(snapshots.bytes), maxBytes: mebibytes(snapshots.maxBytes) },
     resident: mebibytes(memory.residentBytes),
-    heap: mebibytes(memory.heapBytes),
-    heapLimit: mebibytes(memory.heapLimitBytes),
+    ...{ heap: mebibytes(memory.heapBytes), heapLimit: mebibytes(memory.heapLimitBytes) },
+    ...processData(status.process),
     shared: shared !== null && {
       redis: shared.isUp ? 'connected' : 'unavailable',
       redisClass: classOf(shared.isUp),
       ...{ commands: shared.commands.requests, failedCommands: share(shared.commands), spared: shared.spared },
       commandP95: duration(shared.commands.p95Ms),
     },
-    upstreams: status.upstreams.map(upstreamData),
-    resources: status.resources.map(({ name, uri, upstream, loadedAt, items, warnings }) => ({
-      ...{ name, uri, upstream, loadedAt: loadedAt !== null && timeData(loadedAt), isUnloaded: loadedAt === null },
-      items: items ?? '',
-      warnings: warnings.map((warning) => ({ text: describe(warning) })),
-    })),
-    changes: status.changes.map(({ at, since, text, isTrouble, times }) => ({
-      ...{ changedAt: timeData(at), text, textClass: isTrouble ? 'bad' : '' },
-      repeated: times > 1 && { times, since: timeData(since) },
+    upstreams: status.upstreams.map((upstream) => upstreamData(upstream, at)),
+    resources,
+    changes: status.changes.map(({ at: changedAt, since, text, isTrouble, times }) => ({
+      ...{ changedAt: timeData(changedAt, at), text, textClass: badIf(isTrouble) },
+      repeated: times > 1 && { times, since: timeData(since, at) },
     })),
     commands: commandsOf(status).map((line) => ({ line })),
   };
 }
 
-function upstreamData({ name, breaker, total, history, refused, lastFailure }: UpstreamStatus): PageData {
+function verdictData({ verdict: { level, troubles }, at }: Status): PageData {
+  const word = `${level.slice(0, 1).toUpperCase()}${level.slice(1)}`;
+  const count = troubles.length === 1 ? '1 trouble' : `${troubles.length || 'no'} troubles`;
+  const more = troubles.length > 1 ? ` and ${troubles.length - 1} more` : '';
   return {
-    ...{ name, breaker, breakerClass: classOf(breaker === 'closed') },
-    ...{ calls: total.requests, failed: share(total), failedClass: total.failures > 0 ? 'bad' : '' },
-    ...{ refused, refusedClass: refused > 0 ? 'bad' : '' },
-    ...{ callP50: duration(total.medianMs), callP95: duration(total.p95Ms), ...chartData(name, history) },
-    lastFailure: lastFailure !== null && {
-      ...{ failedAt: timeData(lastFailure.at), code: lastFailure.code },
-      why: [lastFailure.reason ?? '', ...lastFailure.causes].filter((text) => text !== '').map((text) => ({ text })),
-    },
+    ...{ level, icon: ICONS[level], headline: `${word}: ${count}`, isGreen: level === 'green' },
+    title: `${word}: ${troubles[0]?.text ?? count}${more}`,
+    troubles: troubles.map((trouble) => troubleData(trouble, at)),
   };
 }
 
-/** Bars for calls and failed ones, and a line for durations. One slot is one unit wide. */
+/** How long it lasts is an element of its own: it changes without an announcement. */
+function troubleData({ level, text, runbook, since }: Trouble, at: string): PageData {
+  const long = lasting(since, at);
+  const end = long === '' ? -1 : text.indexOf(long);
+  if (since === null || end === -1) return { severity: level, runbook, what: text };
+  const [what, why] = [text.slice(0, end), text.slice(end + long.length)];
+  return { severity: level, runbook, what, why, since: { iso: since, utc: utc(since), long } };
+}
+
+function staleData(resources: readonly ResourceStatus[]): PageData {
+  const sum = (of: (resource: ResourceStatus) => number) => resources.reduce((total, one) => total + of(one), 0);
+  const staleOnError = sum(({ lastMinute }) => lastMinute.staleOnError);
+  return {
+    staleOnError,
+    staleOnErrorBefore: sum(({ reads }) => reads.staleOnError),
+    staleClass: badIf(staleOnError > 0),
+  };
+}
+
+function processData({ descriptors, connections, eventLoopMs, droppedLines: { log, audit } }: ProcessStatus): PageData {
+  const clients = connections.find(({ listener }) => listener === 'http');
+  return {
+    ...{ descriptors: descriptors.open ?? '–', maxDescriptors: descriptors.max ?? 'no limit' },
+    ...{ connections: clients?.open ?? 0, maxConnections: clients?.max ?? '–' },
+    ...{ delay: duration(eventLoopMs.lastMinute), delayBefore: duration(eventLoopMs.tenMinutes) },
+    ...{ dropped: log + audit, droppedLog: log, droppedAudit: audit, droppedClass: badIf(log + audit > 0) },
+  };
+}
+
+function upstreamData(upstream: UpstreamStatus, at: string): PageData {
+  const { name, breaker, total, lastMinute, history, refused, refusedBy, lastFailure } = upstream;
+  return {
+    ...{ name, breaker, breakerClass: classOf(breaker === 'closed') },
+    ...{ calls: lastMinute.requests, callsBefore: total.requests },
+    ...{ failed: share(lastMinute), failedBefore: share(total), failedClass: badIf(lastMinute.failures > 0) },
+    ...{ refused, refusedClass: badIf(refused > 0) },
+    refusedBy: Object.entries(refusedBy).flatMap(([by, count]) => (count > 0 ? [{ by: `${by} ${count}` }] : [])),
+    ...{ callP50: duration(lastMinute.medianMs), callP50Before: duration(total.medianMs) },
+    ...{ callP95: duration(lastMinute.p95Ms), callP95Before: duration(total.p95Ms), ...chartData(name, history) },
+    lastFailure: failureData(lastFailure, at),
+  };
+}
+
+function resourceData(resource: ResourceStatus, at: string): PageData {
+  const { name, uri, upstream, loadedAt, items, warnings, reads, lastMinute, lastFailure } = resource;
+  return {
+    ...{ name, uri, upstream, loadedAt: loadedAt !== null && timeData(loadedAt, at), isUnloaded: loadedAt === null },
+    ...{ items: items ?? '–', reads: lastMinute.reads, readsBefore: reads.reads },
+    ...{ failed: failedOf(lastMinute), failedBefore: failedOf(reads), failedClass: badIf(lastMinute.failed > 0) },
+    ...{ old: staleShare(lastMinute), oldBefore: staleShare(reads), oldClass: badIf(lastMinute.staleOnError > 0) },
+    warnings: warnings.map((warning) => ({ text: describeWarning(warning) })),
+    lastFailure: failureData(lastFailure, at),
+  };
+}
+
+function failedOf({ reads, failed }: ReadCounts): string {
+  return share({ requests: reads, failures: failed });
+}
+
+function staleShare({ reads, stale }: ReadCounts): string {
+  return reads === 0 ? '–' : percent(stale / reads);
+}
+
+function failureData(failure: Failure | null, at: string): PageData | false {
+  if (failure === null) return false;
+  const why = [failure.reason ?? '', ...failure.causes].filter((text) => text !== '');
+  return { failedAt: timeData(failure.at, at), code: failure.code, why: why.map((text) => ({ text })) };
+}
+
+/** Bars for calls and failed ones, and a line for durations, with the scale of both. One slot is one unit wide. */
 function chartData(name: string, history: readonly Period[]): PageData {
   const maxRequests = Math.max(0, ...history.map(({ requests }) => requests));
-  const slowest = Math.max(1, ...history.map(({ p95Ms }) => p95Ms));
+  const slowest = Math.max(0, ...history.map(({ p95Ms }) => p95Ms));
   const bars = (kind: 'calls' | 'failed') =>
     history.flatMap(({ requests, failures }, x) => {
-      const height = (20 * (kind === 'calls' ? requests : failures)) / Math.max(1, maxRequests);
+      const height = (24 * (kind === 'calls' ? requests : failures)) / Math.max(1, maxRequests);
       return height === 0 ? [] : [{ kind, x, y: (24 - height).toFixed(1), height: height.toFixed(1) }];
     });
   const points = history.flatMap(({ requests, p95Ms }, x) =>
-    requests === 0 ? [] : [`${x + 0.4},${(24 - (22 * p95Ms) / slowest).toFixed(1)}`],
+    requests === 0 ? [] : [`${x + 0.4},${(23 - (22 * p95Ms) / Math.max(1, slowest)).toFixed(1)}`],
   );
   const failures = history.reduce((sum, period) => sum + period.failures, 0);
-  const chart = `${name}: at most ${maxRequests} calls in ten seconds, ${failures} failed, at most ${duration(slowest)}`;
-  return { chart, slots: history.length, bars: [...bars('calls'), ...bars('failed')], points: points.join(' ') };
-}
-
-function describe(warning: MappingWarning): string {
-  switch (warning.finding) {
-    case 'nothing_left':
-      return 'nothing is left of a reply that was not empty';
-    case 'duplicate_ids':
-      return 'an id occurs more than once';
-    case 'field_empty':
-      return `${warning.field} is empty in every item`;
-    case 'items_dropped':
-      return `${warning.dropped} of ${warning.received} items could not be mapped`;
-  }
+  const chart = `${name}: at most ${maxRequests} calls in ten seconds, ${failures} failed, p95 at most ${duration(slowest)}`;
+  return {
+    ...{ chart, maxRequests, slowest: duration(slowest), slots: history.length },
+    ...{ bars: [...bars('calls'), ...bars('failed')], points: points.join(' ') },
+  };
 }
 
 /** Shell commands that show a problem, of a resource that has one if there is one. */
@@ -96,25 +167,6 @@ function classOf(isGood: boolean): string {
   return isGood ? 'good' : 'bad';
 }
 
-function timeData(iso: string): PageData {
-  return { iso, time: `${iso.slice(0, 19).replace('T', ' ')} UTC` };
-}
-
-/** Formats how many failed, with their share. */
-function share({ requests, failures }: Period): string {
-  return failures === 0 ? '0' : `${failures} (${percent(failures / requests)})`;
-}
-
-function percent(ratio: number): string {
-  return `${(100 * ratio).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)} %`;
-}
-
-/** A dash for 0: there was none. */
-function duration(ms: number): string {
-  if (ms === 0) return '–';
-  return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`;
-}
-
-function mebibytes(bytes: number): string {
-  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+function badIf(isBad: boolean): string {
+  return isBad ? 'bad' : '';
 }

@@ -1,18 +1,23 @@
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
 import { loadPage, type Page } from '../../core/http/pages/html-page.ts';
+import type { HttpResponse } from '../../core/http/response/send.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { defineCapability } from '../capability.ts';
 import { combinedStatus } from './combined-status.ts';
 import { createGatewayStatus } from './gateway-status.ts';
+import { loadRunbook } from './runbook.ts';
 import { pageData } from './status-page.ts';
 import type { Status } from './status-view.ts';
 
-/** The current status for a person on call: a page at `/` of the admin listener, and the same as JSON at `/status`. */
+/**
+ * The current status for a person on call: a page at `/` of the admin listener, the same as JSON at `/status`, and the runbook
+ * that both link to.
+ */
 export const statusCapability = defineCapability({
   open(_settings, context) {
     if (!context.config.admin.enabled) return undefined;
     const { listeners, status, onReload } = createGatewayStatus(context);
-    return { listeners, onReload, adminOperations: () => statusOperations(async () => status()) };
+    return { listeners, onReload, adminOperations: () => statusOperations(status) };
   },
   acrossWorkers: (_config, workers) => statusOperations(() => combinedStatus(workers)),
 });
@@ -26,6 +31,7 @@ function statusOperations(statusNow: () => Promise<Status | undefined>): OpenOpe
   }
   /** Read at the first request. */
   let page: Page | undefined;
+  let runbook: HttpResponse | undefined;
   return [
     {
       ...common,
@@ -43,6 +49,14 @@ function statusOperations(statusNow: () => Promise<Status | undefined>): OpenOpe
         headers: ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
         body: Buffer.from(JSON.stringify(await status())),
       }),
+    },
+    {
+      ...common,
+      path: '/docs/runbook.md',
+      respond() {
+        runbook ??= loadRunbook();
+        return runbook;
+      },
     },
   ];
 }

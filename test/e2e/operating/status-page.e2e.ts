@@ -92,12 +92,29 @@ describe('the status page, in Chromium', function () {
     await page.context().setOffline(true);
     const at = page.locator('[data-part=at]');
     await eventually(async () => (await at.textContent())?.includes('does not respond'));
+    expect(await page.textContent('[role=status] h2')).to.contain('does not respond');
+    expect(await page.title()).to.contain('does not respond');
   });
 
   it('is the same without scripts, except for its button', async () => {
     const { page } = await open({ javaScriptEnabled: false });
     expect(await page.locator('button').isVisible()).to.equal(false);
     expect(await page.textContent('[data-part=upstreams]')).to.contain('open');
+    const started = page.locator('[data-part=at] time');
+    expect(await started.textContent()).to.match(/^\d+ (?:s|min) ago$/);
+    expect(await started.getAttribute('title')).to.match(/^[\d-]+ [\d:]+ UTC$/);
+  });
+
+  it('keeps its verdict in place while only time passes, so that it is announced once', async () => {
+    const { page } = await open();
+    const lasting = page.locator('[role=status] time').first();
+    // A breaker that becomes half-open changes the verdict once.
+    await eventually(async () => {
+      await page.evaluate("document.querySelector('[role=status] li').isFirst = true");
+      const before = await lasting.textContent();
+      await eventually(async () => (await lasting.textContent()) !== before);
+      return page.evaluate<boolean>("document.querySelector('[role=status] li').isFirst === true");
+    });
   });
 
   for (const colorScheme of SCHEMES) {

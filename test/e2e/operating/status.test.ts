@@ -95,6 +95,69 @@ describe('the status of a gateway', () => {
     expect(html).to.contain('<span class="bad">open</span>').and.contain('projects: breaker open');
   });
 
+  it('counts tool calls that an upstream failed as failed requests, also in a batch, and no wrong arguments', async () => {
+    const call = (args: object) => ({
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tools', arguments: args } },
+    });
+    const post = async (message: object) => {
+      const headers = {
+        ...{ authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+        accept: 'application/json, text/event-stream',
+      };
+      const response = await fetch(`${gateway.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(message) });
+      expect(response.status).to.equal(200);
+      expect(await response.text()).to.contain('"isError":true');
+    };
+    await post(call({ limit: 'many' }));
+    expect((await status()).requests.failures).to.equal(0);
+    behave = 'badly';
+    await post(call({}));
+    expect((await status()).requests.failures).to.equal(1);
+    await post([call({}), call({ limit: 'many' })]);
+    expect((await status()).requests.failures).to.equal(2);
+    expect((await status()).lastMinute.failures).to.equal(2);
+  });
+
+  it('begins with a verdict that links to the runbook, which the admin listener serves', async () => {
+    expect((await status()).verdict).to.deep.equal({ level: 'green', troubles: [] });
+    expect(await page()).to.contain('<h2>Green: no troubles</h2>');
+    behave = 'badly';
+    for (let count = 0; count < 8; count += 1) await read('projects');
+    const { verdict, instance, settingsHash } = await status();
+    expect(verdict.level).to.equal('red');
+    expect(verdict.troubles.map(({ text }) => text.replace(/\d+ s/, '0 s'))).to.deep.equal([
+      'projects: breaker open for 0 s after 4 × 500',
+      'projects: 8 of 8 reads failed in the last minute (breaker_open)',
+    ]);
+    const html = await page();
+    expect(html).to.match(/<title>Red: projects: breaker open for \d+ s after 4 × 500 and 1 more · /);
+    expect(html).to.contain(` · ${instance} · settings ${settingsHash}</title>`);
+    const [, path = '', anchor = ''] = /<a href="([^#"]+)#(\w+)">projects: breaker open/.exec(html) ?? [];
+    const runbook = await (await fetch(`${gateway.adminUrl}/${path}`)).text();
+    expect(runbook).to.contain(`<section id="${anchor}"><h2>PorticoBreakerOpen</h2>`);
+  });
+
+  it('shows by what calls were refused, and reads of each resource', async () => {
+    for (let count = 0; count < 3; count += 1) await read('tools');
+    behave = 'badly';
+    for (let count = 0; count < 6; count += 1) await read('projects');
+    const { upstreams, resources } = await status();
+    expect(upstreams[0]?.refusedBy).to.deep.equal({ breaker: 2, queue: 0, token: 0 });
+    expect(resources[0]?.reads).to.deep.equal({ reads: 6, failed: 6, stale: 0, staleOnError: 0 });
+    expect(resources[0]?.lastFailure).to.include({ code: 'breaker_open' });
+    expect(resources[2]?.lastMinute).to.deep.equal({ reads: 3, failed: 0, stale: 0, staleOnError: 0 });
+    expect(await page()).to.contain('<small>breaker 2</small>');
+  });
+
+  it('shows connections, descriptors and the delay of the event loop', async () => {
+    await read('tools');
+    await eventually(async () => (await status()).process.eventLoopMs.lastMinute > 0);
+    const { connections, descriptors, droppedLines } = (await status()).process;
+    expect(connections.find(({ listener }) => listener === 'http')?.open).to.be.above(0);
+    expect(descriptors.open).to.be.above(0);
+    expect(droppedLines).to.deep.equal({ log: 0, audit: 0, droppedAt: null });
+  });
+
   it('shows the last failure of an upstream, but no rejected callers', async () => {
     const why = async () => (await status()).upstreams.map(({ lastFailure }) => lastFailure);
     behave = 'strangers';

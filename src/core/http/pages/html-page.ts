@@ -12,7 +12,7 @@ export type Page = (data: PageData) => HttpResponse;
 
 /**
  * Reads an HTML template with one `<style>`, which the common style is put in front of, and at most one `<script>`. The
- * policy of its responses allows these two, by hash, and a script to fetch from its own origin.
+ * policy of its responses allows these two, by hash, a script to fetch from its own origin, and an icon in the page itself.
  */
 export function loadPage(template: URL): Page {
   const html = readFileSync(template, 'utf8').replace('<style>\n', () => `<style>\n${baseStyle()}`);
@@ -21,6 +21,7 @@ export function loadPage(template: URL): Page {
   const policy = [
     "default-src 'none'",
     `style-src '${sourceOf(style)}'`,
+    ...(html.includes('<link rel="icon" href="data:') ? ['img-src data:'] : []),
     ...(script === undefined ? [] : [`script-src '${sourceOf(script)}'`, "connect-src 'self'"]),
     "base-uri 'none'",
     "form-action 'none'",

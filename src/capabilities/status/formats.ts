@@ -1,0 +1,52 @@
+import type { PageData } from '../../core/http/pages/html-page.ts';
+import type { Period } from './history.ts';
+import type { MappingWarning } from './status-view.ts';
+
+/** Formats how many failed, with their share. */
+export function share({ requests, failures }: Pick<Period, 'requests' | 'failures'>): string {
+  return failures === 0 ? '0' : `${failures} (${percent(failures / requests)})`;
+}
+
+export function percent(ratio: number): string {
+  return `${(100 * ratio).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)} %`;
+}
+
+/** A dash for 0: there was none. */
+export function duration(ms: number): string {
+  if (ms === 0) return '–';
+  return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+export function mebibytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}
+
+/** Formats the time between two, in ISO 8601, in whole units: `34 s`, `4 min`, `2 h`, `3 d`. */
+export function durationBetween(since: string, at: string): string {
+  const seconds = Math.max(0, Math.round((Date.parse(at) - Date.parse(since)) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** A time in ISO 8601 as how long ago it was, and in UTC for its tooltip. */
+export function timeData(iso: string, at: string): PageData {
+  return { iso, utc: utc(iso), ago: `${durationBetween(iso, at)} ago` };
+}
+
+export function utc(iso: string): string {
+  return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+export function describeWarning(warning: MappingWarning): string {
+  switch (warning.finding) {
+    case 'nothing_left':
+      return 'nothing is left of a reply that was not empty';
+    case 'duplicate_ids':
+      return 'an id occurs more than once';
+    case 'field_empty':
+      return `${warning.field} is empty in every item`;
+    case 'items_dropped':
+      return `${warning.dropped} of ${warning.received} items could not be mapped`;
+  }
+}

@@ -1,0 +1,226 @@
+import { expect } from 'chai';
+import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
+import { createGatewayStatus } from '../../../src/capabilities/status/gateway-status.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import type { Events } from '../../../src/core/kernel/events.ts';
+import { joinEvents } from '../../../src/core/kernel/join-events.ts';
+import { RESOURCES } from '../../../src/core/resources/index.ts';
+import { anchorsOf, readDoc } from '../../support/docs.ts';
+import { eventually } from '../../support/eventually.ts';
+import { configOf } from '../../support/limits.ts';
+
+const CONFIG = configOf({
+  upstreams: { acme: { baseUrl: 'http://acme.example' } },
+  resources: { projects: { upstream: 'acme' }, workflows: { upstream: 'acme' }, tools: { upstream: 'acme' } },
+});
+const ANCHORS = anchorsOf(readDoc('docs/runbook.md'));
+const acme = { upstream: 'acme', opening: Symbol('acme') };
+const request = { requestId: 'r-1', upstream: 'acme' };
+const LIST = {
+  resource: 'tools',
+  upstream: 'acme',
+  pages: 1,
+  items: 7,
+  received: 9,
+  excluded: 0,
+  defaulted: new Map(),
+};
+const page = { ...request, method: 'GET', ms: 1, bytes: 1 } as const;
+
+function times(count: number, work: () => void): void {
+  for (let done = 0; done < count; done += 1) work();
+}
+
+function open() {
+  let seconds = 1_800_000_000;
+  const readings = { log: 0, audit: 0 };
+  const { listeners, status } = createGatewayStatus({
+    ...{ config: CONFIG, resources: RESOURCES, now: () => 1000 * seconds },
+    readings: { droppedLogLines: () => readings.log, droppedAuditLines: () => readings.audit },
+  } as unknown as CapabilityContext);
+  const events = joinEvents(listeners);
+  events.upstreamOpened?.({ ...acme, connections: 1, maxQueue: 10 });
+  const lines = async () => (await status()).verdict.troubles.map(({ level, text }) => `${level} ${text}`);
+  return { events, readings, status, lines, later: (more: number) => (seconds += more) };
+}
+
+/** A line of the verdict, 30 seconds after the events that cause it, and the section of the runbook that it links to. */
+const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Events) => void]>> = {
+  'red acme: breaker open for 30 s after 12 × 503': [
+    'PorticoBreakerOpen',
+    (events) => {
+      events.pageFetched?.({ ...page, status: 503, error: 'upstream_failed' });
+      events.breakerChanged?.({ ...acme, state: 'open', calls: 12, failures: 12 });
+    },
+  ],
+  'red acme: breaker half-open for 30 s after 10 × ECONNREFUSED': [
+    'PorticoBreakerOpen',
+    (events) => {
+      events.pageFetched?.({ ...page, error: 'upstream_failed', causes: ['Error ECONNREFUSED'] });
+      events.breakerChanged?.({ ...acme, state: 'open', calls: 10, failures: 10 });
+      events.breakerChanged?.({ ...acme, state: 'half-open', calls: 0, failures: 0 });
+    },
+  ],
+  'red acme: 6 of 10 calls queued': [
+    'PorticoQueueing',
+    (events) => events.bulkheadChanged?.({ ...acme, running: 1, waiting: 6 }),
+  ],
+  'amber acme: p95 3.3 s in the last minute': [
+    'PorticoPlatformSlow',
+    (events) => events.pageFetched?.({ ...page, ms: 3000 }),
+  ],
+  'red tools: 1 of 2 reads failed in the last minute (overloaded)': [
+    'PorticoReadsFailing',
+    (events) => {
+      for (const error of [undefined, 'overloaded']) events.readEnded?.({ resource: 'tools', error });
+    },
+  ],
+  'red tools: 1 of 1 reads failed in the last minute (upstream_credential_rejected)': [
+    'PorticoOwnCredentialRefused',
+    (events) => events.readEnded?.({ resource: 'tools', error: 'upstream_credential_rejected' }),
+  ],
+  'amber tools: served stale for 30 s (upstream_timeout)': [
+    'PorticoServingStale',
+    (events) => {
+      events.loadEnded?.({ resource: 'tools', upstream: 'acme', ms: 1, error: 'upstream_timeout' });
+      events.readEnded?.({ resource: 'tools', cache: 'stale', staleFor: 'upstream_timeout' });
+    },
+  ],
+  'amber tools: name is empty in every item': [
+    'PorticoMappingDoubtful',
+    (events) => {
+      events.listLoaded?.({ ...LIST, dropped: 0 });
+      events.mappingWarning?.({ resource: 'tools', upstream: 'acme', finding: 'field_empty', field: 'name' });
+    },
+  ],
+  'amber tools: 2 of 9 items could not be mapped': [
+    'PorticoItemsDropped',
+    (events) => events.listLoaded?.({ ...LIST, dropped: 2 }),
+  ],
+  'amber http listener: 95 of 100 connections open': [
+    'PorticoConnectionsFull',
+    (events) => events.connectionsChanged?.({ listener: 'http', open: 95, maxConnections: 100 }),
+  ],
+  'amber settings: refused for 30 s: scheme: missing': [
+    'PorticoSettingsRefused',
+    (events) => events.settingsRefused?.({ issue: 'scheme: missing' }),
+  ],
+  'amber restart: pending for 30 s: cache, http': [
+    'PorticoSettingsRefused',
+    (events) => {
+      events.settingsRefused?.({ issue: 'scheme: missing' });
+      events.settingsReloaded?.({ needRestart: ['cache', 'http'] });
+    },
+  ],
+  'amber acme: secret file unusable for 30 s (is empty)': [
+    'PorticoFileUnusable',
+    (events) => events.secretChanged?.({ upstream: 'acme', issue: 'is empty' }),
+  ],
+  'amber http.tls: keyFile unusable for 30 s (is no key)': [
+    'PorticoFileUnusable',
+    (events) => events.tlsFilesChanged?.({ block: 'http.tls', key: 'keyFile', issue: 'is no key' }),
+  ],
+  'amber issuer: keys cannot be fetched for 30 s (no response)': [
+    'PorticoCannotVerify',
+    (events) => events.issuerKeysFetched?.({ keys: 0, error: new GatewayError('internal', { reason: 'no response' }) }),
+  ],
+  'red tokens: 1 could not be verified in the last minute': [
+    'PorticoCannotVerify',
+    (events) => events.credentialVerified?.({ verdict: 'undecided', by: 'signature', ms: 1 }),
+  ],
+  'amber Redis: unreachable for 30 s (timeout)': [
+    'PorticoSharedStoreLost',
+    (events) => events.sharedStoreChanged?.({ isUp: false, why: 'timeout' }),
+  ],
+  'amber Redis: 4 losses of the connection in ten minutes': [
+    'PorticoSharedStoreFlapping',
+    (events) =>
+      times(4, () => {
+        for (const isUp of [false, true]) events.sharedStoreChanged?.({ isUp, why: 'closed' });
+      }),
+  ],
+  'amber Redis: 1 commands refused in the last minute: its memory is full': [
+    'PorticoSharedStoreFull',
+    (events) => events.sharedCommandEnded?.({ command: 'put', outcome: 'failed', reason: 'full', ms: 1 }),
+  ],
+  'red Portico: 1 requests failed by a bug in ten minutes': [
+    'PorticoInternalError',
+    (events) => events.internalError?.({ requestId: 'r-1', stack: 'S' }),
+  ],
+  'amber maxItems: 11 times reached in ten minutes': [
+    'PorticoBoundReached',
+    (events) => times(11, () => events.limitReached?.({ bound: 'maxItems', upstream: 'acme' })),
+  ],
+  'amber rate limits: 61 rejected in the last minute': [
+    'PorticoRateLimited',
+    (events) => times(61, () => events.limitReached?.({ bound: 'limits.perCaller' })),
+  ],
+};
+
+describe('the verdict on a gateway', () => {
+  it('is green without a trouble', async () => {
+    const { status } = open();
+    expect((await status()).verdict).to.deep.equal({ level: 'green', troubles: [] });
+  });
+
+  for (const [line, [alert, cause]] of Object.entries(LINES)) {
+    it(`has a line: ${line}`, async () => {
+      const { events, status, lines, later } = open();
+      cause(events);
+      later(30);
+      expect(await lines()).to.deep.equal([line]);
+      const [{ runbook = '', since } = { runbook: '', since: '' }] = (await status()).verdict.troubles;
+      expect(runbook).to.equal(`docs/runbook.md#${alert.toLowerCase()}`);
+      expect(ANCHORS).to.include(alert.toLowerCase());
+      expect(since !== null).to.equal(line.includes(' for 30 s'));
+    });
+  }
+
+  it('has the worst first', async () => {
+    const { events, status, lines } = open();
+    events.sharedStoreChanged?.({ isUp: false, why: 'closed' });
+    events.breakerChanged?.({ ...acme, state: 'open', calls: 1, failures: 1 });
+    expect((await lines()).map((line) => line.slice(0, 12))).to.deep.equal(['red acme: br', 'amber Redis:']);
+    expect((await status()).verdict.level).to.equal('red');
+  });
+
+  it('loses a line when its cause ends', async () => {
+    const { events, lines } = open();
+    for (const state of ['open', 'half-open', 'closed'] as const) {
+      events.breakerChanged?.({ ...acme, state, calls: 1, failures: 1 });
+    }
+    events.readEnded?.({ resource: 'tools', cache: 'stale', staleFor: 'upstream_failed' });
+    events.loadEnded?.({ resource: 'tools', upstream: 'acme', ms: 1 });
+    for (const issue of ['is empty', undefined]) events.secretChanged?.({ block: 'verification.introspection', issue });
+    for (const isUp of [false, true]) events.sharedStoreChanged?.({ isUp });
+    events.settingsRefused?.({ issue: 'scheme: missing' });
+    events.settingsReloaded?.({ needRestart: [] });
+    expect(await lines()).to.deep.equal([]);
+  });
+
+  it('counts no read that fails because of its caller', async () => {
+    const { events, lines } = open();
+    for (const error of ['credential_rejected', 'access_denied', 'cancelled', 'rate_limited']) {
+      events.readEnded?.({ resource: 'tools', error });
+    }
+    expect(await lines()).to.deep.equal([]);
+  });
+
+  it('no longer has what was counted in the last minute', async () => {
+    const { events, lines, later } = open();
+    events.readEnded?.({ resource: 'tools', error: 'internal' });
+    later(60);
+    expect(await lines()).to.deep.equal([]);
+  });
+
+  it('has dropped lines for ten minutes', async () => {
+    const { events, readings, lines, later } = open();
+    events.listening?.({ url: 'u', resources: [] });
+    Object.assign(readings, { log: 3, audit: 2 });
+    await eventually(async () => (await lines()).length > 0);
+    expect(await lines()).to.deep.equal(['red audit: 2 lines dropped', 'amber log: 3 lines dropped']);
+    later(600);
+    expect(await lines()).to.deep.equal([]);
+    events.drained?.({ whole: true });
+  });
+});
