@@ -16,6 +16,7 @@ import {
   callerOf,
   createTower,
   type Departure,
+  errorOf,
   never,
   roomy,
   settle,
@@ -149,6 +150,34 @@ export const alice = callerOf('alice');
 export const bob = callerOf('bob', { partition: 'team' });
 export const carol = callerOf('carol', { partition: 'team' });
 
+/** Reads a resource where the upstream is asked, and has it answer with these items. */
+export async function readAnswered(
+  resource: Replica['tools'],
+  items: readonly object[],
+  caller: Caller = alice,
+  { rest = {}, ...options }: { readonly rest?: Partial<Load>; readonly noCache?: boolean } = {},
+): Promise<Load> {
+  const loads = resource.departures.length;
+  const reading = resource.read(caller, options);
+  (await departureOf(resource, loads)).land(items, rest);
+  return reading;
+}
+
+/** The same where the upstream answers with an error; returns what the read rejects with. */
+export async function readRefused(
+  resource: Replica['tools'],
+  error: unknown,
+  caller: Caller = alice,
+  options = {},
+): Promise<unknown> {
+  const loads = resource.departures.length;
+  const reading = errorOf(resource.read(caller, options));
+  (await departureOf(resource, loads)).reject(error);
+  return reading;
+}
+
+export const rejected = new GatewayError('credential_rejected');
+
 /** Reads tools on a replica where the upstream is asked, and has it answer with one item of this id. */
 export async function readLanding(
   replica: Replica,
@@ -157,10 +186,8 @@ export async function readLanding(
   rest: Partial<Load> = {},
 ): Promise<Load> {
   const { tools, puts } = replica;
-  const [loads, put] = [tools.departures.length, puts.length];
-  const reading = tools.read(caller);
-  (await departureOf(tools, loads)).land([{ id }], rest);
-  const loaded = await reading;
+  const put = puts.length;
+  const loaded = await readAnswered(tools, [{ id }], caller, { rest });
   await eventually(() => puts.length > put);
   return loaded;
 }

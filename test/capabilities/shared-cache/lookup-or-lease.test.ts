@@ -4,7 +4,17 @@ import { nextStep, pauseMs } from '../../../src/capabilities/shared-cache/lookup
 import { errorOf, settle } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SEEDED } from '../../support/seed.ts';
-import { alice, departureOf, deployment, failed, ids, MINUTE, readLanding, wakeOne } from './deployment.ts';
+import {
+  alice,
+  departureOf,
+  deployment,
+  failed,
+  ids,
+  MINUTE,
+  readAnswered,
+  readLanding,
+  wakeOne,
+} from './deployment.ts';
 
 describe('one load for all replicas', () => {
   it('is served to reads of other replicas that wait for it', async () => {
@@ -139,9 +149,7 @@ describe('a store that is down', () => {
     const { replica } = deployment();
     const one = replica();
     one.connection.cut();
-    const reading = one.tools.read(alice);
-    (await departureOf(one.tools)).land([{ id: 'a' }]);
-    expect((await reading).cached).to.include({ forwarded: 'miss', stored: true });
+    expect((await readAnswered(one.tools, [{ id: 'a' }])).cached).to.include({ forwarded: 'miss', stored: true });
     await settle();
     expect([one.outcomes(), one.puts, one.connection.calls.lease]).to.deep.equal([['unavailable'], [], 0]);
     expect((await one.tools.read(alice)).cached).to.not.have.property('forwarded');
@@ -151,9 +159,7 @@ describe('a store that is down', () => {
     const { replica } = deployment();
     const one = replica();
     Object.assign(one.connection, { lease: async () => undefined });
-    const reading = one.tools.read(alice);
-    (await departureOf(one.tools)).land([{ id: 'a' }]);
-    expect(ids(await reading)).to.equal('a');
+    expect(ids(await readAnswered(one.tools, [{ id: 'a' }]))).to.equal('a');
     expect(one.puts).to.deep.equal([]);
   });
 
@@ -173,9 +179,7 @@ describe('a store that is down', () => {
     const { replica } = deployment();
     const one = replica();
     Object.assign(one.connection, { put: () => Promise.reject(new Error('a bug of the test')) });
-    const reading = one.tools.read(alice);
-    (await departureOf(one.tools)).land([{ id: 'a' }]);
-    expect(ids(await reading)).to.equal('a');
+    expect(ids(await readAnswered(one.tools, [{ id: 'a' }]))).to.equal('a');
     await eventually(() => one.bugs.length === 1);
     expect(JSON.stringify(one.bugs)).to.contain('a bug of the test');
   });

@@ -2,13 +2,21 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { MemorySemaphore } from '../../../src/capabilities/shared-cache/memory-semaphore.ts';
 import { endOf } from '../../../src/capabilities/shared-cache/shared-copies.ts';
-import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { stageAt } from '../../../src/core/reads/snapshots/with-snapshots.ts';
-import { callerOf, errorOf, text } from '../../core/reads/snapshots/departures.ts';
+import { callerOf, text } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { manyTools } from '../../support/platform/loads.ts';
 import { SEEDED } from '../../support/seed.ts';
-import { departureOf, deployment, ORIGIN, type Replica, secretOf } from './deployment.ts';
+import {
+  departureOf,
+  deployment,
+  ORIGIN,
+  type Replica,
+  readAnswered,
+  readRefused,
+  rejected,
+  secretOf,
+} from './deployment.ts';
 
 const SECOND = 1000;
 const alice = callerOf('alice');
@@ -16,18 +24,10 @@ const [older, newer] = [secretOf('older'), secretOf('newer')];
 
 /** Has a replica load these items, and gives what its reader got once they were put, or not. */
 async function readLanding({ tools, puts }: Replica, items: readonly object[]) {
-  const [loads, put] = [tools.departures.length, puts.length];
-  const reading = tools.read(alice, { noCache: true });
-  (await departureOf(tools, loads)).land(items);
-  const loaded = await reading;
+  const put = puts.length;
+  const loaded = await readAnswered(tools, items, alice, { noCache: true });
   await eventually(() => puts.length > put);
   return loaded;
-}
-
-async function deny({ projects }: Replica): Promise<void> {
-  const denied = errorOf(projects.read(alice));
-  (await departureOf(projects)).reject(new GatewayError('credential_rejected'));
-  await denied;
 }
 
 describe('copies under two secrets', () => {
@@ -42,9 +42,7 @@ describe('copies under two secrets', () => {
         return gets % 2 === 1 ? undefined : get(name);
       },
     });
-    const reading = rotating.tools.read(alice);
-    (await departureOf(rotating.tools)).land([{ id: 'a' }]);
-    await reading;
+    await readAnswered(rotating.tools, [{ id: 'a' }]);
     expect([gets, rotating.outcomes(), rotating.puts]).to.deep.equal([1, ['unavailable'], []]);
   });
 
@@ -54,7 +52,7 @@ describe('copies under two secrets', () => {
     await readLanding(before, [{ id: 'a' }]);
     const [[name, bytes] = ['', Buffer.of()]] = store.held;
     clock.now += SECOND;
-    await deny(before);
+    await readRefused(before.projects, rejected);
     clock.now += SECOND;
     store.tamper(name, bytes);
     await readLanding(rotating, [{ id: 'b' }]);
@@ -74,9 +72,7 @@ describe('a copy', () => {
       return made;
     };
     const opening = replica({ semaphore });
-    const reading = opening.tools.read(alice);
-    (await departureOf(opening.tools)).land([{ id: 'new' }]);
-    expect(text(await reading)).to.contain('new');
+    expect(text(await readAnswered(opening.tools, [{ id: 'new' }]))).to.contain('new');
   });
 
   it('is frozen, like a load of this replica', async () => {
@@ -118,9 +114,7 @@ describe('a copy', () => {
     clock.now += SECOND;
     const one = replica();
     one.connection.cut();
-    const reading = one.tools.read(alice);
-    (await departureOf(one.tools)).land([{ id: 'new' }], { upstreamEtag: '"new"' });
-    await reading;
+    await readAnswered(one.tools, [{ id: 'new' }], alice, { rest: { upstreamEtag: '"new"' } });
     one.connection.mend({ missed: false });
     clock.now += 1800 * SECOND;
     void one.tools.read(alice).catch(() => {});

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import { callerOf, errorOf, settle } from '../../core/reads/snapshots/departures.ts';
+import { callerOf, settle } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { manyTools } from '../../support/platform/loads.ts';
 import {
@@ -13,7 +13,9 @@ import {
   ids,
   LIFETIME,
   MINUTE,
+  readAnswered,
   readLanding,
+  readRefused,
   SECOND,
   secretOf,
   wakeOne,
@@ -72,14 +74,12 @@ describe('a read that misses the memory of its replica', () => {
     await readLanding(one, 'old');
     clock.now += 30 * MINUTE;
     const other = replica();
-    const denied = errorOf(other.tools.read(alice));
-    (await departureOf(other.tools)).reject(new GatewayError('access_denied', { upstreamStatus: 403 }));
-    expect(await denied).to.include({ code: 'access_denied' });
+    expect(await readRefused(other.tools, new GatewayError('access_denied', { upstreamStatus: 403 }))).to.include({
+      code: 'access_denied',
+    });
     await readLanding(one, 'newer', callerOf('dave'));
     clock.now += 61 * MINUTE;
-    const late = errorOf(other.tools.read(callerOf('dave')));
-    (await departureOf(other.tools, 1)).reject(failed);
-    expect(await late).to.equal(failed);
+    expect(await readRefused(other.tools, failed, callerOf('dave'))).to.equal(failed);
   });
 
   it('calls the upstream for no-cache, unless the copy is younger than minRefreshMs', async () => {
@@ -90,9 +90,7 @@ describe('a read that misses the memory of its replica', () => {
     expect(ids(await other.tools.read(alice, { noCache: true }))).to.equal('a');
     clock.now += 2 * SECOND;
     const reading = replica().tools;
-    const refreshed = reading.read(alice, { noCache: true });
-    (await departureOf(reading)).land([{ id: 'b' }]);
-    expect(ids(await refreshed)).to.equal('b');
+    expect(ids(await readAnswered(reading, [{ id: 'b' }], alice, { noCache: true }))).to.equal('b');
   });
 
   it('serves only a fresh copy for no-cache, however long minRefreshMs is', async () => {
@@ -101,9 +99,7 @@ describe('a read that misses the memory of its replica', () => {
     await readLanding(replica(), 'a');
     clock.now += MINUTE;
     const { tools } = replica({ lifetime });
-    const refreshed = tools.read(alice, { noCache: true });
-    (await departureOf(tools)).land([{ id: 'b' }]);
-    expect(ids(await refreshed)).to.equal('b');
+    expect(ids(await readAnswered(tools, [{ id: 'b' }], alice, { noCache: true }))).to.equal('b');
   });
 
   it('loads again for no-cache if it has joined a read that took an older copy', async () => {
@@ -120,9 +116,7 @@ describe('a read that misses the memory of its replica', () => {
   it('of projects never uses the store', async () => {
     const { replica, store } = deployment();
     const one = replica();
-    const reading = one.projects.read(alice);
-    (await departureOf(one.projects)).land([{ id: 'p' }]);
-    await reading;
+    await readAnswered(one.projects, [{ id: 'p' }]);
     await settle();
     expect([one.connection.calls.get, one.connection.calls.put, store.held.size]).to.deep.equal([0, 0, 0]);
   });
@@ -231,9 +225,7 @@ describe('a shared copy', () => {
   it('is a miss if it is longer than settings allow, whatever its header states', async () => {
     const { replica } = deployment();
     const writer = replica();
-    const reading = writer.tools.read(alice);
-    (await departureOf(writer.tools)).land(manyTools(200));
-    await reading;
+    await readAnswered(writer.tools, manyTools(200));
     await eventually(() => writer.puts.length === 1);
     for (const options of [{ maxValueBytes: 200 }, { maxBytes: 200 }]) {
       const one = replica(options);
@@ -260,9 +252,7 @@ describe('a shared copy', () => {
     const { replica, store } = deployment();
     for (const options of [{ maxValueBytes: 200 }, { maxBytes: 200 }]) {
       const one = replica(options);
-      const reading = one.tools.read(alice);
-      (await departureOf(one.tools)).land(manyTools(200));
-      await reading;
+      await readAnswered(one.tools, manyTools(200));
       await eventually(() => one.puts.length === 1);
       expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'too_large' }]);
       expect(store.held.size).to.equal(0);
@@ -273,12 +263,7 @@ describe('a shared copy', () => {
   it('causes no wait for ten minutes if it was too long, and is shared again later', async () => {
     const { replica, store, clock } = deployment();
     const one = replica({ maxValueBytes: 200 });
-    const read = async (items: object[]) => {
-      const { length } = one.tools.departures;
-      const reading = one.tools.read(alice, { noCache: true });
-      (await departureOf(one.tools, length)).land(items);
-      return reading;
-    };
+    const read = (items: object[]) => readAnswered(one.tools, items, alice, { noCache: true });
     await read(manyTools(200));
     await eventually(() => one.connection.calls.release === 1);
     clock.now += MINUTE;

@@ -10,7 +10,10 @@ import {
   deployment,
   failed,
   ids,
+  readAnswered,
   readLanding,
+  readRefused,
+  rejected,
   SECOND,
   secretOf,
 } from './deployment.ts';
@@ -25,18 +28,14 @@ describe('an eviction', () => {
       const { replica, clock } = deployment();
       const [one, other] = [replica(), replica()];
       for (const resource of ['workflows', 'tools'] as const) {
-        const reading = one[resource].read(alice);
-        (await departureOf(one[resource])).land([{ id: resource }]);
-        await reading;
+        await readAnswered(one[resource], [{ id: resource }]);
       }
       await eventually(() => one.puts.length === 2);
       await other.tools.read(alice);
       await other.workflows.read(alice);
       expect(other.cache.entries).to.equal(2);
       clock.now += 10 * SECOND;
-      const denied = errorOf(one.tools.read(alice, { noCache: true }));
-      (await departureOf(one.tools, 1)).reject(new GatewayError(code));
-      expect(await denied).to.include({ code });
+      expect(await readRefused(one.tools, new GatewayError(code), alice, { noCache: true })).to.include({ code });
       await settle();
       expect(other.cache.entries).to.equal(2 - gone.length);
       const third = replica();
@@ -52,13 +51,9 @@ describe('an eviction', () => {
     const { replica, store } = deployment();
     const one = replica();
     await readLanding(one, 'a');
-    const denied = errorOf(one.projects.read(alice));
-    (await departureOf(one.projects)).reject(new GatewayError('credential_rejected'));
-    await denied;
+    await readRefused(one.projects, rejected);
     expect(store.held.size).to.equal(0);
-    const forbidden = errorOf(one.projects.read(alice));
-    (await departureOf(one.projects, 1)).reject(new GatewayError('access_denied'));
-    await forbidden;
+    await readRefused(one.projects, new GatewayError('access_denied'));
     expect(one.connection.calls.evict, 'projects are not there').to.equal(1);
   });
 
@@ -68,9 +63,7 @@ describe('an eviction', () => {
     const early = one.tools.read(alice);
     const departure = await departureOf(one.tools);
     clock.now += SECOND;
-    const denied = errorOf(other.projects.read(alice));
-    (await departureOf(other.projects)).reject(new GatewayError('credential_rejected'));
-    await denied;
+    await readRefused(other.projects, rejected);
     departure.land([{ id: 'too early' }]);
     await early;
     await eventually(() => one.puts.length === 1);
@@ -84,9 +77,7 @@ describe('an eviction', () => {
     await readLanding(one, 'a');
     const [[name, bytes] = ['', Buffer.of()]] = store.held;
     clock.now += SECOND;
-    const denied = errorOf(one.projects.read(alice));
-    (await departureOf(one.projects)).reject(new GatewayError('credential_rejected'));
-    await denied;
+    await readRefused(one.projects, rejected);
     clock.now += SECOND;
     store.tamper(name, bytes);
     for (const replicaThatKnows of [one, other]) {
@@ -105,9 +96,7 @@ describe('an eviction', () => {
     await readLanding(one, 'of carol', carol);
     await other.tools.read(bob);
     await other.tools.read(carol);
-    const denied = errorOf(one.projects.read(bob));
-    (await departureOf(one.projects)).reject(new GatewayError('credential_rejected'));
-    await denied;
+    await readRefused(one.projects, rejected, bob);
     expect(other.cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
     expect((await other.tools.read(carol)).cached).to.not.have.property('forwarded');
     expect(ids(await replica().tools.read(carol))).to.equal('of carol');
@@ -122,9 +111,7 @@ describe('an eviction', () => {
     await readLanding(after, 'a');
     await rotated.tools.read(alice);
     expect(store.held.size).to.equal(2);
-    const denied = errorOf(before.projects.read(alice));
-    (await departureOf(before.projects)).reject(new GatewayError('credential_rejected'));
-    await denied;
+    await readRefused(before.projects, rejected);
     expect([store.held.size, rotated.cache.entries, after.cache.entries]).to.deep.equal([0, 0, 0]);
   });
 
@@ -149,7 +136,7 @@ describe('an eviction', () => {
     await readLanding(one, 'a');
     for (let index = 0; index < 10; index += 1) {
       const denied = errorOf(one.tools.read(callerOf(`made up ${index}`)));
-      (await departureOf(one.tools, index + 1)).reject(new GatewayError('credential_rejected'));
+      (await departureOf(one.tools, index + 1)).reject(rejected);
       await denied;
     }
     expect((await one.tools.read(alice)).cached).to.not.have.property('forwarded');
