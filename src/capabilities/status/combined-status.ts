@@ -1,18 +1,28 @@
 import type { Workers } from '../capability.ts';
 import type { Period } from './history.ts';
 import { MAX_CHANGES } from './recent-changes.ts';
-import { verdictOf } from './status-verdict.ts';
+import { troubleOf, verdictOf } from './status-verdict.ts';
 import type { ProcessStatus, Status, Trouble } from './status-view.ts';
 
 /** How much a state of a breaker matters. */
 const BREAKER_STATES = ['closed', 'half-open', 'open'];
 
 /** Returns the status of all workers as one: sums, the slowest worker's durations, the worst states, the latest loads and failures. */
-export async function combinedStatus({ ask }: Workers): Promise<Status | undefined> {
+export async function combinedStatus({ ask, count, droppedLogLines }: Workers): Promise<Status | undefined> {
   const answers = await ask({ method: 'GET', path: '/status' });
   const all: Status[] = answers.flatMap(({ body }) => (body === undefined ? [] : JSON.parse(body.toString('utf8'))));
   const [first] = all;
-  return first && { ...combineAll(all, first), processId: process.pid };
+  if (first === undefined) return undefined;
+  const combined = combineAll(all, first);
+  const { droppedLines } = combined.process;
+  const missing = { alert: 'PorticoWorkersEnding', level: 'amber', subject: 'workers' } as const;
+  const own = all.length < count ? [troubleOf({ ...missing, what: `${all.length} of ${count} answer` }, first.at)] : [];
+  return {
+    ...combined,
+    verdict: verdictOf([...combined.verdict.troubles, ...own]),
+    process: { ...combined.process, droppedLines: { ...droppedLines, log: droppedLines.log + droppedLogLines() } },
+    processId: process.pid,
+  };
 }
 
 function combineAll(all: readonly Status[], first: Status): Status {

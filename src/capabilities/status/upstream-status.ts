@@ -17,7 +17,7 @@ export function createUpstreamStatus(now: () => number, time: () => string) {
   let max = 0;
   let opened: UpstreamStatus['opened'] = null;
   let lastFailure: Failure | null = null;
-  let cause = '';
+  let cause = 'failure';
 
   const events = {
     upstreamOpened({ opening, maxQueue }) {
