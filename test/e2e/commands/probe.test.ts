@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import type { ProbeReport } from '../../../src/setup/probe/probe-report.ts';
-import { byOffset, FIELDS, OFFSET, platform, settings, TOKEN } from '../../setup/probe/probed.ts';
-import { json } from '../../support/platform/http-upstream.ts';
+import { byOffset, FIELDS, OFFSET, settings, TOKEN } from '../../setup/probe/probed.ts';
+import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import {
   inFolder,
   MAIN,
@@ -15,7 +15,7 @@ import { skipAloud } from '../../support/tools.ts';
 
 /** Runs `portico check --probe` over settings in which BASE is the platform. */
 async function run(handler: RequestListener, yaml: string, args: string[] = [], env = {}) {
-  const { url } = await platform(handler);
+  const { url } = await startHttpUpstream(handler);
   return inFolder(async (folder) => {
     const file = await writeSettings(folder, yaml.replaceAll('BASE', url));
     const all = { PORTICO_TOKEN: TOKEN, ...env };
@@ -76,7 +76,7 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
   });
 
   it('sends the same requests as serve', async () => {
-    const upstream = await platform(byOffset);
+    const upstream = await startHttpUpstream(byOffset);
     await inFolder(async (folder) => {
       const yaml = settings(`${OFFSET}, ${FIELDS}`).replaceAll('BASE', upstream.url);
       const file = await writeSettings(folder, `http: { port: 0 }\nadmin: { port: 0 }\n${yaml}`);
@@ -144,7 +144,7 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
   });
 
   it('exits with 2 without a request when settings are wrong', async () => {
-    const upstream = await platform(json({}));
+    const upstream = await startHttpUpstream(json({}));
     await inFolder(async (folder) => {
       const file = await writeSettings(folder, `scheme: 5\nupstreams: { tools: { baseUrl: ${upstream.url} } }`);
       const { code, stdout } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
@@ -156,7 +156,7 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
   describe('on a terminal', () => {
     /** What a terminal is sent, by script of util-linux. */
     async function onTerminal(context: Mocha.Context, env: Record<string, string> = {}): Promise<string> {
-      const { url } = await platform(byOffset);
+      const { url } = await startHttpUpstream(byOffset);
       return inFolder(async (folder) => {
         const file = await writeSettings(folder, settings(`${OFFSET}, ${FIELDS}`).replaceAll('BASE', url));
         const command = [process.execPath, MAIN, 'check', '--probe', file].map((word) => `'${word}'`).join(' ');

@@ -5,8 +5,9 @@ import type { SettingsInput } from '../../../src/gateway.ts';
 import { probe } from '../../../src/setup/probe/probe-command.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { answerAs, EXAMPLE_PLATFORMS, exampleSettings } from '../../support/platform/example-platforms.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
-import { platform, TOKEN } from './probed.ts';
+import { TOKEN } from './probed.ts';
 
 const RESOURCES = ['projects', 'workflows', 'tools'] as const;
 
@@ -34,7 +35,7 @@ describe('the examples give no false alarm', () => {
     for (const [what, lengthOf] of Object.entries(lengths)) {
       const fitsAll = what.endsWith('filters');
       it(`${example}, for ${what}`, async () => {
-        const { url } = await platform(answerAs(served, { token: TOKEN, lengthOf, fitsAll }));
+        const { url } = await startHttpUpstream(answerAs(served, { token: TOKEN, lengthOf, fitsAll }));
         const yaml = exampleSettings(example, url);
         const expected = RESOURCES.map((_name, index) => lengthOf(index));
         await inFolder(async (folder) => {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { PROBE } from '../../../src/setup/input-bounds.ts';
 import { madeUp } from '../../../src/setup/probe/experiments.ts';
 import { json } from '../../support/platform/http-upstream.ts';
-import { forToken, platform, probed, probedOne, settings, TOKEN } from './probed.ts';
+import { forToken, probed, probedOne, settings, TOKEN } from './probed.ts';
 
 const ITEMS = Array.from({ length: 12 }, (_, index) => ({
   id: `p-${index}`,
@@ -17,13 +17,12 @@ type Reply = { readonly status?: number; readonly body: object };
 /** A platform that pages by `offset` and `limit`, filters by `open`, and accepts one token. `flaw` can replace its reply. */
 function acme(
   flaw: (query: URLSearchParams, request: Parameters<RequestListener>[0]) => Reply | undefined = () => undefined,
-) {
-  const handler: RequestListener = (request, response) => {
+): RequestListener {
+  return (request, response) => {
     const { searchParams: query } = new URL(request.url ?? '/', 'http://a.example');
     const { status = 200, body } = flaw(query, request) ?? honest(query, request.headers.authorization);
     json(body, status)(request, response);
   };
-  return handler;
 }
 
 function honest(query: URLSearchParams, authorization: string | undefined): Reply {
@@ -69,13 +68,14 @@ describe('experiments of a probe', () => {
   }
 
   it('send no made-up token where the platform is given none', async () => {
-    const upstream = await platform(acme((query) => ({ body: page(ITEMS, query) })));
     const yaml = `allowUnverifiedCallers: true\n${settings(BY_OFFSET, ', credential: { kind: none }')}`;
-    const report = await probedOne(
-      (request, response) => upstream && acme((query) => ({ body: page(ITEMS, query) }))(request, response),
-      yaml,
-    );
-    expect(found(report)).to.deep.equal([]);
+    const tokens = new Set<string | undefined>();
+    const handler = acme((query, { headers }) => {
+      tokens.add(headers.authorization);
+      return { body: page(ITEMS, query) };
+    });
+    expect(found(await probedOne(handler, yaml))).to.deep.equal([]);
+    expect([...tokens]).to.deep.equal([undefined]);
   });
 
   const ignoring: readonly (readonly [string, string, (query: URLSearchParams) => void, string])[] = [

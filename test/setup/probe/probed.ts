@@ -2,18 +2,10 @@ import type { RequestListener } from 'node:http';
 import { loadSettings } from '../../../src/composition.ts';
 import { type ProbeOptions, probe } from '../../../src/setup/probe/probe-command.ts';
 import type { ProbeReport, ResourceReport } from '../../../src/setup/probe/probe-report.ts';
-import { onCleanup } from '../../support/cleanup.ts';
-import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
 
 export const TOKEN = 'token-of-the-test';
-
-/** A platform that ends with its test. */
-export async function platform(handler: RequestListener): Promise<HttpUpstream> {
-  const upstream = await startHttpUpstream(handler);
-  onCleanup(() => upstream.close());
-  return upstream;
-}
 
 /** What a probe finds out by settings in which BASE is a platform. */
 export async function probed(
@@ -22,7 +14,7 @@ export async function probed(
   env = {},
   options: ProbeOptions = {},
 ): Promise<ProbeReport> {
-  const { url } = await platform(handler);
+  const { url } = await startHttpUpstream(handler);
   return inFolder(async (folder) => {
     const file = await writeSettings(folder, yaml.replaceAll('BASE', url));
     return probe(file, await loadSettings(file, { PORTICO_TOKEN: TOKEN, ...env }), options);

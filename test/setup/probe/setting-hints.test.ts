@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { json } from '../../support/platform/http-upstream.ts';
 import { pagedPlatform } from '../../support/platform/paged-platform.ts';
-import { byOffset, FIELDS, OFFSET, probedOne, settings } from './probed.ts';
+import { byOffset, FIELDS, probedOne, settings } from './probed.ts';
 
 const PROJECTS = Array.from({ length: 120 }, (_, index) => ({ id: `p-${index}`, name: `P ${index}` }));
 
@@ -100,10 +100,5 @@ describe('a probe suggests', () => {
       expect(suggestions).to.deep.equal([]);
       expect(signs).to.deep.equal(['total is 120']);
     }
-  });
-
-  it('nothing where the list is read whole by pages', async () => {
-    const report = await probedOne(byOffset, settings(`${OFFSET}, ${FIELDS}`));
-    expect(report.suggestions).to.deep.equal([]);
   });
 });
