@@ -45,6 +45,12 @@ export function statusOf({ error }: SpanFacts): SpanStatus {
   return { code: error === undefined || LEFT.has(error) ? SpanStatusCode.UNSET : SpanStatusCode.ERROR };
 }
 
+/** Whether the root of a trace failed. By the conventions, a message's error in a 200 response does not fail its HTTP span. */
+export function isFailure(facts: SpanFacts): boolean {
+  const { code, status = 200 } = facts;
+  return statusOf(facts).code === SpanStatusCode.ERROR || (code !== undefined && status < 400);
+}
+
 /** What is not known is `undefined`, which the SDK leaves out. */
 export function attributesOf(facts: SpanFacts): Attributes {
   const { method, rpc, tool, edge } = facts;
@@ -72,6 +78,7 @@ export function attributesOf(facts: SpanFacts): Attributes {
     'network.transport': edge && (edge === 'stdio' ? 'pipe' : 'tcp'),
     'network.protocol.name': edge === 'http' ? 'http' : undefined,
     // Ours.
+    'portico.request.id': facts.requestId,
     'portico.outcome': facts.outcome,
     'portico.error.code': facts.code,
     'portico.resource': facts.resource,

@@ -34,7 +34,7 @@ export function traceOperations(tracer: Tracer): (dispatch: Dispatch) => Dispatc
       // It was found, so that it is one of those that are offered.
       const isRead = method === 'resources/read' && record.resource !== undefined;
       span?.end({
-        ...{ rpc, tool, edge, resource: record.resource },
+        ...{ requestId: record.requestId, rpc, tool, edge, resource: record.resource },
         // The client chooses among the others.
         revision: revision === CURRENT ? revision : undefined,
         uri: isRead ? String(params?.['uri']) : undefined,

@@ -4,8 +4,8 @@ import type { Beginning, Traces, TracingOptions, TracingSettings } from './trace
 /** Begins spans of traces, in a new trace or in one of a caller. */
 export interface Tracer {
   /**
-   * Begins the span of a caller's request, in the caller's trace or in a new one; `undefined` where the trace is not sampled: then
-   * nothing is created for it. The trace of a caller is sampled where its flags say so.
+   * Begins the span of a caller's request, in the caller's trace or in a new one. The trace of a caller is sampled where its flags
+   * say so; `undefined` otherwise: then nothing is created for it. A new one that is not sampled is exported if the request fails.
    */
   begin(about: SpanAbout, trace: Trace | undefined, beginning?: Beginning): Span | undefined;
   /** Loads OpenTelemetry. Until then no trace is sampled. */
@@ -19,8 +19,8 @@ export function createTracer(settings: TracingSettings, options: TracingOptions)
   let traces: Traces | undefined;
   return {
     begin(about, trace, beginning) {
-      const isSampled = trace === undefined ? Math.random() < settings.sampleRatio : trace.isSampled;
-      return isSampled ? traces?.begin(about, trace, beginning) : undefined;
+      if (trace?.isSampled === false) return undefined;
+      return traces?.begin(about, trace, beginning, trace !== undefined || Math.random() < settings.sampleRatio);
     },
     async open() {
       // It takes a while to load, and a good deal of memory.

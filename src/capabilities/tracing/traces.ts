@@ -21,10 +21,10 @@ export interface Beginning {
   readonly link?: Span | undefined;
 }
 
-/** Traces that are sampled. Whether one is has been decided before. */
+/** Traces that are recorded. Whether one is has been decided before. */
 export interface Traces {
-  /** Begins a span in the caller's trace, or in a new one. */
-  begin(about: SpanAbout, sent: Trace | undefined, beginning?: Beginning): Span;
+  /** Begins a span in the caller's trace, or in a new one, which is exported only if it fails where it is not sampled. */
+  begin(about: SpanAbout, sent: Trace | undefined, beginning?: Beginning, isSampled?: boolean): Span;
   /** Sends spans that wait, for so long at most, and drops the rest. */
   close(withinMs: number): Promise<void>;
 }

@@ -21,7 +21,7 @@ export const tracingSettings = z.strictObject({
     .max(1)
     .default(0.01)
     .describe(
-      'Share of the traces that begin here which is kept. A trace of a caller is kept where the caller keeps it.',
+      'Share of the traces that begin here which is kept; those of failed requests are always. A trace of a caller is kept where the caller keeps it.',
     ),
   serviceName: z.string().min(1).max(128).default('portico').describe('What traces call this service.'),
 });

@@ -39,9 +39,9 @@ export const tracing = defineCapability({
 });
 
 function endSpan(exchange: Exchange): void {
-  const { span, req, method, route, status, outcome, error } = exchange;
+  const { span, req, requestId, method, route, status, outcome, error } = exchange;
   span?.end({
-    ...{ method, route, status, outcome },
+    ...{ requestId, method, route, status, outcome },
     scheme: 'encrypted' in req.socket ? 'https' : 'http',
     httpVersion: req.httpVersion,
     error: errorTypeOf(exchange),

@@ -37,7 +37,9 @@ export function traceReads(now: () => number): Traced {
     },
     wrapLoad: (load, resource) => async (caller, signal, options) => {
       if (caller.span === undefined) return load(caller, signal, options);
-      const refresh = options?.isRefresh === true ? caller.span.beginAside('refresh', { resource }) : undefined;
+      const { requestId } = caller;
+      const refresh =
+        options?.isRefresh === true ? caller.span.beginAside('refresh', { resource, requestId }) : undefined;
       const span = (refresh ?? caller.span).begin('load', { resource });
       const work = async () => {
         const loaded = await load(under(caller, span), signal, options);

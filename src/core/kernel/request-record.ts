@@ -11,7 +11,7 @@ export interface RequestRecord {
   /** Needs no escaping in JSON, like `traceId` and `callerKey`. */
   readonly requestId: string;
   traceId?: string | undefined;
-  /** Set when the trace is sampled; for a batch, that of the whole. */
+  /** Set when the trace is recorded; for a batch, that of the whole. */
   span?: Span | undefined;
   /** `performance.now()` when the request, or its headers, had arrived. */
   readonly begun: number;

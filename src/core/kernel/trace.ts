@@ -59,8 +59,8 @@ function isForwardable(tracestate: string | undefined): tracestate is string {
 export type SpanAbout = 'request' | 'operation' | 'read' | 'refresh' | 'load' | 'look' | 'page' | 'call' | 'verify';
 
 /**
- * Attributes of spans: numbers, and texts of settings and closed lists. There is no place for a caller's text, a query,
- * a header value, a body or a token.
+ * Attributes of spans: numbers, and texts of settings and closed lists. Except for the request id, there is no place for a
+ * caller's text, a query, a header value, a body or a token.
  */
 export interface SpanFacts {
   readonly method?: string | undefined;
@@ -69,6 +69,8 @@ export interface SpanFacts {
   readonly scheme?: 'http' | 'https' | undefined;
   readonly httpVersion?: string | undefined;
   readonly status?: number | undefined;
+  /** As in the log. */
+  readonly requestId?: string | undefined;
   /** Outcome of a request, as in its log line. */
   readonly outcome?: string | undefined;
   /** Reason for a failure; it alone marks a span as failed, except `cancelled`. */
@@ -100,7 +102,7 @@ export interface SpanFacts {
   readonly resends?: number | undefined;
 }
 
-/** An open span of a sampled trace. Its creator ends it. */
+/** An open span of a trace that is exported, or is if it fails. Its creator ends it. */
 export interface Span {
   /** 32 hexadecimal digits. */
   readonly traceId: string;

@@ -5,7 +5,15 @@ import type { SpanAbout, SpanFacts } from '../../../src/core/kernel/trace.ts';
 
 /** All that a span can tell. */
 const FACTS: Required<SpanFacts> = {
-  ...{ method: 'GET', route: '/mcp', scheme: 'https', httpVersion: '1.1', status: 200, outcome: 'ok' },
+  ...{
+    method: 'GET',
+    route: '/mcp',
+    scheme: 'https',
+    httpVersion: '1.1',
+    status: 200,
+    outcome: 'ok',
+    requestId: 'r-1',
+  },
   ...{
     error: 'upstream_failed',
     code: 'upstream_failed',
@@ -54,6 +62,7 @@ describe('the conventions', () => {
       'rpc.response.status_code': '-32603',
       'network.transport': 'tcp',
       'network.protocol.name': 'http',
+      'portico.request.id': 'r-1',
       'portico.outcome': 'ok',
       'portico.error.code': 'upstream_failed',
       'portico.resource': 'tools',

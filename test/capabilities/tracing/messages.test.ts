@@ -43,6 +43,7 @@ describe('the trace of a message', () => {
       'mcp.resource.uri': URI,
       'network.transport': 'tcp',
       'network.protocol.name': 'http',
+      'portico.request.id': collector.one(POST).attributes['portico.request.id'],
       'portico.resource': 'tools',
     });
   });
