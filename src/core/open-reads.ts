@@ -3,7 +3,7 @@ import { type Config, checked, type ResourceConfig } from './config/schema/setti
 import { type Holdings, readingOf } from './holdings.ts';
 import type { Events } from './kernel/events.ts';
 import type { Users } from './kernel/users.ts';
-import { readVersion } from './kernel/version.ts';
+import { LIST_FORMAT } from './kernel/version.ts';
 import type { OpenUpstream } from './open-upstreams.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
 import { compileList } from './reads/catalogue/compile.ts';
@@ -86,7 +86,7 @@ export function openReads(
         store: holdings.store,
         origin: checked(config.upstreams[settings.upstream]).baseUrl,
         storedSiblings: stored.map((sibling) => sibling.resource.name),
-        reading: JSON.stringify([readVersion(), readingOf(resource, config)]),
+        reading: JSON.stringify([LIST_FORMAT, readingOf(resource, config)]),
         maxBytes: settings.maxReadBytes,
       },
       wrapLoad: hooks.wrapLoad,

@@ -4,7 +4,7 @@ import type { Authorization } from './credentials/authorize.ts';
 import { proxyAuthorization } from './credentials/authorize.ts';
 import type { Hooks } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
-import { readVersion } from './kernel/version.ts';
+import { LIST_FORMAT } from './kernel/version.ts';
 import { type OwnFiles, withFiles } from './own-files.ts';
 import type { Tap } from './upstream/client/tap.ts';
 import { type OpenUpstreamOptions, openUpstream } from './upstream/open-upstream.ts';
@@ -48,7 +48,7 @@ export function openUpstreams(
   // Not before all files are known to be usable.
   for (const [name, own] of opened) {
     const settings = checked(config.upstreams[name]);
-    const ofUpstream = rejections.of(JSON.stringify([readVersion(), settings]));
+    const ofUpstream = rejections.of(JSON.stringify([LIST_FORMAT, settings]));
     const { wrapClient } = hooks;
     upstreams.set(name, openUpstream({ ...settings, ...own, name, events, tap, rejections: ofUpstream, wrapClient }));
   }

@@ -6,6 +6,8 @@ import { NO_HOOKS } from '../../src/core/hooks.ts';
 import { Credential } from '../../src/core/kernel/caller.ts';
 import type { GatewayError } from '../../src/core/kernel/errors.ts';
 import type { Events } from '../../src/core/kernel/events.ts';
+import { LIST_FORMAT } from '../../src/core/kernel/version.ts';
+import { NO_SNAPSHOT_STORE } from '../../src/core/reads/snapshots/snapshot-store.ts';
 import { shareNothing } from '../../src/core/sharing.ts';
 import { callerWith } from '../support/authorization/caller.ts';
 import { onCleanup } from '../support/cleanup.ts';
@@ -186,6 +188,21 @@ describe('cores of one deployment', () => {
     expect(copied.snapshot.bytes.equals(loaded.snapshot.bytes)).to.equal(true);
     expect(requests).to.have.length(1);
     expect(one.holdings.keyOf('token')).to.equal(other.holdings.keyOf('token'));
+  });
+
+  it('take lists of another release where the format of lists is the same', async () => {
+    const { settings } = await platform();
+    const named: string[] = [];
+    const snapshots: typeof NO_SNAPSHOT_STORE = {
+      ...NO_SNAPSHOT_STORE,
+      wrapLoad(load, stored) {
+        named.push(stored.reading);
+        return NO_SNAPSHOT_STORE.wrapLoad(load, stored);
+      },
+    };
+    const hooks = { ...NO_HOOKS, sharing: { ...shareNothing(), snapshots } };
+    onCleanup(createCore(configOf(settings()), { events: {}, now: Date.now, hooks }).close);
+    expect(named.map((reading) => JSON.parse(reading)[0])).to.deep.equal([LIST_FORMAT]);
   });
 
   it('take nothing of each other where one reads in another way', async () => {
