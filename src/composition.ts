@@ -7,7 +7,8 @@ import {
   slicesOf,
 } from './capabilities/compose.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
-import { collectIssues } from './core/config/config-error.ts';
+import { certificateWarnings } from './core/certificates.ts';
+import { ConfigError, collectIssues, sorted } from './core/config/config-error.ts';
 import type { Environment } from './core/config/environment.ts';
 import { type LoadedConfig, loadConfig } from './core/config/load-config.ts';
 import type { Config } from './core/config/schema/settings.ts';
@@ -78,13 +79,16 @@ export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES) {
   return slicesOf(known);
 }
 
-/** Reads a settings file. Throws `ConfigError` with everything that is wrong in it. */
-export function loadSettings(
+/** Reads a settings file, and the certificates that it names. Throws `ConfigError` with everything that is wrong in the file. */
+export async function loadSettings(
   file: string,
   environment?: Environment,
   resources: readonly Resource[] = RESOURCES,
 ): Promise<LoadedConfig> {
-  return loadConfig(file, environment, resources, SLICES);
+  const loaded = await loadConfig(file, environment, resources, SLICES);
+  const found = await certificateWarnings(loaded.config, { resources, now: Date.now });
+  const { issues } = loaded.placed(new ConfigError(found));
+  return { ...loaded, warnings: sorted([...loaded.warnings, ...issues]) };
 }
 
 /** Throws `ConfigError` with every file named by settings that cannot be used. */

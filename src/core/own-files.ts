@@ -31,11 +31,11 @@ export interface OwnFilesOptions {
 export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
   const { usable, check } = createFileIssues();
 
-  function tls(path: readonly string[], paths: TlsPaths | undefined): TlsFiles | undefined {
+  function tls(path: readonly string[], paths: TlsPaths | undefined, mustBeValid = false): TlsFiles | undefined {
     if (paths === undefined) return undefined;
     const block = path.join('.');
     const onChange = (unusable?: Unusable) => events.tlsFilesChanged?.({ block, ...unusable });
-    return usable(path, openTlsFiles(paths, { now, onChange }));
+    return usable(path, openTlsFiles(paths, { now, onChange, mustBeValid }));
   }
 
   /** Settings for the connection to an upstream's authorization server, which is not the platform's. */
@@ -64,8 +64,8 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
     },
     upstreamTls: (upstream, settings) => tls(['upstreams', upstream, 'tls'], settings.tls),
     listenerTls(listener, { http, admin }) {
-      if (listener === 'http') return tls(['http', 'tls'], http.tls);
-      return admin.enabled ? tls(['admin', 'tls'], admin.tls) : undefined;
+      if (listener === 'http') return tls(['http', 'tls'], http.tls, true);
+      return admin.enabled ? tls(['admin', 'tls'], admin.tls, true) : undefined;
     },
     check,
   };
@@ -79,10 +79,7 @@ export function withFiles<Settings>(settings: Settings | undefined, files: TlsFi
 /** Opens all files in use, to check them. Throws `ConfigError`. */
 export function checkOwnFiles(config: Config, resources: readonly Resource[]): void {
   const files = createOwnFiles({ events: {}, now: Date.now });
-  const offered = resources.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
-  const used = new Set(offered.map(({ upstream }) => upstream));
-  for (const [name, settings] of Object.entries(config.upstreams)) {
-    if (!used.has(name)) continue;
+  for (const [name, settings] of upstreamsInUse(config, resources)) {
     // Its capability checks the files of an exchange.
     if (settings.credential.kind !== 'exchange') files.authorization(name, settings);
     files.upstreamTls(name, settings);
@@ -90,4 +87,11 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
   files.listenerTls('http', config);
   files.listenerTls('admin', config);
   files.check();
+}
+
+/** Returns the upstreams of resources that are offered. */
+export function upstreamsInUse(config: Config, resources: readonly Resource[]): (readonly [string, UpstreamConfig])[] {
+  const offered = resources.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
+  const used = new Set(offered.map(({ upstream }) => upstream));
+  return Object.entries(config.upstreams).filter(([name]) => used.has(name));
 }

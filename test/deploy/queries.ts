@@ -31,7 +31,7 @@ const WORDS = new Set([
     'count',
     'rate',
   ],
-  ...['absent', 'increase', 'changes', 'histogram_quantile', 'max_over_time', 'label_values'],
+  ...['absent', 'time', 'increase', 'changes', 'histogram_quantile', 'max_over_time', 'label_values'],
 ]);
 
 /**

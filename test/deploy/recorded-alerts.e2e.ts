@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { type Authority, createAuthority, writePem } from '../support/certificates.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import {
   AS_IT_IS,
@@ -68,6 +69,22 @@ async function ownCredential({ folder }: Pick<Scene, 'folder'>): Promise<SceneSe
 
 /** What Redis responds to every command while it starts. */
 const FAILING: Treatment = (_reply, say) => say(Buffer.from('-LOADING Redis is loading the dataset in memory\r\n'));
+
+/** The admin listener is scraped, and the public one gets a certificate of so many days. */
+function expiringIn(days: number, fires: readonly string[]): Scenario {
+  let authority: Authority;
+  return {
+    async settings({ folder }) {
+      authority = await createAuthority();
+      const { cert: certFile, key: keyFile } = writePem(folder, await authority.issue());
+      return { http: { tls: { certFile, keyFile } } };
+    },
+    reads: [],
+    provoke: async ({ folder }) => void writePem(folder, await authority.issue({ days: [-1, days] })),
+    faulty: 60,
+    fires,
+  };
+}
 
 let redis: Redis;
 let proxy: RedisProxy;
@@ -220,6 +237,10 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     faulty: 60,
     fires: ['PorticoFileUnusable'],
   },
+  'a certificate that is renewed by one of ten days': expiringIn(10, ['PorticoCertificateExpiring']),
+  'a certificate that is renewed by one of two days': expiringIn(2, [
+    ...['PorticoCertificateExpiring', 'PorticoCertificateAlmostExpired'],
+  ]),
   'a Redis that is gone': {
     settings: shared,
     provoke: () => redis.stop(),

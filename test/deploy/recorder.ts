@@ -46,6 +46,7 @@ export async function record(options: RecordOptions): Promise<Series> {
   const { adminUrl, everyMs, quiet, faulty, isScraped = true, provoke } = options;
   const series: Series = new Map();
   const begun = performance.now();
+  const epoch = Date.now() / 1000;
   let next = 0;
   let provoked: unknown;
   while (next < quiet + faulty) {
@@ -53,7 +54,7 @@ export async function record(options: RecordOptions): Promise<Series> {
     await sleep(Math.max(0, begun + next * everyMs - performance.now()));
     // A scrape that is late counts for its time, not for its turn.
     const index = Math.max(next, Math.round((performance.now() - begun) / everyMs));
-    const found = next < quiet || isScraped ? await scrape(adminUrl) : [];
+    const found = next < quiet || isScraped ? await scrape(adminUrl, epoch) : [];
     for (const [name, value] of found) {
       const values = series.get(name) ?? [];
       while (values.length < index) values.push('_');
@@ -65,7 +66,8 @@ export async function record(options: RecordOptions): Promise<Series> {
   return series;
 }
 
-async function scrape(adminUrl: string): Promise<[name: string, value: string][]> {
+/** `begun`: start of the recording, which is time 0 of promtool; in seconds since the epoch. */
+async function scrape(adminUrl: string, begun: number): Promise<[name: string, value: string][]> {
   const signal = AbortSignal.timeout(5000);
   const text = await fetch(`${adminUrl}/metrics`, { signal }).then(
     (response) => response.text(),
@@ -75,7 +77,8 @@ async function scrape(adminUrl: string): Promise<[name: string, value: string][]
   const found = text.split('\n').flatMap((line): [string, string][] => {
     const [, name = '', labels = '', value = ''] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
     if (!USED.has(name)) return [];
-    return [[`${name}{job="portico",instance="a"${labels && `,${labels}`}}`, value]];
+    const time = name.endsWith('_timestamp_seconds') ? String(Number(value) - begun) : value;
+    return [[`${name}{job="portico",instance="a"${labels && `,${labels}`}}`, time]];
   });
   return [['up{job="portico",instance="a"}', '1'], ...found];
 }

@@ -33,7 +33,7 @@ export interface IssueOptions {
   /** Host names and addresses that it is for. @default localhost and 127.0.0.1 */
   readonly names?: readonly string[];
   readonly commonName?: string;
-  /** When it begins and ends, in days from now. @default from yesterday to tomorrow */
+  /** When it begins and ends, in days from now. @default from yesterday, and long enough to be warned of nowhere */
   readonly days?: readonly [from: number, to: number];
   /** Whether its key is too short. @default false */
   readonly isWeak?: boolean;
@@ -65,7 +65,7 @@ export async function createAuthority(name = 'Authority of a test'): Promise<Aut
     async issue({
       names = ['localhost', '127.0.0.1'],
       commonName = 'leaf',
-      days = [-1, 1],
+      days = [-1, 20],
       isWeak = false,
     }: IssueOptions = {}) {
       const own = await createKeys(isWeak ? WEAK : ALGORITHM);

@@ -1,8 +1,13 @@
+import type { CertificateFile } from '../../core/certificates.ts';
+import { dottedPath } from '../../core/config/config-error.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Families } from './families.ts';
 
+/** Returns the certificates that are in use. */
+export type Certificates = () => Promise<readonly CertificateFile[]>;
+
 /** Verification and exchange of tokens, files of secrets and certificates, and TLS handshakes. */
-export function credentialMetrics({ counter, gauge, histogram }: Families): Events {
+export function credentialMetrics({ counter, gauge, histogram }: Families, certificatesInUse: Certificates) {
   const verifications = histogram(
     'portico_credential_verification_duration_seconds',
     'Verifications of tokens. Remembered verdicts are not counted.',
@@ -29,6 +34,13 @@ export function credentialMetrics({ counter, gauge, histogram }: Families): Even
     'Whether a file of a block of settings is unusable now, so that its previous content stays in use.',
     ['block'],
   );
+  const expiry = gauge(
+    'portico_certificate_expiry_timestamp_seconds',
+    'End of the certificates in use, since the epoch: the first of a chain, the last of authorities.',
+    ['block', 'file'],
+    'min',
+  );
+  let expiring: readonly { readonly block: string; readonly file: string }[] = [];
   const handshakes = counter('portico_tls_handshakes_failed_total', 'TLS handshakes with clients that failed.');
   /** Blocks whose files are observed. */
   const blocks = new Set<string>();
@@ -45,7 +57,7 @@ export function credentialMetrics({ counter, gauge, histogram }: Families): Even
   observe(secrets, 'verification.introspection');
   for (const outcome of ['fetched', 'failed']) keys({ outcome }, 0);
 
-  return {
+  const events: Events = {
     upstreamOpened({ upstream }) {
       observe(certificates, `upstreams.${upstream}.tls`);
       observe(secrets, `upstreams.${upstream}.credential`);
@@ -63,5 +75,17 @@ export function credentialMetrics({ counter, gauge, histogram }: Families): Even
       }
     },
     handshakeFailed: () => handshakes(),
+  };
+  return {
+    events,
+    async collect() {
+      const found = await certificatesInUse();
+      for (const labels of expiring) expiry(labels, undefined);
+      expiring = found.map(({ block, file, to }) => {
+        const labels = { block: dottedPath(block), file };
+        expiry(labels, to / 1000);
+        return labels;
+      });
+    },
   };
 }

@@ -1,10 +1,11 @@
 import type { Registry } from 'prom-client';
+import { watchCertificates } from '../../core/certificates.ts';
 import { settingsHash } from '../../core/config/effective.ts';
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
 import { createCombinedMetrics } from './combined-metrics.ts';
-import { credentialMetrics } from './credential-metrics.ts';
+import { type Certificates, credentialMetrics } from './credential-metrics.ts';
 import { createFamilies } from './families.ts';
 import { type DroppedLines, processMetrics } from './process-metrics.ts';
 import { readMetrics, type SnapshotBounds } from './read-metrics.ts';
@@ -15,11 +16,15 @@ import { upstreamMetrics } from './upstream-metrics.ts';
 
 /** Counts events, for Prometheus (docs/metrics.md). */
 export const metricsCapability = defineCapability({
-  open(_settings, { config, readings, now, isFromEnvironment = () => false }) {
+  open(_settings, { config, readings, now, resources, isFromEnvironment = () => false }) {
     if (!config.admin.enabled || !config.admin.metrics) return undefined;
     let current = config;
     let hash: string | undefined;
+    const certificates = watchCertificates({ resources, now });
+    // Those that are in use from now on, even if their files are replaced before the first scrape.
+    void certificates(config);
     const { listeners, collect } = createMetrics({
+      certificates: () => certificates(current),
       ...{ snapshots: config.cache, version: readVersion(), dropped: readings, now },
       settingsHash() {
         hash ??= settingsHash(current, isFromEnvironment);
@@ -44,27 +49,29 @@ export interface MetricsOptions extends SettingsMetricsOptions {
   /** Version of this package. */
   readonly version: string;
   readonly dropped: DroppedLines;
+  readonly certificates: Certificates;
 }
 
 /**
  * Creates the metrics of one gateway, which `listeners` change. Label values are names in settings and members of closed
  * lists: no caller and no upstream can create series.
  */
-export function createMetrics({ snapshots, version, dropped, ...options }: MetricsOptions) {
+export function createMetrics({ snapshots, version, dropped, certificates, ...options }: MetricsOptions) {
   const families = createFamilies();
   const requests = requestMetrics(families);
   const reads = readMetrics(families, snapshots);
   const upstreams = upstreamMetrics(families);
-  const credentials = credentialMetrics(families);
+  const credentials = credentialMetrics(families, certificates);
   const shared = sharedMetrics(families);
   const settings = settingsMetrics(families, options);
   const own = processMetrics(families, version, dropped);
   return {
-    listeners: [requests, reads, upstreams, credentials, shared, settings.events, own.events],
+    listeners: [requests, reads, upstreams, credentials.events, shared, settings.events, own.events],
     registry: families.registry,
     /** Resolves with all metrics as they are now. */
     async collect(): Promise<Registry> {
       settings.collect();
+      await credentials.collect();
       await own.collect();
       return families.registry;
     },

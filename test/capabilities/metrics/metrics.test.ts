@@ -12,6 +12,7 @@ type Metrics = ReturnType<typeof createMetrics>;
 const OPTIONS = {
   ...{ snapshots: { maxBytes: 1000, maxEntries: 10 }, version: '1.2.3' },
   ...{ settingsHash: () => 'h1', now: () => 1_800_000_000_000 },
+  certificates: async () => [],
 };
 
 /** Creates metrics of a gateway that offers two resources of one upstream. */
@@ -432,6 +433,22 @@ describe('metrics', () => {
     expect((await reported()).slice(0, 3)).to.deep.equal([0, 1_800_000_060, 1]);
     events.settingsReloaded?.({ needRestart: [] });
     expect((await reported()).slice(0, 3)).to.deep.equal([1, 1_800_000_060, 0]);
+  });
+
+  it('report the end of each certificate in use, and of no others', async () => {
+    const listener = { block: ['http', 'tls'], file: 'certFile' as const, from: 0, to: 1_800_000_000_500 };
+    const authorities = { ...listener, block: ['upstreams', 'acme', 'tls'], file: 'caFile' as const };
+    let found = [listener, authorities];
+    const metrics = createMetrics({ ...OPTIONS, dropped: {}, certificates: async () => found });
+    const reported = async () =>
+      [...(await scrape(metrics)).series].filter(([name]) => name.startsWith('portico_certificate_'));
+    const name = 'portico_certificate_expiry_timestamp_seconds';
+    expect(await reported()).to.deep.equal([
+      [`${name}{block="http.tls",file="certFile"}`, 1_800_000_000.5],
+      [`${name}{block="upstreams.acme.tls",file="caFile"}`, 1_800_000_000.5],
+    ]);
+    found = [{ ...listener, to: 1_900_000_000_000 }];
+    expect(await reported()).to.deep.equal([[`${name}{block="http.tls",file="certFile"}`, 1_900_000_000]]);
   });
 
   it('drop the gauges of an upstream once none of its name is open any more, and keep its counters', async () => {

@@ -50,7 +50,7 @@ export interface Declared {
 export function declaredMetrics(): Declared[] {
   const { registry } = createMetrics({
     ...{ snapshots: { maxBytes: 1, maxEntries: 1 }, version: '1.2.3', dropped: {} },
-    ...{ settingsHash: () => '', now: Date.now },
+    ...{ settingsHash: () => '', now: Date.now, certificates: async () => [] },
   });
   return [registry, workerMetrics().registry]
     .flatMap((one) => one.getMetricsAsArray())

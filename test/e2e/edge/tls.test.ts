@@ -10,7 +10,9 @@ import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { listen } from '../../support/listening.ts';
 import { lists } from '../../support/platform/http-upstream.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
 import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const AUTHORITY = await createAuthority();
@@ -68,6 +70,40 @@ describe('a process with TLS', () => {
         ]);
       }));
   }
+
+  for (const command of ['check', 'serve']) {
+    it(`does not take with ${command} an expired certificate of a listener`, () =>
+      inFolder(async (folder) => {
+        const { cert, key } = writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
+        const settings = `http: { port: 0, tls: { certFile: ${cert}, keyFile: ${key} } }\n${UPSTREAM}`;
+        const { code, stderr } = await runPortico([command, await writeSettings(folder, settings)]).ended;
+        expect(code).to.equal(2);
+        expect(stderr).to.match(/^\S+portico\.yaml:1:\d+: http\.tls\.certFile: expired at [\dT:.-]+Z\n$/);
+      }));
+  }
+
+  it('warns of certificates that expire soon, at the start and with check', () =>
+    inFolder(async (folder) => {
+      const { cert, key } = writePem(folder, await AUTHORITY.issue({ days: [-1, 13] }));
+      const past = writePem(await newFolder(), await AUTHORITY.issue({ days: [-2, -1] }));
+      const lines = [
+        `http: { port: 0, tls: { certFile: ${cert}, keyFile: ${key} } }`,
+        'admin: { port: 0 }',
+        'upstreams:',
+        `  tools: { baseUrl: https://127.0.0.1:9, tls: { certFile: ${past.cert}, keyFile: ${past.key} } }`,
+      ];
+      const file = await writeSettings(folder, lines.join('\n'));
+      const checked = await runPortico(['check', file]).ended;
+      expect(checked.code).to.equal(0);
+      const [soon = '', expired = ''] = checked.stderr.split('\n');
+      expect(soon).to.match(/:1:\d+: warning: http\.tls\.certFile: expires in less than 14 days, at [\dT:.-]+Z$/);
+      expect(expired).to.match(/:4:\d+: warning: upstreams\.tools\.tls\.certFile: expired at [\dT:.-]+Z$/);
+      const portico = runPortico(['serve', file]);
+      await portico.ready;
+      await portico.stop();
+      const warned = linesIn(portico.stdout()).filter(({ msg }) => msg === 'settings doubtful');
+      expect(warned.map(({ setting }) => setting)).to.deep.equal(['http.tls.certFile', 'upstreams.tools.tls.certFile']);
+    }));
 });
 
 describe('a gateway with TLS', () => {
@@ -103,6 +139,39 @@ describe('a gateway with TLS', () => {
           issue: 'holds no certificate in PEM',
         },
       ]);
+      expect(await probe(url)).to.equal(200);
+    }));
+});
+
+describe('a listener whose certificate is renewed by an expired one', () => {
+  it('keeps the valid one, says so in the log and in recent changes, and has its end among the metrics', () =>
+    inFolder(async (folder) => {
+      const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
+      const clock = { now: Date.now() };
+      const log = captureLog('info');
+      const { url, gateway } = await startGateway(
+        settingsFor('http://127.0.0.1:9', { http: { tls: { certFile, keyFile } }, admin: { port: 0 } }),
+        { logger: log.logger, now: () => clock.now },
+      );
+      const unusable = () => log.lines().filter(({ msg }) => msg === 'certificate files unusable');
+      const admin = async (path: string) => (await fetch(`${gateway.adminUrl}${path}`)).text();
+      const EXPIRY = /^portico_certificate_expiry_timestamp_seconds\{block="http\.tls",file="certFile"\} (\S+)$/m;
+      const end = async () => Number(EXPIRY.exec(await admin('/metrics'))?.[1]);
+      const days = (seconds: number) => Math.round((seconds * 1000 - Date.now()) / 86_400_000);
+      expect(days(await end())).to.equal(20);
+      writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
+      clock.now += 10_000;
+      await eventually(() => unusable().length === 1);
+      expect(unusable()[0]).to.include({ level: 'warn', block: 'http.tls', key: 'certFile' });
+      expect(unusable()[0]?.['issue']).to.match(/^expired at /);
+      const { changes } = JSON.parse(await admin('/status'));
+      expect(changes[0]).to.include({ event: 'tlsFilesChanged', isTrouble: true });
+      expect(changes[0].text).to.match(/^http\.tls: certFile expired at /);
+      expect(await probe(url)).to.equal(200);
+      expect(days(await end())).to.equal(20);
+      writePem(folder, await AUTHORITY.issue({ days: [-1, 25] }));
+      clock.now += 10_000;
+      await eventually(async () => days(await end()) === 25);
       expect(await probe(url)).to.equal(200);
     }));
 });

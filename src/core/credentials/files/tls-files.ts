@@ -14,6 +14,13 @@ export interface TlsPaths {
   readonly clientCaFile?: string | undefined;
 }
 
+/** When a file is of use, in milliseconds since the epoch: while the whole chain is valid, or any of the authorities. */
+export interface Validity {
+  readonly file: 'certFile' | 'caFile' | 'clientCaFile';
+  readonly from: number;
+  readonly to: number;
+}
+
 /** The content of such files, as options of `node:tls`. */
 export interface TlsIdentity {
   readonly cert?: Buffer | undefined;
@@ -21,7 +28,17 @@ export interface TlsIdentity {
   readonly ca?: Buffer | undefined;
 }
 
+/** The same, with the validity of its certificates. */
+export interface DatedIdentity extends TlsIdentity {
+  readonly validity: readonly Validity[];
+}
+
 export type TlsFiles = WatchedFiles<TlsIdentity>;
+
+export interface TlsFilesOptions extends WatchOptions {
+  /** Whether an expired certificate cannot be used either when the files are opened. @default false, its server judges it */
+  readonly mustBeValid?: boolean | undefined;
+}
 
 /** Larger than all authorities of a browser together. */
 const MAX_BYTES = 1_048_576;
@@ -32,18 +49,29 @@ const END = '-----END CERTIFICATE-----';
 /** Matches a key with a passphrase (RFC 5958, and the older form of OpenSSL). */
 const ENCRYPTED = /^-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
 
-/** Opens the TLS files that settings name; returns the issue of one that cannot be used. */
-export function openTlsFiles(paths: TlsPaths, options: WatchOptions): TlsFiles | Unusable {
+/**
+ * Opens the TLS files that settings name; returns the issue of one that cannot be used. A certificate that has expired, or is
+ * not valid yet, replaces no other.
+ */
+export function openTlsFiles(paths: TlsPaths, options: TlsFilesOptions): WatchedFiles<DatedIdentity> | Unusable {
   const { certFile, keyFile, caFile, clientCaFile } = paths;
-  return openFiles({
+  // Read with each renewal.
+  let { mustBeValid = false } = options;
+  const opened = openFiles({
     ...options,
     paths: { certFile, keyFile, caFile, clientCaFile },
     maxBytes: MAX_BYTES,
-    make: identityIn,
+    make: (contents) => identityIn(contents, mustBeValid ? options.now() : undefined),
   });
+  mustBeValid = true;
+  return opened;
 }
 
-function identityIn(contents: Readonly<Partial<Record<keyof TlsPaths, Buffer>>>): TlsIdentity | Unusable {
+/** `validAt`: when the certificate must be valid. */
+function identityIn(
+  contents: Readonly<Partial<Record<keyof TlsPaths, Buffer>>>,
+  validAt: number | undefined,
+): DatedIdentity | Unusable {
   const { certFile: cert, keyFile: key, caFile, clientCaFile } = contents;
   const ca = caFile ?? clientCaFile;
   const caKey = caFile === undefined ? 'clientCaFile' : 'caFile';
@@ -51,7 +79,8 @@ function identityIn(contents: Readonly<Partial<Record<keyof TlsPaths, Buffer>>>)
   if (chain !== undefined && 'issue' in chain) return chain;
   const authorities = ca && certificatesIn(ca, caKey);
   if (authorities !== undefined && 'issue' in authorities) return authorities;
-  const issue = keyIssue(key, chain?.[0]);
+  const [leaf] = chain ?? [];
+  const issue = keyIssue(key, leaf);
   if (issue !== undefined) return { issue, key: 'keyFile' };
   try {
     createSecureContext({ cert, key, ca });
@@ -59,7 +88,24 @@ function identityIn(contents: Readonly<Partial<Record<keyof TlsPaths, Buffer>>>)
     // For example, a key that is too short for OpenSSL.
     return { issue: `cannot be used (${(error as NodeJS.ErrnoException).code})`, key: cert ? 'certFile' : caKey };
   }
-  return { cert, key, ca };
+  const untimely = leaf && validAt !== undefined && validityIssue(validityOf('certFile', [leaf]), validAt);
+  if (untimely) return { issue: untimely, key: 'certFile' };
+  const validity = [chain && validityOf('certFile', chain), authorities && validityOf(caKey, authorities)];
+  return { cert, key, ca, validity: validity.filter((one) => one !== undefined) };
+}
+
+function validityOf(file: Validity['file'], certificates: readonly X509Certificate[]): Validity {
+  const from = certificates.map(({ validFromDate }) => validFromDate.getTime());
+  const to = certificates.map(({ validToDate }) => validToDate.getTime());
+  return file === 'certFile'
+    ? { file, from: Math.max(...from), to: Math.min(...to) }
+    : { file, from: Math.min(...from), to: Math.max(...to) };
+}
+
+/** Returns why certificates are not valid at a time; `undefined` where they are. */
+export function validityIssue({ from, to }: Validity, at: number): string | undefined {
+  if (at >= to) return `expired at ${new Date(to).toISOString()}`;
+  return at < from ? `is not valid before ${new Date(from).toISOString()}` : undefined;
 }
 
 /** Parses all certificates. OpenSSL would silently stop at the first one that it cannot read. */

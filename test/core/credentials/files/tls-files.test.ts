@@ -20,6 +20,10 @@ const ENCRYPTED = generateKeyPairSync('ec', {
 }).privateKey;
 
 const NO_CHANGE = { now: Date.now, onChange: () => {} };
+const EXPIRED = await AUTHORITY.issue({ days: [-2, -1] });
+const FUTURE = await AUTHORITY.issue({ days: [1, 2] });
+const DAY_MS = 86_400_000;
+const IN_TIME = /^certFile (expired at|is not valid before) \d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /** What is wrong with files of these texts, or `undefined`. */
 function issueOf(texts: { readonly [Key in keyof TlsPaths]: string }) {
@@ -89,6 +93,73 @@ describe('the files of TLS', () => {
     const { cert: certFile, key: keyFile } = await AUTHORITY.issue({ isWeak: true });
     expect(await issueOf({ certFile, keyFile })).to.match(/^certFile cannot be used \(ERR_[A-Z_]+\)$/);
   });
+
+  for (const [what, { cert: certFile, key: keyFile }] of Object.entries({ expired: EXPIRED, future: FUTURE })) {
+    it(`are not used by a listener with a certificate that is ${what}`, () =>
+      inFolder(async (folder) => {
+        const paths = writePem(folder, { certFile, keyFile });
+        const refused = openTlsFiles(paths, { ...NO_CHANGE, mustBeValid: true });
+        expect('issue' in refused && `${refused.key} ${refused.issue}`).to.match(IN_TIME);
+        // The server judges a client's.
+        expect(openTlsFiles(paths, NO_CHANGE)).to.have.property('held');
+      }));
+
+    it(`keep a valid certificate when it is replaced by one that is ${what}`, () =>
+      inFolder(async (folder) => {
+        const clock = { now: Date.now() };
+        const issues: unknown[] = [];
+        const files = openTlsFiles(writePem(folder, { certFile: LEAF.cert, keyFile: LEAF.key }), {
+          now: () => clock.now,
+          onChange: (unusable) => issues.push(unusable && `${unusable.key} ${unusable.issue}`),
+        });
+        if ('issue' in files) throw new Error(files.issue);
+        const before = files.held;
+        writePem(folder, { certFile, keyFile });
+        clock.now += 10_000;
+        await files.check();
+        expect(files.held).to.equal(before);
+        expect(issues).to.have.length(1);
+        expect(issues[0]).to.match(IN_TIME);
+      }));
+  }
+
+  it('are adopted once their certificate is valid', () =>
+    inFolder(async (folder) => {
+      const clock = { now: Date.now() };
+      const files = openTlsFiles(writePem(folder, { certFile: LEAF.cert, keyFile: LEAF.key }), {
+        ...NO_CHANGE,
+        now: () => clock.now,
+      });
+      if ('issue' in files) throw new Error(files.issue);
+      const before = files.held;
+      writePem(folder, { certFile: FUTURE.cert, keyFile: FUTURE.key });
+      for (const [days, isAdopted] of [
+        [0.5, false],
+        [1, true],
+      ] as const) {
+        clock.now += days * DAY_MS;
+        await files.check();
+        expect(files.held !== before).to.equal(isAdopted);
+      }
+    }));
+
+  it('expire with the first certificate of a chain, and the last of the authorities', () =>
+    inFolder(async (folder) => {
+      const days = async (to: number) => (await AUTHORITY.issue({ days: [-1, to] })).cert;
+      const { cert, key } = await AUTHORITY.issue({ days: [-1, 9] });
+      const opened = openTlsFiles(
+        writePem(folder, {
+          ...{ certFile: cert + (await days(7)), keyFile: key },
+          clientCaFile: (await days(3)) + (await days(5)),
+        }),
+        NO_CHANGE,
+      );
+      const { validity } = 'held' in opened ? opened.held : {};
+      expect(validity?.map(({ file, to }) => [file, Math.round((to - Date.now()) / DAY_MS)])).to.deep.equal([
+        ['certFile', 7],
+        ['clientCaFile', 5],
+      ]);
+    }));
 
   it('are there', () => {
     const opened = openTlsFiles({ certFile: join('/no', 'cert'), keyFile: '/no/key' }, NO_CHANGE);

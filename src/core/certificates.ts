@@ -1,0 +1,72 @@
+import type { ConfigIssue } from './config/config-error.ts';
+import type { Config } from './config/schema/settings.ts';
+import {
+  type DatedIdentity,
+  openTlsFiles,
+  type TlsPaths,
+  type Validity,
+  validityIssue,
+} from './credentials/files/tls-files.ts';
+import type { WatchedFiles } from './credentials/files/watched-files.ts';
+import { upstreamsInUse } from './own-files.ts';
+import type { Resource } from './resources/resource.ts';
+
+/** A file of certificates that is in use, in a block of settings: `['http', 'tls']`. */
+export type CertificateFile = Validity & { readonly block: readonly string[] };
+
+export interface CertificatesOptions {
+  readonly resources: readonly Resource[];
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Returns a function that lists the certificates of settings in force. It opens their files once more: an upstream without
+ * traffic does not check its own, and would not notice a renewal.
+ */
+export function watchCertificates({ resources, now }: CertificatesOptions) {
+  let open = new Map<string, WatchedFiles<DatedIdentity>>();
+
+  return async (config: Config): Promise<CertificateFile[]> => {
+    const upstreams = Object.fromEntries(upstreamsInUse(config, resources));
+    const files = tlsBlocks({ ...config, upstreams, resources: {} }).flatMap(([block, paths]) => {
+      const key = JSON.stringify([block, paths]);
+      const mustBeValid = LISTENERS.includes(block[0]);
+      const opened = open.get(key) ?? openTlsFiles(paths, { now, onChange: () => {}, mustBeValid });
+      return 'issue' in opened ? [] : [{ key, block, opened }];
+    });
+    open = new Map(files.map(({ key, opened }) => [key, opened]));
+    await Promise.all(files.map(({ opened }) => opened.check()));
+    return files.flatMap(({ block, opened }) => opened.held.validity.map((validity) => ({ block, ...validity })));
+  };
+}
+
+/** Their certificates must be valid. */
+const LISTENERS: readonly (string | undefined)[] = ['http', 'admin'];
+
+/** Returns the TLS blocks in blocks of settings that are not switched off, with the paths of their files. */
+function tlsBlocks(blocks: object, above: readonly string[] = []): (readonly [block: string[], paths: TlsPaths])[] {
+  return Object.entries(blocks).flatMap(([key, inner]) => {
+    const block = [...above, key];
+    if (Object(inner) !== inner || inner.enabled === false) return [];
+    return key === 'tls' && ('certFile' in inner || 'caFile' in inner) ? [[block, inner]] : tlsBlocks(inner, block);
+  });
+}
+
+/** Before the end of a certificate, it is warned of for so long. */
+const SOON_MS = 14 * 86_400_000;
+
+/** Returns warnings of certificates in use that are not valid, or not for long. Files that cannot be used have errors instead. */
+export async function certificateWarnings(
+  config: Config,
+  { resources, now }: CertificatesOptions,
+): Promise<ConfigIssue[]> {
+  const time = now();
+  const found = await watchCertificates({ resources, now })(config);
+  return found.flatMap((certificate) => {
+    const { block, file, to } = certificate;
+    const soon = to - time < SOON_MS ? `expires in less than 14 days, at ${new Date(to).toISOString()}` : undefined;
+    const message = validityIssue(certificate, time) ?? soon;
+    return message === undefined ? [] : { path: [...block, file], message };
+  });
+}

@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { certificateWarnings, watchCertificates } from '../../src/core/certificates.ts';
+import { parseConfig } from '../../src/core/config/load-config.ts';
+import { RESOURCES } from '../../src/core/resources/index.ts';
+import { createAuthority, writePem } from '../support/certificates.ts';
+import { inFolder } from '../support/process/process.ts';
+import { newFolder } from '../support/process/serving.ts';
+
+const AUTHORITY = await createAuthority();
+const NOW = { resources: RESOURCES, now: Date.now };
+
+/** Settings with an upstream that has a client certificate, one that trusts an authority, and one that serves no list. */
+async function settingsWith(days: readonly [from: number, to: number]) {
+  const { cert: certFile, key: keyFile } = writePem(await newFolder(), await AUTHORITY.issue({ days }));
+  const { ca: caFile } = writePem(await newFolder(), { ca: AUTHORITY.ca });
+  const baseUrl = 'https://127.0.0.1:9';
+  return {
+    http: { tls: { certFile, keyFile } },
+    admin: { enabled: false, tls: { certFile, keyFile } },
+    upstreams: {
+      tools: { baseUrl, tls: { certFile, keyFile } },
+      // The name of a block, too.
+      tls: { baseUrl, tls: { caFile } },
+      workflows: { baseUrl, tls: { caFile } },
+    },
+    resources: { projects: { upstream: 'tls' }, workflows: { enabled: false } },
+  };
+}
+
+const names = (found: readonly { readonly block: readonly string[]; readonly file: string }[]) =>
+  found.map(({ block, file }) => [...block, file].join('.'));
+
+describe('the certificates in use', () => {
+  it('are those of listeners and of upstreams whose lists are offered', async () => {
+    const config = parseConfig(await settingsWith([-1, 20]));
+    const found = await watchCertificates(NOW)(config);
+    expect(names(found)).to.deep.equal([
+      'http.tls.certFile',
+      'upstreams.tools.tls.certFile',
+      'upstreams.tls.tls.caFile',
+    ]);
+  });
+
+  it('are those of the settings in force, and of renewed files', () =>
+    inFolder(async (folder) => {
+      const clock = { now: Date.now() };
+      const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
+      const inUse = watchCertificates({ ...NOW, now: () => clock.now });
+      const upstreams = { tools: { baseUrl: 'http://127.0.0.1:9' } };
+      const config = parseConfig({ http: { tls: { certFile, keyFile } }, upstreams });
+      const [before] = await inUse(config);
+      writePem(folder, await AUTHORITY.issue({ days: [-1, 25] }));
+      clock.now += 10_000;
+      const [after] = await inUse(config);
+      expect(Number(after?.to) - Number(before?.to)).to.be.closeTo(5 * 86_400_000, 60_000);
+      expect(await inUse(parseConfig({ upstreams }))).to.deep.equal([]);
+    }));
+});
+
+describe('the warnings of certificates', () => {
+  const warned = async (days: readonly [number, number]) =>
+    (await certificateWarnings(parseConfig(await settingsWith(days)), NOW)).map(({ path, message }) => [
+      path.join('.'),
+      message.replace(/\d{4}-\S+Z/, 'TIME'),
+    ]);
+
+  it('are of those that expire within 14 days', async () => {
+    expect(await warned([-1, 14.01])).to.deep.equal([]);
+    const message = 'expires in less than 14 days, at TIME';
+    expect(await warned([-1, 13.99])).to.deep.equal([
+      ['http.tls.certFile', message],
+      ['upstreams.tools.tls.certFile', message],
+    ]);
+  });
+
+  it('are of client certificates that are not valid: those of listeners are errors', async () => {
+    expect(await warned([-2, -1])).to.deep.equal([['upstreams.tools.tls.certFile', 'expired at TIME']]);
+    expect(await warned([1, 20])).to.deep.equal([['upstreams.tools.tls.certFile', 'is not valid before TIME']]);
+  });
+});
