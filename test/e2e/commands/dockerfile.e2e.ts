@@ -72,10 +72,12 @@ describe('the Dockerfile, step by step in empty folders', function () {
       'compiled',
       'config',
       'dist',
+      'docs',
       'node_modules',
       'package-lock.json',
       'package.json',
     ]);
+    expect(await readdir(join(home, 'docs'))).to.deep.equal(['runbook.md']);
     const packages = await readdir(join(home, 'node_modules'));
     expect(packages).to.include('koa');
     for (const name of ['node', 'typescript', 'mocha']) expect(packages).not.to.include(name);
