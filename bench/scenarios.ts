@@ -11,6 +11,7 @@ import { notModified } from './scenarios/not-modified.ts';
 import { observed } from './scenarios/observed.ts';
 import { pages } from './scenarios/pages.ts';
 import { profile } from './scenarios/profile.ts';
+import { queueSimulation } from './scenarios/queue-simulation.ts';
 import { shared } from './scenarios/shared.ts';
 import { sharedFaults } from './scenarios/shared-faults.ts';
 import { sizing } from './scenarios/sizing.ts';
@@ -39,5 +40,6 @@ export const SCENARIOS: readonly Scenario[] = [
   shared,
   sharedFaults,
   fleetSimulation,
+  queueSimulation,
   profile,
 ];

@@ -194,6 +194,8 @@ export interface Events {
       readonly state: 'closed' | 'open' | 'half-open';
       readonly calls: number;
       readonly failures: number;
+      /** What opened it, in fixed texts. Present with `open`. */
+      readonly reason?: string | undefined;
     },
   ): void;
   /** A call acquired a slot of the bulkhead. */

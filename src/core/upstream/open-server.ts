@@ -1,6 +1,7 @@
 import type { Caller } from '../kernel/caller.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import { errorOfStatus } from './client/exchange-errors.ts';
+import { createLoadClock } from './load-clock.ts';
 import { type OpenUpstreamOptions, openUpstream } from './open-upstream.ts';
 import type { ReplyHeaders, Upstream } from './upstream.ts';
 
@@ -66,6 +67,7 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions): Server 
   return {
     async send({ url, headers, body, caller }, signal) {
       let status = 0;
+      const load = createLoadClock(performance.now() + options.timeoutMs);
       const reply = await at(url.origin).get(
         {
           target: url.pathname + url.search,
@@ -78,9 +80,12 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions): Server 
             return errorOf(answered, replied);
           },
           read: (bytes) => bytes,
+          load,
+          enter: load.startPage(),
         },
         signal,
       );
+      load.onLoaded?.();
       const type = reply.headers['content-type'];
       return new Response(new Uint8Array(reply.page ?? []), {
         status,

@@ -1,5 +1,6 @@
 import type { Caller } from '../kernel/caller.ts';
 import type { GatewayError } from '../kernel/errors.ts';
+import type { EnterPhase, LoadClock } from './load-clock.ts';
 
 /** The POST with which a page is requested. */
 export interface Post {
@@ -21,6 +22,10 @@ export interface PageRequest<P> extends PageTarget {
   readonly caller: Caller;
   /** Path as in settings: names the request in traces, where that of the page may contain secrets. */
   readonly path?: string | undefined;
+  /** The load that the page belongs to. */
+  readonly load: LoadClock;
+  /** Called with each phase that the request enters. */
+  readonly enter: EnterPhase;
   /** How often the same request was sent before. @default 0 */
   readonly resends?: number | undefined;
   /** Replace headers of the upstream with the same names. Names in lower case. */

@@ -7,17 +7,21 @@ import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { textOf } from '../../../src/core/upstream/client/receive.ts';
 import { createUpstream, type UpstreamOptions } from '../../../src/core/upstream/client/upstream-client.ts';
+import { createLoadClock } from '../../../src/core/upstream/load-clock.ts';
 import type { PageRequest, Upstream } from '../../../src/core/upstream/upstream.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 
 const CALLER = { credential: new Credential('secret-token'), key: 'k', partition: 'p', requestId: 'request-1' };
 
-/** The request for a page that is read as its text, as the client gets it. */
+/** The request for a page that is read as its text, as the client gets it. Its load is never late. */
 export function asking(target = '/', caller: Partial<Caller> = {}): PageRequest<string> {
+  const load = createLoadClock(Number.POSITIVE_INFINITY);
   return {
     target,
     caller: { ...CALLER, ...caller },
     read: textOf,
+    load,
+    enter: load.startPage(),
     authorization: { authorization: 'Bearer secret-token' },
   };
 }

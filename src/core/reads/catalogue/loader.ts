@@ -1,8 +1,9 @@
 import { type Caller, requestOf } from '../../kernel/caller.ts';
-import { withDeadline } from '../../kernel/deadline.ts';
+import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { addCounts, findingsOf, NO_COUNTS } from '../../mapping/mapper.ts';
+import { createLoadClock, type LoadClock } from '../../upstream/load-clock.ts';
 import type { LoadAccount, Loading } from '../../upstream/loading.ts';
 import type { ListRequest } from '../../upstream/pagination/list-read.ts';
 import { firstTarget, paginate } from '../../upstream/pagination/paginate.ts';
@@ -52,7 +53,13 @@ export function createLoader(options: LoaderOptions): Loader {
   const showsEnd = bodyShowsEnd(list.pagination);
   const memo = showsEnd ? options.memo : undefined;
 
-  async function load(caller: Caller, account: LoadAccount, signal: AbortSignal, known?: Load): Promise<Load> {
+  async function load(
+    caller: Caller,
+    account: LoadAccount,
+    signal: AbortSignal,
+    clock: LoadClock,
+    known?: Load,
+  ): Promise<Load> {
     const loadedAt = now();
     const begun = performance.now();
     let ownMs = 0;
@@ -61,12 +68,18 @@ export function createLoader(options: LoaderOptions): Loader {
     };
     const upstreamMs = () => performance.now() - begun - ownMs;
 
-    function get<P>(request: Omit<PageRequest<P>, 'caller'>, pageSignal: AbortSignal): Promise<Reply<P>> {
+    async function get<P>(
+      request: Omit<PageRequest<P>, 'caller' | 'load' | 'enter'>,
+      pageSignal: AbortSignal,
+    ): Promise<Reply<P>> {
       const read: PageRequest<P>['read'] = (body, headers) => {
         account.read(body.length);
         return request.read(body, headers);
       };
-      return upstream.get({ ...request, path, headers: list.headers, caller, read, hold: account.hold }, pageSignal);
+      const enter = clock.startPage();
+      const { hold } = account;
+      const page = { ...request, path, headers: list.headers, caller, load: clock, enter, read, hold };
+      return upstream.get(page, pageSignal).finally(enter);
     }
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
@@ -116,7 +129,7 @@ export function createLoader(options: LoaderOptions): Loader {
     if (first === undefined) {
       if (known === undefined) throw new Error('the request had no If-None-Match');
       // The page is unchanged, but may no longer be the whole list.
-      if (![NOTHING_SAID, known.upstreamSaid].includes(saidOf(headers))) return load(caller, account, signal);
+      if (![NOTHING_SAID, known.upstreamSaid].includes(saidOf(headers))) return load(caller, account, signal, clock);
       return { ...known, snapshot: at(loadedAt, known), renewed: true, upstreamMs: upstreamMs() };
     }
     if ('memoized' in first) {
@@ -141,15 +154,18 @@ export function createLoader(options: LoaderOptions): Loader {
 
   return async (caller, signal, { known } = {}) => {
     const begun = performance.now();
+    const clock = createLoadClock(begun + timeoutMs);
     const emitEnd = (why?: { readonly error: string; readonly reason: string | undefined }) =>
       events.loadEnded?.({ resource, upstream: upstream.name, ms: performance.now() - begun, ...why });
     try {
       const loaded = await withDeadline(timeoutMs, signal, (deadline) =>
-        loading.run({ maxReadBytes }, deadline, (account, ended) => load(caller, account, ended, known)),
+        loading.run({ maxReadBytes }, deadline, (account, ended) => load(caller, account, ended, clock, known)),
       );
+      clock.onLoaded?.();
       emitEnd();
       return loaded;
-    } catch (error) {
+    } catch (thrown) {
+      const error = isDeadline(thrown) ? new GatewayError('upstream_timeout', { reason: clock.describe() }) : thrown;
       emitEnd({ error: codeOf(error, signal), reason: error instanceof GatewayError ? error.reason : undefined });
       if (!(error instanceof GatewayError)) throw error;
       const { bound } = error;

@@ -26,6 +26,8 @@ export interface ReceiveOptions {
    * body is then read to its end so that the connection can serve again, unless closing it costs less.
    */
   readonly judge: (status: number, headers: ReplyHeaders) => GatewayError | null | undefined;
+  /** Called when there is a connection, and the request is being sent. */
+  readonly onConnected?: (() => void) | undefined;
   /** Largest body, in bytes as they arrive. */
   readonly maxBytes: number;
   /** Called with the length of each piece of a body that is needed. What it throws ends the exchange. */
@@ -54,7 +56,7 @@ const NOT_NEEDED = new Error('the rest of the body is not needed');
 export function receive(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  { judge, maxBytes, hold, onRest }: ReceiveOptions,
+  { judge, onConnected, maxBytes, hold, onRest }: ReceiveOptions,
   signal: AbortSignal,
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
@@ -84,6 +86,7 @@ export function receive(
     dispatcher.dispatch(request, {
       onRequestStart(controller) {
         exchange = controller;
+        onConnected?.();
         if (signal.aborted) controller.abort(signal.reason);
       },
       onResponseStart(controller, status, headers) {

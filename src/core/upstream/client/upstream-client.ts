@@ -103,6 +103,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     let held = 0;
     const judge: ReceiveOptions['judge'] = (status, headers) => {
       begun = true;
+      request.enter('body');
       tapped?.answered(status, headers);
       if (status === 304 && request.ifNoneMatch !== undefined) return null;
       return errorOf(status, headers) ?? bodyIssue(headers, maxPageBytes);
@@ -111,7 +112,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       held += bytes;
       request.hold?.(bytes);
     };
-    const receiving = { judge, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
+    const onConnected = () => request.enter('first byte');
+    const receiving = { judge, onConnected, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
+    request.enter('connect');
     try {
       const { dispatcher, once, release } = await lease(caller.key, signal);
       const sent = {
@@ -128,7 +131,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     } catch (error) {
       hold(-held);
       if (!signal.aborted) throw errorOfExchange(error, begun);
-      throw isDeadline(signal.reason) ? new GatewayError('upstream_timeout', { fault: true }) : signal.reason;
+      throw isDeadline(signal.reason)
+        ? new GatewayError('upstream_timeout', { fault: true, reason: tooLate(begun) })
+        : signal.reason;
     }
   }
 
@@ -154,6 +159,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
           ms = performance.now() - begun;
         });
         const { status, headers, bytes } = response;
+        request.enter('mapping');
         const page = bytes && (await request.read(bytes, headers));
         emit(status);
         return { page, headers };
@@ -170,6 +176,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       await connections?.destroy(closed());
     },
   };
+}
+
+function tooLate(begun: boolean): string {
+  return begun ? 'the response did not end in time' : 'the response did not begin in time';
 }
 
 function closed(): GatewayError {

@@ -47,6 +47,9 @@ export function withBreaker(
   let generation = 0;
   let openedAt = 0;
   let isProbing = false;
+  let lastFailure = '';
+  /** Why it opened, for the log. */
+  let reason = '';
   let circuit = createCircuit();
 
   function createCircuit(): CircuitBreaker<[boolean], void> {
@@ -61,6 +64,8 @@ export function withBreaker(
     });
     created.on('open', () => {
       openedAt = now();
+      const { fires, failures } = created.stats;
+      reason = `${failures} of ${fires} calls failed; the last: ${lastFailure}`;
       changed();
     });
     created.on('halfOpen', changed);
@@ -81,7 +86,9 @@ export function withBreaker(
   function changed(): void {
     generation += 1;
     const { fires: calls, failures } = circuit.stats;
-    events.breakerChanged?.({ upstream: name, opening, state: stateNow(), calls, failures });
+    const state = stateNow();
+    const why = state === 'open' ? { reason } : {};
+    events.breakerChanged?.({ upstream: name, opening, state, calls, failures, ...why });
   }
 
   /** Calls the upstream. The outcome counts only while the state that admitted the call lasts. */
@@ -99,7 +106,10 @@ export function withBreaker(
       return reply;
     } catch (error) {
       const verdict = verdictOn(error, signal);
-      if (verdict === 'faulty') record(false);
+      if (verdict === 'faulty') {
+        lastFailure = describe(error);
+        record(false);
+      }
       // In a closed breaker such a response is neither success nor fault; to a probe it proves that the upstream responds.
       if (verdict === 'alive' && circuit.halfOpen) record(true);
       throw error;
@@ -128,7 +138,7 @@ export function withBreaker(
       events.callRefused?.({ ...requestOf(request.caller), upstream: name, code: 'breaker_open' });
       const remainingMs = circuit.opened ? openedAt + settings.openMs - now() : 0;
       const retryAfterSeconds = Math.max(Math.ceil(remainingMs / 1000), 1);
-      throw new GatewayError('breaker_open', { upstream: name, retryAfterSeconds });
+      throw new GatewayError('breaker_open', { upstream: name, retryAfterSeconds, reason });
     },
     async close() {
       circuit.shutdown();
@@ -154,6 +164,12 @@ function verdictOn(error: unknown, signal: AbortSignal): 'faulty' | 'alive' | 'u
   if (!(error instanceof GatewayError) || error.elsewhere) return 'unknown';
   if (error.fault) return 'faulty';
   return RESPONDED.includes(error.code) ? 'alive' : 'unknown';
+}
+
+/** Describes a fault in fixed texts. */
+function describe(error: unknown): string {
+  const { code, reason } = error as GatewayError;
+  return reason === undefined ? code : `${code}, ${reason}`;
 }
 
 const FAILED = new Error('the call failed');

@@ -2,7 +2,9 @@ import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { createPlaces, createTtlSet } from '../../kernel/tables.ts';
-import type { Upstream } from '../upstream.ts';
+import type { LoadClock, Phase } from '../load-clock.ts';
+import type { PageRequest, Reply, Upstream } from '../upstream.ts';
+import { createUsualTime } from './usual-time.ts';
 
 export interface WithBulkheadOptions {
   /** Concurrent requests, at most as many as the client has connections: undici's own queue for them is unbounded. */
@@ -21,34 +23,56 @@ export interface WithBulkheadOptions {
 /** How long, and for how many callers, a successful read is remembered: some hundred bytes each. */
 const KNOWN = { ttlMs: 600_000, max: 10_000 };
 
+/** Phases in which a page holds a slot. */
+const IN_SLOT: readonly Phase[] = ['connect', 'first byte', 'body', 'mapping', 'retry delay'];
+
 /** Callers that share bounds: all of them, or newcomers alone. */
 interface Lane {
   running: number;
   waiting: number;
   readonly slots: number;
   readonly maxQueue: number;
+  /** What its full queue is called in a reason. */
+  readonly bound: string;
+}
+
+/** One call, from its arrival on. */
+interface Call {
+  readonly caller: Caller;
+  readonly lanes: readonly Lane[];
+  /** Address of an unverified newcomer. */
+  readonly address: string | undefined;
+  readonly load: LoadClock;
+  readonly begun: number;
 }
 
 interface Waiter {
-  readonly lanes: readonly Lane[];
+  readonly call: Call;
   start(): void;
+  shed(error: GatewayError): void;
 }
 
 /**
- * Bounds concurrent and waiting requests of one upstream; requests start in order of arrival. If any string may be a token,
- * newcomers get half of the slots and of the queue: a caller is known once its token was given a page. Unverified newcomers of
- * one address get half of the queue of newcomers.
+ * Bounds concurrent and waiting requests of one upstream. Further pages of a load start before first pages, otherwise requests
+ * start in order of arrival. If any string may be a token, newcomers get half of the slots and of the queue: a caller is known
+ * once its token was given a page. Unverified newcomers of one address get half of the queue of newcomers.
+ *
+ * The first page of a load that would end too late is refused: on arrival by the expected wait, and when a slot is free by the
+ * time that is left. So loads that wait and start have their usual time (docs/decisions/0062).
  */
 export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): Upstream {
   const { slots, maxQueue, callersOwn, opening, events, now } = options;
   const { name } = upstream;
   const known = createTtlSet({ ...KNOWN, now });
-  const all: Lane = { running: 0, waiting: 0, slots, maxQueue };
-  const newcomers: Lane = { ...all, slots: Math.ceil(slots / 2), maxQueue: Math.ceil(maxQueue / 2) };
+  const all: Lane = { running: 0, waiting: 0, slots, maxQueue, bound: 'maxQueue' };
+  const half = { slots: Math.ceil(slots / 2), maxQueue: Math.ceil(maxQueue / 2) };
+  const newcomers: Lane = { ...all, ...half, bound: 'half of maxQueue, for callers without a page so far' };
   const maxOfAddress = Math.ceil(newcomers.maxQueue / 2);
   const addresses = createPlaces();
-  /** The one that has waited longest first. */
-  const queue = new Set<Waiter>();
+  /** Time of calls that were given a page, of complete loads since their first call started, and of these loads in slots. */
+  const [ofCall, ofLoad, ofSlots] = [createUsualTime(), createUsualTime(), createUsualTime()];
+  /** Further pages of loads, and first pages; the one that has waited longest first. */
+  const queues = [new Set<Waiter>(), new Set<Waiter>()] as const;
 
   const hasSlot = (lanes: readonly Lane[]) => lanes.every((lane) => lane.running < lane.slots);
   const changed = () =>
@@ -63,29 +87,66 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
     changed();
   }
 
-  function checkQueue(caller: Caller, lanes: readonly Lane[], address: string | undefined): void {
-    const isFull = lanes.some((lane) => lane.waiting >= lane.maxQueue) || addresses.taken(address) >= maxOfAddress;
-    if (!isFull) return;
-    events.callRefused?.({ ...requestOf(caller), upstream: name, code: 'overloaded' });
-    throw new GatewayError('overloaded', { upstream: name });
+  /** Milliseconds until a call that arrives now starts. Waiting newcomers delay known callers by half at most. */
+  function expectedWaitMs(lanes: readonly Lane[]): number {
+    const turns = ({ waiting, slots: of }: Pick<Lane, 'waiting' | 'slots'>) => ((waiting + 1) / of) * ofSlots.meanMs;
+    if (lanes.includes(newcomers)) return Math.max(turns(all), turns(newcomers));
+    const others = { waiting: all.waiting - newcomers.waiting, slots: slots - newcomers.slots };
+    return callersOwn && others.slots > 0 ? Math.min(turns(all), turns(others)) : turns(all);
   }
 
-  function wait(lanes: readonly Lane[], address: string | undefined, signal: AbortSignal): Promise<void> {
+  function refused({ caller }: Call, why: string, afterMs = 0): GatewayError {
+    events.callRefused?.({ ...requestOf(caller), upstream: name, code: 'overloaded' });
+    const retryAfterSeconds = Math.max(Math.ceil(afterMs / 1000), 1);
+    return new GatewayError('overloaded', { upstream: name, reason: `queue: ${why}`, retryAfterSeconds });
+  }
+
+  function checkQueue(call: Call): void {
+    const { lanes, address, load } = call;
+    const full = lanes.find((lane) => lane.waiting >= lane.maxQueue);
+    if (full !== undefined) throw refused(call, `${full.waiting} calls wait (${full.bound})`);
+    const ofAddress = addresses.taken(address);
+    if (ofAddress >= maxOfAddress) throw refused(call, `${ofAddress} calls of new callers of one address wait`);
+    const waitMs = load.startedAt === undefined ? expectedWaitMs(lanes) : 0;
+    const missingMs = waitMs - slackMs(call);
+    if (missingMs > 0) throw refused(call, `the wait would be ${inMs(waitMs)}; ${timeOf(call)}`, missingMs);
+  }
+
+  function neededMs({ load }: Call): number {
+    return load.startedAt === undefined ? ofLoad.mostMs : 0;
+  }
+
+  /** Milliseconds for which a call can still wait. */
+  function slackMs(call: Call): number {
+    return call.load.dueAt - now() - neededMs(call);
+  }
+
+  function timeOf(call: Call): string {
+    return `${inMs(neededMs(call))} are usually needed, and ${inMs(call.load.dueAt - now())} are left`;
+  }
+
+  function wait(call: Call, signal: AbortSignal): Promise<void> {
+    const { lanes, address, load } = call;
+    const queue = queues[load.startedAt === undefined ? 1 : 0];
     return new Promise((resolve, reject) => {
       const leave = () => {
+        signal.removeEventListener('abort', abort);
         queue.delete(waiter);
         addresses.release(address);
         add(lanes, 'waiting', -1);
       };
-      const abort = () => {
+      const shed = (reason: unknown) => {
         leave();
+        reject(reason);
+      };
+      const abort = () => {
+        shed(signal.reason);
         changed();
-        reject(signal.reason);
       };
       const waiter: Waiter = {
-        lanes,
+        call,
+        shed,
         start() {
-          signal.removeEventListener('abort', abort);
           leave();
           add(lanes, 'running', 1);
           resolve();
@@ -99,41 +160,77 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
     });
   }
 
-  function leave(lanes: readonly Lane[]): void {
-    add(lanes, 'running', -1);
-    for (const waiter of queue) {
-      if (!hasSlot(waiter.lanes)) continue;
-      waiter.start();
-      break;
+  function* waiters(): Generator<Waiter> {
+    for (const queue of queues) yield* queue;
+  }
+
+  /** Starts the first waiting call that may start and is not late. Late ones are shed. */
+  function startNext(): void {
+    for (const { call, start: begin, shed } of waiters()) {
+      if (!hasSlot(call.lanes)) continue;
+      if (slackMs(call) >= 0) {
+        begin();
+        return;
+      }
+      shed(refused(call, `it waited ${inMs(now() - call.begun)}; ${timeOf(call)}`));
     }
-    changed();
+  }
+
+  /** Records that a load has begun, and has its times recorded once it is complete. */
+  function beginLoad(load: LoadClock): void {
+    const startedAt = now();
+    load.startedAt = startedAt;
+    load.onLoaded = () => {
+      ofLoad.add(now() - startedAt);
+      ofSlots.add(IN_SLOT.reduce((sum, phase) => sum + load.msIn(phase), 0));
+    };
+  }
+
+  async function run<P>({ lanes, load }: Call, request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>> {
+    const { key } = request.caller;
+    const begun = now();
+    if (load.startedAt === undefined) beginLoad(load);
+    try {
+      const reply = await upstream.get(request, signal);
+      ofCall.add(now() - begun);
+      if (callersOwn) known.add(key);
+      return reply;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      if (error.code === 'credential_rejected') known.delete(key);
+      // Less than its usual time was left: the deadline is no fault of the upstream.
+      const isShort = error.fault && signal.aborted && load.dueAt - begun < ofCall.meanMs;
+      throw isShort ? new GatewayError(error.code, { upstream: name }) : error;
+    } finally {
+      add(lanes, 'running', -1);
+      startNext();
+      changed();
+    }
   }
 
   return {
     ...upstream,
     async get(request, signal) {
-      const { key } = request.caller;
-      const isNewcomer = callersOwn && !known.has(key);
-      const lanes = isNewcomer ? [all, newcomers] : [all];
-      const begun = now();
+      const { caller, load, enter } = request;
+      const isNewcomer = callersOwn && !known.has(caller.key);
+      const call: Call = {
+        ...{ caller, load, begun: now() },
+        lanes: isNewcomer ? [all, newcomers] : [all],
+        address: isNewcomer ? caller.address : undefined,
+      };
       signal.throwIfAborted();
-      if (hasSlot(lanes)) start(lanes);
+      enter('queue');
+      if (hasSlot(call.lanes)) start(call.lanes);
       else {
-        const address = isNewcomer ? request.caller.address : undefined;
-        checkQueue(request.caller, lanes, address);
-        await wait(lanes, address, signal);
+        checkQueue(call);
+        await wait(call, signal);
       }
-      events.bulkheadEntered?.({ upstream: name, waitedMs: now() - begun });
-      try {
-        const reply = await upstream.get(request, signal);
-        if (callersOwn) known.add(key);
-        return reply;
-      } catch (error) {
-        if (error instanceof GatewayError && error.code === 'credential_rejected') known.delete(key);
-        throw error;
-      } finally {
-        leave(lanes);
-      }
+      events.bulkheadEntered?.({ upstream: name, waitedMs: now() - call.begun });
+      return run(call, request, signal);
     },
   };
+}
+
+function inMs(time: number): string {
+  return `${Math.round(time)} ms`;
 }

@@ -68,6 +68,7 @@ export function withRetry(
           const delayMs = request.post?.isRepeatable === false ? undefined : delayAfter(error, retries);
           if (delayMs === undefined || signal.aborted || !budget.withdraw()) throw error;
           events.retried?.({ ...requestOf(request.caller), upstream: upstream.name, retries: retries + 1, delayMs });
+          request.enter('retry delay');
           await sleep(delayMs, signal).catch(() => {
             // The failure came before the deadline passed.
             throw isDeadline(signal.reason) ? error : signal.reason;
