@@ -52,6 +52,7 @@ describe('an upstream with all its layers, over real sockets', () => {
       code: 'breaker_open',
       upstream: 'projects',
       retryAfterSeconds: 60,
+      reason: '1 of 1 calls failed; the last: upstream_failed, answered with status 500',
     });
     expect(server.requests).to.have.length(1);
   });

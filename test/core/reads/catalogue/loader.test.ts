@@ -246,18 +246,24 @@ describe('a loader', () => {
     expect(await errorOf(load(callerWith(), never))).to.include({ code: 'upstream_failed', upstream: 'platform' });
   });
 
-  it('ends at its deadline, naming the upstream, and aborts what it waits for', async () => {
+  it('ends at its deadline, naming the upstream and where the time went, and aborts what it waits for', async () => {
     let aborted = false;
     const load = loaderOf(
-      (_request, signal) =>
-        new Promise(() => {
+      ({ enter }, signal) => {
+        enter('queue');
+        return new Promise(() => {
           signal.addEventListener('abort', () => {
             aborted = true;
           });
-        }),
+        });
+      },
       { timeoutMs: 20 },
     );
-    expect(await errorOf(load(callerWith(), never))).to.include({ code: 'upstream_timeout', upstream: 'platform' });
+    const error = await errorOf(load(callerWith(), never));
+    expect(error).to.include({ code: 'upstream_timeout', upstream: 'platform' });
+    expect(error)
+      .to.have.property('reason')
+      .that.matches(/^queue \d+ ms$/);
     expect(aborted).to.equal(true);
   });
 

@@ -72,6 +72,18 @@ describe('an upstream behind a bulkhead', () => {
     expect(told.callRefused).to.deep.equal([{ requestId: 'request-1', upstream: 'projects', code: 'overloaded' }]);
   });
 
+  it('says in the reason which bound is reached', async () => {
+    const { get, open, introduce } = bulkhead({ slots: 1, maxQueue: 1 });
+    await introduce('a');
+    const reads = [get('a'), get('a')];
+    expect((await errorOf(get('a'))).reason).to.equal('queue: 1 calls wait (maxQueue)');
+    for (let ended = 0; ended < 2; ended += 1) {
+      open[0]?.succeed();
+      await settled();
+    }
+    await Promise.all(reads);
+  });
+
   it('frees the place of what fails', async () => {
     const { get, open, introduce } = bulkhead({ slots: 1, maxQueue: 0 });
     await introduce('a');
