@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Status } from '../../src/capabilities/status/status-view.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../support/platform/http-upstream.ts';
@@ -71,6 +73,10 @@ export interface Scenario {
   readonly faulty?: number;
   /** The alerts that fire. */
   readonly fires: readonly string[];
+  /** Lines of the verdict on the status page then, worst first, and no others. @default not looked at */
+  readonly shows?: readonly RegExp[];
+  /** Reason in the log line of a request that failed. @default not looked at */
+  readonly reason?: string;
 }
 
 /** Provokes a fault of a real process, records its metrics, and runs the rules over them. */
@@ -91,6 +97,8 @@ export async function play(scenario: Scenario): Promise<void> {
     const stop = repeat(() => Promise.all(reads.map((name) => read(name))));
     const provoke = () => scenario.provoke(scene);
     const series = await record({ adminUrl, everyMs, quiet: QUIET, faulty, isScraped, provoke });
+    if (scenario.shows !== undefined) await expectShown(adminUrl, scenario.shows);
+    if (scenario.reason !== undefined) await expectReason(portico, scenario.reason);
     stop();
     await judge(series, {
       ...{ stretchedSeconds: STRETCHED_SECONDS, quiet: QUIET, length: QUIET + faulty },
@@ -100,6 +108,24 @@ export async function play(scenario: Scenario): Promise<void> {
     await portico.ended;
   });
   await platform.close();
+}
+
+async function expectShown(adminUrl: string, shows: readonly RegExp[]): Promise<void> {
+  const { verdict } = (await (await fetch(`${adminUrl}/status`)).json()) as Status;
+  const texts = verdict.troubles.map(({ text }) => text);
+  expect(texts, texts.join('; ')).to.have.length(shows.length);
+  for (const [index, text] of texts.entries()) expect(text).to.match(shows[index] ?? expect.fail(text));
+  const page = await (await fetch(adminUrl)).text();
+  const title = /<title>(.*?)<\/title>/s.exec(page)?.[1] ?? '';
+  expect(title.toLowerCase()).to.include(verdict.level);
+}
+
+async function expectReason({ stdout }: PorticoProcess, reason: string): Promise<void> {
+  await eventually(() =>
+    stdout()
+      .split('\n')
+      .some((line) => line.includes('"msg":"request"') && line.includes(`"reason":"${reason}`)),
+  );
 }
 
 /** The settings that every scene has, and those of one. */
