@@ -7,7 +7,7 @@ choose it: [configuration.md](configuration.md) has those. The others are consta
 \`src/core/kernel/limits.ts\`. This page is generated from it by \`npm run settings\`.
 
 Names end with the unit: \`...Ms\` is milliseconds, \`...Bytes\` is bytes. The log and
-\`portico_limits_reached_total\` name the bound that ended or refused something. A settings file that sets one of them is
+\`portico_bounds_reached_total\` name the bound that ended or refused something. A settings file that sets one of them is
 rejected, with the value that holds.
 
 | Bound | Of | Value | Meaning |

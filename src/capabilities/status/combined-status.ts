@@ -104,6 +104,12 @@ function combineProcesses(all: readonly ProcessStatus[]): ProcessStatus {
       lastMinute: slowest(({ eventLoopMs }) => eventLoopMs.lastMinute),
       tenMinutes: slowest(({ eventLoopMs }) => eventLoopMs.tenMinutes),
     },
+    certificates: [
+      ...Map.groupBy(
+        all.flatMap(({ certificates }) => certificates),
+        ({ name }) => name,
+      ).values(),
+    ].flatMap((same) => same.toSorted((one, other) => one.to.localeCompare(other.to)).slice(0, 1)),
     droppedLines: {
       ...sums(all.map(({ droppedLines: { log, audit } }) => ({ log, audit }))),
       droppedAt: latest(all, ({ droppedLines }) => droppedLines.droppedAt)?.droppedLines.droppedAt ?? null,

@@ -29,6 +29,16 @@ export function durationBetween(since: string, at: string): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** Days between two times in ISO 8601. Negative: the second one is the earlier. */
+export function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / 86_400_000;
+}
+
+/** Formats when a certificate ends that has so many days left. */
+export function expiryOf(days: number): string {
+  return days <= 0 ? 'expired' : `expires in ${days < 1 ? 'less than a day' : `${Math.floor(days)} d`}`;
+}
+
 /** A time in ISO 8601 as how long ago it was, and in UTC for its tooltip. */
 export function timeData(iso: string, at: string): PageData {
   return { iso, utc: utc(iso), ago: `${durationBetween(iso, at)} ago` };

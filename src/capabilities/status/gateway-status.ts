@@ -33,7 +33,7 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
   const lists = new Map(resources.map(({ name }) => [name, createResourceStatus(now, time)]));
   const { changes, events: changeEvents } = recentChanges(time);
   const conditions = createConditions(now, time);
-  const processStatus = createProcessStatus({ now, readings: context.readings });
+  const processStatus = createProcessStatus({ now, resources, readings: context.readings });
 
   const events: Events = {
     listening(listening) {
@@ -123,7 +123,7 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
       processId: process.pid,
       requests: requests.total(),
       lastMinute: requests.lastMinute(),
-      process: await processStatus.status(),
+      process: await processStatus.status(config),
       memory: {
         residentBytes: process.memoryUsage.rss(),
         heapBytes: heap.used_heap_size,

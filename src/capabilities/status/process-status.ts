@@ -1,3 +1,5 @@
+import { watchCertificates } from '../../core/certificates.ts';
+import type { Config } from '../../core/config/schema/settings.ts';
 import { countDescriptors, readDescriptorLimit } from '../../core/descriptors.ts';
 import { watchEventLoop } from '../../core/kernel/event-loop-delay.ts';
 import type { Events } from '../../core/kernel/events.ts';
@@ -9,7 +11,12 @@ import type { ProcessStatus } from './status-view.ts';
 const LOOK_MS = 100;
 
 /** Observes connections, and from `listening` to `drained` the event loop and dropped lines. */
-export function createProcessStatus({ now, readings }: Pick<CapabilityContext, 'now' | 'readings'>) {
+export function createProcessStatus({
+  now,
+  readings,
+  resources,
+}: Pick<CapabilityContext, 'now' | 'readings' | 'resources'>) {
+  const certificates = watchCertificates({ resources, now });
   const delays = createHistory(now);
   const connections = new Map<string, { readonly open: number; readonly max: number }>();
   let droppedAt: string | null = null;
@@ -35,11 +42,15 @@ export function createProcessStatus({ now, readings }: Pick<CapabilityContext, '
 
   return {
     events,
-    async status(): Promise<ProcessStatus> {
+    async status(config: Config): Promise<ProcessStatus> {
+      const inUse = await certificates(config);
       return {
         descriptors: { open: await countDescriptors(), max: readDescriptorLimit() },
         connections: [...connections].map(([listener, counts]) => ({ listener, ...counts })),
         eventLoopMs: { lastMinute: delays.lastMinute().p95Ms, tenMinutes: delays.total().p95Ms },
+        certificates: inUse.map(({ block, file, to }) => ({
+          ...{ name: [...block, file].join('.'), to: new Date(to).toISOString() },
+        })),
         droppedLines: { ...dropped, droppedAt },
       };
     },

@@ -1,7 +1,7 @@
 import type { PageData } from '../../core/http/pages/html-page.ts';
-import { describeWarning, duration, mebibytes, percent, share, timeData, utc } from './formats.ts';
+import { daysBetween, describeWarning, duration, mebibytes, percent, share, timeData, utc } from './formats.ts';
 import type { Period } from './history.ts';
-import { lasting } from './status-verdict.ts';
+import { EXPIRING_DAYS, lasting } from './status-verdict.ts';
 import type {
   Failure,
   ProcessStatus,
@@ -35,7 +35,7 @@ export function pageData(status: Status): PageData {
     ...{ bytes: mebibytes(snapshots.bytes), maxBytes: mebibytes(snapshots.maxBytes) },
     resident: mebibytes(memory.residentBytes),
     ...{ heap: mebibytes(memory.heapBytes), heapLimit: mebibytes(memory.heapLimitBytes) },
-    ...processData(status.process),
+    ...processData(status.process, at),
     shared: shared !== null && {
       redis: shared.isUp ? 'connected' : 'unavailable',
       redisClass: classOf(shared.isUp),
@@ -82,14 +82,23 @@ function staleData(resources: readonly ResourceStatus[]): PageData {
   };
 }
 
-function processData({ descriptors, connections, eventLoopMs, droppedLines: { log, audit } }: ProcessStatus): PageData {
+function processData(process: ProcessStatus, at: string): PageData {
+  const { descriptors, connections, eventLoopMs, certificates } = process;
+  const { log, audit } = process.droppedLines;
+  const [first] = certificates.toSorted((one, other) => one.to.localeCompare(other.to));
   const clients = connections.find(({ listener }) => listener === 'http');
   return {
     ...{ descriptors: descriptors.open ?? '–', maxDescriptors: descriptors.max ?? 'no limit' },
     ...{ connections: clients?.open ?? 0, maxConnections: clients?.max ?? '–' },
     ...{ delay: duration(eventLoopMs.lastMinute), delayBefore: duration(eventLoopMs.tenMinutes) },
+    certificate: first !== undefined && certificateData(first, at),
     ...{ dropped: log + audit, droppedLog: log, droppedAudit: audit, droppedClass: badIf(log + audit > 0) },
   };
+}
+
+function certificateData({ name, to }: ProcessStatus['certificates'][number], at: string): PageData {
+  const days = daysBetween(at, to);
+  return { name, days: Math.floor(days), utc: utc(to), daysClass: badIf(days < EXPIRING_DAYS) };
 }
 
 function upstreamData(upstream: UpstreamStatus, at: string): PageData {

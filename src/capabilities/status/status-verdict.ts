@@ -1,4 +1,4 @@
-import { describeWarning, duration, durationBetween } from './formats.ts';
+import { daysBetween, describeWarning, duration, durationBetween, expiryOf } from './formats.ts';
 import type { ProcessStatus, ResourceStatus, Status, Trouble, UpstreamStatus, Verdict } from './status-view.ts';
 
 /** A trouble, with the parts of its text. */
@@ -20,6 +20,9 @@ const MAX_QUEUED = 0.5;
 const SLOW_MS = 2500;
 const LATE_MS = 250;
 const RECENT_MS = 600_000;
+/** Days left to a certificate. */
+export const EXPIRING_DAYS = 14;
+const ALMOST_EXPIRED_DAYS = 3;
 
 /** Returns the verdict on a status: what its figures show, and further findings. */
 export function verdictOn(status: Omit<Status, 'verdict'>, further: readonly Finding[]): Verdict {
@@ -86,7 +89,8 @@ function ofResource({ name: subject, lastMinute, staleSince, lastFailure, warnin
   ]);
 }
 
-function ofProcess({ descriptors, connections, eventLoopMs, droppedLines }: ProcessStatus, at: string): Finding[] {
+function ofProcess(process: ProcessStatus, at: string): Finding[] {
+  const { descriptors, connections, eventLoopMs, droppedLines, certificates } = process;
   const { open = 0, max = Number.POSITIVE_INFINITY } = descriptors;
   const { log, audit, droppedAt } = droppedLines;
   const isDropping = droppedAt !== null && Date.parse(at) - Date.parse(droppedAt) < RECENT_MS;
@@ -106,6 +110,16 @@ function ofProcess({ descriptors, connections, eventLoopMs, droppedLines }: Proc
     open > MAX_DESCRIPTORS * max && {
       ...{ alert: 'PorticoDescriptorsShort', level: 'amber', subject: 'descriptors', what: `${open} of ${max} open` },
     },
+    ...certificates.map(({ name, to }): Finding | false => {
+      const days = daysBetween(at, to);
+      const isUrgent = days < ALMOST_EXPIRED_DAYS;
+      return (
+        days < EXPIRING_DAYS && {
+          alert: isUrgent ? 'PorticoCertificateAlmostExpired' : 'PorticoCertificateExpiring',
+          ...{ level: isUrgent ? 'red' : 'amber', subject: name, what: expiryOf(days) },
+        }
+      );
+    }),
     ...connections.map(
       ({ listener, open: clients, max: most }): Finding | false =>
         clients > MAX_CONNECTIONS * most && {

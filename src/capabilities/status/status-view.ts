@@ -140,6 +140,8 @@ export interface ProcessStatus {
   readonly connections: readonly { readonly listener: string; readonly open: number; readonly max: number }[];
   /** p95 of the delays. */
   readonly eventLoopMs: { readonly lastMinute: number; readonly tenMinutes: number };
+  /** Certificates in use, by the setting that names their file. `to`: the end of validity; ISO 8601. */
+  readonly certificates: readonly { readonly name: string; readonly to: string }[];
   /** Lines that were dropped since the start. `droppedAt`: when the last one was noticed; ISO 8601. */
   readonly droppedLines: { readonly log: number; readonly audit: number; readonly droppedAt: string | null };
 }
