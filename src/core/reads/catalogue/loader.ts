@@ -165,7 +165,7 @@ export function createLoader(options: LoaderOptions): Loader {
       emitEnd();
       return loaded;
     } catch (thrown) {
-      const error = isDeadline(thrown) ? new GatewayError('upstream_timeout', { reason: clock.describe() }) : thrown;
+      const error = isOwnDeadline(thrown) ? new GatewayError('upstream_timeout', { reason: clock.describe() }) : thrown;
       emitEnd({ error: codeOf(error, signal), reason: error instanceof GatewayError ? error.reason : undefined });
       if (!(error instanceof GatewayError)) throw error;
       const { bound } = error;
@@ -173,6 +173,11 @@ export function createLoader(options: LoaderOptions): Loader {
       throw error.from(upstream.name);
     }
   };
+}
+
+/** Whether the deadline of the load has passed, and not that of a server that the upstream depends on. */
+function isOwnDeadline(thrown: unknown): boolean {
+  return isDeadline(thrown) && !(thrown as GatewayError).elsewhere;
 }
 
 function orThrow(page: MappedPage | GatewayError): MappedPage {
