@@ -37,6 +37,8 @@ export interface Core extends Pick<Users, 'enter' | 'leave'> {
   readonly catalogue: Catalogue;
   /** Upstreams of offered resources. */
   readonly upstreams: ReadonlyMap<string, OpenUpstream>;
+  /** Whether every upstream has just rejected the credential of the caller with this key. */
+  isRejected(callerKey: string): boolean;
   /** Identifies the caller. */
   readonly authenticate: Authenticate;
   /** Names of the headers beside `Authorization` in which callers bring credentials. */
@@ -113,6 +115,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
     config,
     catalogue,
     upstreams,
+    isRejected: (callerKey) => upstreams.values().every((one) => one.isRejected(callerKey)),
     otherCredentials,
     authenticate: createAuthenticate({ verify: hooks.verifier && hooks.wrapVerify(hooks.verifier.verify), keyOf }),
     holdings,

@@ -28,6 +28,7 @@ export function rpcOptions(
     path: MCP_PATH,
     maxBodyBytes: config.mcp.maxBodyBytes,
     publicLists: config.mcp.publicLists,
+    isRejected: core.isRejected,
     refuseRate: async (error, requestId) => (await import('./mcp/rpc-handler.ts')).refusal(error, requestId),
     async handle(request) {
       if (handler === undefined) {

@@ -8,7 +8,7 @@ import { NO_REQUEST_HOOKS } from './handler.ts';
 import { type OpenOperation, type Operation, unknownPath } from './operations/operation.ts';
 import { probeOperations } from './operations/probes.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
-import { type RpcOptions, rpcOperation } from './operations/rpc.ts';
+import { type RpcOptions, rpcOperation, rpcStreamOperation } from './operations/rpc.ts';
 import { createClientAddress } from './request/client-address.ts';
 import { createHeldBytes } from './request/incoming-body.ts';
 import { createChallenge, type TokenSource } from './response/problem.ts';
@@ -71,13 +71,11 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
   function serviceOf({ rpc, tokenSource, ...options }: PublicEdgeOptions): Service {
     const { allowedHosts, takesAnyName, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } =
       options.settings;
+    const { hooks, otherCredentials } = options;
+    const posted = rpc && { ...rpc, spend: hooks.spend, heldBytes, otherCredentials };
     const forCallers = [
       ...readOperations({ ...options, compressMinBytes }),
-      ...(rpc === undefined
-        ? []
-        : [
-            rpcOperation({ ...rpc, spend: options.hooks.spend, heldBytes, otherCredentials: options.otherCredentials }),
-          ]),
+      ...(posted === undefined ? [] : [rpcOperation(posted), rpcStreamOperation(posted)]),
     ];
     const unknown = unknownPath(forCallers);
     return {
@@ -86,8 +84,8 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
       allowedOrigins,
       publicUrl,
       authenticate: options.authenticate,
-      otherCredentials: lowerCaseSet(options.otherCredentials),
-      hooks: options.hooks,
+      otherCredentials: lowerCaseSet(otherCredentials),
+      hooks,
       addressOf: createClientAddress(trustedProxies),
       challenge: createChallenge(tokenSource),
       users: options.users,

@@ -3,7 +3,11 @@ import { GatewayError } from '../kernel/errors.ts';
 import { createUpstream, type UpstreamOptions } from './client/upstream-client.ts';
 import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
 import { withBulkhead } from './resilience/with-bulkhead.ts';
-import { type UpstreamRejections, withNegativeCache } from './resilience/with-negative-cache.ts';
+import {
+  type RememberingUpstream,
+  type UpstreamRejections,
+  withNegativeCache,
+} from './resilience/with-negative-cache.ts';
 import { type RetrySettings, withRetry } from './resilience/with-retry.ts';
 import type { PageRequest, Upstream } from './upstream.ts';
 
@@ -38,7 +42,7 @@ export interface OpenUpstreamOptions extends UpstreamOptions {
 }
 
 /** Opens a remote API: the client, and the layers around it that handle its faults. */
-export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream {
+export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & RememberingUpstream {
   const {
     authorize,
     refused,
@@ -60,11 +64,17 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream {
   // Outside the bulkhead: a call that waits for its authorization must not hold a slot.
   const authorized = withAuthorization(bounded, authorize, refused);
   const guarded = withBreaker(authorized, { ...breaker, probeTimeoutMs: timeoutMs, opening, events, now });
-  const { name, get, ...cached } = withNegativeCache(guarded, { ttlMs: rememberRejectedMs, rejections, events, now });
+  const { name, get, isRejected, ...cached } = withNegativeCache(guarded, {
+    ttlMs: rememberRejectedMs,
+    rejections,
+    events,
+    now,
+  });
   events.upstreamOpened?.({ upstream: name, opening, connections, maxQueue });
   return {
     name,
     get,
+    isRejected,
     async close() {
       await Promise.all([cached.close(), closeAuthorization?.()]);
       events.upstreamClosed?.({ upstream: name, opening });

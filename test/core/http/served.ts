@@ -144,13 +144,20 @@ export async function serve({
   return { url: await edge.listen(), edge, reads, ...recorder.recorded };
 }
 
+interface McpOptions {
+  readonly maxBodyBytes?: number | undefined;
+  readonly publicLists?: boolean;
+  readonly isRejected?: (callerKey: string) => boolean;
+}
+
 /** The public listener with JSON-RPC that `handle` answers. */
 export function serveRpc(
   handle: RpcHandler,
   options: ServeOptions = {},
-  { maxBodyBytes = RPC_MAX_BYTES, publicLists = false } = {},
+  { maxBodyBytes = RPC_MAX_BYTES, publicLists = false, isRejected }: McpOptions = {},
 ): Promise<Served> {
-  return serve({ ...options, rpc: { path: RPC, maxBodyBytes, publicLists, handle, refuseRate: problemResponse } });
+  const rpc = { path: RPC, maxBodyBytes, publicLists, isRejected, handle, refuseRate: problemResponse };
+  return serve({ ...options, rpc });
 }
 
 export async function serveAdmin(

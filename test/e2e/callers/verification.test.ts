@@ -298,6 +298,7 @@ describe('an invalid token', () => {
         await running.read('tools', as(value)),
         await fetch(`${running.url}/mcp/v1/resources`, as(value)),
         await running.post(rpc('ping'), as(value).headers),
+        await fetch(`${running.url}/mcp`, as(value)),
       ]) {
         expect(response.status).to.equal(401);
         expect(response.headers.get('www-authenticate')).to.contain('error="invalid_token"');

@@ -159,9 +159,21 @@ describe('POST /mcp of a gateway', () => {
     const foreign = await exchange(running.url, requestText('POST', '/mcp', { Host: 'evil.example' }, '{}'));
     expect(foreign.status).to.equal(421);
     for (const method of ['GET', 'DELETE']) {
-      const response = await fetch(`${running.url}/mcp`, { method });
+      const response = await fetch(`${running.url}/mcp`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
       expect([response.status, response.headers.get('allow')]).to.deep.equal([405, 'POST']);
     }
+  });
+
+  it('answers a GET with 401 once all platforms have rejected its token, and after one of several with 405', async () => {
+    const get = async (authorization: string) =>
+      (await fetch(`${running.url}/mcp`, { headers: { authorization } })).status;
+    const one = 'Bearer token-refused-by-tools';
+    await running.read('tools', { headers: { authorization: one } });
+    expect(await get(one)).to.equal(405);
+    const all = 'Bearer token-refused';
+    for (const name of ['projects', 'workflows', 'tools'])
+      await running.read(name, { headers: { authorization: all } });
+    expect(await get(all)).to.equal(401);
   });
 
   it('aborts the read of a caller that disconnects', async () => {

@@ -19,6 +19,8 @@ interface Asked {
   readonly targets?: readonly string[];
   /** Methods of HTTP that ask for it; none where a request asks for nothing that there is. */
   readonly methods: readonly string[];
+  /** Whether its methods are not allowed: 405, after the check of the credential. @default allowed */
+  readonly isRefused?: true;
   /** Whether its request may have a body. */
   readonly takesBody: boolean;
   /** Whether it may read items. @default false */
@@ -93,7 +95,7 @@ export function unknownPath(operations: readonly Operation[]): OpenOperation {
  */
 export function otherMethod(asked: readonly Operation[], otherCredentials?: ReadonlySet<string>): OpenOperation {
   const { path, isProbe, forAnyPage = false } = asked[0] ?? UNKNOWN_PATH;
-  const taken = [...new Set(asked.flatMap(({ methods }) => methods))].sort();
+  const taken = [...new Set(asked.flatMap(({ methods, isRefused }) => (isRefused ? [] : methods)))].sort();
   return {
     path,
     methods: [],

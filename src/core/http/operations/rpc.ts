@@ -51,6 +51,8 @@ export interface RpcOptions {
   /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
   readonly handle: RpcHandler;
+  /** Whether the credential of the caller with this key is rejected wherever it could be used. @default not so */
+  readonly isRejected?: ((callerKey: string) => boolean) | undefined;
   /** Writes the error of JSON-RPC for a caller over its rate, whose message has not been looked at. */
   readonly refuseRate: NonNullable<CallerOperation['refuseRate']>;
 }
@@ -60,6 +62,30 @@ const VARY = ['Authorization', 'Accept', 'Content-Type', 'MCP-Protocol-Version',
 
 /** RFC 8259 defines no `charset`, but clients send it. */
 const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?utf-8"?[\t ]*)?)?$/i;
+
+/**
+ * `GET` and `HEAD` at the path of JSON-RPC. They are not allowed, but the credential is checked first: a client whose `POST` was
+ * answered with 401 may try the transport of 2024-11-05 next, and shows its user the error of that.
+ */
+export function rpcStreamOperation({
+  path,
+  publicLists,
+  isRejected = () => false,
+}: RpcOptions): CallerOperation | PartlyOpenOperation {
+  return {
+    path,
+    methods: ['GET', 'HEAD'],
+    isRefused: true,
+    takesBody: false,
+    isProbe: false,
+    vary: 'Authorization',
+    open: publicLists ? 'partly' : false,
+    respond(_exchange: Exchange, caller: Caller | undefined) {
+      if (caller !== undefined && isRejected(caller.key)) throw new GatewayError('credential_rejected');
+      throw new GatewayError('method_not_allowed', { allow: 'POST' });
+    },
+  };
+}
 
 /** JSON-RPC, posted at one path. */
 export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenOperation {

@@ -40,6 +40,12 @@ export interface NegativeCacheOptions {
   readonly now: () => number;
 }
 
+/** An upstream that remembers rejected credentials. */
+export interface RememberingUpstream extends Upstream {
+  /** Whether the upstream has just rejected the credential of the caller with this key. */
+  isRejected(callerKey: string): boolean;
+}
+
 /** Callers whose 401 is remembered at once: some hundred bytes each. As many rejections of other processes are kept separately. */
 const MAX_CALLERS = 10_000;
 
@@ -50,7 +56,7 @@ const MAX_CALLERS = 10_000;
 export function withNegativeCache(
   upstream: Upstream,
   { ttlMs, rejections = NO_REJECTION_STORE.of(''), events, now }: NegativeCacheOptions,
-): Upstream {
+): RememberingUpstream {
   const rejected = createTtlSet({ ttlMs, max: MAX_CALLERS, now });
   /** Separate, so that no number of these displaces what was found here. */
   const rejectedElsewhere = createTtlSet({ ttlMs, max: MAX_CALLERS, now });
@@ -70,6 +76,7 @@ export function withNegativeCache(
 
   return {
     name: upstream.name,
+    isRejected: (callerKey) => rejected.has(callerKey) || rejectedElsewhere.has(callerKey),
     close() {
       unsubscribe();
       return upstream.close();

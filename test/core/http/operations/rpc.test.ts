@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createAuthenticate } from '../../../../src/core/credentials/authenticate.ts';
 import type { RpcHandler, RpcRequest } from '../../../../src/core/http/operations/rpc.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { aWhile } from '../../../support/a-while.ts';
@@ -10,6 +11,7 @@ import { expectNoUncaught, LIST, post, RPC, type Served, type ServeOptions, serv
 async function serveEcho(
   first?: (request: RpcRequest) => unknown,
   options: ServeOptions = {},
+  mcp?: Parameters<typeof serveRpc>[2],
 ): Promise<Served & { readonly requests: RpcRequest[] }> {
   const requests: RpcRequest[] = [];
   const handle: RpcHandler = async (request) => {
@@ -17,7 +19,7 @@ async function serveEcho(
     await first?.(request);
     return { status: 200, headers: ['Content-Type', 'text/plain'], body: request.body };
   };
-  return { ...(await serveRpc(handle, options)), requests };
+  return { ...(await serveRpc(handle, options, mcp)), requests };
 }
 
 describe('JSON-RPC', () => {
@@ -206,7 +208,37 @@ describe('a request for JSON-RPC', () => {
     expect(last).to.have.property('callerKey');
   });
 
-  for (const method of ['GET', 'HEAD', 'DELETE', 'PUT', 'OPTIONS']) {
+  for (const method of ['GET', 'HEAD']) {
+    it(`is 401 as a ${method} with the challenge of a POST where its credential is known to be refused, and 405 otherwise`, async () => {
+      const isRejected = (key: string) => key === 'key of rejected';
+      const keyOf = (token: string) => `key of ${token}`;
+      const { url } = await serveEcho(undefined, { authenticate: createAuthenticate({ keyOf }) }, { isRejected });
+      for (const [authorization, status, challenge] of [
+        [undefined, 401, 'Bearer'],
+        ['Basic YTpi', 401, 'Bearer error="invalid_token", error_description="The Authorization header'],
+        ['Bearer rejected', 401, 'Bearer error="invalid_token", error_description='],
+        ['Bearer other', 405, undefined],
+      ] as const) {
+        const { headers, ...response } = await exchange(
+          url,
+          requestText(method, RPC, { Authorization: authorization }),
+        );
+        expect(response.status, authorization).to.equal(status);
+        expect(headers.get('allow')).to.equal(status === 405 ? 'POST' : null);
+        if (challenge === undefined) expect(headers.has('www-authenticate')).to.equal(false);
+        else expect(headers.get('www-authenticate')?.startsWith(challenge), authorization).to.equal(true);
+      }
+    });
+
+    it(`is 405 as a ${method} without a credential where lists are public`, async () => {
+      const { url } = await serveEcho(undefined, {}, { publicLists: true });
+      expect((await exchange(url, requestText(method, RPC))).status).to.equal(405);
+      const malformed = await exchange(url, requestText(method, RPC, { Authorization: 'Basic YTpi' }));
+      expect(malformed.status).to.equal(401);
+    });
+  }
+
+  for (const method of ['DELETE', 'PUT', 'OPTIONS']) {
     it(`is 405 as a ${method}`, async () => {
       const { url } = await serveEcho();
       const { status, headers } = await exchange(url, requestText(method, RPC));

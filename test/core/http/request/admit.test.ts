@@ -344,7 +344,7 @@ describe('a body', () => {
       ['POST', '/nothing', 404],
       ['POST', LIST, 405],
       ['PUT', RPC, 405],
-      ['GET', RPC, 405],
+      ['DELETE', RPC, 405],
     ] as const) {
       const connection = openConnection(url);
       connection.send(requestText(method, target, {}, '{}') + get(READ));
