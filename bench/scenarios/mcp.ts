@@ -21,8 +21,12 @@ const RESOURCES = { tools: { cache: { ttlMs: 3_600_000 } } };
 export const REQUESTS = {
   'resources/read, 2025-11-25': before('resources/read', { uri: URI }),
   'resources/read, 2026-07-28': since('resources/read', { uri: URI }, URI),
-  'tools/call of a first page, 2025-11-25': before('tools/call', { name: 'list_tools', arguments: {} }),
-  'tools/call of a first page, 2026-07-28': since('tools/call', { name: 'list_tools', arguments: {} }, 'list_tools'),
+  'tools/call of a first page, 2025-11-25': before('tools/call', { name: 'list_installed_tools', arguments: {} }),
+  'tools/call of a first page, 2026-07-28': since(
+    'tools/call',
+    { name: 'list_installed_tools', arguments: {} },
+    'list_installed_tools',
+  ),
 };
 
 /** Hits only; beside a server on the SDK that does nothing else, and beside no work at all. */

@@ -13,7 +13,7 @@ const handler = createMcpHandler(() => {
   server.registerResource('tools', 'platform://tools', { mimeType: 'application/json' }, (uri) => ({
     contents: [{ uri: uri.href, mimeType: 'application/json', text }],
   }));
-  server.registerTool('list_tools', { inputSchema: z.object({ limit: z.number().optional() }) }, () => ({
+  server.registerTool('list_installed_tools', { inputSchema: z.object({ limit: z.number().optional() }) }, () => ({
     content: [{ type: 'text', text: JSON.stringify(page) }],
     structuredContent: page,
   }));

@@ -245,7 +245,7 @@ async function contractOf(url: string): Promise<unknown[]> {
     await rpc('resources/list'),
     await rpc('resources/read', { uri: 'platform://projects' }),
     await rpc('tools/list'),
-    await rpc('tools/call', { name: 'list_workflows', arguments: {} }),
+    await rpc('tools/call', { name: 'list_installed_workflows', arguments: {} }),
   ];
   return Promise.all(
     responses.map(async (response) => ({

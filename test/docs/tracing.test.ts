@@ -64,7 +64,7 @@ describe('the page of traces', () => {
     await read('workflows');
     for (const [method, params, name] of [
       ['resources/read', { uri: 'platform://tools' }, 'platform://tools'],
-      ['tools/call', { name: 'list_workflows' }, 'list_workflows'],
+      ['tools/call', { name: 'list_installed_workflows' }, 'list_installed_workflows'],
       ['resources/read', { uri: 'platform://workflows' }, 'platform://workflows'],
     ] as const) {
       const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': name };

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
-import { RESOURCES } from '../../src/core/resources/index.ts';
 import { labelsIn } from '../support/process/dockerfile.ts';
+import { TOOL_NAMES } from '../support/resources.ts';
 import { serverJson } from './server-json-rules.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
@@ -56,7 +56,7 @@ describe('the manifest of the bundle', () => {
 
   it('names a tool for each resource', () => {
     const names = manifest.tools.map(({ name }: { name: string }) => name);
-    expect(names).to.deep.equal(RESOURCES.map(({ name }) => `list_${name}`));
+    expect(names).to.deep.equal(TOOL_NAMES);
   });
 
   it('requires the Node version of package.json', () => {

@@ -5,13 +5,14 @@ import { expect } from 'chai';
 import { TOKEN } from '../support/gateway.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/platform/http-upstream.ts';
 import { filesBelow } from '../support/process/files.ts';
+import { TOOL_NAMES } from '../support/resources.ts';
 import { needsRegistry, runTool, toolEnvironment } from '../support/tools.ts';
 import { NODES, type NodeOnHand } from './nodes.ts';
 import { type Packed, pack, ROOT, temporaryFolder } from './packed.ts';
 import { lookAround } from './stdio-client.ts';
 
 const PROJECT = { id: 'p-1', name: 'One', description: '', createTime: '' };
-const FOUND = { tools: ['list_projects', 'list_workflows', 'list_tools'], projects: [PROJECT] };
+const FOUND = { tools: TOOL_NAMES, projects: [PROJECT] };
 
 describe('portico stdio, as clients install it', function () {
   this.timeout(300_000);

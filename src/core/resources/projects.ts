@@ -6,6 +6,7 @@ export const projects = {
   name: 'projects',
   title: 'Projects',
   description: 'All projects accessible to the caller.',
+  tool: 'list_projects',
   stored: false,
   shape: z.strictObject({
     id: z.string().min(1).describe('Identifier of the project.'),

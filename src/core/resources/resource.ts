@@ -7,6 +7,8 @@ export interface Resource {
   /** Display name in the list. */
   readonly title: string;
   readonly description: string;
+  /** Name of the tool. Hosts show it without the server's, so it must not be a method's, such as `tools/list`. */
+  readonly tool: string;
   /** Whether snapshots may be stored and served to the same caller again. */
   readonly stored: boolean;
   /** Shape of an item: exactly these fields, all strings; `min(1)` for those that must not be empty. */

@@ -6,6 +6,7 @@ export const tools = {
   name: 'tools',
   title: 'Tools',
   description: 'All installed tools.',
+  tool: 'list_installed_tools',
   stored: true,
   shape: z.strictObject({
     id: z.string().min(1).describe('Identifier of the tool, like a slug.'),

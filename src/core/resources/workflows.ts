@@ -6,6 +6,7 @@ export const workflows = {
   name: 'workflows',
   title: 'Workflows',
   description: 'All installed workflows.',
+  tool: 'list_installed_workflows',
   stored: true,
   shape: z.strictObject({
     id: z.string().min(1).describe('Identifier of the workflow, like a slug.'),

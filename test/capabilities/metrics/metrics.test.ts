@@ -128,14 +128,14 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
   'requests of JSON-RPC': [
     (events) => {
       events.operationEnded?.({ rpc: 'tools/list', ms: 1 });
-      events.operationEnded?.({ rpc: 'tools/call', tool: 'list_tools', ms: 1, error: 'tool_error' });
+      events.operationEnded?.({ rpc: 'tools/call', tool: 'list_installed_tools', ms: 1, error: 'tool_error' });
       events.operationEnded?.({ rpc: 'resources/read', ms: 1, error: -32603 });
       events.operationEnded?.({ rpc: 'resources/read', ms: 1, error: 'cancelled' });
       events.operationEnded?.({ rpc: 'other', ms: 1, error: -32601 });
     },
     {
       [`${MCP}{mcp_method_name="tools/list"}`]: 1,
-      [`${MCP}{mcp_method_name="tools/call",gen_ai_tool_name="list_tools",error_type="tool_error"}`]: 1,
+      [`${MCP}{mcp_method_name="tools/call",gen_ai_tool_name="list_installed_tools",error_type="tool_error"}`]: 1,
       [`${MCP}{mcp_method_name="resources/read",error_type="-32603"}`]: 1,
       [`${MCP}{mcp_method_name="resources/read",error_type="cancelled"}`]: 1,
       [`${MCP}{mcp_method_name="_OTHER",error_type="-32601"}`]: 1,

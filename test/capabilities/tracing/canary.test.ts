@@ -37,7 +37,7 @@ describe('a token', () => {
         post(message('resources/read', { uri: `platform://${token}`, _meta: trace })),
         post(message('resources/read', { uri: 'platform://tools', _meta: { ...known, tracestate: `a=${token}` } })),
         post(message('tools/call', { name: token, arguments: { query: token }, _meta: trace })),
-        post(message('tools/call', { name: 'list_tools', arguments: { query: token }, uri: token })),
+        post(message('tools/call', { name: 'list_installed_tools', arguments: { query: token }, uri: token })),
         post(message(token, {}), { 'Mcp-Method': token, 'MCP-Protocol-Version': token }),
       ]) {
         await exchange(traced.url, text);

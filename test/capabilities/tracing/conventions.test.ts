@@ -18,7 +18,7 @@ const FACTS: Required<SpanFacts> = {
     error: 'upstream_failed',
     code: 'upstream_failed',
     rpc: 'tools/call',
-    tool: 'list_tools',
+    tool: 'list_installed_tools',
     uri: 'platform://tools',
   },
   ...{
@@ -57,7 +57,7 @@ describe('the conventions', () => {
       'mcp.method.name': 'tools/call',
       'mcp.protocol.version': '2026-07-28',
       'mcp.resource.uri': 'platform://tools',
-      'gen_ai.tool.name': 'list_tools',
+      'gen_ai.tool.name': 'list_installed_tools',
       'gen_ai.operation.name': 'execute_tool',
       'rpc.response.status_code': '-32603',
       'network.transport': 'tcp',
@@ -82,7 +82,7 @@ describe('the conventions', () => {
   it('name spans by what there are few of', () => {
     const names: Record<SpanAbout, readonly [name: string, without: string, kind: SpanKind]> = {
       request: ['GET /mcp', 'HTTP', SpanKind.SERVER],
-      operation: ['tools/call list_tools', '', SpanKind.SERVER],
+      operation: ['tools/call list_installed_tools', '', SpanKind.SERVER],
       read: ['read tools', 'read', SpanKind.INTERNAL],
       refresh: ['refresh tools', 'refresh', SpanKind.INTERNAL],
       load: ['load tools', 'load', SpanKind.INTERNAL],

@@ -52,7 +52,7 @@ describe('the trace of a message', () => {
     const { collector, rpc, end } = await startTraced(upstream.url);
     const [message, headers] = current(
       'tools/call',
-      { name: 'list_tools' },
+      { name: 'list_installed_tools' },
       { traceparent: SAMPLED, tracestate: 'a=1' },
     );
     const outer = `00-${OTHER.traceId}-${OTHER.spanId}-01`;
@@ -60,9 +60,12 @@ describe('the trace of a message', () => {
     await end();
     const http = collector.one(POST);
     expect(http).to.deep.include({ traceId: OTHER.traceId, parentId: OTHER.spanId });
-    const call = collector.one('tools/call list_tools');
+    const call = collector.one('tools/call list_installed_tools');
     expect(call).to.deep.include({ traceId: PARENT.traceId, parentId: PARENT.spanId, links: [http.spanId] });
-    expect(call.attributes).to.include({ 'gen_ai.tool.name': 'list_tools', 'gen_ai.operation.name': 'execute_tool' });
+    expect(call.attributes).to.include({
+      'gen_ai.tool.name': 'list_installed_tools',
+      'gen_ai.operation.name': 'execute_tool',
+    });
     expect(collector.tree(call.spanId)).to.deep.equal({ '1 INTERNAL read tools': LOADED });
     expect(upstream.requests[0]?.headers).to.include({
       traceparent: headerOf(collector.one('GET')),
@@ -148,7 +151,7 @@ describe('the trace of a message', () => {
     const { collector, rpc, end } = await startTraced(upstream.url);
     upstream.respond((_request, response) => response.writeHead(404).end());
     await rpc(...current('resources/read', { uri: URI }));
-    await rpc(...current('tools/call', { name: 'list_workflows' }));
+    await rpc(...current('tools/call', { name: 'list_installed_workflows' }));
     await rpc(...current('prompts/list', {}));
     await rpc(earlier('no/such-method'));
     await end();
@@ -159,7 +162,7 @@ describe('the trace of a message', () => {
       'rpc.response.status_code': '-32603',
       'portico.error.code': 'upstream_refused',
     });
-    const call = collector.one('tools/call list_workflows');
+    const call = collector.one('tools/call list_installed_workflows');
     expect(call).to.include(failed);
     expect(call.attributes).to.include({ 'error.type': 'tool_error', 'portico.error.code': 'upstream_refused' });
     expect(call.attributes).not.to.have.property('rpc.response.status_code');

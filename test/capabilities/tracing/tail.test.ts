@@ -25,13 +25,13 @@ describe('the trace of a request that was not sampled', () => {
     const { collector, read, rpc, url, end } = await startTraced(upstream.url, RARE);
     expect((await read('tools')).status).to.equal(200);
     expect((await fetch(`${url}/mcp/v1/resources`)).status).to.equal(401);
-    await rpc(call('list_tools'));
+    await rpc(call('list_installed_tools'));
     upstream.respond(json({}, 500));
-    await rpc(call('list_workflows'));
+    await rpc(call('list_installed_workflows'));
     await end();
-    expect(collector.all('tools/call list_workflows').map(({ failed }) => failed)).to.deep.equal([true]);
+    expect(collector.all('tools/call list_installed_workflows').map(({ failed }) => failed)).to.deep.equal([true]);
     expect(collector.all('POST /mcp')).to.have.length(1);
-    expect(collector.all('tools/call list_tools')).to.deep.equal([]);
+    expect(collector.all('tools/call list_installed_tools')).to.deep.equal([]);
     expect(collector.all(READ)).to.deep.equal([]);
   });
 

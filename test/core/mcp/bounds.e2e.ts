@@ -253,21 +253,6 @@ describe('a message', () => {
 });
 
 describe('an error', () => {
-  it('names a few unknown arguments, and the number of others', async () => {
-    const given = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`argument-${index}`, 0]));
-    for (const [args, expected] of [
-      [
-        given,
-        /There are no arguments "argument-0", "argument-1", "argument-2", "argument-3", "argument-4" and 79995 more\./,
-      ],
-      [{ ['x'.repeat(900_000)]: 1 }, /There is no argument "x{40}…"\./],
-    ] as const) {
-      const { text, json } = await asked().earlier('tools/call', { name: 'list_tools', arguments: args });
-      expect(json.result.content[0].text).to.match(expected);
-      expect(text.length).to.be.below(1000);
-    }
-  });
-
   it('repeats at most 2,048 characters of a URI or revision', async () => {
     const long = 'x'.repeat(900_000);
     const { earlier } = asked();

@@ -22,8 +22,8 @@ function failing(code: Code, facts: GatewayErrorFacts, options: { readonly chall
     ways: {
       'a read before 2026-07-28': () => earlier('resources/read', { uri: URI }),
       'a read since then': () => current('resources/read', { uri: URI }),
-      'a tool before 2026-07-28': () => earlier('tools/call', { name: 'list_tools' }),
-      'a tool since then': () => current('tools/call', { name: 'list_tools' }),
+      'a tool before 2026-07-28': () => earlier('tools/call', { name: 'list_installed_tools' }),
+      'a tool since then': () => current('tools/call', { name: 'list_installed_tools' }),
     },
   };
 }
@@ -66,7 +66,7 @@ describe('an error of MCP that another token would fix', () => {
         expect(json[0].error.data).to.include({ code });
         expect(json[1]?.result.contents[0].text).to.equal(batch.length === 1 ? undefined : '[]');
       }
-      const tool = await raw(JSON.stringify([member(1, 'tools/call', { name: 'list_tools' })]));
+      const tool = await raw(JSON.stringify([member(1, 'tools/call', { name: 'list_installed_tools' })]));
       expect(tool.status).to.equal(200);
       expect(tool.json[0].result.isError).to.equal(true);
     });

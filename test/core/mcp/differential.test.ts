@@ -158,7 +158,7 @@ describe('a conversation over stdio with portico and with the SDK', () => {
       readTools('a', { ...ENVELOPE, 'io.modelcontextprotocol/clientInfo': 1 }),
       discover,
     ],
-    'a tool': [message('tools/call', { name: 'list_tools', arguments: { limit: 2 } }, 'a')],
+    'a tool': [message('tools/call', { name: 'list_installed_tools', arguments: { limit: 2 } }, 'a')],
     'a subscription': [message('subscriptions/listen', enveloped({ notifications: { toolsListChanged: true } }), 'a')],
     'a subscription to nothing that is one': [message('subscriptions/listen', enveloped({ notifications: 1 }), 'a')],
   };

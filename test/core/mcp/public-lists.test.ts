@@ -39,7 +39,7 @@ describe('MCP without a credential, with publicLists', () => {
       ['resources/read', { uri: URIS[0] }],
       ['resources/read', { uri: 'platform://nothing' }],
       ['resources/read', {}],
-      ['tools/call', { name: 'list_tools' }],
+      ['tools/call', { name: 'list_installed_tools' }],
       ['tools/call', { name: 'nothing' }],
       ['subscriptions/listen', { notifications: {} }],
       ['prompts/list', {}],

@@ -399,7 +399,7 @@ describe('a failed read', () => {
         expect(read).to.include({ status: 200 });
         expect(read.json.error).to.deep.include({ code: rpc, message: `${error.detail} (upstream tools)` });
         expect(read.json.error.data).to.include({ code, upstream: 'tools' });
-        const called = await ask('tools/call', { name: 'list_tools' });
+        const called = await ask('tools/call', { name: 'list_installed_tools' });
         expect(called).to.include({ status: 200 });
         expect(called.json.result.isError).to.equal(true);
         expect(called.json.result.content).to.deep.equal([
@@ -475,7 +475,7 @@ describe('a request over MCP', () => {
     const request = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: told.length, method, params });
     await handler.raw(
       JSON.stringify([
-        request('tools/call', { name: 'list_tools' }),
+        request('tools/call', { name: 'list_installed_tools' }),
         request('tools/call', { name: 'list_projects' }),
         request('tools/call', { name: 'secret-of-mine' }),
         request('resources/read', { uri: 'secret-of-mine' }),
@@ -486,7 +486,7 @@ describe('a request over MCP', () => {
     );
     await handler.current('resources/read', { uri: 'secret-of-mine' });
     expect(told).to.deep.equal([
-      ['tools/call', 'list_tools'],
+      ['tools/call', 'list_installed_tools'],
       ['tools/call', 'list_projects', 'tool_error'],
       ['tools/call', -32602],
       ['resources/read', -32002],
@@ -559,7 +559,7 @@ describe('MCP without tools', () => {
     const { current, earlier } = asked({ tools: false });
     expect((await current('server/discover')).json.result.capabilities).to.deep.equal({ resources: {} });
     expect((await current('tools/list')).json.error.code).to.equal(-32601);
-    expect((await earlier('tools/call', { name: 'list_tools' })).json.error.code).to.equal(-32601);
+    expect((await earlier('tools/call', { name: 'list_installed_tools' })).json.error.code).to.equal(-32601);
     const { result } = (await earlier('initialize', { ...CLIENT, protocolVersion: '2025-11-25' })).json;
     expect(result.instructions).not.to.contain('tools return');
   });

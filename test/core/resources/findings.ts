@@ -7,6 +7,7 @@ export const findings = {
   name: 'findings',
   title: 'Findings',
   description: 'All open findings.',
+  tool: 'list_findings',
   stored: true,
   shape: z.strictObject({
     id: z.string().min(1),

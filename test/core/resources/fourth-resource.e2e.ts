@@ -18,7 +18,7 @@ const EDITS: Readonly<Record<string, (text: string) => string>> = {
       .replace(`[${NAMES.join(', ')}]`, `[${NAMES.join(', ')}, reports]`),
   'bundle/manifest.json': (text) =>
     text.replace(
-      /( +)\{ "name": "list_tools".*\}/,
+      /( +)\{ "name": "list_installed_tools".*\}/,
       '$&,\n$1{ "name": "list_reports", "description": "Lists the reports." }',
     ),
 };
@@ -31,6 +31,7 @@ export const reports = {
   name: 'reports',
   title: 'Reports',
   description: 'All reports.',
+  tool: 'list_reports',
   stored: true,
   shape: z.strictObject({ id: z.string().min(1), name: z.string().min(1), severity: z.string(), foundAt: z.string() }),
   query: { state: 'open' },

@@ -176,7 +176,12 @@ describe('tokens that are verified, introspected and exchanged, under every faul
       }
       const requests = tokens.flatMap((token) => [
         read(token, 'tools'),
-        ...[read(token, 'projects'), read(token, 'workflows'), call(token, 'list_projects'), call(token, 'list_tools')],
+        ...[
+          read(token, 'projects'),
+          read(token, 'workflows'),
+          call(token, 'list_projects'),
+          call(token, 'list_installed_tools'),
+        ],
       ]);
       await Promise.all(
         Array.from({ length: 8 }, async (_, lane) => {

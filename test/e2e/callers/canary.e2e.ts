@@ -118,7 +118,7 @@ const REQUESTS_OF: readonly ((token: string) => string)[] = [
   (token) => `${token} ${LIST} HTTP/1.1\r\nHost: a\r\n\r\n`,
   (token) => post(token, readOf('tools')),
   (token) => post(token, readOf('workflows')),
-  (token) => post(token, callOf('list_tools', { query: 'o' })),
+  (token) => post(token, callOf('list_installed_tools', { query: 'o' })),
   (token) => post(token, [rpc('ping'), rpc('resources/list')], { 'MCP-Protocol-Version': '2025-03-26' }),
   (token) => post(token, `{"jsonrpc": ${token}`),
   (token) => post(token, rpc(token)),

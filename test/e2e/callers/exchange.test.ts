@@ -122,7 +122,7 @@ describe('a platform with credential kind exchange, at a real authorization serv
       expect(await codeOf(refused)).to.equal('401 credential_rejected');
     }
     expect([exchanges() - before, platform.requests.length - asked]).to.deep.equal([1, 0]);
-    const response = await post(callOf('list_tools'), as('not-a-token-of-this-server').headers);
+    const response = await post(callOf('list_installed_tools'), as('not-a-token-of-this-server').headers);
     expect(await response.text()).to.contain('credential_rejected');
   });
 

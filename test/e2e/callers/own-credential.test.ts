@@ -256,5 +256,5 @@ describe("the deployment's own secret", () => {
   }
 
   /** A read over HTTP, and the same as a tool. */
-  const asked = ({ read, post }: RunningGateway) => Promise.all([read('tools'), post(callOf('list_tools'))]);
+  const asked = ({ read, post }: RunningGateway) => Promise.all([read('tools'), post(callOf('list_installed_tools'))]);
 });

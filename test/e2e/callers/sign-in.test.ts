@@ -230,7 +230,7 @@ describe('a person who signs in', () => {
         platform.respond((request, response) =>
           tokenOf(request) === token ? json({}, 401)(request, response) : all(request, response),
         );
-        for (const ask of [() => session.read('tools'), () => session.call('list_tools')]) {
+        for (const ask of [() => session.read('tools'), () => session.call('list_installed_tools')]) {
           await failure(ask());
         }
         expect(person.sent).to.have.length(2);
@@ -251,7 +251,7 @@ describe('a person who signs in', () => {
       expect(JSON.parse(await session.read('projects'))).to.have.length(1);
       expect(person.sent).to.have.length(0);
 
-      for (const [index, ask] of [() => session.read('tools'), () => session.call('list_tools')].entries()) {
+      for (const [index, ask] of [() => session.read('tools'), () => session.call('list_installed_tools')].entries()) {
         await failure(ask());
         expect(person.sent).to.have.length(index + 1);
         const scopes = person.sent[index]?.searchParams.get('scope')?.split(' ');
@@ -259,7 +259,7 @@ describe('a person who signs in', () => {
       }
       await connecting.finish(await server.signIn(person.sent[1] ?? ''));
       expect(JSON.parse(await session.read('tools'))).to.have.length(1);
-      expect(((await session.call('list_tools')) as CallToolResult).isError).to.not.equal(true);
+      expect(((await session.call('list_installed_tools')) as CallToolResult).isError).to.not.equal(true);
       await session.close();
     });
   }
@@ -336,7 +336,7 @@ describe('a person who signs in', () => {
       .open(url, { person: createPerson({ access_token: token, scope: 'read', issuer: server.issuer }) })
       .connect();
     expect((await failure(session.read('tools'))).message).to.contain('the scopes read admin');
-    const called = (await session.call('list_tools')) as CallToolResult;
+    const called = (await session.call('list_installed_tools')) as CallToolResult;
     expect(called.isError).to.equal(true);
     expect(JSON.stringify(called.content)).to.contain('access_denied');
     await session.close();

@@ -327,7 +327,7 @@ describe('a verified caller', () => {
     const denied = await call('resources/read', { uri: 'platform://tools' });
     expect(denied['error']).to.include({ code: 403 });
     expect(denied['error']?.['data']).to.include({ code: 'access_denied' });
-    const tool = await call('tools/call', { name: 'list_tools', arguments: {} });
+    const tool = await call('tools/call', { name: 'list_installed_tools', arguments: {} });
     expect(tool['result']).to.include({ isError: true });
     expect(JSON.stringify(tool)).to.contain('access_denied').and.contain('the scope admin');
     expect(platform.requests).to.deep.equal([]);

@@ -50,7 +50,7 @@ const ANSWERS: Partial<Record<AttackName, readonly string[]>> = {
   'batches of reads that are not stored': ['200', 'result_too_large'],
   'batches of notifications': ['400', '-32600'],
   'wide messages': ['413', 'too_large'],
-  'unknown arguments': ['200', 'invalid_params'],
+  'unknown arguments': ['200', '"total":'],
   'deep nesting': ['200', '-32602'],
   'bodies in tiny chunks': ['400', 'invalid_request'],
   'garbage bytes': ['400'],

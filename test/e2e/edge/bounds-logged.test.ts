@@ -41,7 +41,10 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'mcp.maxBatch': { request: postText(reads), mcp: { maxBatch: 2 } },
   'mcp.maxAnswerBytes': { request: postText(reads), mcp: { maxAnswerBytes: 1024 } },
-  'mcp.maxResultBytes': { request: postText(callOf('list_tools', { limit: 100 })), mcp: { maxResultBytes: 1024 } },
+  'mcp.maxResultBytes': {
+    request: postText(callOf('list_installed_tools', { limit: 100 })),
+    mcp: { maxResultBytes: 1024 },
+  },
   maxPageBytes: { upstream: { maxPageBytes: 1024 }, upstreamNamed: true },
   maxPageValues: { tools: { maxPageValues: 1000 }, upstreamNamed: true },
   maxNextBytes: { tools: { maxNextBytes: 64 }, upstreamNamed: true },

@@ -62,7 +62,7 @@ const spoken = (url: string, mode: string) => `
     await client.connect(new StreamableHTTPClientTransport(new URL(${JSON.stringify(url)}), { requestInit }));
     const { resources } = await client.listResources();
     const { contents } = await client.readResource({ uri: 'platform://tools' });
-    const { structuredContent } = await client.callTool({ name: 'list_tools' });
+    const { structuredContent } = await client.callTool({ name: 'list_installed_tools' });
     const version = client.getNegotiatedProtocolVersion();
     await client.close();
     return { version, uris: resources.map(({ uri }) => uri), text: contents[0].text, structuredContent };

@@ -67,7 +67,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
       await fetch(`${url}/mcp/v1/resources`, { headers: { authorization: `Bearer ${SECRET}` } });
       await fetch(`${url}/livez`);
       const call = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
-      await rpc(url, call(1, 'tools/call', { name: 'list_tools', arguments: {} }));
+      await rpc(url, call(1, 'tools/call', { name: 'list_installed_tools', arguments: {} }));
       await rpc(url, call(1, 'tools/list', {}));
       await rpc(url, [
         call(1, 'resources/read', { uri: 'platform://workflows' }),

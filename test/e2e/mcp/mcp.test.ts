@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { exchange, requestText } from '../../support/raw-http.ts';
+import { TOOL_NAMES } from '../../support/resources.ts';
 import { readOf, rpc } from '../../support/rpc.ts';
 
 const URIS = ['platform://projects', 'platform://workflows', 'platform://tools'];
@@ -58,11 +59,12 @@ describe('POST /mcp of a gateway', () => {
       expect(client.getNegotiatedProtocolVersion()).to.equal(version);
       const { resources } = await client.listResources();
       expect(resources.map(({ uri }) => uri)).to.deep.equal(URIS);
-      for (const { uri, name } of resources) {
+      for (const [index, { uri, name }] of resources.entries()) {
         const [content] = (await client.readResource({ uri })).contents;
         const body = await (await running.read(name)).text();
         expect(content).to.deep.include({ uri, mimeType: 'application/json', text: body });
-        const { structuredContent } = await client.callTool({ name: `list_${name}`, arguments: { query: 'QUOTED' } });
+        const call = { name: TOOL_NAMES[index] ?? '', arguments: { query: 'QUOTED' } };
+        const { structuredContent } = await client.callTool(call);
         expect(structuredContent).to.deep.equal({ items: JSON.parse(body), total: 1 });
       }
       await client.close();
@@ -112,7 +114,7 @@ describe('POST /mcp of a gateway', () => {
     const client = new Client({ name: 'test', version: '1' });
     const requestInit = { headers: { authorization: 'Bearer token-refused-by-tools' } };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`), { requestInit }));
-    const refused = await client.callTool({ name: 'list_tools' });
+    const refused = await client.callTool({ name: 'list_installed_tools' });
     expect(refused.isError).to.equal(true);
     expect(JSON.stringify(refused.content)).to.contain('credential_rejected').and.contain('upstream tools');
     expect(await client.callTool({ name: 'list_projects' })).to.not.have.property('isError');

@@ -48,7 +48,7 @@ describe('the metrics of a gateway', () => {
     const running = await start();
     for (let reads = 0; reads < 3; reads += 1) await running.read('tools');
     await rpc(running.url, 'resources/read', { uri: 'platform://tools' });
-    await rpc(running.url, 'tools/call', { name: 'list_tools', arguments: { limit: 'many' } });
+    await rpc(running.url, 'tools/call', { name: 'list_installed_tools', arguments: { limit: 'many' } });
     await running.read('projects');
     const { series } = await scrape(running);
     const http = 'http_server_request_duration_seconds_count';
@@ -63,7 +63,7 @@ describe('the metrics of a gateway', () => {
       [`${http}{http_request_method="GET",http_route="/mcp/v1/resources/read",http_response_status_code="200"}`]: 4,
       [`${http}{http_request_method="POST",http_route="/mcp",http_response_status_code="200"}`]: 2,
       [`${mcp}{mcp_method_name="resources/read"}`]: 1,
-      [`${mcp}{mcp_method_name="tools/call",gen_ai_tool_name="list_tools",error_type="tool_error"}`]: 1,
+      [`${mcp}{mcp_method_name="tools/call",gen_ai_tool_name="list_installed_tools",error_type="tool_error"}`]: 1,
       'http_client_request_duration_seconds_count{upstream="tools",http_request_method="GET",http_response_status_code="200"}': 1,
       'portico_bulkhead_wait_seconds_count{upstream="tools"}': 1,
       'portico_bulkhead_running{upstream="tools"}': 0,
@@ -258,7 +258,7 @@ const HOSTILE: readonly ((mark: string, number: number) => string)[] = [
   (mark) => get('/mcp/v1/resources/read?uri=platform://tools', { Authorization: `Bearer ${mark}` }),
   (mark) => posted(mark, {}),
   (mark) => posted('tools/call', { name: mark }),
-  (mark) => posted('tools/call', { name: 'list_tools', arguments: { [mark]: mark } }),
+  (mark) => posted('tools/call', { name: 'list_installed_tools', arguments: { [mark]: mark } }),
   (mark) => get('/mcp/v1/resources', { Authorization: mark, 'X-Request-Id': mark }),
 ];
 

@@ -97,7 +97,7 @@ describe('the status of a gateway', () => {
 
   it('counts tool calls that an upstream failed as failed requests, also in a batch, and no wrong arguments', async () => {
     const call = (args: object) => ({
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tools', arguments: args } },
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_installed_tools', arguments: args } },
     });
     const post = async (message: object) => {
       const headers = {

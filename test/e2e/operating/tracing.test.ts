@@ -90,7 +90,7 @@ describe('a process with tracing', function () {
       portico.child.stdin.write(message(1, 'resources/read', { uri: 'platform://tools' }));
       await eventually(() => portico.stdout().includes('"id":1'));
       const _meta = { traceparent: SAMPLED };
-      const call = message(2, 'tools/call', { name: 'list_tools', _meta });
+      const call = message(2, 'tools/call', { name: 'list_installed_tools', _meta });
       portico.child.stdin.end(`${call}${message(3, 'none', {})}{`);
       const { code, stderr } = await portico.ended;
       expect(code).to.equal(0);
@@ -101,7 +101,7 @@ describe('a process with tracing', function () {
       });
       expect(read.attributes).to.include({ 'network.transport': 'pipe', 'mcp.resource.uri': 'platform://tools' });
       expect(read.attributes).not.to.have.property('network.protocol.name');
-      expect(collector.one('tools/call list_tools')).to.deep.include({
+      expect(collector.one('tools/call list_installed_tools')).to.deep.include({
         traceId: PARENT.traceId,
         parentId: PARENT.spanId,
         links: [],

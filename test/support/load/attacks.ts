@@ -38,7 +38,7 @@ const batch = (size: number, one: (index: number) => object) =>
 
 const ROOM = 1_040_000;
 const SEARCHES = batch(100, (id) =>
-  call(id, 'tools/call', { name: 'list_tools', arguments: { query: `nothing ${id}` } }),
+  call(id, 'tools/call', { name: 'list_installed_tools', arguments: { query: `nothing ${id}` } }),
 );
 const READS = batch(100, (id) => call(id, 'resources/read', { uri: 'platform://projects' }));
 const NOTIFICATIONS = batch(3000, () => ({ jsonrpc: '2.0', method: 'notifications/initialized' }));
@@ -47,7 +47,7 @@ const LONG_READ = JSON.stringify(
 );
 const unknown = (size: number) => {
   const given = Object.fromEntries(Array.from({ length: size }, (_, index) => [`n${index}`, 1]));
-  return JSON.stringify(call(1, 'tools/call', { name: 'list_tools', arguments: given }));
+  return JSON.stringify(call(1, 'tools/call', { name: 'list_installed_tools', arguments: given }));
 };
 const WIDE = unknown(80_000);
 const UNKNOWN = unknown(9900);
@@ -132,7 +132,7 @@ export const ATTACKS = {
   },
   'batches of notifications': { everyMs: 500, round: ({ ask }) => ask(post('many', NOTIFICATIONS), ['-32600']) },
   'wide messages': { everyMs: 500, round: ({ ask }) => ask(post('many', WIDE), ['too_large']) },
-  'unknown arguments': { everyMs: 2000, round: ({ ask }) => ask(post('many', UNKNOWN), ['invalid_params']) },
+  'unknown arguments': { everyMs: 2000, round: ({ ask }) => ask(post('many', UNKNOWN), ['"total":']) },
   'deep nesting': { everyMs: 500, round: ({ ask }) => ask(post('many', NESTED), ['-32602']) },
   'bodies in tiny chunks': {
     everyMs: 3000,

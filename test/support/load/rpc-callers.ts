@@ -28,20 +28,19 @@ interface Question {
 
 const request = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
 const read = (id: number, name: string) => request(id, 'resources/read', { uri: `platform://${name}` });
-const call = (id: number, name: string, args: object) =>
-  request(id, 'tools/call', { name: `list_${name}`, arguments: args });
+const call = (id: number, name: string, args: object) => request(id, 'tools/call', { name, arguments: args });
 
 /** What each asks in turn. */
 const QUESTIONS: readonly ((caller: LoadCaller, number: number) => Question)[] = [
   ({ token }) => ({ authorization: `Bearer ${token}`, body: read(1, 'workflows') }),
-  ({ token }) => ({ authorization: `Bearer ${token}`, body: call(1, 'tools', { query: 'edition' }) }),
+  ({ token }) => ({ authorization: `Bearer ${token}`, body: call(1, 'list_installed_tools', { query: 'edition' }) }),
   ({ token }) => ({
     authorization: `Bearer ${token}`,
     body: [
       read(1, 'tools'),
-      call(2, 'workflows', { limit: 3 }),
+      call(2, 'list_installed_workflows', { limit: 3 }),
       { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
-      call(3, 'projects', { query: '-1' }),
+      call(3, 'list_projects', { query: '-1' }),
     ],
   }),
   ({ token }) => ({ authorization: `Bearer ${token}`, body: read(1, 'projects'), leaves: true }),

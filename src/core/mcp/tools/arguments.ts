@@ -2,14 +2,14 @@ import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
-import { listValues, valuesOf } from './known-values.ts';
+import { listValues, printable, valuesOf } from './known-values.ts';
 
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 500;
 const MAX_TEXT = 256;
 const MAX_CURSOR = 512;
 
-/** Maximum number and length of argument names in an error, because a client can send many. */
+/** Maximum number and length of the names of ignored arguments, because a client can send many. */
 const MAX_NAMES = 5;
 const MAX_NAME = 40;
 
@@ -26,8 +26,13 @@ export interface ToolArguments {
   readonly filter: Filter;
   /** Fields of the returned items, in the documented order; `undefined` for all. */
   readonly fields: readonly string[] | undefined;
-  readonly limit: number;
+  /** Fields whose values are counted, in the documented order. */
+  readonly countBy: readonly string[];
+  /** Maximum number of items; 0 for totals only. */
+  readonly limit: number | undefined;
   readonly cursor: string | undefined;
+  /** Names of a few unknown arguments, printable and short, for the result. */
+  readonly ignored: readonly string[];
 }
 
 const QUERY = z
@@ -37,7 +42,12 @@ const QUERY = z
   .describe('Text to search for in all fields, ignoring case. Omit it for all.');
 
 const PAGING = {
-  limit: z.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).describe('The most items to return.'),
+  limit: z
+    .int()
+    .min(0)
+    .max(MAX_LIMIT)
+    .optional()
+    .describe(`The most items to return, 0 to ${MAX_LIMIT}, default ${DEFAULT_LIMIT}.`),
   cursor: z
     .string()
     .max(MAX_CURSOR)
@@ -51,13 +61,9 @@ type ToolResource = Pick<Offered, 'resource' | 'known'>;
 export function argumentsShape({ resource, known }: ToolResource) {
   const filters = Object.fromEntries(resource.filters.map((field) => [field, filterShape(field, known[field] ?? [])]));
   const names = fieldsOf(resource);
-  const fields = z
-    .array(z.enum(names))
-    .min(1)
-    .max(names.length)
-    .optional()
-    .describe('The fields to return. Omit it for all.');
-  return z.strictObject({ query: QUERY, ...filters, fields, ...PAGING });
+  const some = z.array(z.enum(names)).max(names.length).optional();
+  const fields = some.describe('The fields to return. Omit it for all.');
+  return z.object({ query: QUERY, ...filters, fields, count_by: some, ...PAGING });
 }
 
 function filterShape(field: string, known: readonly string[]) {
@@ -82,28 +88,32 @@ export function createReadArguments(
   const known = Object.keys(shape.shape);
 
   function read(given: object): ToolArguments {
-    const { fields: requested } = given as { readonly fields?: unknown };
-    // zod would check and report each of them.
-    if (Array.isArray(requested) && requested.length > names.length) {
-      throw explained('invalid_params', `fields: There are ${names.length}: ${names.join(', ')}.`);
+    const taken: Record<string, unknown> = {};
+    for (const name of known) if (Object.hasOwn(given, name)) taken[name] = argumentOf(given, name);
+    for (const name of ['fields', 'count_by']) {
+      const requested = taken[name];
+      // zod would check and report each of them.
+      if (Array.isArray(requested) && requested.length > names.length)
+        throw explained('invalid_params', `${name}: There are ${names.length}: ${names.join(', ')}.`);
     }
-    const parsed = shape.safeParse(given);
+    const parsed = shape.safeParse(taken);
     if (!parsed.success) {
       throw new GatewayError('invalid_params', {
-        detail: parsed.error.issues.map((issue) => describeIssue(issue, known)).join(' '),
-        // Without messages and unknown names: those repeat what the caller has sent.
+        detail: parsed.error.issues.map(({ path, message }) => `${[...path, ''].join(': ')}${message}.`).join(' '),
+        // Without messages: those repeat what the caller has sent.
         reason: parsed.error.issues.map(({ path, code }) => [...path, code].join(': ')).join(', '),
       });
     }
-    const { query, limit, cursor, fields, ...rest } = parsed.data;
+    const { query, limit, cursor, fields, count_by: countBy, ...rest } = parsed.data;
     const values: Record<string, string> = {};
     for (const [field, text] of Object.entries(rest)) if (typeof text === 'string') values[field] = text;
     return {
-      filter: { query: query === '' ? undefined : query, values },
+      filter: { query, values },
       fields: fields && names.filter((name) => fields.includes(name)),
+      countBy: names.filter((name) => countBy?.includes(name)),
       limit,
-      // As with query: clients send an empty text for an omitted value.
-      cursor: cursor === '' ? undefined : cursor,
+      cursor,
+      ignored: ignoredOf(given, known),
     };
   }
 
@@ -114,25 +124,32 @@ export function createReadArguments(
   };
 }
 
+/** Returns an argument; `undefined` if it is left out. Many clients send something empty instead. */
+function argumentOf(given: object, name: string): unknown {
+  const value = (given as Readonly<Record<string, unknown>>)[name];
+  if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
+  // Some models write numbers as text.
+  return name === 'limit' && typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+}
+
+/** Returns the names of a few arguments that are not known. */
+function ignoredOf(given: object, known: readonly string[]): string[] {
+  const ignored: string[] = [];
+  for (const name in given) {
+    if (known.includes(name)) continue;
+    if (ignored.length === MAX_NAMES) return [...ignored, '…'];
+    ignored.push(printable(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name));
+  }
+  return ignored;
+}
+
 function fieldsOf({ shape }: ToolResource['resource']): string[] {
   return Object.keys(shape.shape);
 }
 
-/** Describes an issue. Known arguments have a few at most; unknown ones are summarized in one. */
-function describeIssue(issue: z.core.$ZodIssue, known: readonly string[]): string {
-  if (issue.code !== 'unrecognized_keys') return `${[...issue.path, ''].join(': ')}${issue.message}.`;
-  const { keys } = issue;
-  const names = keys
-    .slice(0, MAX_NAMES)
-    .map((key) => JSON.stringify(key.length > MAX_NAME ? `${key.slice(0, MAX_NAME)}…` : key));
-  const more = keys.length > names.length ? ` and ${keys.length - names.length} more` : '';
-  const none = keys.length === 1 ? 'There is no argument' : 'There are no arguments';
-  return `${none} ${names.join(', ')}${more}. There are: ${known.join(', ')}.`;
-}
-
 /** Returns a resource's tool for `tools/list`. */
-export function describeTool({ resource }: Pick<Offered, 'resource'>, taken: z.ZodObject): Tool {
-  const { name, title, description, shape, filters } = resource;
+export function describeTool({ resource }: Pick<Offered, 'resource'>, taken: ReturnType<typeof argumentsShape>): Tool {
+  const { tool, title, description, shape, filters } = resource;
   const by = ['query', ...filters].join(', ');
   const returned = z.strictObject({
     items: z
@@ -143,10 +160,10 @@ export function describeTool({ resource }: Pick<Offered, 'resource'>, taken: z.Z
     nextCursor: z.string().optional().describe('Cursor of the next page. Absent on the last one.'),
   });
   return {
-    name: `list_${name}`,
+    name: tool,
     title: `List ${title.toLowerCase()}`,
     description: `${description} Page by page, with total and nextCursor; narrow the list by ${by}, and the items by fields.`,
-    inputSchema: jsonSchema(taken),
+    inputSchema: jsonSchema(taken.omit({ count_by: true })),
     outputSchema: jsonSchema(returned),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   };

@@ -7,6 +7,11 @@ const MAX_LENGTH = 64;
 /** Matches control characters, invisible or direction-changing characters, and line breaks. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
+/** Replaces each of these, for a text that is shown. */
+export function printable(text: string): string {
+  return text.replaceAll(new RegExp(UNPRINTABLE, 'gu'), '\uFFFD');
+}
+
 /** Values of one field: few, short and printable. */
 export interface Values {
   readonly values: readonly string[];

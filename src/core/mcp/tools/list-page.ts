@@ -93,8 +93,8 @@ interface Written {
   readonly size: number;
 }
 
-function finish({ hint, cursorOf, maxBytes }: ListPage, { items, total, next, size }: Written): string {
-  const more = next < total ? `,"nextCursor":${JSON.stringify(cursorOf(next))}` : '';
+function finish({ hint, limit, cursorOf, maxBytes }: ListPage, { items, total, next, size }: Written): string {
+  const more = limit > 0 && next < total ? `,"nextCursor":${JSON.stringify(cursorOf(next))}` : '';
   const hintMember = hint !== undefined && total === 0 ? `,"hint":${JSON.stringify(hint)}` : '';
   const fits = size + Buffer.byteLength(hintMember) <= maxBytes;
   return `{"items":[${items.join(',')}],"total":${total}${more}${fits ? hintMember : ''}}`;

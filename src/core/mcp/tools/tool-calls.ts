@@ -38,13 +38,17 @@ export function createTools(options: ToolsOptions): Tools {
     const shape = argumentsShape(offered);
     return { ...offered, read: createReadArguments(offered, shape), tool: describeTool(offered, shape) };
   });
-  const byName = new Map<unknown, (typeof tools)[number]>(tools.map((one) => [one.tool.name, one]));
+  // Until 0.2.0, tools are also called by their first names, which were made from the resource's.
+  const byName = new Map<unknown, (typeof tools)[number]>([
+    ...tools.map((one) => [`list_${one.resource.name}`, one] as const),
+    ...tools.map((one) => [one.tool.name, one] as const),
+  ]);
 
   /** Returns the result with one page. */
   async function pageOf(
     load: Load,
     known: Offered['known'],
-    { filter, fields, limit, cursor }: ToolArguments,
+    { filter, fields, limit = DEFAULT_LIMIT, cursor }: ToolArguments,
     { signal }: RequestContext,
   ): Promise<Buffer> {
     const { snapshot } = load;
@@ -74,9 +78,12 @@ export function createTools(options: ToolsOptions): Tools {
         throw new GatewayError('invalid_params', { reason: 'tools/call takes name and arguments' });
       const tool = byName.get(name);
       if (tool === undefined) {
-        throw explained('invalid_params', `There is no such tool. There are: ${[...byName.keys()].join(', ')}.`);
+        throw explained(
+          'invalid_params',
+          `There is no such tool. There are: ${tools.map(({ tool }) => tool.name).join(', ')}.`,
+        );
       }
-      context.record.tool = name;
+      context.record.tool = tool.tool.name;
       try {
         const args = tool.read(given);
         const load = await readResource(tool.resource.name, context);

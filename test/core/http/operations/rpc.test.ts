@@ -93,7 +93,7 @@ describe('JSON-RPC', () => {
   it('adds to the record of the request', async () => {
     const { url, ended } = await serveEcho(({ record }) => {
       record.rpc = 'tools/call';
-      record.tool = 'list_tools';
+      record.tool = 'list_installed_tools';
       record.resource = 'tools';
       record.upstreamMs = 12.34;
       record.cache = 'bypass';
@@ -105,7 +105,7 @@ describe('JSON-RPC', () => {
       method: 'POST',
       route: RPC,
       rpc: 'tools/call',
-      tool: 'list_tools',
+      tool: 'list_installed_tools',
       resource: 'tools',
       upstreamMs: 12.34,
       cache: 'bypass',

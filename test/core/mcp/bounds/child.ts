@@ -110,7 +110,7 @@ async function turns(): Promise<Turns> {
       asked({ read: () => copyOf(load) }).raw(JSON.stringify(request('resources/read', { uri: URI }))),
     'a search of 100,000 items': once(request('tools/call', call('list_projects', { query: 'e', limit: 500 }))),
     'a hundred searches of 8 MiB': once(
-      batchOf(100, 'tools/call', (index) => call('list_tools', { query: `${index}` })),
+      batchOf(100, 'tools/call', (index) => call('list_installed_tools', { query: `${index}` })),
     ),
     'a hundred pages of 100,000 items': once(batchOf(100, 'tools/call', () => call('list_projects', { limit: 500 }))),
     'fifty searches at a time': () =>
@@ -134,7 +134,10 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
     const stored = listOf(5, true);
     return batch(
       () => stored,
-      batchOf(100, 'tools/call', (index) => ({ name: 'list_tools', arguments: { query: `kind ${index}.`, limit: 1 } })),
+      batchOf(100, 'tools/call', (index) => ({
+        name: 'list_installed_tools',
+        arguments: { query: `kind ${index}.`, limit: 1 },
+      })),
     );
   },
   'searches of a list that is not stored': () =>
@@ -150,7 +153,9 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
     const { raw } = asked({ read: () => stored });
     const all = Array.from({ length: 100 }, (_, index) =>
       raw(
-        JSON.stringify(request('tools/call', { name: 'list_tools', arguments: { query: `kind ${index}.`, limit: 1 } })),
+        JSON.stringify(
+          request('tools/call', { name: 'list_installed_tools', arguments: { query: `kind ${index}.`, limit: 1 } }),
+        ),
       ),
     );
     const answered = await Promise.all(all);

@@ -120,7 +120,7 @@ function works(client: Client, kind: Server['kind'], session: () => Session, ser
   });
 
   it('gets the same items from a tool', async () => {
-    const [text] = await session().call('list_workflows', { limit: 100 });
+    const [text] = await session().call('list_installed_workflows', { limit: 100 });
     expect(JSON.parse(String(text)).items).to.deep.equal(JSON.parse(await served().read('workflows')));
   });
 

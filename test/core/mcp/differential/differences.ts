@@ -66,21 +66,6 @@ export const DIFFERENCES: readonly Difference[] = [
       sent === undefined && !isUtf8(Buffer.from(body)) ? failed(400, null, -32700) : undefined,
   },
   {
-    why: 'a tool takes no argument called __proto__; the schemas of the SDK leave it out',
-    instead(told, sent) {
-      const odd = [sent].flat().filter((one) => Object.hasOwn(Object(one?.params?.arguments), '__proto__'));
-      const isOdd = ({ id, result }: Json) =>
-        result?.structuredContent !== undefined && odd.some((one) => one.id === id);
-      if (!told.messages.some(isOdd)) return undefined;
-      const messages = told.messages.map((one) => {
-        if (!isOdd(one)) return one;
-        const { content: _, structuredContent: __, ...rest } = one.result;
-        return { ...one, result: { ...rest, isError: true } };
-      });
-      return { ...told, messages };
-    },
-  },
-  {
     why: 'what has an id is answered with it, be it a message or not',
     instead(told, sent) {
       const [one, ...more] = told.messages;

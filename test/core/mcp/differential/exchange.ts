@@ -34,23 +34,26 @@ const CALLS: readonly (readonly [method: string, params?: Json])[] = [
   ['resources/read', { uri: 7 }],
   ['resources/read'],
   ['tools/list'],
-  ['tools/call', { name: 'list_tools' }],
-  ['tools/call', { name: 'list_tools', arguments: { limit: 1 } }],
-  ['tools/call', { name: 'list_tools', arguments: { query: 'B', category: 'SCANNER' } }],
-  ['tools/call', { name: 'list_tools', arguments: { query: '1.0.0', category: 'scanner', fields: ['name', 'id'] } }],
-  ['tools/call', { name: 'list_tools', arguments: { category: 'nothing like it' } }],
-  ['tools/call', { name: 'list_tools', arguments: { fields: [] } }],
-  ['tools/call', { name: 'list_tools', arguments: { fields: ['nothing'] } }],
-  ['tools/call', { name: 'list_tools', arguments: { fields: 'id' } }],
-  ['tools/call', { name: 'list_tools', arguments: { limit: 0 } }],
-  ['tools/call', { name: 'list_tools', arguments: { limit: 501 } }],
-  ['tools/call', { name: 'list_tools', arguments: { limit: '1' } }],
-  ['tools/call', { name: 'list_tools', arguments: { nothing: 1 } }],
-  ['tools/call', { name: 'list_tools', arguments: { query: 'x'.repeat(257) } }],
-  ['tools/call', { name: 'list_tools', arguments: { cursor: 'a' } }],
-  ['tools/call', { name: 'list_tools', arguments: [] }],
-  ['tools/call', { name: 'list_tools', arguments: null }],
-  ['tools/call', { name: 'list_tools', arguments: JSON.parse('{"__proto__":1}') }],
+  ['tools/call', { name: 'list_installed_tools' }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { limit: 1 } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { query: 'B', category: 'SCANNER' } }],
+  [
+    'tools/call',
+    { name: 'list_installed_tools', arguments: { query: '1.0.0', category: 'scanner', fields: ['name', 'id'] } },
+  ],
+  ['tools/call', { name: 'list_installed_tools', arguments: { category: 'nothing like it' } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { fields: [] } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { fields: ['nothing'] } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { fields: 'id' } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { limit: 0 } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { limit: 501 } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { limit: 'all' } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { nothing: 1 } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { query: 'x'.repeat(257) } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { cursor: 'a' } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: [] }],
+  ['tools/call', { name: 'list_installed_tools', arguments: null }],
+  ['tools/call', { name: 'list_installed_tools', arguments: JSON.parse('{"__proto__":1}') }],
   ['tools/call', { name: 'list_nothing' }],
   ['tools/call', { name: 'constructor' }],
   ['tools/call', { name: 7 }],
@@ -118,7 +121,7 @@ function* currentOnes(): Generator<Exchange> {
     yield current('nothing', {}, headers);
   }
   yield current('resources/read', {}, { name: TOOLS });
-  yield current('tools/call', { name: 'list_tools' }, { name: 'list_projects' });
+  yield current('tools/call', { name: 'list_installed_tools' }, { name: 'list_projects' });
   yield current('prompts/get', { name: 'a' }, { name: 'b' });
   yield current('prompts/get', { name: 'a' }, { name: undefined });
   for (const envelope of [

@@ -48,21 +48,20 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     const schema = schemas.get(name);
     if (schema === undefined) throw new ProtocolError(INVALID_PARAMS, 'no such tool');
     const checked = await schema['~standard'].validate(given);
-    const { query = '', limit = 50, cursor, fields, ...values }: Json = given;
+    const { query = '', limit = 50, cursor, fields = [], category = '' }: Json = given;
     if (checked.issues !== undefined || cursor !== undefined) return { content: [], isError: true };
     const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
-    const is = (text: string | undefined, other: string) => text?.toLowerCase() === other.toLowerCase();
     const left = items.filter(
       (item) =>
-        Object.entries<string>(values).every(([field, text]) => is(item[field], text)) &&
+        ['', item['category']?.toLowerCase()].includes(category.toLowerCase()) &&
         Object.values(item).some((text) => has(text, query)),
     );
     const part = left
       .slice(0, limit)
       .map((item) =>
-        Object.fromEntries(Object.entries(item).filter(([field]) => fields === undefined || fields.includes(field))),
+        Object.fromEntries(Object.entries(item).filter(([field]) => fields.length === 0 || fields.includes(field))),
       );
-    const more = left.length > limit && { nextCursor: '' };
+    const more = limit > 0 && left.length > limit && { nextCursor: '' };
     const page = { items: part, total: left.length, ...more };
     return { content: [{ type: 'text', text: JSON.stringify(page) }], structuredContent: page };
   }

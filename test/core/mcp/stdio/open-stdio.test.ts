@@ -103,7 +103,7 @@ describe('MCP over stdio', () => {
     const { result } = await ask('resources/read', { uri: TOOLS });
     expect(result).not.to.have.property('ttlMs');
     expect(result.contents[0].text).to.equal(loadOf([toolItem('a')]).snapshot.bytes.toString());
-    expect((await ask('tools/call', { name: 'list_tools' })).result.structuredContent.total).to.equal(1);
+    expect((await ask('tools/call', { name: 'list_installed_tools' })).result.structuredContent.total).to.equal(1);
     expect((await ask('resources/read', { uri: 'platform://nothing' })).error.code).to.equal(-32002);
   });
 
@@ -135,7 +135,7 @@ describe('MCP over stdio', () => {
       await ask('initialize', INITIALIZE);
       const { error } = await ask('resources/read', { uri: TOOLS });
       expect(error.code).to.equal(rpc);
-      const { result } = await ask('tools/call', { name: 'list_tools' });
+      const { result } = await ask('tools/call', { name: 'list_installed_tools' });
       expect(result.isError).to.equal(true);
       for (const facts of [error.data, result._meta['portico/error']]) {
         expect(facts).to.include({ code, upstream: 'tools' });

@@ -2,14 +2,16 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { argumentsShape, createReadArguments } from '../../../../src/core/mcp/tools/arguments.ts';
 import { readCursor, writeCursor } from '../../../../src/core/mcp/tools/tool-calls.ts';
+import type { Offered } from '../../../../src/core/reads/catalogue/catalogue.ts';
 import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
 import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
 import { RESOURCES } from '../../../../src/core/resources/index.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { catalogueOf, type Reader } from '../../../support/catalogue.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
-import { NAMES } from '../../../support/resources.ts';
+import { TOOL_NAMES } from '../../../support/resources.ts';
 import { asked, cachedFor, loadOf, NOW } from '../asked.ts';
 
 const ITEMS = Array.from({ length: 120 }, (_, index) =>
@@ -32,7 +34,7 @@ function knowing(known: Readonly<Record<string, readonly string[]>>, read: Reade
 describe('the list of tools', () => {
   it('has a read-only tool for each resource', async () => {
     const { tools } = (await asked().current('tools/list')).json.result;
-    expect(tools.map(({ name }: { name: string }) => name)).to.deep.equal(NAMES.map((name) => `list_${name}`));
+    expect(tools.map(({ name }: { name: string }) => name)).to.deep.equal(TOOL_NAMES);
     for (const { annotations } of tools) {
       expect(annotations).to.deep.equal({
         readOnlyHint: true,
@@ -48,7 +50,7 @@ describe('the list of tools', () => {
     const keys = tools.map((tool: { inputSchema: { properties: object } }) => Object.keys(tool.inputSchema.properties));
     expect(keys).to.deep.equal(RESOURCES.map(({ filters }) => ['query', ...filters, 'fields', 'limit', 'cursor']));
     for (const { inputSchema } of tools) {
-      expect(inputSchema).to.include({ type: 'object', additionalProperties: false });
+      expect(inputSchema).to.include({ type: 'object' }).and.not.have.property('additionalProperties');
       expect(inputSchema).not.to.have.property('required');
     }
   });
@@ -62,7 +64,8 @@ describe('the list of tools', () => {
     expect(description).to.equal(
       'Only items whose category equals this, ignoring case. Known values: "SCANNER", "FIREWALL", others.',
     );
-    const { result } = (await current('tools/call', { name: 'list_tools', arguments: { category: 'x' } })).json;
+    const { result } = (await current('tools/call', { name: 'list_installed_tools', arguments: { category: 'x' } }))
+      .json;
     expect(result.structuredContent.hint).to.contain('"OF_ONE_CALLER"');
     expect(await listed()).to.equal(before);
   });
@@ -78,7 +81,7 @@ describe('the list of tools', () => {
 describe('a tool', () => {
   it('returns the first 50 items, as data and as text, in the form of its schema', async () => {
     const { tools } = (await asked().current('tools/list')).json.result;
-    const { structuredContent, content, isError } = await call('list_tools');
+    const { structuredContent, content, isError } = await call('list_installed_tools');
     expect(isError).to.equal(undefined);
     expect(structuredContent.items).to.deep.equal(ITEMS.slice(0, 50));
     expect(structuredContent.total).to.equal(120);
@@ -92,7 +95,7 @@ describe('a tool', () => {
     let cursor: string | undefined;
     let pages = 0;
     do {
-      const { structuredContent } = await call('list_tools', { limit: 13, category: 'ODD', cursor });
+      const { structuredContent } = await call('list_installed_tools', { limit: 13, category: 'ODD', cursor });
       expect(structuredContent.total).to.equal(60);
       seen.push(...structuredContent.items);
       cursor = structuredContent.nextCursor;
@@ -103,8 +106,8 @@ describe('a tool', () => {
   });
 
   it('returns no cursor with the last page or an empty one', async () => {
-    expect((await call('list_tools', { limit: 120 })).structuredContent).not.to.have.property('nextCursor');
-    const { structuredContent } = await call('list_tools', { query: 'nothing like it' });
+    expect((await call('list_installed_tools', { limit: 120 })).structuredContent).not.to.have.property('nextCursor');
+    const { structuredContent } = await call('list_installed_tools', { query: 'nothing like it' });
     expect(structuredContent).to.include({ total: 0 }).and.not.have.property('nextCursor');
     expect(structuredContent.items).to.deep.equal([]);
   });
@@ -122,10 +125,10 @@ describe('a tool', () => {
     cache.begin('tools', caller).store(stored);
     const held = () => cache.get('tools', caller) ?? stored;
     const options = { read: held, representations: createRepresentations(cache) };
-    const first = await call('list_tools', {}, options);
+    const first = await call('list_installed_tools', {}, options);
     const { nextCursor } = first.structuredContent;
     const idsOf = async (args: object) => {
-      const { structuredContent } = await call('list_tools', args, options);
+      const { structuredContent } = await call('list_installed_tools', args, options);
       return structuredContent.items.map(({ id }: { id: string }) => Number(id.slice('tool-'.length)));
     };
     const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
@@ -134,11 +137,13 @@ describe('a tool', () => {
     expect(await idsOf({ query: '', cursor: nextCursor })).to.deep.equal(range(50, 100));
     expect(await idsOf({ limit: 49 })).to.deep.equal(range(0, 49));
     expect(await idsOf({ category: 'ODD', limit: 2 })).to.deep.equal([1, 3]);
-    const { structuredContent: ten } = await call('list_tools', { limit: 10 }, options);
+    const { structuredContent: ten } = await call('list_installed_tools', { limit: 10 }, options);
     expect(await idsOf({ cursor: ten.nextCursor })).to.deep.equal(range(10, 60));
     expect(Object.keys(held().snapshot.representations)).to.deep.equal(['derived page 0', 'derived page 50']);
-    expect(await call('list_tools', {}, options)).to.deep.include({ structuredContent: first.structuredContent });
-    const { result } = (await asked(options).earlier('tools/call', { name: 'list_tools' })).json;
+    expect(await call('list_installed_tools', {}, options)).to.deep.include({
+      structuredContent: first.structuredContent,
+    });
+    const { result } = (await asked(options).earlier('tools/call', { name: 'list_installed_tools' })).json;
     expect(result).to.deep.equal({ content: first.content, structuredContent: first.structuredContent });
   });
 
@@ -154,7 +159,7 @@ describe('a tool', () => {
     };
     for (const offset of [100, 150, 5_000_000]) {
       const { structuredContent } = await call(
-        'list_tools',
+        'list_installed_tools',
         { cursor: writeCursor(place, offset) },
         { read: list, representations },
       );
@@ -166,28 +171,73 @@ describe('a tool', () => {
   it('answers list_changed when the list has changed between two pages', async () => {
     let items = ITEMS;
     const options = { read: () => loadOf(items, cachedFor(1000)) };
-    const { nextCursor } = (await call('list_tools', {}, options)).structuredContent;
+    const { nextCursor } = (await call('list_installed_tools', {}, options)).structuredContent;
     items = ITEMS.slice(1);
-    const { isError, content, _meta } = await call('list_tools', { cursor: nextCursor }, options);
+    const { isError, content, _meta } = await call('list_installed_tools', { cursor: nextCursor }, options);
     expect(isError).to.equal(true);
     expect(content[0].text).to.match(/^list_changed: .*start again without a cursor/);
     expect(_meta['portico/error']).to.deep.equal({ code: 'list_changed', requestId: 'request-of-the-test' });
   });
 
   it('accepts a cursor with another limit, and rejects it with another filter', async () => {
-    const { nextCursor } = (await call('list_tools', { limit: 10 })).structuredContent;
-    expect((await call('list_tools', { limit: 5, cursor: nextCursor })).structuredContent.items[0].id).to.equal(
-      'tool-10',
-    );
-    const { isError, content } = await call('list_tools', { cursor: nextCursor, query: 'a' });
+    const { nextCursor } = (await call('list_installed_tools', { limit: 10 })).structuredContent;
+    expect(
+      (await call('list_installed_tools', { limit: 5, cursor: nextCursor })).structuredContent.items[0].id,
+    ).to.equal('tool-10');
+    const { isError, content } = await call('list_installed_tools', { cursor: nextCursor, query: 'a' });
     expect(isError).to.equal(true);
     expect(content[0].text).to.contain('belongs to other arguments');
   });
 
   it('accepts a cursor with the same filter in another case, and with other fields', async () => {
-    const { nextCursor } = (await call('list_tools', { limit: 10, category: 'ODD' })).structuredContent;
-    const { structuredContent } = await call('list_tools', { category: 'odd', fields: ['id'], cursor: nextCursor });
+    const { nextCursor } = (await call('list_installed_tools', { limit: 10, category: 'ODD' })).structuredContent;
+    const { structuredContent } = await call('list_installed_tools', {
+      category: 'odd',
+      fields: ['id'],
+      cursor: nextCursor,
+    });
     expect(structuredContent.items[0]).to.deep.equal({ id: 'tool-21' });
+  });
+
+  it('treats empty arguments as left out, and ignores unknown ones', async () => {
+    const { structuredContent } = await call('list_installed_tools', { query: 'tool-1' });
+    for (const args of [
+      { limit: '', cursor: '', category: '', fields: [], count_by: [] },
+      { limit: null, cursor: null, category: null, fields: null, count_by: null },
+      { limit: '50', wait_for_previous: true, status: 'ACTIVE', ['x'.repeat(900)]: [1] },
+    ]) {
+      const { isError, structuredContent: same } = await call('list_installed_tools', { query: 'tool-1', ...args });
+      expect(isError).to.equal(undefined);
+      expect(same).to.deep.equal(structuredContent);
+    }
+  });
+
+  it('keeps the names of few unknown arguments, short and printable', () => {
+    const [{ resource }] = catalogueOf(list).offered as [Offered];
+    const read = createReadArguments({ resource }, argumentsShape({ resource, known: {} }));
+    const many = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`a${index}`, 0]));
+    for (const [given, ignored] of [
+      [{}, []],
+      [{ query: 'a', wait_for_previous: true }, ['wait_for_previous']],
+      [JSON.parse('{"__proto__":1,"a\\u202e\\nb":1}'), ['__proto__', 'a\uFFFD\uFFFDb']],
+      [{ ['x'.repeat(900_000)]: 1 }, [`${'x'.repeat(40)}…`]],
+      [many, ['a0', 'a1', 'a2', 'a3', 'a4', '…']],
+    ] as const) {
+      expect(read(given).ignored).to.deep.equal(ignored);
+    }
+  });
+
+  it('returns only the total with limit 0', async () => {
+    const { structuredContent } = await call('list_installed_tools', { limit: 0, category: 'ODD' });
+    expect(structuredContent).to.deep.equal({ items: [], total: 60 });
+  });
+
+  it('is also called by its first name, and recorded by its name', async () => {
+    for (const { name, tool } of RESOURCES) {
+      const { structuredContent, record } = await call(`list_${name}`, {});
+      expect(structuredContent.total).to.equal(120);
+      expect(record.tool).to.equal(tool);
+    }
   });
 
   it('returns the requested fields, in the documented order, in the form of its schema', async () => {
@@ -201,7 +251,7 @@ describe('a tool', () => {
       [['name', 'name'], ['name']],
       [['description', 'category', 'version', 'name', 'id'], Object.keys(toolItem('a'))],
     ] as const) {
-      const { structuredContent, content } = await call('list_tools', { fields, limit: 3 });
+      const { structuredContent, content } = await call('list_installed_tools', { fields, limit: 3 });
       const picked = ITEMS.slice(0, 3).map((item) =>
         Object.fromEntries(keys.map((key) => [key, (item as Record<string, string>)[key]])),
       );
@@ -216,7 +266,12 @@ describe('a tool', () => {
     const seen: { id: string }[] = [];
     let cursor: string | undefined;
     do {
-      const { structuredContent } = await call('list_tools', { limit: 25, category: 'even', fields: ['id'], cursor });
+      const { structuredContent } = await call('list_installed_tools', {
+        limit: 25,
+        category: 'even',
+        fields: ['id'],
+        cursor,
+      });
       seen.push(...structuredContent.items);
       cursor = structuredContent.nextCursor;
     } while (cursor !== undefined && seen.length < 200);
@@ -225,9 +280,11 @@ describe('a tool', () => {
 
   it('fits more items on a page with fewer fields', async () => {
     const options = { read: list, maxResultBytes: 2048 };
-    const { content } = await call('list_tools', {}, options);
+    const { content } = await call('list_installed_tools', {}, options);
     expect(content[0].text).to.match(/^result_too_large: .*name the fields that you need/);
-    expect((await call('list_tools', { fields: ['id'] }, options)).structuredContent.items).to.have.length(50);
+    expect((await call('list_installed_tools', { fields: ['id'] }, options)).structuredContent.items).to.have.length(
+      50,
+    );
   });
 
   it('stops when the caller disconnects while it selects fields of large items', async () => {
@@ -242,7 +299,7 @@ describe('a tool', () => {
       return parse(text, reviver);
     };
     try {
-      const arguments_ = { name: 'list_tools', arguments: { fields: ['id'] } };
+      const arguments_ = { name: 'list_installed_tools', arguments: { fields: ['id'] } };
       const asking = asked({ read: () => loadOf(items, cachedFor(1)) }).current(
         'tools/call',
         arguments_,
@@ -273,7 +330,7 @@ describe('a tool', () => {
       ],
       [{ query: 'xyz' }, 'No item fits. query: search for a shorter text, or omit it.'],
     ] as const) {
-      const { structuredContent, content, isError } = await call('list_tools', args, options);
+      const { structuredContent, content, isError } = await call('list_installed_tools', args, options);
       expect(isError).to.equal(undefined);
       expect(structuredContent).to.deep.equal({ items: [], total: 0, hint });
       expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
@@ -283,25 +340,29 @@ describe('a tool', () => {
 
   it('hints that the field is empty in all items, or that there are none', async () => {
     for (const items of [[], [toolItem('a', { category: '' })]]) {
-      const { structuredContent } = await call('list_tools', { category: 'x' }, { read: () => loadOf(items) });
+      const { structuredContent } = await call(
+        'list_installed_tools',
+        { category: 'x' },
+        { read: () => loadOf(items) },
+      );
       expect(structuredContent.hint).to.equal('No item fits. category has no value in this list.');
     }
   });
 
   it('returns no hint when something matches, without a filter, or without room for it', async () => {
     const many = Array.from({ length: 20 }, (_, index) => toolItem(`${index}`, { category: `${index}`.repeat(30) }));
-    expect((await call('list_tools', { category: 'ODD' })).structuredContent).not.to.have.property('hint');
-    expect((await call('list_tools', {}, { read: () => loadOf([]) })).structuredContent).to.deep.equal({
+    expect((await call('list_installed_tools', { category: 'ODD' })).structuredContent).not.to.have.property('hint');
+    expect((await call('list_installed_tools', {}, { read: () => loadOf([]) })).structuredContent).to.deep.equal({
       items: [],
       total: 0,
     });
     const narrow = { read: () => loadOf(many), maxResultBytes: 1024 };
-    expect((await call('list_tools', { category: 'x' }, narrow)).structuredContent).to.deep.equal({
+    expect((await call('list_installed_tools', { category: 'x' }, narrow)).structuredContent).to.deep.equal({
       items: [],
       total: 0,
     });
     const wide = { read: () => loadOf(many) };
-    expect((await call('list_tools', { category: 'x' }, wide)).structuredContent).to.have.property('hint');
+    expect((await call('list_installed_tools', { category: 'x' }, wide)).structuredContent).to.have.property('hint');
   });
 
   it("hints at values of the caller's own list only", async () => {
@@ -312,7 +373,7 @@ describe('a tool', () => {
       const caller = { ...callerWith(), key };
       const { json } = await current(
         'tools/call',
-        { name: 'list_tools', arguments: { category: 'x' } },
+        { name: 'list_installed_tools', arguments: { category: 'x' } },
         {},
         { caller },
       );
@@ -325,14 +386,14 @@ describe('a tool', () => {
 
   it('answers result_too_large with arguments that make the result fit', async () => {
     const options = { read: list, maxResultBytes: 2048 };
-    const { isError, content, record } = await call('list_tools', {}, options);
+    const { isError, content, record } = await call('list_installed_tools', {}, options);
     expect(isError).to.equal(true);
     const text: string = content[0].text;
     expect(text)
       .to.match(/^result_too_large: /)
       .and.contain('narrow the list with query or a filter');
     const limit = Number(/Set limit to (\d+) or less/.exec(text)?.[1]);
-    const fitting = await call('list_tools', { limit }, options);
+    const fitting = await call('list_installed_tools', { limit }, options);
     expect(fitting.structuredContent.items).to.have.length(limit);
     expect(Buffer.byteLength(fitting.content[0].text)).to.be.lessThan(2049);
     expect(record.error?.code).to.equal('result_too_large');
@@ -340,7 +401,7 @@ describe('a tool', () => {
 
   it('refers to the resource when not even one item fits', async () => {
     const read = () => loadOf([toolItem('a', { description: 'x'.repeat(3000) })], cachedFor(1));
-    const { content } = await call('list_tools', {}, { read, maxResultBytes: 1024 });
+    const { content } = await call('list_installed_tools', {}, { read, maxResultBytes: 1024 });
     expect(content[0].text).to.contain('Not even one').and.contain('Read the resource');
   });
 
@@ -351,18 +412,18 @@ describe('a tool', () => {
       return loadOf([]);
     };
     for (const [args, told] of [
-      [{ limit: 0 }, ['limit: ']],
+      [{ limit: -1 }, ['limit: ']],
       [{ limit: 501 }, ['limit: ']],
-      [{ limit: '5', query: 1, other: true }, ['limit: ', 'query: ', 'other']],
-      [{ status: 'a' }, ['There is no argument "status". There are: query, category, fields, limit, cursor.']],
-      [{ search: 'a', page: 2 }, ['There are no arguments "search", "page". There are: query, category,']],
+      [{ limit: '501' }, ['limit: ']],
+      [{ limit: '5.5', query: 1 }, ['limit: ', 'query: ']],
       [{ cursor: 'x'.repeat(513) }, ['cursor: ']],
-      [{ fields: [] }, ['fields: ']],
       [{ fields: 'id' }, ['fields: ']],
       [{ fields: ['id', 'status'] }, ['fields: 1: ', 'id', 'category']],
+      [{ count_by: ['id', 'status'] }, ['count_by: 1: ', 'id', 'category']],
+      [{ count_by: Array(6).fill('id') }, ['count_by: ', '5', 'id, name, version, category, description']],
       [{ fields: Array(6).fill('id') }, ['fields: ', '5', 'id, name, version, category, description']],
     ] as const) {
-      const { isError, content, bugs } = await call('list_tools', args as object, { read });
+      const { isError, content, bugs } = await call('list_installed_tools', args as object, { read });
       expect(isError).to.equal(true);
       expect(content[0].text).to.match(/^invalid_params: /);
       for (const word of told) expect(content[0].text).to.contain(word);
@@ -376,7 +437,7 @@ describe('a tool', () => {
     const read = () => {
       throw error;
     };
-    const { isError, content, structuredContent, _meta, record } = await call('list_tools', {}, { read });
+    const { isError, content, structuredContent, _meta, record } = await call('list_installed_tools', {}, { read });
     expect(isError).to.equal(true);
     expect(structuredContent).to.equal(undefined);
     expect(content[0].text)
@@ -390,7 +451,7 @@ describe('a tool', () => {
       upstream: 'tools',
       retryAfterSeconds: 9,
     });
-    expect(record).to.include({ error, tool: 'list_tools', resource: 'tools', rpc: 'tools/call' });
+    expect(record).to.include({ error, tool: 'list_installed_tools', resource: 'tools', rpc: 'tools/call' });
   });
 
   it('returns a bug as an internal error, without its text', async () => {
@@ -398,7 +459,7 @@ describe('a tool', () => {
     const read = () => {
       throw bug;
     };
-    const { isError, content, bugs } = await call('list_tools', {}, { read });
+    const { isError, content, bugs } = await call('list_installed_tools', {}, { read });
     expect(isError).to.equal(true);
     expect(content[0].text)
       .to.match(/^internal: /)
@@ -411,7 +472,7 @@ describe('a tool', () => {
     for (const name of ['list_nothing', 'constructor', '']) {
       const { json } = await asked().earlier('tools/call', { name });
       expect(json.error.code).to.equal(-32602);
-      expect(json.error.message).to.contain('list_projects, list_workflows, list_tools');
+      expect(json.error.message).to.contain(`There are: ${TOOL_NAMES.join(', ')}.`);
       expect(json.error.data.code).to.equal('invalid_params');
     }
   });
@@ -420,8 +481,8 @@ describe('a tool', () => {
     for (const params of [
       {},
       { name: 5 },
-      { name: 'list_tools', arguments: [] },
-      { name: 'list_tools', arguments: 'a' },
+      { name: 'list_installed_tools', arguments: [] },
+      { name: 'list_installed_tools', arguments: 'a' },
     ]) {
       const { json } = await asked().earlier('tools/call', params);
       expect(json.error).to.deep.include({
