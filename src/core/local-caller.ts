@@ -28,11 +28,12 @@ export function withoutVerification(config: Config): Config {
 
 function localCredential({ config, token }: Loaded, file: string, command: string): Credential {
   if (token === '' && !credentialsIn(config).some(([, kind]) => kind === 'token')) return new Credential('Bearer none');
-  if (TOKEN.test(token)) return new Credential(`Bearer ${token}`);
+  const flaw = flawOf(token, TOKEN);
+  if (flaw === undefined) return new Credential(`Bearer ${token}`);
   const message =
     token === ''
       ? `PORTICO_TOKEN is not set in the environment; ${command} needs an access token`
-      : `PORTICO_TOKEN in the environment is no token of visible ASCII characters: ${flawOf(token)}`;
+      : `PORTICO_TOKEN in the environment is no token of visible ASCII characters: ${flaw}`;
   throw new ConfigError([{ path: [], message }], file);
 }
 
@@ -43,9 +44,10 @@ function localHeaderCredentials({ config, headerCredentials }: Loaded, file: str
   for (const [name, kind, from] of credentialsIn(config)) {
     if (kind !== 'header') continue;
     const value = headerCredentials.get(from.toLowerCase());
-    if (value !== undefined && HEADER_VALUE.test(value)) others.set(from.toLowerCase(), [new Credential(value)]);
+    const flaw = value === undefined ? undefined : flawOf(value, HEADER_VALUE);
+    if (value !== undefined && flaw === undefined) others.set(from.toLowerCase(), [new Credential(value)]);
     else {
-      const wrong = value === undefined ? 'is not set' : `holds no credential: ${flawOf(value)}`;
+      const wrong = value === undefined ? 'is not set' : `holds no credential: ${flaw}`;
       const message = `is an HTTP header, and ${command} takes its value from ${headerVariable(from)} in the environment, which ${wrong}`;
       issues.push({ path: ['upstreams', name, 'credential', 'from'], message });
     }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../core/kernel/error-table.ts';
+import { ASK_FOR_TOKEN, type ErrorCode } from '../../core/kernel/error-table.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 
 /** Kind of request, and status of its response; 0 without one. */
@@ -30,8 +30,7 @@ const OF_SERVER: readonly string[] = ['server_error', 'temporarily_unavailable']
 
 /** Detail for callers; otherwise the row's. */
 const DETAILS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  credential_rejected:
-    'The authorization server of this platform refused this access token. Obtain a new one and try again.',
+  credential_rejected: `The authorization server of this platform refused this access token. ${ASK_FOR_TOKEN}`,
   access_denied: 'The authorization server of this platform lets this caller have no token for it.',
   upstream_credential_rejected:
     'The authorization server of this platform rejected Portico as its client, or the parameters of its request. The operator of Portico has to correct this.',
@@ -48,8 +47,7 @@ const DETAILS: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /** RFC 8693, section 2.2.2 uses one code for a rejected subject token and for a malformed request. */
-const OF_EITHER =
-  'The authorization server of this platform refused this access token, or the form of the request. Obtain a new one and try again; if that is refused, too, the operator of Portico has to correct this.';
+const OF_EITHER = `The authorization server of this platform refused this access token, or the form of the request. ${ASK_FOR_TOKEN} If that is refused, too, the operator of Portico has to correct this.`;
 
 /** An error of the table about a server other than the upstream, which was not called. */
 export function failedExchange(

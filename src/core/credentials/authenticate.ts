@@ -83,8 +83,8 @@ function readBearer(authorization: readonly Credential[]): string {
   const scheme = BEARER.exec(text)?.[0];
   if (scheme === undefined) throw malformed('The Authorization header must begin with Bearer and a space.');
   const token = text.slice(scheme.length);
-  if (!TOKEN.test(token))
-    throw malformed(`The token behind Bearer must be visible ASCII characters: ${flawOf(token)}.`);
+  const flaw = flawOf(token, TOKEN);
+  if (flaw !== undefined) throw malformed(`What is behind Bearer is not a token of visible ASCII characters: ${flaw}.`);
   return token;
 }
 

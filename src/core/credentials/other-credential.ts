@@ -1,4 +1,5 @@
 import { type Caller, flawOf, HEADER_VALUE } from '../kernel/caller.ts';
+import { ASK_FOR_TOKEN } from '../kernel/error-table.ts';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { expiryOf, type KeyOf } from './authenticate.ts';
 
@@ -26,8 +27,9 @@ export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: O
     throw explained('invalid_request', `The request has more than one ${from} header.`);
   }
   const value = credential.reveal();
-  if (!HEADER_VALUE.test(value)) {
-    const text = `The header ${from} holds no credential: ${flawOf(value)}.`;
+  const flaw = flawOf(value, HEADER_VALUE);
+  if (flaw !== undefined) {
+    const text = `The header ${from} holds no credential: ${flaw}.`;
     throw explained('credential_malformed', text, { header: from, upstream });
   }
   // No access token has a space, so that this is never the key of one.
@@ -40,5 +42,5 @@ export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: O
 /** The error for an upstream's refusal of this credential: it names the header. */
 export function refusalOf(thrown: unknown, { from }: OtherCredential): unknown {
   if (!(thrown instanceof GatewayError) || thrown.code !== 'credential_rejected') return thrown;
-  return thrown.inHeader(from, `The platform does not accept the credential in the header ${from}.`);
+  return thrown.inHeader(from, `The platform refused the credential in the header ${from}. ${ASK_FOR_TOKEN}`);
 }

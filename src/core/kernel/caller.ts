@@ -97,8 +97,29 @@ export const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
  */
 export const TOKEN = /^[\x21-\x7e]+$/;
 
-/** Describes why a text does not match {@link TOKEN} or {@link HEADER_VALUE}, without repeating any of it. */
-export function flawOf(text: string): string {
+/** Names what clients send for a token that was not filled in. The names are ASCII, because challenges repeat them. */
+const PLACEHOLDERS: readonly (readonly [form: string, RegExp])[] = [
+  ['${...}', /^\$\{.+\}$/],
+  ['$NAME', /^\$[A-Z_][A-Z0-9_]*$/],
+  ['<...>', /^<.+>$/],
+  ['{{...}}', /^\{\{.+\}\}$/],
+  ['{env:...}', /^\{env:.+\}$/],
+  ['YOUR_TOKEN', /^your[-_](?:[a-z]+[-_])*(?:token|key)(?:[-_]here)?$/i],
+];
+
+/** Matches every placeholder, and hardly any token: most requests need no other test. */
+const MAY_BE_PLACEHOLDER = /^(?:[$<{]|your[-_])/i;
+
+/**
+ * Describes why a text cannot be a credential of this form, {@link TOKEN} or {@link HEADER_VALUE}, without repeating any of it;
+ * `undefined` if it can.
+ */
+export function flawOf(text: string, form: RegExp): string | undefined {
+  if (MAY_BE_PLACEHOLDER.test(text)) {
+    const placeholder = PLACEHOLDERS.find(([, pattern]) => pattern.test(text));
+    if (placeholder !== undefined) return `it is a placeholder, ${placeholder[0]}, that was not replaced by a value`;
+  }
+  if (form.test(text)) return undefined;
   if (text === '') return 'it is empty';
   if (/[^\p{ASCII}]/u.test(text)) return 'it has a character outside ASCII';
   return /[^\P{Cc}\s]/u.test(text) ? 'it has a control character' : 'it has white space';

@@ -25,6 +25,9 @@ const INTERNAL_ERROR = -32603;
 const HEADER_MISMATCH = -32020;
 const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 
+/** Remedy for a rejected token, for people and for models, which can repeat a call but cannot change the token. */
+export const ASK_FOR_TOKEN = 'Do not retry with the same one: ask the user for a new one.';
+
 /**
  * Every error that Portico returns. The table is closed: edges read it and never create a status. `docs/errors.md`
  * shows it row by row (tested).
@@ -48,7 +51,7 @@ export const ERRORS = {
     status: 401,
     rpc: 401,
     title: 'Credential rejected',
-    detail: 'The platform refused this access token. Obtain a new one and try again.',
+    detail: `The platform refused the access token that Portico was given. ${ASK_FOR_TOKEN}`,
     reason: 'the access token was rejected',
   },
   access_denied: {

@@ -116,7 +116,10 @@ describe('POST /mcp of a gateway', () => {
     await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`), { requestInit }));
     const refused = await client.callTool({ name: 'list_installed_tools' });
     expect(refused.isError).to.equal(true);
-    expect(JSON.stringify(refused.content)).to.contain('credential_rejected').and.contain('upstream tools');
+    expect(JSON.stringify(refused.content))
+      .to.contain('credential_rejected')
+      .and.contain('refused the access token that Portico was given. Do not retry with the same one: ask the user')
+      .and.contain('upstream tools');
     expect(await client.callTool({ name: 'list_projects' })).to.not.have.property('isError');
     await client.close();
   });
