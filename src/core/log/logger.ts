@@ -38,12 +38,27 @@ export function createLogger({ level, format = 'json', destination = standardOut
     {
       level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: createTimeField(),
       formatters: { level: (name) => ({ level: name }) },
       hooks: { streamWrite: escapeHidden },
     },
     isPretty ? prettyDestination(destination) : destination,
   );
+}
+
+/** Returns a function that writes pino's field of the time, to the millisecond. All but those is kept for a second. */
+function createTimeField(): () => string {
+  let second = -1;
+  let start = '';
+  return () => {
+    const now = Date.now();
+    const current = Math.floor(now / 1000);
+    if (current !== second) {
+      second = current;
+      start = `,"time":"${new Date(now).toISOString().slice(0, -'000Z'.length)}`;
+    }
+    return `${start}${String(now % 1000).padStart(3, '0')}Z"`;
+  };
 }
 
 /** DEL, C1 controls, line and paragraph separators, and format characters: bidi controls, zero-width and tag characters. */
@@ -54,6 +69,8 @@ const HIDDEN = /[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu;
  * pino escapes C0 controls itself. The line parses to the same value.
  */
 export function escapeHidden(line: string): string {
+  // Nearly all lines are ASCII, which takes a quarter of the time to see.
+  if (Buffer.byteLength(line) === line.length && !line.includes('\x7f')) return line;
   return line.replace(HIDDEN, (character) =>
     character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
   );
