@@ -52,6 +52,7 @@ export function openReads(
 
   function loaderOf({ resource, settings }: Offer): Loader {
     const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
+    const nameInCache = checked(holdings.names.get(resource.name));
     const listSettings = {
       ...settings,
       resource: resource.name,
@@ -69,7 +70,8 @@ export function openReads(
       readPage: pageWorker.open(resource.name, listSettings),
       maxReadBytes: settings.maxReadBytes,
       loading: holdings.loading,
-      memo: holdings.memoFor(checked(holdings.names.get(resource.name))),
+      memo: holdings.memoFor(nameInCache),
+      compare: holdings.comparisonFor(nameInCache),
       events,
       now,
     });

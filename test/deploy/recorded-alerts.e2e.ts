@@ -210,6 +210,19 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     fires: ['PorticoMappingDoubtful', 'PorticoItemsDropped'],
     shows: [/^tools: 1 of 2 items could not be mapped, version is empty in every item$/],
   },
+  'a platform that has renamed a member and a value': {
+    settings({ platform }) {
+      platform.respond(lists({ tools: manyTools(5).map((tool) => ({ ...tool, kind: 'edr', release: '1.0.0' })) }));
+      return { tools: { fields: { version: 'release', category: { from: 'kind', values: { edr: 'EDR' } } } } };
+    },
+    provoke: ({ platform }) =>
+      platform.respond(lists({ tools: manyTools(5).map((tool) => ({ ...tool, kind: 'xdr', current: '1.0.0' })) })),
+    faulty: 60,
+    fires: ['PorticoListDrifted'],
+    shows: [
+      /^tools: version is empty in every item, and was not before, category has texts that values does not map, and had none before$/,
+    ],
+  },
   'a list that has grown beyond its bound': {
     settings: () => ({ tools: { maxItems: 5 } }),
     provoke: ({ platform }) => platform.respond(lists({ tools: manyTools(6) })),

@@ -1,4 +1,5 @@
 import type { PageData } from '../../core/http/pages/html-page.ts';
+import { describeFinding } from '../../core/mapping/mapper.ts';
 import type { Period } from './history.ts';
 import type { MappingWarning } from './status-view.ts';
 
@@ -49,14 +50,7 @@ export function utc(iso: string): string {
 }
 
 export function describeWarning(warning: MappingWarning): string {
-  switch (warning.finding) {
-    case 'nothing_left':
-      return 'nothing is left of a reply that was not empty';
-    case 'duplicate_ids':
-      return 'an id occurs more than once';
-    case 'field_empty':
-      return `${warning.field} is empty in every item`;
-    case 'items_dropped':
-      return `${warning.dropped} of ${warning.received} items could not be mapped`;
-  }
+  return warning.finding === 'items_dropped'
+    ? `${warning.dropped} of ${warning.received} items could not be mapped`
+    : describeFinding(warning);
 }

@@ -1,4 +1,5 @@
 import type { Events } from '../../core/kernel/events.ts';
+import { describeFinding } from '../../core/mapping/mapper.ts';
 
 /** A recent change, in a few words. */
 export interface Change {
@@ -33,12 +34,6 @@ const REPEATED: ReadonlySet<keyof Events> = new Set([
 
 /** Time in which a second loss of Redis makes one entry of all its changes. */
 const FLAPPING_MS = 600_000;
-
-const WARNINGS = {
-  nothing_left: () => 'nothing is left of a reply that was not empty',
-  duplicate_ids: () => 'an id occurs more than once',
-  field_empty: (field = '') => `${field} is empty in every item`,
-};
 
 /** Lists the last changes, the newest first. `time` returns now, in ISO 8601. */
 export function recentChanges(time: () => string) {
@@ -75,8 +70,8 @@ export function recentChanges(time: () => string) {
   const bad = (event: keyof Events, text: string, about?: string) => add({ event, text, isTrouble: true, about });
 
   const events: Events = {
-    mappingWarning: ({ resource, finding, field }) =>
-      bad('mappingWarning', `${resource}: ${WARNINGS[finding](field)} (${finding})`),
+    mappingWarning: (warning) =>
+      bad('mappingWarning', `${warning.resource}: ${describeFinding(warning)} (${warning.finding})`),
     breakerChanged({ upstream, state, failures, calls }) {
       // A half-open breaker lets one call try, and then opens or closes.
       if (state === 'half-open') return;

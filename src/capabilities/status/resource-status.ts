@@ -51,8 +51,8 @@ export function createResourceStatus(now: () => number, time: () => string) {
       const warnings: MappingWarning[] = dropped > 0 ? [{ finding: 'items_dropped', dropped, received }] : [];
       load = { loadedAt: time(), items, warnings };
     },
-    mappingWarning({ finding, field = '' }) {
-      load?.warnings.push(finding === 'field_empty' ? { finding, field } : { finding });
+    mappingWarning({ finding, field }) {
+      load?.warnings.push({ finding, ...(field !== undefined && { field }) });
     },
   } satisfies Events;
 

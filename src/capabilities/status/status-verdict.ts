@@ -1,5 +1,13 @@
 import { daysBetween, describeWarning, duration, durationBetween, expiryOf } from './formats.ts';
-import type { ProcessStatus, ResourceStatus, Status, Trouble, UpstreamStatus, Verdict } from './status-view.ts';
+import type {
+  MappingWarning,
+  ProcessStatus,
+  ResourceStatus,
+  Status,
+  Trouble,
+  UpstreamStatus,
+  Verdict,
+} from './status-view.ts';
 
 /** A trouble, with the parts of its text. */
 export interface Finding extends Pick<Trouble, 'level' | 'subject'> {
@@ -73,7 +81,6 @@ function ofResource({ name: subject, lastMinute, staleSince, lastFailure, warnin
   const { reads, failed } = lastMinute;
   const why = lastFailure === null ? '' : ` (${lastFailure.code})`;
   const isOwnCredential = lastFailure?.code === 'upstream_credential_rejected';
-  const areDropped = warnings.every(({ finding }) => finding === 'items_dropped');
   return found([
     failed > MAX_FAILED * reads && {
       ...{ alert: isOwnCredential ? 'PorticoOwnCredentialRefused' : 'PorticoReadsFailing', level: 'red', subject },
@@ -83,10 +90,17 @@ function ofResource({ name: subject, lastMinute, staleSince, lastFailure, warnin
       ...{ alert: 'PorticoServingStale', level: 'amber', subject, what: 'served stale', since: staleSince, why },
     },
     warnings.length > 0 && {
-      ...{ alert: areDropped ? 'PorticoItemsDropped' : 'PorticoMappingDoubtful', level: 'amber', subject },
+      ...{ alert: alertOf(warnings), level: 'amber', subject },
       what: warnings.map(describeWarning).join(', '),
     },
   ]);
+}
+
+/** Changes of the platform first: an operator learns more from them. */
+function alertOf(warnings: readonly MappingWarning[]): string {
+  const findings = warnings.map(({ finding }) => finding);
+  if (findings.includes('field_lost') || findings.includes('value_unmapped')) return 'PorticoListDrifted';
+  return findings.every((finding) => finding === 'items_dropped') ? 'PorticoItemsDropped' : 'PorticoMappingDoubtful';
 }
 
 function ofProcess(process: ProcessStatus, at: string): Finding[] {

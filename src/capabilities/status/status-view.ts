@@ -1,10 +1,10 @@
+import type { MappingFinding } from '../../core/kernel/events.ts';
 import type { Period } from './history.ts';
 import type { Change } from './recent-changes.ts';
 
 /** A warning about the mapping of a resource, found at its last load. */
 export type MappingWarning =
-  | { readonly finding: 'nothing_left' | 'duplicate_ids' }
-  | { readonly finding: 'field_empty'; readonly field: string }
+  | MappingFinding
   | { readonly finding: 'items_dropped'; readonly dropped: number; readonly received: number };
 
 export type Level = 'red' | 'amber' | 'green';

@@ -34,6 +34,21 @@ export interface SharedPut {
 }
 
 /**
+ * A warning about a list that could be read: its mapping is probably wrong.
+ *
+ * - `field_empty`: a field that has an expression is empty in every item.
+ * - `nothing_left`, `duplicate_ids`: settings allow what is otherwise an error. Nothing is left of a reply that was not
+ *   empty, or an id occurs more than once.
+ * - `field_lost`: a field is empty in every item, and was not in the caller's last list.
+ * - `value_unmapped`: a field has texts that its table `values` does not map, and had none in the caller's last list.
+ */
+export interface MappingFinding {
+  readonly finding: 'nothing_left' | 'duplicate_ids' | 'field_empty' | 'field_lost' | 'value_unmapped';
+  /** Documented name. Absent for findings about the whole list. */
+  readonly field?: string | undefined;
+}
+
+/**
  * Events of a gateway. A listener has a function for each event that it handles. Emit with `events.retried?.({ … })`: without
  * a listener, not even the object is created.
  *
@@ -103,17 +118,14 @@ export interface Events {
     readonly dropped: number;
     readonly defaulted: ReadonlyMap<string, number>;
   }): void;
-  /**
-   * A mapping is probably wrong, although the list could be read: a field that has an expression is empty in every item
-   * (`field_empty`). Or settings allow what is otherwise an error: nothing is left of a reply that was not empty
-   * (`nothing_left`), or an id occurs more than once (`duplicate_ids`). Emitted with each such load.
-   */
-  mappingWarning?(warning: {
-    readonly resource: string;
-    readonly upstream: string;
-    readonly finding: 'nothing_left' | 'duplicate_ids' | 'field_empty';
-    readonly field?: string | undefined;
-  }): void;
+  /** A mapping is probably wrong. Emitted with each such load. `isRepeated`: it was after the last load, too. */
+  mappingWarning?(
+    warning: MappingFinding & {
+      readonly resource: string;
+      readonly upstream: string;
+      readonly isRepeated?: boolean | undefined;
+    },
+  ): void;
   /** Resources that are offered from now on. */
   resourcesOffered?(offered: { readonly resources: readonly string[] }): void;
   /** An upstream opened, with its breaker closed. `connections` and `maxQueue` are its settings. */

@@ -20,6 +20,8 @@ export interface FieldOptions {
 export interface Field {
   readonly name: string;
   readonly default: string;
+  /** Texts that `values` maps to. Undefined without any, and with a format, which changes them. */
+  readonly mapped: ReadonlySet<string> | undefined;
   /**
    * Returns the field's text for an item of a page, by index; undefined for its default. Throws `upstream_invalid` for
    * an invalid value.
@@ -83,6 +85,7 @@ export function createField(name: string, options: FieldOptions, isRequired: boo
   return {
     name,
     default: options.default,
+    mapped: values.size > 0 && options.format === 'none' ? new Set(values.values()) : undefined,
     read(page, index) {
       const value = select(page, index);
       const text = isKeptAsItIs && typeof value === 'string' ? value : bringIntoForm(value, page, index);

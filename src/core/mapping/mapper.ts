@@ -1,7 +1,8 @@
 import { GatewayError } from '../kernel/errors.ts';
+import type { MappingFinding } from '../kernel/events.ts';
 import { compileExpression } from './expressions/expression.ts';
 import { isTruthy } from './expressions/jmespath.ts';
-import { createField, type FieldOptions } from './field.ts';
+import { createField, type Field, type FieldOptions } from './field.ts';
 import type { Page } from './page.ts';
 
 export interface MapperOptions {
@@ -31,6 +32,10 @@ export interface MappingCounts {
   readonly overlooked?: string | undefined;
   /** Number of remaining items that took a field's default, by field. Fields without any are absent. */
   readonly defaulted: ReadonlyMap<string, number>;
+  /** Number of items, dropped ones included, in which the upstream fills a field, by field. */
+  readonly filled: ReadonlyMap<string, number>;
+  /** Number of these whose text is not mapped, by field (see {@link Field.mapped}). */
+  readonly unmapped: ReadonlyMap<string, number>;
   /** Mapped fields that are empty in all remaining items; undefined if none are. */
   readonly empty: readonly string[] | undefined;
 }
@@ -38,6 +43,13 @@ export interface MappingCounts {
 /** Maps the items of one page to exactly the documented fields, all strings. */
 export interface Mapped extends Omit<MappingCounts, 'overlooked' | 'repeatedIds'> {
   readonly items: readonly Readonly<Record<string, string>>[];
+}
+
+/** Counts of one field. */
+interface Tally {
+  readonly field: Field;
+  filled: number;
+  unmapped: number;
 }
 
 /**
@@ -68,11 +80,16 @@ export function createMapper({
       });
     }
   };
-  const mapItem = (page: Page, index: number, defaults: string[]): Record<string, string> => {
+  const mapItem = (page: Page, index: number, tallies: readonly Tally[], defaults: string[]) => {
     const item: Record<string, string> = {};
-    for (const field of mapFields) {
+    for (const tally of tallies) {
+      const { field } = tally;
       const text = field.read(page, index);
       if (text === undefined) defaults.push(field.name);
+      else if (text !== '') {
+        tally.filled += 1;
+        if (field.mapped?.has(text) === false) tally.unmapped += 1;
+      }
       item[field.name] = text ?? field.default;
     }
     return item;
@@ -83,6 +100,7 @@ export function createMapper({
     const defaulted = new Map<string, number>();
     // Of one item, counted after it has proved valid.
     const defaults: string[] = [];
+    const tallies = mapFields.map((field) => ({ field, filled: 0, unmapped: 0 }));
     // Usually empty after the first item.
     let empty = own;
     let excluded = 0;
@@ -94,7 +112,7 @@ export function createMapper({
           excluded += 1;
           continue;
         }
-        const item = mapItem(page, index, defaults);
+        const item = mapItem(page, index, tallies, defaults);
         items.push(item);
         if (empty.length > 0) empty = empty.filter((name) => item[name] === '');
         for (const name of defaults) defaulted.set(name, (defaulted.get(name) ?? 0) + 1);
@@ -106,7 +124,11 @@ export function createMapper({
       defaults.length = 0;
     }
     const received = to - from;
-    return { items, received, excluded, dropped, dropReason, defaulted, empty: items.length === 0 ? undefined : empty };
+    return {
+      ...{ items, received, excluded, dropped, dropReason, defaulted, empty: items.length === 0 ? undefined : empty },
+      filled: new Map(tallies.map((tally) => [tally.field.name, tally.filled])),
+      unmapped: new Map(tallies.map((tally) => [tally.field.name, tally.unmapped])),
+    };
   };
 }
 
@@ -116,6 +138,8 @@ export const NO_COUNTS: MappingCounts = {
   dropped: 0,
   repeatedIds: 0,
   defaulted: new Map(),
+  filled: new Map(),
+  unmapped: new Map(),
   empty: undefined,
 };
 
@@ -129,6 +153,8 @@ export function addCounts(a: MappingCounts, b: MappingCounts): MappingCounts {
     repeatedIds: a.repeatedIds + b.repeatedIds,
     overlooked: a.overlooked ?? b.overlooked,
     defaulted: addTimes(a.defaulted, b.defaulted),
+    filled: addTimes(a.filled, b.filled),
+    unmapped: addTimes(a.unmapped, b.unmapped),
     empty: a.empty === undefined || b.empty === undefined ? (a.empty ?? b.empty) : inBoth(a.empty, b.empty),
   };
 }
@@ -166,14 +192,7 @@ export function nothingLeft(counts: MappingCounts): NothingLeft | undefined {
       };
 }
 
-/**
- * A warning about a list: usually a mistake in an expression, such as `type == tab` instead of `type == 'tab'`.
- * `nothing_left` and `duplicate_ids` are warnings only where settings allow them.
- */
-export type MappingFinding =
-  | { readonly finding: 'nothing_left' | 'duplicate_ids' }
-  | { readonly finding: 'field_empty'; readonly field: string };
-
+/** Returns the warnings that a list shows by itself. */
 export function findingsOf(counts: MappingCounts): MappingFinding[] {
   if (nothingLeft(counts) !== undefined) return [{ finding: 'nothing_left' }];
   const { repeatedIds, empty = [] } = counts;
@@ -184,13 +203,17 @@ export function findingsOf(counts: MappingCounts): MappingFinding[] {
 }
 
 /** Describes a finding. Names documented fields only, nothing from an upstream. */
-export function describeFinding(found: MappingFinding): string {
-  switch (found.finding) {
+export function describeFinding({ finding, field }: MappingFinding): string {
+  switch (finding) {
     case 'nothing_left':
       return 'nothing is left of a reply that was not empty';
     case 'duplicate_ids':
       return 'an id occurs more than once';
     case 'field_empty':
-      return `the field ${found.field} is empty in every item`;
+      return `${field} is empty in every item`;
+    case 'field_lost':
+      return `${field} is empty in every item, and was not before`;
+    case 'value_unmapped':
+      return `${field} has texts that values does not map, and had none before`;
   }
 }

@@ -1,4 +1,4 @@
-import type { MappingFinding } from '../../core/mapping/mapper.ts';
+import type { MappingFinding } from '../../core/kernel/events.ts';
 
 /** Result of `portico check --probe`, as `--json` prints it. Every text in it is safe to print and holds no secret. */
 export interface ProbeReport {

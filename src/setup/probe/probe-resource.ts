@@ -3,7 +3,7 @@ import { resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Identity } from '../../core/credentials/authenticate.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { describeFinding, type MappingFinding } from '../../core/mapping/mapper.ts';
+import { describeFinding } from '../../core/mapping/mapper.ts';
 import { define, type Resource } from '../../core/resources/resource.ts';
 import { runExperiments } from './experiments.ts';
 import { createMasks, type Masks } from './masks.ts';
@@ -97,8 +97,8 @@ function observe() {
     listLoaded: ({ excluded, dropped, received, items, defaulted }) => {
       Object.assign(seen, { excluded, dropped, received, items, defaulted });
     },
-    mappingWarning: ({ finding, field = '' }) => {
-      const found: MappingFinding = finding === 'field_empty' ? { finding, field } : { finding };
+    mappingWarning: ({ finding, field }) => {
+      const found = { finding, ...(field !== undefined && { field }) };
       warnings.push({ ...found, text: describeFinding(found) });
     },
   };

@@ -93,6 +93,20 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
       events.mappingWarning?.({ resource: 'tools', upstream: 'acme', finding: 'field_empty', field: 'name' });
     },
   ],
+  'amber tools: name is empty in every item, and was not before': [
+    'PorticoListDrifted',
+    (events) => {
+      events.listLoaded?.({ ...LIST, dropped: 0 });
+      events.mappingWarning?.({ resource: 'tools', upstream: 'acme', finding: 'field_lost', field: 'name' });
+    },
+  ],
+  'amber tools: category has texts that values does not map, and had none before': [
+    'PorticoListDrifted',
+    (events) => {
+      events.listLoaded?.({ ...LIST, dropped: 0 });
+      events.mappingWarning?.({ resource: 'tools', upstream: 'acme', finding: 'value_unmapped', field: 'category' });
+    },
+  ],
   'amber tools: 2 of 9 items could not be mapped': [
     'PorticoItemsDropped',
     (events) => events.listLoaded?.({ ...LIST, dropped: 2 }),

@@ -182,6 +182,27 @@ describe('the log of mapping warnings', () => {
       field: 'category',
     });
   });
+
+  it('has a change of a list once, and again after a minute when it happens again', () => {
+    const { logger, lines } = captureLog();
+    let now = 0;
+    const events = logEvents(logger, { now: () => now });
+    const warning = { resource: 'tools', upstream: 'platform', finding: 'field_lost', field: 'version' } as const;
+    for (const [at, isRepeated] of [
+      [0, false],
+      [60_000, true],
+      [120_000, true],
+      [180_000, false],
+      [180_001, false],
+    ] as const) {
+      now = at;
+      events.mappingWarning?.({ ...warning, isRepeated });
+    }
+    expect(lines()).to.have.length(2);
+    expect(lines()[1])
+      .to.include({ level: 'warn', ...warning })
+      .and.not.to.have.property('isRepeated');
+  });
 });
 
 describe('the log of an event', () => {

@@ -84,9 +84,7 @@ describe('the warnings of a list', () => {
 
   it("is described by Portico's own names", () => {
     expect(describeFinding({ finding: 'nothing_left' })).to.equal('nothing is left of a reply that was not empty');
-    expect(describeFinding({ finding: 'field_empty', field: 'category' })).to.equal(
-      'the field category is empty in every item',
-    );
+    expect(describeFinding({ finding: 'field_empty', field: 'category' })).to.equal('category is empty in every item');
   });
 });
 
@@ -95,6 +93,7 @@ describe('the counts of two parts of a list', () => {
     const a = counts({
       ...{ received: 3, excluded: 1, dropped: 1, dropReason: 'first', overlooked: undefined, repeatedIds: 1 },
       defaulted: new Map([['x', 1]]),
+      filled: new Map([['x', 2]]),
       empty: ['x', 'y'],
     });
     const b = counts({
@@ -103,6 +102,8 @@ describe('the counts of two parts of a list', () => {
         ['x', 1],
         ['y', 2],
       ]),
+      filled: new Map([['x', 1]]),
+      unmapped: new Map([['x', 1]]),
       empty: ['y', 'z'],
     });
     expect(addCounts(a, b)).to.deep.equal({
@@ -113,6 +114,7 @@ describe('the counts of two parts of a list', () => {
         ['x', 2],
         ['y', 2],
       ]),
+      ...{ filled: new Map([['x', 3]]), unmapped: new Map([['x', 1]]) },
       empty: ['y'],
     });
     expect(addCounts(a, NO_COUNTS)).to.deep.equal(a);

@@ -52,7 +52,7 @@ describe('portico check --probe', () => {
       name (title)         W 0
       description (about)  (empty)
       createTime (at)      2026-01-02T03:04:05Z
-  warning: the field description is empty in every item
+  warning: description is empty in every item
 
 FILE: OK: 1 of 1 resources could be read, with 1 warning
 `);

@@ -67,6 +67,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'mcp.maxParsedBytes': 'refuses nothing: what is beyond is parsed again',
   maxWaiting: 'test/core/reads/snapshots/with-flights.test.ts',
   maxWaitingPerCaller: 'test/core/reads/snapshots/with-flights.test.ts',
+  maxCompared:
+    'refuses nothing: the list that was loaded longest ago is forgotten; test/e2e/reading/doubtful-mapping.test.ts',
   'cache.maxBytes': 'refuses nothing: what was used longest ago is let go of',
   'cache.maxEntries': 'refuses nothing: what was used longest ago is let go of',
   maxQueue: 'the event callRefused; test/core/upstream/resilience/with-bulkhead.test.ts',

@@ -37,14 +37,14 @@ describe('the report of a probe, for a person', () => {
       excluded: 4,
       dropped: 5,
       emptyFields: ['version', 'category'],
-      warnings: [{ finding: 'field_empty', field: 'category', text: 'the field category is empty in every item' }],
+      warnings: [{ finding: 'field_empty', field: 'category', text: 'category is empty in every item' }],
     });
     expect(shown)
       .to.contain(
         '<green>3 items of 2 pages</green> after 7 ms, 4 left out by where, 5 dropped that could not be mapped\n',
       )
       .and.contain('  empty in all of them: version\n')
-      .and.contain('  <yellow>warning:</yellow> the field category is empty in every item\n');
+      .and.contain('  <yellow>warning:</yellow> category is empty in every item\n');
   });
 
   it('shows no more than forty lines of an item', () => {

@@ -16,9 +16,7 @@ describe('a probe of a platform', () => {
       dropped: 0,
       signs: ['data.count is 60'],
       emptyFields: ['description'],
-      warnings: [
-        { finding: 'field_empty', field: 'description', text: 'the field description is empty in every item' },
-      ],
+      warnings: [{ finding: 'field_empty', field: 'description', text: 'description is empty in every item' }],
       suggestions: [],
     });
     expect(report.request?.headers['authorization']).to.equal('Bearer [credential]');

@@ -49,7 +49,7 @@ export function checkList(resource: string, rules: ListRules, counts: MappingCou
   // strictMapping does not forbid what allowEmpty and duplicateIds allow.
   const found = rules.strictMapping ? findingsOf(counts).find(({ finding }) => finding === 'field_empty') : undefined;
   if (found === undefined) return;
-  const what = describeFinding(found);
+  const what = `the field ${describeFinding(found)}`;
   throw new GatewayError('upstream_invalid', {
     reason: `${what} (strictMapping)`,
     detail: `The list could be read, but ${what}, and the settings of this resource forbid that (strictMapping).`,
