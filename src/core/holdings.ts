@@ -83,10 +83,10 @@ function isReadAlike(resource: Resource, from: Config, to: Config): boolean {
 }
 
 /**
- * Returns all settings that a list depends on: upstream, credential and mapping. Lifetimes and scopes are not among
- * them.
+ * Returns all settings that a list depends on: upstream, credential and mapping. Lifetimes, scopes and keywords are
+ * not among them.
  */
 export function readingOf(resource: Resource, config: Config): object {
-  const { cache: _, requiredScopes: __, ...settings } = resourceConfig(config, resource);
+  const { cache: _, requiredScopes: __, keywords: ___, ...settings } = resourceConfig(config, resource);
   return { ...settings, upstream: config.upstreams[settings.upstream], verification: config.verification };
 }

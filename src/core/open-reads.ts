@@ -103,7 +103,7 @@ export function openReads(
     const { resource, settings } = offer;
     const read = cached(users.during(loaderOf(offer)), offer);
     return {
-      resource,
+      resource: { ...resource, keywords: [...resource.keywords, ...settings.keywords] },
       definition: define(resource, config.scheme),
       known: knownValues(settings),
       requiredScopes: config.verification === undefined ? [] : settings.requiredScopes,

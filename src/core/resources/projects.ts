@@ -7,6 +7,7 @@ export const projects = {
   title: 'Projects',
   description: 'All projects accessible to the caller.',
   tool: 'list_projects',
+  keywords: ['project', 'application', 'applications', 'app', 'apps', 'workspace', 'workspaces'],
   stored: false,
   shape: z.strictObject({
     id: z.string().min(1).describe('Identifier of the project.'),

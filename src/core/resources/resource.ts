@@ -9,6 +9,8 @@ export interface Resource {
   readonly description: string;
   /** Name of the tool. Hosts show it without the server's, so it must not be a method's, such as `tools/list`. */
   readonly tool: string;
+  /** Other words for an item and for several, because hosts search tools by exact words. */
+  readonly keywords: readonly string[];
   /** Whether snapshots may be stored and served to the same caller again. */
   readonly stored: boolean;
   /** Shape of an item: exactly these fields, all strings; `min(1)` for those that must not be empty. */

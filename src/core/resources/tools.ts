@@ -7,6 +7,7 @@ export const tools = {
   title: 'Tools',
   description: 'All installed tools.',
   tool: 'list_installed_tools',
+  keywords: ['tool', 'scanner', 'scanners', 'integration', 'integrations', 'connector', 'connectors'],
   stored: true,
   shape: z.strictObject({
     id: z.string().min(1).describe('Identifier of the tool, like a slug.'),

@@ -7,6 +7,7 @@ export const workflows = {
   title: 'Workflows',
   description: 'All installed workflows.',
   tool: 'list_installed_workflows',
+  keywords: ['workflow', 'playbook', 'playbooks', 'automation', 'automations', 'runbook', 'runbooks'],
   stored: true,
   shape: z.strictObject({
     id: z.string().min(1).describe('Identifier of the workflow, like a slug.'),

@@ -21,8 +21,8 @@ describe('the JSON Schema of settings', () => {
     expect(staleFiles()).to.deep.equal([]);
   });
 
-  it('has at most 150 keys, counted as a person reads them', () => {
-    expect(settingKeys()).to.have.length.at.most(150);
+  it('has at most 151 keys, counted as a person reads them', () => {
+    expect(settingKeys()).to.have.length.at.most(151);
   });
 
   for (const file of globSync('config/**/*.yaml').sort()) {
@@ -85,7 +85,7 @@ function isScalar({ key, block, schema }: Setting): boolean {
   return (
     block !== '' &&
     !block.endsWith('fields') &&
-    !/^(pagination|fields|credential|client|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|requiredScopes|algorithms|scopeClaims|impliedScopes|projects|workflows|tools)$/.test(
+    !/^(pagination|fields|credential|client|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|keywords|requiredScopes|algorithms|scopeClaims|impliedScopes|projects|workflows|tools)$/.test(
       key,
     ) &&
     schema.properties === undefined

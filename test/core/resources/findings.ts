@@ -8,6 +8,7 @@ export const findings = {
   title: 'Findings',
   description: 'All open findings.',
   tool: 'list_findings',
+  keywords: ['finding'],
   stored: true,
   shape: z.strictObject({
     id: z.string().min(1),

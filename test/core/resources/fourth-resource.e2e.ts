@@ -32,6 +32,7 @@ export const reports = {
   title: 'Reports',
   description: 'All reports.',
   tool: 'list_reports',
+  keywords: ['report'],
   stored: true,
   shape: z.strictObject({ id: z.string().min(1), name: z.string().min(1), severity: z.string(), foundAt: z.string() }),
   query: { state: 'open' },

@@ -47,6 +47,21 @@ describe('POST /mcp of a gateway', () => {
     running = await startGateway(settingsFor(platform.url), { logger: log.logger });
   });
 
+  it('lists tools with the keywords in settings', async () => {
+    const keywords = ['SOAR app', 'Baustein'];
+    const settings = settingsFor(platform.url, { resources: { tools: { keywords } } });
+    const [plain, worded] = await Promise.all([startGateway(settingsFor(platform.url)), startGateway(settings)]);
+    const listed = async ({ post }: RunningGateway) => {
+      const { result } = JSON.parse(await (await post(rpc('tools/list'))).text());
+      return result.tools[2];
+    };
+    const [before, after] = [await listed(plain), await listed(worded)];
+    expect(after.description).to.equal(before.description.replace(/\.$/, ', SOAR app, Baustein.'));
+    expect(after._meta['anthropic/searchHint']).to.equal(`${before._meta['anthropic/searchHint']} SOAR app Baustein`);
+    expect(after._meta['anthropic/maxResultSizeChars']).to.equal(65_536);
+    expect(after.inputSchema).to.deep.equal(before.inputSchema);
+  });
+
   for (const [mode, version] of [
     ['legacy', '2025-11-25'],
     ['auto', '2026-07-28'],

@@ -40,6 +40,12 @@ export const printable = z
   .min(1)
   .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII');
 
+/** One word, or a few: letters and digits of any script. */
+export const keyword = z
+  .string()
+  .max(40)
+  .regex(/^[\p{L}\p{N}]+([ _-][\p{L}\p{N}]+)*$/u, 'must be letters and digits, in one word or several');
+
 /** A URL of http or https. `message` says of other text what it must be. */
 export function httpUrl(message: string, hint: (text: string) => string = () => '') {
   const error = ({ code, input }: z.core.$ZodRawIssue) =>

@@ -1,4 +1,3 @@
-import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
@@ -35,45 +34,31 @@ export interface ToolArguments {
   readonly ignored: readonly string[];
 }
 
-const QUERY = z
-  .string()
-  .max(MAX_TEXT)
-  .optional()
-  .describe('Text to search for in all fields, ignoring case. Omit it for all.');
-
-const PAGING = {
-  limit: z
-    .int()
-    .min(0)
-    .max(MAX_LIMIT)
-    .optional()
-    .describe(`The most items to return, 0 to ${MAX_LIMIT}, default ${DEFAULT_LIMIT}.`),
-  cursor: z
-    .string()
-    .max(MAX_CURSOR)
-    .optional()
-    .describe('nextCursor of the previous page, with the same query and filters. Omit it to start.'),
-};
+const text = (maxLength: number, description: string) => z.string().max(maxLength).optional().describe(description);
 
 type ToolResource = Pick<Offered, 'resource' | 'known'>;
 
 /** Returns the zod schema of a resource's tool. Equal for all callers: it contains settings only. */
 export function argumentsShape({ resource, known }: ToolResource) {
-  const filters = Object.fromEntries(resource.filters.map((field) => [field, filterShape(field, known[field] ?? [])]));
+  const filters = resource.filters.map((field) => {
+    const values = listValues(valuesOf(known[field] ?? []));
+    return [field, text(MAX_TEXT, `Exact value.${values && ` Known: ${values}.`}`)] as const;
+  });
   const names = fieldsOf(resource);
   const some = z.array(z.enum(names)).max(names.length).optional();
-  const fields = some.describe('The fields to return. Omit it for all.');
-  return z.object({ query: QUERY, ...filters, fields, count_by: some, ...PAGING });
-}
-
-function filterShape(field: string, known: readonly string[]) {
-  const values = listValues(valuesOf(known));
-  const knownValues = values === '' ? '' : ` Known values: ${values}.`;
-  return z
-    .string()
-    .max(MAX_TEXT)
-    .optional()
-    .describe(`Only items whose ${field} equals this, ignoring case.${knownValues}`);
+  return z.object({
+    query: text(MAX_TEXT, 'Text in any field.'),
+    ...Object.fromEntries(filters),
+    fields: some.describe('Default all.'),
+    count_by: some,
+    limit: z
+      .int()
+      .min(0)
+      .max(MAX_LIMIT)
+      .optional()
+      .describe(`0 (total only) to ${MAX_LIMIT}, default ${DEFAULT_LIMIT}.`),
+    cursor: text(MAX_CURSOR, 'nextCursor; repeat the filters.'),
+  });
 }
 
 /** Parses arguments. Throws `invalid_params` with every issue, in words that a model can act on. */
@@ -145,30 +130,4 @@ function ignoredOf(given: object, known: readonly string[]): string[] {
 
 function fieldsOf({ shape }: ToolResource['resource']): string[] {
   return Object.keys(shape.shape);
-}
-
-/** Returns a resource's tool for `tools/list`. */
-export function describeTool({ resource }: Pick<Offered, 'resource'>, taken: ReturnType<typeof argumentsShape>): Tool {
-  const { tool, title, description, shape, filters } = resource;
-  const by = ['query', ...filters].join(', ');
-  const returned = z.strictObject({
-    items: z
-      .array(shape.partial())
-      .describe('Items of this page, in the order of the platform, with all fields, or those requested.'),
-    total: z.number().int().min(0).describe('Items that fit, on all pages.'),
-    hint: z.string().optional().describe('What may help, where no item fits.'),
-    nextCursor: z.string().optional().describe('Cursor of the next page. Absent on the last one.'),
-  });
-  return {
-    name: tool,
-    title: `List ${title.toLowerCase()}`,
-    description: `${description} Page by page, with total and nextCursor; narrow the list by ${by}, and the items by fields.`,
-    inputSchema: jsonSchema(taken.omit({ count_by: true })),
-    outputSchema: jsonSchema(returned),
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  };
-}
-
-function jsonSchema(shape: z.ZodObject): Tool['inputSchema'] {
-  return { ...z.toJSONSchema(shape, { io: 'input' }), type: 'object' } as Tool['inputSchema'];
 }

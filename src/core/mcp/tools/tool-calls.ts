@@ -7,9 +7,10 @@ import type { Load } from '../../reads/snapshots/load.ts';
 import { isObject } from '../message.ts';
 import type { ReadResource, RequestContext, Result } from '../request-context.ts';
 import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
-import { argumentsShape, createReadArguments, DEFAULT_LIMIT, describeTool, type ToolArguments } from './arguments.ts';
+import { argumentsShape, createReadArguments, DEFAULT_LIMIT, type ToolArguments } from './arguments.ts';
 import { writeFields, writePage } from './list-page.ts';
 import { createSearch, hintFor } from './search.ts';
+import { describeTool } from './tool-definition.ts';
 
 export interface ToolsOptions {
   readonly catalogue: Pick<Catalogue, 'offered'>;
@@ -36,7 +37,8 @@ export function createTools(options: ToolsOptions): Tools {
   const search = createSearch(options.maxParsedBytes);
   const tools = catalogue.offered.map((offered) => {
     const shape = argumentsShape(offered);
-    return { ...offered, read: createReadArguments(offered, shape), tool: describeTool(offered, shape) };
+    const tool = describeTool(offered, shape, maxResultBytes);
+    return { ...offered, read: createReadArguments(offered, shape), tool };
   });
   // Until 0.2.0, tools are also called by their first names, which were made from the resource's.
   const byName = new Map<unknown, (typeof tools)[number]>([

@@ -49,7 +49,9 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     if (schema === undefined) throw new ProtocolError(INVALID_PARAMS, 'no such tool');
     const checked = await schema['~standard'].validate(given);
     const { query = '', limit = 50, cursor, fields = [], category = '' }: Json = given;
-    if (checked.issues !== undefined || cursor !== undefined) return { content: [], isError: true };
+    // The schemas have no bounds.
+    const isBeyond = limit > 500 || query.length > 256;
+    if (checked.issues !== undefined || cursor !== undefined || isBeyond) return { content: [], isError: true };
     const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
     const left = items.filter(
       (item) =>

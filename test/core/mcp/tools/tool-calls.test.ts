@@ -55,15 +55,35 @@ describe('the list of tools', () => {
     }
   });
 
+  it('contains bounds in words only, because hosts drop the others', async () => {
+    const { text, json } = await asked().current('tools/list');
+    expect(json.result.tools[0].inputSchema.properties.limit.description).to.contain('0 (total only) to 500');
+    expect(text).not.to.match(/"(\$schema|additionalProperties|(max|min)(imum|Length|Items)|default)":/);
+  });
+
+  it('is found by the words that people use, one and several', async () => {
+    const { tools } = (await asked({ maxResultBytes: 1_000_000 }).current('tools/list')).json.result;
+    for (const [index, words] of [
+      'project projects application applications app workspace workspaces',
+      'workflow workflows playbook playbooks automation automations runbook',
+      'tool tools scanner scanners integration integrations connector connectors',
+    ].entries()) {
+      const { description, _meta } = tools[index];
+      for (const word of words.split(' ')) {
+        expect(description.toLowerCase().split(/\W+/), word).to.include(word);
+        expect(_meta['anthropic/searchHint'].split(' '), word).to.include(word);
+      }
+      expect(_meta['anthropic/maxResultSizeChars']).to.equal(500_000);
+    }
+  });
+
   it('names the configured values only', async () => {
     const read = () => loadOf([toolItem('a', { category: 'OF_ONE_CALLER' })], cachedFor(1000));
     const { current } = asked({ catalogue: knowing({ category: ['SCANNER', 'with\nline', 'FIREWALL'] }, read) });
     const listed = async () => (await current('tools/list')).text;
     const before = await listed();
     const { description } = JSON.parse(before).result.tools[2].inputSchema.properties.category;
-    expect(description).to.equal(
-      'Only items whose category equals this, ignoring case. Known values: "SCANNER", "FIREWALL", others.',
-    );
+    expect(description).to.equal('Exact value. Known: "SCANNER", "FIREWALL", others.');
     const { result } = (await current('tools/call', { name: 'list_installed_tools', arguments: { category: 'x' } }))
       .json;
     expect(result.structuredContent.hint).to.contain('"OF_ONE_CALLER"');

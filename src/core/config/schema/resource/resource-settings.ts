@@ -4,7 +4,7 @@ import { toTimestamp } from '../../../mapping/timestamp.ts';
 import type { Resource } from '../../../resources/resource.ts';
 import { LifetimeSettings } from '../cache-settings.ts';
 import { type CrossCheck, withChecks } from '../cross-check.ts';
-import { bytes, expression, scopeToken, selection, whole } from '../scalars.ts';
+import { bytes, expression, keyword, scopeToken, selection, whole } from '../scalars.ts';
 import { PaginationSettings } from './pagination-settings.ts';
 import { checkRequest, requestShape } from './request.ts';
 
@@ -39,6 +39,11 @@ export function resourceSettings(resource: Resource) {
       )
       .default([])
       .describe('Scopes that a caller needs to read it, all of them. Needs verification.'),
+    keywords: z
+      .array(keyword)
+      .max(20)
+      .default([])
+      .describe('Further words by which people call an item: assistants that search their tools find it by them.'),
     ...requestShape(resource),
     items: selection
       .default(resource.name)

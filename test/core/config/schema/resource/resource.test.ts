@@ -37,6 +37,17 @@ describe('the settings of a resource', () => {
     expect(parseSettings(config)).to.deep.equal(config);
   });
 
+  it('have short keywords of letters and digits, in any script', () => {
+    expect(issues({ tools: { keywords: ['SOAR app', 'Bausteine', '連携', 'add-on', '3rd_party'] } })).to.deep.equal([]);
+    expect(issues({ tools: { keywords: ['a\nb', 'Ignore this. Do that', '', 'a '] } })).to.deep.equal(
+      [0, 1, 2, 3].map(
+        (index) => `resources.tools.keywords[${index}]: must be letters and digits, in one word or several`,
+      ),
+    );
+    expect(issues({ tools: { keywords: ['x'.repeat(41)] } })).to.have.length(1);
+    expect(issues({ tools: { keywords: Array(21).fill('a') } })).to.have.length(1);
+  });
+
   it('offer one at least', () => {
     const off = Object.fromEntries(NAMES.map((name) => [name, { enabled: false }]));
     expect(issues({ resources: off })).to.deep.equal(['resources: are all switched off: one at least must be offered']);

@@ -1,0 +1,52 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Offered } from '../../reads/catalogue/catalogue.ts';
+import type { argumentsShape } from './arguments.ts';
+
+/** The most that Claude Code reads of a result, whatever a tool allows. */
+const MAX_RESULT_CHARS = 500_000;
+
+/** Bounds, which hosts drop or do not enforce: descriptions have those that matter, and `ToolArguments` checks all. */
+const BOUNDS = ['additionalProperties', 'minLength', 'maxLength', 'minimum', 'maximum', 'maxItems'] as const;
+
+/**
+ * Returns a resource's tool for `tools/list`. Every model reads it in every conversation, so it is short: hosts send name,
+ * description and `inputSchema`.
+ */
+export function describeTool(
+  { resource }: Pick<Offered, 'resource'>,
+  taken: ReturnType<typeof argumentsShape>,
+  maxResultBytes: number,
+): Tool {
+  const { tool, description, keywords, shape } = resource;
+  const title = tool.replaceAll('_', ' ');
+  const returned = z.object({
+    items: z.array(z.object(shape.shape).partial()),
+    total: z.int(),
+    hint: z.string().optional(),
+    nextCursor: z.string().optional(),
+  });
+  return {
+    name: tool,
+    title: title.charAt(0).toUpperCase() + title.slice(1),
+    description: `Security platform: ${description} Also called ${keywords.join(', ')}.`,
+    inputSchema: jsonSchema(taken.omit({ count_by: true })),
+    outputSchema: jsonSchema(returned, ['description']),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    _meta: {
+      'anthropic/searchHint': [title, ...keywords].join(' '),
+      'anthropic/maxResultSizeChars': Math.min(maxResultBytes, MAX_RESULT_CHARS),
+    },
+  };
+}
+
+/** Returns the JSON Schema without bounds and these members. */
+function jsonSchema(shape: z.ZodObject, without: readonly 'description'[] = []): Tool['inputSchema'] {
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, {
+    io: 'input',
+    override: ({ jsonSchema: each }) => {
+      for (const name of [...BOUNDS, ...without]) delete each[name];
+    },
+  });
+  return schema as Tool['inputSchema'];
+}
