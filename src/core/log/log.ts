@@ -52,20 +52,20 @@ export interface LogOptions {
 function createRequestLines() {
   const children = new WeakMap<Logger, Map<string, Logger>>();
 
-  function childOf(logger: Logger, kind: ReturnType<typeof kindOf>): Logger | undefined {
+  function childOf(logger: Logger, request: RequestRecord): Logger | undefined {
+    const { method, route, rpc, tool, resource, status, outcome, cache, staleFor } = request;
+    const key = `${method} ${route} ${rpc} ${tool} ${resource} ${status} ${outcome} ${cache} ${staleFor?.code}`;
+    const kept = children.get(logger)?.get(key);
+    if (kept !== undefined) return kept;
+    const child = logger.child?.(kindOf(request), { level: 'debug' });
     const known = children.get(logger) ?? new Map<string, Logger>();
-    children.set(logger, known);
-    const { method, route, rpc, tool, resource, status, outcome, cache, staleFor } = kind;
-    const key = `${method} ${route} ${rpc} ${tool} ${resource} ${status} ${outcome} ${cache} ${staleFor}`;
-    const child = known.get(key) ?? logger.child?.(kind, { level: 'debug' });
-    if (child !== undefined && known.size < MAX_KINDS) known.set(key, child);
+    if (child !== undefined && known.size < MAX_KINDS) children.set(logger, known.set(key, child));
     return child;
   }
 
   return (to: Logger, level: Level, request: RequestRecord): void => {
-    const kind = kindOf(request);
-    const child = childOf(to, kind);
-    if (child === undefined) to[level]({ ...kind, ...ownFieldsOf(request) }, 'request');
+    const child = childOf(to, request);
+    if (child === undefined) to[level]({ ...kindOf(request), ...ownFieldsOf(request) }, 'request');
     else child[level](ownFieldsOf(request), 'request');
   };
 }

@@ -34,7 +34,7 @@ export interface LoggerOptions {
 /** Creates a pino logger. After a `fatal` line, and when the process ends, all lines are written out at once. */
 export function createLogger({ level, format = 'json', destination = standardOutput() }: LoggerOptions): Logger {
   const isPretty = format === 'pretty' || (format === 'auto' && destination.terminal !== undefined);
-  return pino(
+  const logger = pino(
     {
       level,
       base: null,
@@ -44,6 +44,20 @@ export function createLogger({ level, format = 'json', destination = standardOut
     },
     isPretty ? prettyDestination(destination) : destination,
   );
+  return Object.assign(logger, { [pino.symbols.asJsonSym]: serialize });
+}
+
+/** What pino has serialized before: levels by their numbers, and the fields of a child logger. */
+interface Serialized {
+  readonly [pino.symbols.lsCacheSym]: Readonly<Record<number, string>>;
+  readonly [pino.symbols.chindingsSym]: string;
+}
+
+/** Serializes a line. pino's own function serializes each name and value by itself, which takes twice the time. */
+function serialize(this: Serialized, fields: object, message: string, level: number, time: string): string {
+  const own = JSON.stringify(fields).slice(1, -1);
+  const start = `${this[pino.symbols.lsCacheSym][level]}${time}${this[pino.symbols.chindingsSym]}`;
+  return `${start}${own === '' ? '' : ','}${own},"msg":${JSON.stringify(message)}}\n`;
 }
 
 /** Returns a function that writes pino's field of the time, to the millisecond. All but those is kept for a second. */
