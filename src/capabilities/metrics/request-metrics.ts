@@ -19,7 +19,7 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
   const operations = histogram(
     'mcp_server_operation_duration_seconds',
     'JSON-RPC requests, each member of a batch by itself, until the response was written.',
-    ['mcp_method_name', 'gen_ai_tool_name', 'error_type'],
+    ['mcp_method_name', 'gen_ai_tool_name', 'mcp_protocol_version', 'error_type'],
   );
   const errors = counter(
     'portico_request_errors_total',
@@ -58,8 +58,13 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
       sent({}, bytes);
       for (const code of codesOf(request)) errors({ code });
     },
-    operationEnded({ rpc, tool, ms, error }) {
-      const labels = { mcp_method_name: rpc === 'other' ? OTHER : rpc, gen_ai_tool_name: tool, error_type: error };
+    operationEnded({ rpc, tool, revision, ms, error }) {
+      const labels = {
+        mcp_method_name: labelOf(rpc),
+        gen_ai_tool_name: tool,
+        mcp_protocol_version: labelOf(revision),
+        error_type: error,
+      };
       operations(labels, ms);
     },
     internalError: () => bugs(),
@@ -71,6 +76,11 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
     },
     idleConnectionsClosed: ({ listener, connections: count }) => closed({ listener }, count),
   };
+}
+
+/** Returns the label value of a text of a closed list. */
+function labelOf(text: string | undefined): string | undefined {
+  return text === 'other' ? OTHER : text;
 }
 
 const NONE: readonly string[] = [];

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { traceOfCaller } from '../credentials/caller-trace.ts';
 import { mentionsCredential } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
-import type { MemberRecord, RequestRecord } from '../kernel/request-record.ts';
+import type { ClientRecord, MemberRecord, RequestRecord } from '../kernel/request-record.ts';
 import type { Span, Trace } from '../kernel/trace.ts';
 import type { Users } from '../kernel/users.ts';
 import {
@@ -51,6 +51,7 @@ export class Exchange implements RequestRecord {
   route: string | undefined = undefined;
   rpc: string | undefined = undefined;
   tool: string | undefined = undefined;
+  client: ClientRecord | undefined = undefined;
   resource: string | undefined = undefined;
   status: number | undefined = undefined;
   outcome = 'internal';

@@ -64,6 +64,8 @@ export interface Events {
     /** Of a closed list. */
     readonly rpc: string;
     readonly tool?: string | undefined;
+    /** Revision of the protocol that the client states, of a closed list. */
+    readonly revision?: string | undefined;
     readonly ms: number;
     /** Code of the JSON-RPC error, `tool_error` for a result with `isError`, or `cancelled` if the client is gone. */
     readonly error?: number | 'tool_error' | 'cancelled' | undefined;

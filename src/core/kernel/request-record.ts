@@ -4,6 +4,16 @@ import type { Span } from './trace.ts';
 /** A message of a batch. */
 export type MemberRecord = Pick<RequestRecord, 'rpc' | 'tool' | 'resource' | 'outcome'>;
 
+/** A client of MCP as it describes itself: short texts without hidden characters. */
+export interface ClientRecord {
+  readonly name: string | undefined;
+  readonly version: string | undefined;
+  /** Set where it stated no name. */
+  readonly userAgent: string | undefined;
+  /** Revision of the protocol, of a closed list. */
+  readonly revision: string | undefined;
+}
+
 /** Facts about one request, filled in while it is answered. */
 export interface RequestRecord {
   /** The edge of the request. */
@@ -25,6 +35,7 @@ export interface RequestRecord {
   rpc?: string | undefined;
   /** Name of the called tool, of a closed list. */
   tool?: string | undefined;
+  client?: ClientRecord | undefined;
   /** Name of the resource. */
   resource?: string | undefined;
   /** Response status; absent without a response. */

@@ -12,7 +12,7 @@ const MAX_KINDS = 256;
 
 /**
  * Logs events: one line for each request, and lines for all else that an operator needs. A line has no place for a
- * URL, a header value or a body.
+ * URL or a body, and of headers only for the request's ids and the name of a client of MCP.
  *
  * A line below the logger's level is not built, unless `loggerFor` returns another logger for its request.
  */
@@ -92,6 +92,7 @@ function ownFieldsOf(request: RequestRecord): object {
     upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
     bytes: request.bytes,
     caller: request.callerKey?.slice(0, CALLER_LENGTH),
+    client: request.client,
     requestId: request.requestId,
     traceId: request.traceId,
     ...(error === undefined ? { reason: UNANSWERED[outcome] } : whyOf(error)),

@@ -65,7 +65,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       const { name } = params;
       const tool = method === 'tools/call' && tools.has(name) ? (name as string) : undefined;
       const rpc = loggedMethod(request);
-      events.operationEnded?.({ rpc, tool, ms: performance.now() - begun, error });
+      const stated = context.record.client?.revision;
+      events.operationEnded?.({ rpc, tool, revision: stated, ms: performance.now() - begun, error });
       return { rpc, tool, error };
     }
 

@@ -16,11 +16,12 @@ import {
   versionUnsupported,
 } from './revisions.ts';
 
-/** Headers of the protocol; `undefined` if absent. */
+/** Headers of the protocol, and `User-Agent`; `undefined` if absent. */
 export interface RpcHeaders {
   readonly protocolVersion: string | undefined;
   readonly method: string | undefined;
   readonly name: string | undefined;
+  readonly userAgent?: string | undefined;
 }
 
 /** The classified content of a body. */

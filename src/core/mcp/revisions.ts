@@ -88,6 +88,7 @@ function hasSoundEnvelope(request: JSONRPCRequest): boolean {
   );
 }
 
-function metaOf(message: unknown): Readonly<Record<string, unknown>> {
+/** Returns `params._meta` of a message; an empty object without one. */
+export function metaOf(message: unknown): Readonly<Record<string, unknown>> {
   return Object(Object(Object(message).params)._meta);
 }

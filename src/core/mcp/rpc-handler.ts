@@ -2,6 +2,7 @@ import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/
 import { GatewayError } from '../kernel/errors.ts';
 import { emitLimitReached } from '../kernel/join-events.ts';
 import { answerBatch } from './batch.ts';
+import { clientOf } from './client-record.ts';
 import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
@@ -78,6 +79,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     try {
       message = parseMessage(body, maxMessageValues);
       record.rpc = loggedMethod(message);
+      record.client = clientOf(message, headers, caller);
       envelope = readEnvelope(message, headers, maxBatch);
     } catch (error) {
       return refuse(error, message, request);

@@ -127,14 +127,16 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
   ],
   'requests of JSON-RPC': [
     (events) => {
-      events.operationEnded?.({ rpc: 'tools/list', ms: 1 });
+      events.operationEnded?.({ rpc: 'tools/list', revision: '2026-07-28', ms: 1 });
+      events.operationEnded?.({ rpc: 'tools/list', revision: 'other', ms: 1 });
       events.operationEnded?.({ rpc: 'tools/call', tool: 'list_installed_tools', ms: 1, error: 'tool_error' });
       events.operationEnded?.({ rpc: 'resources/read', ms: 1, error: -32603 });
       events.operationEnded?.({ rpc: 'resources/read', ms: 1, error: 'cancelled' });
       events.operationEnded?.({ rpc: 'other', ms: 1, error: -32601 });
     },
     {
-      [`${MCP}{mcp_method_name="tools/list"}`]: 1,
+      [`${MCP}{mcp_method_name="tools/list",mcp_protocol_version="2026-07-28"}`]: 1,
+      [`${MCP}{mcp_method_name="tools/list",mcp_protocol_version="_OTHER"}`]: 1,
       [`${MCP}{mcp_method_name="tools/call",gen_ai_tool_name="list_installed_tools",error_type="tool_error"}`]: 1,
       [`${MCP}{mcp_method_name="resources/read",error_type="-32603"}`]: 1,
       [`${MCP}{mcp_method_name="resources/read",error_type="cancelled"}`]: 1,

@@ -43,6 +43,7 @@ describe('the log of a request', () => {
           upstreamMs: 12.345,
           cache: 'miss',
           callerKey: 'abcdefghijklmnop',
+          client: { name: 'a', version: '1', userAgent: undefined, revision: '2026-07-28' },
           traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
         }),
       ),
@@ -62,6 +63,7 @@ describe('the log of a request', () => {
       cache: 'miss',
       bytes: 812,
       caller: 'abcdefghijkl',
+      client: { name: 'a', version: '1', revision: '2026-07-28' },
       requestId: 'r-1',
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
     });

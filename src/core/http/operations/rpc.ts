@@ -15,11 +15,12 @@ export const MCP_PATH = '/mcp';
 
 /** A message that was posted, with all checked that HTTP has a say in. */
 export interface RpcRequest {
-  /** `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`; `undefined` where they did not come. */
+  /** `MCP-Protocol-Version`, `Mcp-Method`, `Mcp-Name` and `User-Agent`; `undefined` where they did not come. */
   readonly headers: {
     readonly protocolVersion: string | undefined;
     readonly method: string | undefined;
     readonly name: string | undefined;
+    readonly userAgent: string | undefined;
   };
   readonly body: Buffer;
   /** `undefined` where no credential came, and lists are public. */
@@ -125,7 +126,8 @@ class Posted implements RpcRequest {
   constructor(exchange: Exchange, body: Buffer, caller: Caller | undefined, countMore: RpcRequest['countMore']) {
     const { fields, noCache } = exchange;
     this.record = exchange;
-    this.headers = { protocolVersion: fields.mcpProtocolVersion, method: fields.mcpMethod, name: fields.mcpName };
+    const { mcpProtocolVersion: protocolVersion, mcpMethod: method, mcpName: name, userAgent } = fields;
+    this.headers = { protocolVersion, method, name, userAgent };
     this.body = body;
     this.caller = caller;
     this.noCache = noCache;

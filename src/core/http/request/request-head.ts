@@ -44,6 +44,7 @@ const JOINED = {
   traceparent: 'traceparent',
   tracestate: 'tracestate',
   'transfer-encoding': 'transferEncoding',
+  'user-agent': 'userAgent',
   'x-forwarded-for': 'forwardedFor',
   'x-request-id': 'requestId',
 } as const;

@@ -11,6 +11,7 @@ import type { Identity } from '../../credentials/authenticate.ts';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { RequestRecord } from '../../kernel/request-record.ts';
 import { nextTurn } from '../../kernel/turns.ts';
+import { clientOf } from '../client-record.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
 import { loggedMethod, parseMessage } from '../message.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -46,6 +47,7 @@ interface OpenRequest extends RequestContext {
   readonly controller: AbortController;
 }
 
+const NO_HEADERS = { protocolVersion: undefined, userAgent: undefined };
 const NEWLINE = Buffer.from('\n');
 
 /** Starts answering: one message per line, each request with its own id and record. */
@@ -70,6 +72,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     const record: RequestRecord = {
       ...{ edge: 'stdio', requestId, callerKey: identity.key, rpc: loggedMethod(message) },
       ...{ begun: performance.now(), ms: 0, outcome: 'internal', bytes: 0 },
+      client: clientOf(message, NO_HEADERS, identity),
     };
     onCaller?.(record, identity);
     return { controller, caller: { ...identity, requestId }, signal: controller.signal, noCache: false, record };

@@ -27,7 +27,10 @@ describe('JSON-RPC', () => {
 
   it('receives the body, the caller and the headers', async () => {
     const { url, requests } = await serveEcho();
-    const fields = { 'X-Request-Id': 'mine', 'mcp-method': 'ping', 'Mcp-Name': 'a', 'MCP-Protocol-Version': '1' };
+    const fields = {
+      ...{ 'X-Request-Id': 'mine', 'mcp-method': 'ping', 'Mcp-Name': 'a', 'MCP-Protocol-Version': '1' },
+      'User-Agent': 'b/1',
+    };
     const { status, headers, body } = await exchange(url, post('{"a":1}', fields));
     expect({ status, body: body.toString() }).to.deep.equal({ status: 200, body: '{"a":1}' });
     expect(Object.fromEntries(headers)).to.include({
@@ -39,7 +42,7 @@ describe('JSON-RPC', () => {
     const [request] = requests;
     expect(request?.caller?.requestId).to.equal('mine');
     expect(request?.caller?.credential.reveal()).to.equal('token-of-the-test');
-    expect(request?.headers).to.deep.equal({ protocolVersion: '1', method: 'ping', name: 'a' });
+    expect(request?.headers).to.deep.equal({ protocolVersion: '1', method: 'ping', name: 'a', userAgent: 'b/1' });
     expect(request?.noCache).to.equal(false);
   });
 
@@ -48,8 +51,8 @@ describe('JSON-RPC', () => {
     await exchange(url, post('{}', { 'MCP-Protocol-Version': 'a', 'mcp-protocol-version': 'b' }));
     await exchange(url, post('{}'));
     expect(requests.map(({ headers }) => headers)).to.deep.equal([
-      { protocolVersion: 'a, b', method: undefined, name: undefined },
-      { protocolVersion: undefined, method: undefined, name: undefined },
+      { protocolVersion: 'a, b', method: undefined, name: undefined, userAgent: undefined },
+      { protocolVersion: undefined, method: undefined, name: undefined, userAgent: undefined },
     ]);
   });
 
