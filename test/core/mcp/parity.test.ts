@@ -4,9 +4,9 @@ import { ERRORS } from '../../../src/core/kernel/error-table.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor } from '../../support/gateway.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { answers, type Behaviour, CASES, type Case, OVERLOADED } from './parity/cases.ts';
+import { ARGUMENTS, answers, type Behaviour, CASES, type Case, OVERLOADED, REFUSED } from './parity/cases.ts';
 import type { Outcome } from './parity/outcome.ts';
-import { type Opened, stdioProcess, WAYS, type Way } from './parity/ways.ts';
+import { type Opened, stdioProcess, TOOL_WAYS, WAYS, type Way } from './parity/ways.ts';
 
 const LEGACY_NOT_FOUND = -32002;
 const NEEDS_NO_CLOCK = ['projects, which are never stored', 'an unknown URI', 'no URI', '401', '429 with Retry-After'];
@@ -86,6 +86,23 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
     it(`${one.what}: portico stdio, 2025-11-25`, async function () {
       this.timeout(30_000);
       check(one, 'stdio, 2025-11-25', await run(one, stdioProcess, settingsOf(one)));
+    });
+  }
+});
+
+describe('a tool takes the same arguments over HTTP, in a batch and over stdio', () => {
+  for (const [name, way] of Object.entries(TOOL_WAYS)) {
+    it(`and under its first name: ${name}`, async () => {
+      const platform = await startHttpUpstream((_request, response) => {
+        response.end(JSON.stringify({ tools: [1, 2].map((id) => ({ id: `${id}`, name: 'a', category: 'b' })) }));
+      });
+      const opened = await way(settingsFor(platform.url), Date.now);
+      const textFor = async (args: object) => (await opened.read({ name: 'list_tools', arguments: args })).text;
+      for (const [given, same] of ARGUMENTS) {
+        expect(await textFor(given)).to.equal(await textFor(same));
+      }
+      for (const [given, words] of REFUSED) expect(await textFor(given)).to.contain(words);
+      await opened.close();
     });
   }
 });

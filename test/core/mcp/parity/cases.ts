@@ -137,3 +137,18 @@ export const OVERLOADED: Case = {
   upstream: { connections: 1, maxQueue: 0, timeoutMs: 3000 },
   error: { code: 'overloaded', upstream: 'platform', retryAfterSeconds: 1 },
 };
+
+/** Arguments of a tool that leave the same page as others, and those others. */
+export const ARGUMENTS: readonly (readonly [given: object, same: object])[] = [
+  [{ query: '', category: '', fields: [], limit: '', cursor: '' }, {}],
+  [{ query: null, category: null, fields: null, count_by: null, limit: null, cursor: null }, {}],
+  [{ limit: '1', wait_for_previous: true, search: 'nothing like it' }, { limit: 1 }],
+  [{ limit: '0' }, { limit: 0 }],
+];
+
+/** Arguments of a tool that are refused, and what the error has to say of them. */
+export const REFUSED: readonly (readonly [given: object, words: string])[] = [
+  [{ limit: '-1' }, 'invalid_params: limit: '],
+  [{ fields: 'id' }, 'invalid_params: fields: '],
+  [{ count_by: ['nothing'] }, 'invalid_params: count_by: 0: '],
+];

@@ -40,12 +40,13 @@ export async function rpcOutcome(response: Response): Promise<Outcome> {
   const type = response.headers.get('content-type');
   if (type === 'application/problem+json') return { error: problemOf(response, text) };
   if (response.status !== 200) throw new Error(`status ${response.status}`);
-  return messageOutcome(JSON.parse(text), response.headers.get('x-request-id'));
+  return messageOutcome([JSON.parse(text)].flat()[0], response.headers.get('x-request-id'));
 }
 
 /** Of a JSON-RPC answer. */
 export function messageOutcome({ result, error }: Json, requestId: string | null): Outcome {
   if (error !== undefined) return { error: errorOf(error.data, error.code, requestId) };
+  if (result.content !== undefined) return { text: result.content[0].text };
   return { text: result.contents[0].text, ttlMs: result.ttlMs };
 }
 

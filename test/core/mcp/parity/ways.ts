@@ -20,45 +20,48 @@ export interface Reading {
   readonly anonymous?: boolean | undefined;
 }
 
+/** What is read: a URI, or the arguments of a tool. */
+export type Target = string | undefined | { readonly name: string; readonly arguments: object };
+
 /** A gateway of its own that is read in one way. */
 export interface Opened {
-  read(uri: string | undefined, reading?: Reading): Promise<Outcome>;
+  read(target: Target, reading?: Reading): Promise<Outcome>;
   close(): Promise<unknown>;
 }
 
 export type Way = (settings: TestSettings, now: () => number) => Promise<Opened>;
 
-function overHttp(send: (url: string, uri: string | undefined, headers: Headers) => Promise<Outcome>): Way {
+function overHttp(send: (url: string, target: Target, headers: Headers) => Promise<Outcome>): Way {
   return async (settings, now) => {
     const { gateway, url } = await startGateway(settings, { now });
     return {
-      read(uri, { noCache = false, anonymous = false } = {}) {
+      read(target, { noCache = false, anonymous = false } = {}) {
         const headers = new Headers({ 'accept-encoding': 'identity' });
         if (noCache) headers.set('cache-control', 'no-cache');
         if (!anonymous) headers.set('authorization', 'Bearer token-of-the-test');
-        return send(url, uri, headers);
+        return send(url, target, headers);
       },
       close: () => gateway.close(),
     };
   };
 }
 
-const request = (uri: string | undefined, modern: boolean, id = 1) => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'resources/read',
-  params: { uri, ...(modern && { _meta: ENVELOPE }) },
-});
+function request(target: Target, modern: boolean, id = 1) {
+  const isCall = typeof target === 'object';
+  const params = { ...(isCall ? target : { uri: target }), ...(modern && { _meta: ENVELOPE }) };
+  return { jsonrpc: '2.0', id, method: isCall ? 'tools/call' : 'resources/read', params };
+}
 
-function post(modern: boolean): Way {
-  return overHttp(async (url, uri, headers) => {
+function post(version: string): Way {
+  return overHttp(async (url, target, headers) => {
+    const modern = version === '2026-07-28';
+    const message = request(target, modern);
     headers.set('content-type', 'application/json');
-    headers.set('mcp-protocol-version', modern ? '2026-07-28' : '2025-11-25');
-    if (modern) headers.set('mcp-method', 'resources/read');
-    if (modern) headers.set('mcp-name', uri ?? '');
-    return rpcOutcome(
-      await fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(request(uri, modern)) }),
-    );
+    headers.set('mcp-protocol-version', version);
+    if (modern) headers.set('mcp-method', message.method);
+    if (modern) headers.set('mcp-name', typeof target === 'object' ? target.name : (target ?? ''));
+    const body = JSON.stringify(version === '2025-03-26' ? [message] : message);
+    return rpcOutcome(await fetch(`${url}/mcp`, { method: 'POST', headers, body }));
   });
 }
 
@@ -82,11 +85,11 @@ function overStreams(input: Writable, output: Readable, modern: boolean): Opened
     });
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
   let opened = modern ? undefined : ask({ id, ...{ jsonrpc: '2.0', method: 'initialize', params } });
-  return async (uri) => {
+  return async (target) => {
     await opened;
     opened = undefined;
     id += 1;
-    return ask(request(uri, modern, id));
+    return ask(request(target, modern, id));
   };
 }
 
@@ -136,14 +139,21 @@ export const stdioProcess: Way = async (settings) => {
   };
 };
 
-/** Every way to read a resource. */
-export const WAYS: Readonly<Record<string, Way>> = {
-  'HTTP read': overHttp(async (url, uri, headers) => {
-    const query = uri === undefined ? '' : `?uri=${encodeURIComponent(uri)}`;
-    return httpOutcome(await fetch(`${url}/mcp/v1/resources/read${query}`, { headers }));
-  }),
-  'POST /mcp, 2026-07-28': post(true),
-  'POST /mcp, 2025-11-25': post(false),
+const MCP_WAYS: Readonly<Record<string, Way>> = {
+  'POST /mcp, 2026-07-28': post('2026-07-28'),
+  'POST /mcp, 2025-11-25': post('2025-11-25'),
   'stdio, 2026-07-28': stdio(true),
   'stdio, 2025-11-25': stdio(false),
 };
+
+/** Every way to read a resource. */
+export const WAYS: Readonly<Record<string, Way>> = {
+  'HTTP read': overHttp(async (url, target, headers) => {
+    const query = typeof target === 'string' ? `?uri=${encodeURIComponent(target)}` : '';
+    return httpOutcome(await fetch(`${url}/mcp/v1/resources/read${query}`, { headers }));
+  }),
+  ...MCP_WAYS,
+};
+
+/** Every way to call a tool. */
+export const TOOL_WAYS: Readonly<Record<string, Way>> = { ...MCP_WAYS, 'a batch, 2025-03-26': post('2025-03-26') };
