@@ -7,6 +7,9 @@ const MANY_BOUNDS = 10;
 const MANY_LOSSES = 3;
 /** Requests over a rate limit in a minute. */
 const MANY_LIMITED = 60;
+const MANY_DISPLACED = 10;
+/** Share of the stored lists that are evicted to make room. */
+const MAX_DISPLACED = 0.5;
 
 /**
  * Keeps troubles that events report, and no figure shows: those that last until another event ends them, and those that are
@@ -16,6 +19,7 @@ export function createConditions(now: () => number, time: () => string) {
   const held = new Map<string, Finding>();
   const counts = () => createHistory(now);
   const [bugs, undecided, full, losses, limited] = [counts(), counts(), counts(), counts(), counts()];
+  const [stored, displaced] = [counts(), counts()];
   /** By the name of the bound: closed lists. */
   const bounds = new Map<string, ReturnType<typeof counts>>();
 
@@ -68,6 +72,8 @@ export function createConditions(now: () => number, time: () => string) {
       bounds.set(bound, history);
       history.add(0, true);
     },
+    snapshotStored: () => stored.add(0, false),
+    snapshotDisplaced: () => displaced.add(0, true),
     internalError: () => bugs.add(0, true),
   };
 
@@ -76,9 +82,16 @@ export function createConditions(now: () => number, time: () => string) {
     return count > most ? [{ ...finding, what: `${count} ${what}` }] : [];
   }
 
+  function crowded(): Finding[] {
+    const all = stored.total().requests;
+    const most = Math.max(MANY_DISPLACED, MAX_DISPLACED * all);
+    return many(displaced.total().requests, most, CROWDED, `of ${all} stored lists evicted for others in ten minutes`);
+  }
+
   return {
     events,
     findings: (): Finding[] => [
+      ...crowded(),
       ...held.values(),
       ...many(bugs.total().requests, 0, INTERNAL, 'requests failed by a bug in ten minutes'),
       ...many(undecided.lastMinute().requests, 0, UNDECIDED, 'could not be verified in the last minute'),
@@ -97,4 +110,5 @@ const UNDECIDED = { alert: 'PorticoCannotVerify', level: 'red', subject: 'tokens
 const FULL = { alert: 'PorticoSharedStoreFull', level: 'amber', subject: 'Redis' } as const;
 const FLAPPING = { alert: 'PorticoSharedStoreFlapping', level: 'amber', subject: 'Redis' } as const;
 const LIMITED = { alert: 'PorticoRateLimited', level: 'amber', subject: 'rate limits' } as const;
+const CROWDED = { alert: 'PorticoSnapshotsCrowded', level: 'amber', subject: 'cache' } as const;
 const BOUND = { alert: 'PorticoBoundReached', level: 'amber' } as const;

@@ -161,6 +161,13 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
     'PorticoInternalError',
     (events) => events.internalError?.({ requestId: 'r-1', stack: 'S' }),
   ],
+  'amber cache: 11 of 20 stored lists evicted for others in ten minutes': [
+    'PorticoSnapshotsCrowded',
+    (events) => {
+      times(20, () => events.snapshotStored?.({ resource: 'tools', bytes: 1, renewed: false }));
+      times(11, () => events.snapshotDisplaced?.({ resource: 'tools' }));
+    },
+  ],
   'amber maxItems: 11 times reached in ten minutes': [
     'PorticoBoundReached',
     (events) => times(11, () => events.limitReached?.({ bound: 'maxItems', upstream: 'acme' })),

@@ -1,11 +1,14 @@
+import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Status } from '../../src/capabilities/status/status-view.ts';
-import { onCleanup } from '../support/cleanup.ts';
-import { eventually } from '../support/eventually.ts';
-import { type HttpUpstream, lists, startHttpUpstream } from '../support/platform/http-upstream.ts';
-import { manyTools } from '../support/platform/loads.ts';
-import { boundedSettings } from '../support/process/limits-of-process.ts';
+import type { Status } from '../../../src/capabilities/status/status-view.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { manyTools } from '../../support/platform/loads.ts';
+import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import {
   inFolder,
   MAIN,
@@ -13,7 +16,8 @@ import {
   porticoEnvironment,
   startPortico,
   writeSettings,
-} from '../support/process/process.ts';
+} from '../../support/process/process.ts';
+import { needsCommands } from '../../support/tools.ts';
 import { judge, record } from './recorder.ts';
 
 /** Time between two scrapes. In the time of the rules it is 300 times as long. */
@@ -24,6 +28,8 @@ const STRETCH = (1000 * STRETCHED_SECONDS) / EVERY_MS;
 const ITEMS = { projects: [], workflows: [], tools: manyTools(3) };
 /** Scrapes before the fault: two minutes of the rules' time. */
 const QUIET = 5;
+/** Time in which a line that flickers is shown. */
+const FLICKER_MS = 15_000;
 
 /** The default lifetimes of lists, as much shorter as the time of the rules is longer. */
 export const CACHE = {
@@ -73,14 +79,37 @@ export interface Scenario {
   readonly faulty?: number;
   /** The alerts that fire. */
   readonly fires: readonly string[];
-  /** Lines of the verdict on the status page then, worst first, and no others. @default not looked at */
+  /** Lines of the verdict on the status page then, worst first, and no others. @default it is not looked at */
   readonly shows?: readonly RegExp[];
+  /** Whether these lines are shown again and again, and not all the time. @default false */
+  readonly flickers?: boolean;
+  /** Why alerts that fire have no line of the verdict with their section of the runbook. @default all have */
+  readonly withoutLine?: Readonly<Record<string, string>>;
   /** Reason in the log line of a request that failed. @default not looked at */
   readonly reason?: RegExp;
 }
 
+export type Scenarios = Readonly<Record<string, Scenario>>;
+
+/** Tests that the alerts of each scenario fire, and that the status page has a line for each. */
+export function testAlerts(of: string, scenarios: Scenarios): void {
+  describe(`the alert rules, on what a process exports: ${of}`, function () {
+    // Short of processor time, an event loop is late, which is an alert of its own, and a fault may not come about.
+    this.retries(2);
+
+    before(function () {
+      needsCommands(this, ['promtool', 'prlimit', 'redis-server']);
+    });
+
+    for (const [name, scenario] of Object.entries(scenarios)) {
+      const also = scenario.shows === undefined ? '' : ', as the status page shows';
+      it(`fire ${scenario.fires.join(', ') || 'no alert'}${also}: ${name}`, () => play(scenario));
+    }
+  });
+}
+
 /** Provokes a fault of a real process, records its metrics, and runs the rules over them. */
-export async function play(scenario: Scenario): Promise<void> {
+async function play(scenario: Scenario): Promise<void> {
   const { settings = () => ({}), env = {}, command = [], args = [], reads = ['tools'], faulty = 40, fires } = scenario;
   const { isScraped, everyMs = EVERY_MS } = scenario;
   const platform = await startHttpUpstream(lists(ITEMS), { record: false });
@@ -97,7 +126,7 @@ export async function play(scenario: Scenario): Promise<void> {
     const stop = repeat(() => Promise.all(reads.map((name) => read(name))));
     const provoke = () => scenario.provoke(scene);
     const series = await record({ adminUrl, everyMs, quiet: QUIET, faulty, isScraped, provoke });
-    if (scenario.shows !== undefined) await expectShown(adminUrl, scenario.shows);
+    await expectVerdict(adminUrl, scenario);
     if (scenario.reason !== undefined) await expectReason(portico, scenario.reason);
     stop();
     await judge(series, {
@@ -110,11 +139,33 @@ export async function play(scenario: Scenario): Promise<void> {
   await platform.close();
 }
 
-async function expectShown(adminUrl: string, shows: readonly RegExp[]): Promise<void> {
+async function expectVerdict(adminUrl: string, { shows, flickers = false, ...scenario }: Scenario): Promise<void> {
+  if (shows === undefined) return;
+  const deadline = performance.now() + FLICKER_MS;
+  for (;;) {
+    try {
+      return await expectShown(adminUrl, shows, scenario);
+    } catch (error) {
+      if (!flickers || performance.now() > deadline) throw error;
+      await sleep(EVERY_MS);
+    }
+  }
+}
+
+type Fired = Pick<Scenario, 'fires' | 'withoutLine'>;
+
+async function expectShown(
+  adminUrl: string,
+  shows: readonly RegExp[],
+  { fires, withoutLine = {} }: Fired,
+): Promise<void> {
   const { verdict } = (await (await fetch(`${adminUrl}/status`)).json()) as Status;
   const texts = verdict.troubles.map(({ text }) => text);
   expect(texts, texts.join('; ')).to.have.length(shows.length);
   for (const [index, text] of texts.entries()) expect(text).to.match(shows[index] ?? expect.fail(text));
+  const sections = verdict.troubles.map(({ runbook }) => runbook);
+  const expected = fires.filter((alert) => !Object.hasOwn(withoutLine, alert));
+  expect(sections).to.include.members(expected.map((alert) => `docs/runbook.md#${alert.toLowerCase()}`));
   const page = await (await fetch(adminUrl)).text();
   const title = /<title>(.*?)<\/title>/s.exec(page)?.[1] ?? '';
   expect(title.toLowerCase()).to.include(verdict.level);
@@ -169,4 +220,36 @@ async function readFrom(url: string, name: string, token: string): Promise<numbe
   } catch {
     return 0;
   }
+}
+
+let tokens = 0;
+/** The token of another caller. */
+export function nextToken(): string {
+  tokens += 1;
+  return `token-${tokens}.`;
+}
+
+export const portOf = (url: string) => Number(new URL(url).port);
+
+/** Sends reads of tools on one connection, so many every ten milliseconds, whatever becomes of them. */
+export function sendReads(url: string, count: number): void {
+  const request =
+    'GET /mcp/v1/resources/read?uri=platform://tools HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer token.\r\n\r\n';
+  const socket = connect(portOf(url), '127.0.0.1')
+    .on('error', () => {})
+    .resume();
+  onCleanup(() => socket.destroy());
+  repeat(async () => void (socket.writableNeedDrain || socket.write(request.repeat(count))), 10);
+}
+
+export async function writeSecret(folder: string, name = 'secret'): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, 'a secret of the deployment, long enough');
+  return file;
+}
+
+/** The deployment's own credential for the platform. */
+export async function ownCredential({ folder }: Pick<Scene, 'folder'>): Promise<SceneSettings> {
+  const credential = { kind: 'service', file: await writeSecret(folder) };
+  return { upstream: { credential }, allowUnverifiedCallers: true };
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { inFolder } from '../support/process/process.ts';
-import { runTool } from '../support/tools.ts';
+import { inFolder } from '../../support/process/process.ts';
+import { runTool } from '../../support/tools.ts';
 
-const RULES = fileURLToPath(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url));
+const RULES = fileURLToPath(new URL('../../../deploy/prometheus/alerts.yaml', import.meta.url));
 
 export interface AlertRule {
   readonly alert: string;

@@ -1,0 +1,4 @@
+import { CLIENTS } from './recorded/clients.ts';
+import { testAlerts } from './recorded/scene.ts';
+
+testAlerts('clients', CLIENTS);

@@ -1,0 +1,4 @@
+import { REDIS } from './recorded/redis.ts';
+import { testAlerts } from './recorded/scene.ts';
+
+testAlerts('redis', REDIS);
