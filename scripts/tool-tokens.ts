@@ -1,0 +1,139 @@
+import { startDemoPlatform, startGateway } from '../src/portico-testing.ts';
+
+// Counts what the tools cost a model: their definitions, as hosts send them with each request, and ten questions to the demo
+// platform, each with the calls of a model that uses the tools well. `docs/clients.md` has the table that this prints.
+
+interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Schema;
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly [member: string]: unknown;
+}
+
+/** A host: the name by which its model calls a tool, and what the model is sent of all tools. */
+interface Host {
+  readonly prefix: string;
+  readonly definitions: (tools: readonly Tool[]) => object;
+}
+
+const WAIT_FOR_PREVIOUS = {
+  type: 'boolean',
+  description:
+    'Set to true to wait for all previously requested tools in this turn to complete before starting. Set to false (or omit) to run in parallel. Use true when this tool depends on the output of previous tools.',
+};
+
+/** Members of a schema that Codex sends (`codex-rs/tools/src/json_schema.rs`). */
+const OF_CODEX = ['type', 'description', 'enum', 'items', 'properties', 'required', 'additionalProperties', 'anyOf'];
+
+const HOSTS: Readonly<Record<string, Host>> = {
+  'Anthropic Messages (Claude Code)': {
+    prefix: 'mcp__portico__',
+    definitions: (tools) =>
+      tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),
+  },
+  'OpenAI Responses (Codex)': {
+    prefix: 'mcp__portico__',
+    definitions: (tools) =>
+      tools.map(({ name, description, inputSchema }) => ({
+        ...{ type: 'function', name, description, strict: false, parameters: sentByCodex(inputSchema) },
+      })),
+  },
+  'OpenAI Chat Completions': {
+    prefix: 'portico_',
+    definitions: (tools) =>
+      tools.map(({ name, description, inputSchema }) => ({
+        type: 'function',
+        function: { name, description, parameters: inputSchema },
+      })),
+  },
+  'Gemini functions (Gemini CLI)': {
+    prefix: 'mcp_portico_',
+    definitions: (tools) =>
+      tools.map(({ name, description, inputSchema }) => {
+        const properties = { ...inputSchema.properties, wait_for_previous: WAIT_FOR_PREVIOUS };
+        return { name, description, parametersJsonSchema: { ...inputSchema, properties } };
+      }),
+  },
+};
+
+function sentByCodex(schema: Schema): Schema {
+  const { items, properties = {} } = schema;
+  const reduced = Object.entries(properties).map(([name, property]) => [name, sentByCodex(property)]);
+  return {
+    ...Object.fromEntries(OF_CODEX.flatMap((member) => (member in schema ? [[member, schema[member]]] : []))),
+    ...(items && { items: sentByCodex(items) }),
+    ...('properties' in schema && { properties: Object.fromEntries(reduced) }),
+  };
+}
+
+const [PROJECTS, WORKFLOWS, TOOLS] = ['list_projects', 'list_installed_workflows', 'list_installed_tools'];
+
+type Call = readonly [tool: string | undefined, args: object];
+
+const QUESTIONS: Readonly<Record<string, readonly Call[]>> = {
+  'Which projects may I see?': [[PROJECTS, { fields: ['id', 'name'] }]],
+  'Which project handles payments?': [[PROJECTS, { query: 'payment' }]],
+  'How many tools are installed?': [[TOOLS, { limit: 0 }]],
+  'Which code scanners are installed?': [[TOOLS, { category: 'CODE_SCANNER', fields: ['name', 'version'] }]],
+  'Which version of Semgrep is installed?': [[TOOLS, { query: 'semgrep', fields: ['name', 'version'] }]],
+  'How many tools are there of each category?': [[TOOLS, { count_by: ['category'], limit: 0 }]],
+  'Which playbooks are active?': [[WORKFLOWS, { status: 'ACTIVE', fields: ['id', 'name'] }]],
+  'Which automations are started by hand?': [[WORKFLOWS, { triggerType: 'MANUAL' }]],
+  'What does the perimeter scan do?': [[WORKFLOWS, { query: 'perimeter' }]],
+  'What is there?': [PROJECTS, WORKFLOWS, TOOLS].map((tool): Call => [tool, {}]),
+};
+
+/** The same figures before docs/decisions/0064, with `limit: 1` and all categories in place of the totals. */
+const BEFORE: Readonly<Record<string, readonly [definitions: number, questions: number]>> = {
+  'Anthropic Messages (Claude Code)': [714, 3631],
+  'OpenAI Responses (Codex)': [585, 3631],
+  'OpenAI Chat Completions': [717, 3583],
+  'Gemini functions (Gemini CLI)': [873, 3607],
+};
+
+type CountTokens = (text: string) => number;
+
+/** Loads the tokenizer, whose vocabulary is large. */
+export async function loadTokenizer(): Promise<CountTokens> {
+  const name: string = 'gpt-tokenizer/encoding/o200k_base';
+  return (await import(name)).countTokens;
+}
+
+/** Returns the table of `docs/clients.md`, which a test compares. */
+export async function tokenTable(countTokens: CountTokens): Promise<string> {
+  const platform = await startDemoPlatform();
+  const { url, close } = await startGateway({ upstreams: platform.upstreams, log: { level: 'silent' } });
+  const ask = async (method: string, params: object) => {
+    const headers = { authorization: 'Bearer demo-alice', 'content-type': 'application/json' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    return JSON.parse(await (await fetch(`${url}/mcp`, { method: 'POST', headers, body })).text()).result;
+  };
+  try {
+    const { tools } = await ask('tools/list', {});
+    const calls: (readonly [tool: string, args: string, text: string])[] = [];
+    for (const [tool = '', args] of Object.values(QUESTIONS).flat()) {
+      const { content } = await ask('tools/call', { name: tool, arguments: args });
+      calls.push([tool, JSON.stringify(args), content[0].text]);
+    }
+    const rows = Object.entries(HOSTS).map(([name, { prefix, definitions }]) => {
+      const named = tools.map((tool: Tool) => ({ ...tool, name: `${prefix}${tool.name}` }));
+      const texts = calls.flatMap(([tool, ...rest]) => [`${prefix}${tool}`, ...rest]);
+      const asked = texts.reduce((sum, text) => sum + countTokens(text), 0);
+      const [definitionsBefore, askedBefore] = BEFORE[name] ?? [];
+      const defined = countTokens(JSON.stringify(definitions(named)));
+      return `| ${name} | ${definitionsBefore} | ${defined} | ${askedBefore} | ${asked} |`;
+    });
+    const head = '| Sent as | Definitions, before | Definitions | Ten questions, before | Ten questions |';
+    return [head, '|---|---|---|---|---|', ...rows].join('\n');
+  } finally {
+    await close();
+    await platform.close();
+  }
+}
+
+if (import.meta.main) process.stdout.write(`${await tokenTable(await loadTokenizer())}\n`);
