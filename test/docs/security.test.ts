@@ -4,10 +4,10 @@ import { expect } from 'chai';
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
 
-/** The rows of the table, without its head and the lines that are titles. */
+/** The rows of both tables, without their heads and the lines that are titles. */
 const rows = read('SECURITY.md')
   .split('\n')
-  .filter((line) => line.startsWith('| ') && !line.startsWith('| Threat |'))
+  .filter((line) => line.startsWith('| ') && !/^\| (?:Threat|Guidance) \|/.test(line))
   .filter((line) => !line.endsWith('| | |'))
   .map((line) => line.slice(2, -2).split(' | '));
 
@@ -16,8 +16,8 @@ function namesIn(source: string): string[] {
   return [...source.matchAll(/\bit\(\s*(['`])((?:\\.|(?!\1).)*)\1/gs)].map(([, , name = '']) => name);
 }
 
-describe('the table of threats', () => {
-  it('has rows, each with a guard and a test', () => {
+describe('the tables of threats and of published guidance', () => {
+  it('have rows, each with a guard and a test', () => {
     expect(rows.length).to.be.above(30);
     for (const row of rows) {
       expect(row, row.join()).to.have.length(3);
@@ -25,13 +25,20 @@ describe('the table of threats', () => {
     }
   });
 
-  it('names each threat once', () => {
+  it('name each item of OWASP and each threat of CoSAI once', () => {
+    const named = rows.flatMap(([guidance = '']) => [...guidance.matchAll(/`((?:MCP|T)\d+)`/g)].map(([, id]) => id));
+    const items = (prefix: string, count: number, digits: number) =>
+      Array.from({ length: count }, (_, index) => prefix + String(index + 1).padStart(digits, '0'));
+    expect(named).to.have.members([...items('MCP', 10, 2), ...items('T', 12, 1)]);
+  });
+
+  it('name each threat once', () => {
     const threats = rows.map(([threat]) => threat);
     expect(threats.filter((threat, index) => threats.indexOf(threat) !== index)).to.deep.equal([]);
   });
 
   for (const [threat = '', , test = ''] of rows) {
-    it(`names a test that exists: ${threat}`, () => {
+    it(`name a test that exists: ${threat}`, () => {
       const [, path = '', name = ''] = /^`([^`]+)`: (.+)$/.exec(test) ?? [];
       expect(existsSync(new URL(path, ROOT)), path).to.equal(true);
       const named = namesIn(read(path)).filter((each) => each.includes(name));
