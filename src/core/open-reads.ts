@@ -105,6 +105,7 @@ export function openReads(
     return {
       resource: { ...resource, keywords: [...resource.keywords, ...settings.keywords] },
       definition: define(resource, config.scheme),
+      upstream: settings.upstream,
       known: knownValues(settings),
       requiredScopes: config.verification === undefined ? [] : settings.requiredScopes,
       read: hooks.wrapRead(

@@ -22,6 +22,7 @@ export function catalogueOf(read: Reader = () => loadOf()): Catalogue {
     RESOURCES.map((resource) => ({
       resource,
       definition: define(resource, 'platform'),
+      upstream: 'platform',
       known: {},
       requiredScopes: [],
       read: async (caller, options) =>

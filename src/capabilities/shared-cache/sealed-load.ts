@@ -106,13 +106,14 @@ function tagOf(reading: string): Buffer {
 }
 
 /** All of a load but the bytes of its list. */
-type Facts = Pick<Load, 'pages' | 'dropped' | 'upstreamEtag' | 'upstreamSaid'> & {
+type Facts = Pick<Load, 'pages' | 'excluded' | 'dropped' | 'upstreamEtag' | 'upstreamSaid'> & {
   readonly etag: string;
   readonly count: number;
 };
 
-function factsOf({ snapshot: { etag, count }, pages, dropped, upstreamEtag, upstreamSaid }: Load): Buffer {
-  const facts = { etag, count, pages, dropped, upstreamEtag, upstreamSaid };
+function factsOf({ snapshot: { etag, count }, ...load }: Load): Buffer {
+  const { pages, excluded, dropped, upstreamEtag, upstreamSaid } = load;
+  const facts = { etag, count, pages, excluded, dropped, upstreamEtag, upstreamSaid };
   return Buffer.from(JSON.stringify(facts));
 }
 

@@ -12,8 +12,8 @@ import type { Load } from '../reads/snapshots/load.ts';
 import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
 import { loggedMethod } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
-import type { ReadResource, RequestContext, Result } from './request-context.ts';
-import { CURRENT, EARLIER, type Revision } from './revisions.ts';
+import type { ReadResource, RequestContext, Result, WrittenResult } from './request-context.ts';
+import { CURRENT, type Revision } from './revisions.ts';
 import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
 
 export interface DispatchOptions extends Omit<MethodsOptions, 'readResource' | 'recordError' | 'challengeFor'> {
@@ -131,16 +131,21 @@ function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue
 
 /** Writes the response with a result, in pieces. Since 2026-07-28 each result names its server. */
 function createWriteResult(server: Implementation) {
-  const meta = { [SERVER_INFO_META_KEY]: server };
-  const ends: Readonly<Record<Revision, string>> = {
-    [CURRENT]: `,"resultType":"complete","_meta":${JSON.stringify(meta)}}`,
-    [EARLIER]: '}',
-  };
+  const ofServer = { [SERVER_INFO_META_KEY]: server };
+  const serverMember = JSON.stringify(ofServer).slice(1, -1);
+
+  function endOf({ own = '', meta }: WrittenResult, revision: Revision): string {
+    if (revision === CURRENT) {
+      return `${own},"resultType":"complete","_meta":{${serverMember}${meta === undefined ? '' : `,${meta}`}}}`;
+    }
+    return meta === undefined ? `${own}}` : `${own},"_meta":{${meta}}}`;
+  }
+
   return function writeResult(result: Result, revision: Revision, id: RequestId): readonly Buffer[] {
     const rest = `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
-    if ('shared' in result) return [...result.shared, Buffer.from(`${result.own ?? ''}${ends[revision]}${rest}`)];
+    if ('shared' in result) return [...result.shared, Buffer.from(`${endOf(result, revision)}${rest}`)];
     const { members } = result;
-    const complete = { ...members, resultType: 'complete', _meta: { ...members._meta, ...meta } };
+    const complete = { ...members, resultType: 'complete', _meta: { ...members._meta, ...ofServer } };
     return [Buffer.from(`{"result":${JSON.stringify(revision === CURRENT ? complete : members)}${rest}`)];
   };
 }

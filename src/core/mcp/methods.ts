@@ -12,6 +12,7 @@ import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 import { fits } from './message.ts';
+import { createProvenance, stalenessOf } from './provenance.ts';
 import type { Members, ReadResource, RequestContext, Result } from './request-context.ts';
 import { CURRENT, EARLIER, type Revision } from './revisions.ts';
 import type { ChallengeFor, RecordError } from './rpc-errors.ts';
@@ -50,7 +51,8 @@ const TOOLS_HINT = 'The tools return the same lists page by page, with filters.'
 export function createMethods(options: MethodsOptions) {
   const { catalogue, readResource, representations, now } = options;
   const server: Implementation = { name: 'portico', title: 'Portico', version: options.version };
-  const tools = options.tools ? createTools(options) : undefined;
+  const provenance = createProvenance(catalogue.offered);
+  const tools = options.tools ? createTools({ ...options, provenance }) : undefined;
   const offered = {
     capabilities: { resources: {}, ...(tools && { tools: {} }) },
     instructions: tools ? `${resourcesHint(catalogue)} ${TOOLS_HINT}` : resourcesHint(catalogue),
@@ -90,7 +92,7 @@ export function createMethods(options: MethodsOptions) {
       const load = await readResource(name, context);
       const escaped = await representations.escaped(load);
       const more = revision === CURRENT ? `,"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private"` : '';
-      return { shared: [head, escaped], own: `}]${more}` };
+      return { shared: [head, escaped], own: `}]${more}`, meta: provenance(name, load, stalenessOf(load, now())) };
     };
 
     return new Map<string, Handler>([

@@ -59,9 +59,11 @@ interface MembersResult {
   readonly notification?: JSONRPCNotification;
 }
 
-interface WrittenResult {
+export interface WrittenResult {
   /** Shared bytes, starting with `{"result":{`. */
   readonly shared: readonly Buffer[];
   /** The following members, each preceded by a comma. */
   readonly own?: string;
+  /** Members of `_meta` as JSON. @default none */
+  readonly meta?: string;
 }

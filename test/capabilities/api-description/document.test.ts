@@ -22,6 +22,7 @@ function describedAs(resources: typeof FOUR, scheme: string): any {
   const offered = resources.map((resource) => ({
     resource,
     definition: define(resource, scheme),
+    upstream: 'platform',
     known: {},
     requiredScopes: [],
   }));

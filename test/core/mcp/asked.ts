@@ -33,6 +33,13 @@ export function cachedFor(ms: number): Pick<Load, 'cached'> {
   return heldUntil(NOW + ms);
 }
 
+/** `_meta` of a load that is fresh and whole. */
+export function provenanceOf({ snapshot: { etag, loadedAt } }: Load) {
+  const leftOut = { bySettings: 0, invalid: 0 };
+  const loaded = { loadedAt: new Date(loadedAt).toISOString(), etag, leftOut };
+  return { 'portico/list': { upstream: 'platform', ...loaded, stale: false } };
+}
+
 export interface AskedOptions extends Partial<RpcHandlerOptions> {
   readonly read?: Reader;
 }
@@ -43,7 +50,7 @@ export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {
     catalogue: catalogueOf(read),
     representations: createRepresentations(createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 })),
     tools: true,
-    maxResultBytes: 65_536,
+    maxResultBytes: 40_000,
     maxMessageValues: 1_000_000,
     maxBatch: 100,
     maxAnswerBytes: 67_108_864,

@@ -31,6 +31,8 @@ function compared({ status, messages }: Told): Told {
 function comparedMessage(message: Json): Json {
   const { error, result, ...rest } = message;
   if (error !== undefined) return { ...rest, error: { code: error.code } };
+  // The SDK has no name for them, and drops `__proto__`.
+  delete result?._meta?.['portico/ignoredArguments'];
   // Each server has its own text for invalid arguments of a tool.
   if (result?.isError === true) return { ...rest, result: { isError: true } };
   // So is what may help where nothing fits.

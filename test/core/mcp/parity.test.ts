@@ -50,13 +50,17 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
     }
   }
 
-  function check(one: Case, way: string, { text, ttlMs, error }: Outcome): void {
+  function check(one: Case, way: string, { text, ttlMs, provenance, error }: Outcome): void {
     if (one.list !== undefined) {
       const name = one.steps.at(-1)?.uri?.slice('platform://'.length) ?? '';
       expect(error).to.equal(undefined);
       expect(text).to.equal(expectedText(name, one.list.answer));
       // Only 2026-07-28 has ttlMs.
       expect(ttlMs).to.equal(way.includes('2025') ? undefined : one.list.ttlMs);
+      const { stale = false } = one.list;
+      const reason = stale !== true && stale !== false && { staleReason: stale };
+      // An HTTP read has its ETag, Age and Cache-Status.
+      if (way !== 'HTTP read') expect(provenance).to.include({ upstream: name, stale: stale !== false, ...reason });
     } else if (one.error !== undefined) {
       const { code, upstream, retryAfterSeconds } = one.error;
       expect(error).to.deep.equal({ code, upstream, retryAfterSeconds, number: numberOf(code, way) });

@@ -4,7 +4,7 @@ import { TOKEN } from '../../support/authorization/caller.ts';
 import type { CatalogueRead } from '../../support/catalogue.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { URIS } from '../../support/resources.ts';
-import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS, optionsOf } from './asked.ts';
+import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS, optionsOf, provenanceOf } from './asked.ts';
 
 /** Capabilities of an extension, as deep as that. */
 function nested(depth: number): object {
@@ -40,6 +40,7 @@ describe('MCP before 2026-07-28', () => {
     const { json } = await asked({ read: () => load }).earlier('resources/read', { uri: URIS[2] });
     expect(json.result).to.deep.equal({
       contents: [{ uri: URIS[2], mimeType: 'application/json', text: load.snapshot.bytes.toString() }],
+      _meta: provenanceOf(load),
     });
   });
 
@@ -545,6 +546,7 @@ describe('the instructions for a model', () => {
     const fourth = {
       resource: { ...first.resource, name: 'scanners' },
       definition: { ...first.definition, description },
+      upstream: 'platform',
       known: {},
       requiredScopes: [],
     };

@@ -58,7 +58,7 @@ describe('POST /mcp of a gateway', () => {
     const [before, after] = [await listed(plain), await listed(worded)];
     expect(after.description).to.equal(before.description.replace(/\.$/, ', SOAR app, Baustein.'));
     expect(after._meta['anthropic/searchHint']).to.equal(`${before._meta['anthropic/searchHint']} SOAR app Baustein`);
-    expect(after._meta['anthropic/maxResultSizeChars']).to.equal(65_536);
+    expect(after._meta['anthropic/maxResultSizeChars']).to.equal(40_000);
     expect(after.inputSchema).to.deep.equal(before.inputSchema);
   });
 
@@ -75,12 +75,17 @@ describe('POST /mcp of a gateway', () => {
       const { resources } = await client.listResources();
       expect(resources.map(({ uri }) => uri)).to.deep.equal(URIS);
       for (const [index, { uri, name }] of resources.entries()) {
-        const [content] = (await client.readResource({ uri })).contents;
-        const body = await (await running.read(name)).text();
-        expect(content).to.deep.include({ uri, mimeType: 'application/json', text: body });
+        const { contents, _meta: ofRead } = await client.readResource({ uri });
+        const response = await running.read(name);
+        const body = await response.text();
+        expect(contents[0]).to.deep.include({ uri, mimeType: 'application/json', text: body });
         const call = { name: TOOL_NAMES[index] ?? '', arguments: { query: 'QUOTED' } };
-        const { structuredContent } = await client.callTool(call);
+        const { structuredContent, _meta: ofTool } = await client.callTool(call);
         expect(structuredContent).to.deep.equal({ items: JSON.parse(body), total: 1 });
+        const provenance = { upstream: name, etag: response.headers.get('etag'), stale: false };
+        for (const meta of [ofRead, ofTool]) expect(meta?.['portico/list']).to.include(provenance);
+        // Projects are loaded for each read.
+        if (name !== 'projects') expect(ofTool?.['portico/list']).to.deep.equal(ofRead?.['portico/list']);
       }
       await client.close();
     });

@@ -15,7 +15,7 @@ interface LoadFacts extends Partial<Load> {
 
 /** A load of one page that brought these items. */
 export function loadOf(items: readonly object[] = [], { loadedAt, ...rest }: LoadFacts = {}): Load {
-  return { snapshot: snapshotOf(items, loadedAt), upstreamMs: 12.34, pages: 1, dropped: 0, ...rest };
+  return { snapshot: snapshotOf(items, loadedAt), upstreamMs: 12.34, pages: 1, excluded: 0, dropped: 0, ...rest };
 }
 
 /** Cache state of a stored load that is fresh until then (milliseconds since the epoch). */

@@ -69,8 +69,10 @@ export const McpSettings = z.strictObject({
       'Whether what is offered may be listed over HTTP without a token. Every read and every tool needs one all the same.',
     ),
   maxResultBytes: bytes(1024)
-    .default(65_536)
-    .describe('Largest result of a tool, so that it fits a model; instead of more, the tool says how to narrow it.'),
+    .default(40_000)
+    .describe(
+      "Longest text of a tool's result, which hosts pass on to a model; instead of more, the tool says how to narrow it. Its data (`structuredContent`) is the same list again, and not counted.",
+    ),
 });
 
 /** The admin listener: operations only, never a read. */

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
 import { listValues, printable, valuesOf } from './known-values.ts';
+import { MAX_PAGE_ITEMS } from './list-page.ts';
 
-export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 500;
 const MAX_TEXT = 256;
-const MAX_CURSOR = 512;
 
 /** Maximum number and length of the names of ignored arguments, because a client can send many. */
 const MAX_NAMES = 5;
@@ -27,7 +26,7 @@ export interface ToolArguments {
   readonly fields: readonly string[] | undefined;
   /** Fields whose values are counted, in the documented order. */
   readonly countBy: readonly string[];
-  /** Maximum number of items; 0 for totals only. */
+  /** Maximum number of items; 0 for totals only, `undefined` for a short page. */
   readonly limit: number | undefined;
   readonly cursor: string | undefined;
   /** Names of a few unknown arguments, printable and short, for the result. */
@@ -50,14 +49,14 @@ export function argumentsShape({ resource, known }: ToolResource) {
     query: text(MAX_TEXT, 'Text in any field.'),
     ...Object.fromEntries(filters),
     fields: some.describe('Default all.'),
-    count_by: some,
+    count_by: some.describe('Counts by value, per field. Items only with limit.'),
     limit: z
       .int()
       .min(0)
       .max(MAX_LIMIT)
       .optional()
-      .describe(`0 (total only) to ${MAX_LIMIT}, default ${DEFAULT_LIMIT}.`),
-    cursor: text(MAX_CURSOR, 'nextCursor; repeat the filters.'),
+      .describe(`0 (total only) to ${MAX_LIMIT}, default up to ${MAX_PAGE_ITEMS}.`),
+    cursor: z.string().optional().describe('nextCursor; repeat the filters.'),
   });
 }
 
@@ -96,7 +95,7 @@ export function createReadArguments(
       filter: { query, values },
       fields: fields && names.filter((name) => fields.includes(name)),
       countBy: names.filter((name) => countBy?.includes(name)),
-      limit,
+      limit: countBy === undefined ? limit : (limit ?? 0),
       cursor,
       ignored: ignoredOf(given, known),
     };

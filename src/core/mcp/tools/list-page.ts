@@ -2,108 +2,157 @@ import { explained, type GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 
-/** A part of a list, or of its filtered items. */
-export interface ListPage {
-  /** Indexes of the filtered items; `undefined` without a filter. */
-  readonly found?: readonly number[] | undefined;
-  /** Hint for a filter without results. */
-  readonly hint?: string | undefined;
-  /** Index of the page's first item among these. */
-  readonly offset: number;
-  /** Maximum number of items. */
-  readonly limit: number;
-  /** Returns the cursor for the items from an offset on. */
-  readonly cursorOf: (offset: number) => string;
-  /** Maximum size of this page as JSON. */
-  readonly maxBytes: number;
-}
+/** Items of a page without a given limit. */
+export const MAX_PAGE_ITEMS = 50;
 
-/** Size of a page without its items. */
-const PAGE_BYTES = 512;
+/** Text of such a page, because many hosts cut longer results. */
+export const MAX_PAGE_BYTES = 7000;
+
+/** Least charge for a page without its items, so that a short remark does not move the next page. */
+const FRAME_BYTES = 512;
+
+/** The same without {@link ListPage.members}. */
+const BARE_BYTES = 100;
 
 /** Items are parsed in steps of about this size, each in a turn of its own. */
 const STEP_BYTES = 262_144;
 
+/** The items of a list as JSON. */
+export type ListBytes = Pick<Snapshot, 'bytes' | 'count' | 'itemStarts'>;
+
+/** A part of a list, or of its filtered items. */
+export interface ListPage {
+  /** Indexes of the filtered items; `undefined` without a filter. */
+  readonly found?: readonly number[] | undefined;
+  /** Index of the page's first item among these. */
+  readonly offset: number;
+  /** Maximum number of items; `undefined` for {@link MAX_PAGE_ITEMS}, of which those are left out that make the text long. */
+  readonly limit: number | undefined;
+  /** Returns the cursor for the items from an offset on. */
+  readonly cursorOf: (offset: number) => string;
+  /** Maximum size of this page as text. */
+  readonly maxBytes: number;
+  /** The same for a page without a given limit. It has one item at least. */
+  readonly pageBytes: number;
+  /** Further members of the page as JSON, each preceded by a comma. */
+  readonly members: string;
+  /** Hint for a page of no items. */
+  readonly hint?: string | undefined;
+}
+
+/** A page as JSON: in one line, and for models with each item in a line of its own. */
+export interface WrittenPage {
+  readonly data: string;
+  readonly text: string;
+}
+
 /**
- * Returns the page as JSON: `items`, `total` and, unless it is the last, `nextCursor`, cut from the snapshot's bytes.
- * Throws `result_too_large`, with a fitting limit, above `maxBytes`.
+ * Writes a page, cut from the bytes of the list: `total`, `nextCursor` unless it is the last, and `items`. Throws
+ * `result_too_large`, with a fitting limit, above `maxBytes`.
  */
-export function writePage(snapshot: Snapshot, page: ListPage): string {
-  const { found, offset, maxBytes } = page;
-  const { total, next } = extentOf(snapshot, page);
+export function writePage(list: ListBytes, page: ListPage): WrittenPage {
+  const next = endOf(list, page);
   const items: string[] = [];
-  let size = PAGE_BYTES;
-  for (let at = offset; at < next; at += 1) {
-    const index = found?.[at] ?? at;
-    size += lengthOf(snapshot, index);
-    if (size > maxBytes) throw tooLarge(items.length, maxBytes);
-    items.push(itemAt(snapshot, index));
-  }
-  return finish(page, { items, total, next, size });
+  for (let at = page.offset; at < next; at += 1) items.push(itemAt(list, page.found?.[at] ?? at));
+  return finish(page, items, totalOf(list, page));
 }
 
 /** The same with selected fields of each item, parsed in steps. Rejects with the signal's reason when it aborts. */
 export async function writeFields(
-  snapshot: Snapshot,
+  list: ListBytes,
   page: ListPage,
   fields: readonly string[],
   signal: AbortSignal,
-): Promise<string> {
-  const { found, offset, maxBytes } = page;
-  const { total, next } = extentOf(snapshot, page);
+): Promise<WrittenPage> {
+  const { found, offset } = page;
+  const total = totalOf(list, page);
   const items: string[] = [];
-  let size = PAGE_BYTES;
+  let size = frameOf(page);
   let left = 0;
-  for (let at = offset; at < next; at += 1) {
+  for (let at = offset; at < lastOf(page, total); at += 1) {
     if (left <= 0) {
       await nextTurn();
       signal.throwIfAborted();
       left = STEP_BYTES;
     }
     const index = found?.[at] ?? at;
-    left -= lengthOf(snapshot, index);
-    const item = JSON.stringify(JSON.parse(itemAt(snapshot, index)), [...fields]);
-    size += Buffer.byteLength(item) + 1;
-    if (size > maxBytes) throw tooLarge(items.length, maxBytes);
+    left -= lengthOf(list, index);
+    const item = JSON.stringify(JSON.parse(itemAt(list, index)), [...fields]);
+    size += Buffer.byteLength(item) + 2;
+    if (!hasRoom(page, items.length, size)) break;
     items.push(item);
   }
-  return finish(page, { items, total, next, size });
+  return finish(page, items, total);
 }
 
-/** Returns the number of items, and the end of the page. */
-function extentOf({ count }: Snapshot, { found, offset, limit }: ListPage) {
-  const total = found === undefined ? count : found.length;
-  return { total, next: Math.min(offset + limit, total) };
+/** Returns where consecutive pages without a given limit start: the first ones, at most so many. */
+export function startsOf(list: ListBytes, pageBytes: number, most: number): ReadonlySet<number> {
+  const starts = new Set<number>();
+  const page = { limit: undefined, cursorOf: String, maxBytes: Number.POSITIVE_INFINITY, pageBytes, members: '' };
+  for (let offset = 0; offset < list.count && starts.size < most; offset = endOf(list, { ...page, offset })) {
+    starts.add(offset);
+  }
+  return starts;
+}
+
+/** Returns the end of the page. */
+function endOf(list: ListBytes, page: ListPage): number {
+  const { found, offset } = page;
+  const last = lastOf(page, totalOf(list, page));
+  let size = frameOf(page);
+  for (let at = offset; at < last; at += 1) {
+    size += lengthOf(list, found?.[at] ?? at) + 1;
+    if (!hasRoom(page, at - offset, size)) return at;
+  }
+  return Math.max(offset, last);
+}
+
+function totalOf({ count }: ListBytes, { found }: ListPage): number {
+  return found === undefined ? count : found.length;
+}
+
+/** Returns the end of the page as far as it depends on the number of items. */
+function lastOf({ offset, limit = MAX_PAGE_ITEMS }: ListPage, total: number): number {
+  return Math.min(offset + limit, total);
+}
+
+function frameOf({ members }: ListPage): number {
+  return Math.max(FRAME_BYTES, BARE_BYTES + Buffer.byteLength(members));
+}
+
+/** Returns whether an item that makes the page so large is on it, after `items` others. */
+function hasRoom({ limit, maxBytes, pageBytes }: ListPage, items: number, size: number): boolean {
+  if (limit === undefined && items > 0 && size > pageBytes) return false;
+  if (size > maxBytes) throw tooLarge(items, maxBytes);
+  return true;
 }
 
 /** Size of an item with the following comma or bracket. */
-function lengthOf({ bytes, itemStarts }: Snapshot, index: number): number {
+function lengthOf({ bytes, itemStarts }: ListBytes, index: number): number {
   const end = itemStarts[index + 1] ?? bytes.length;
   return end - (itemStarts[index] ?? end);
 }
 
-function itemAt({ bytes, itemStarts }: Snapshot, index: number): string {
+function itemAt({ bytes, itemStarts }: ListBytes, index: number): string {
   return bytes.toString('utf8', itemStarts[index], (itemStarts[index + 1] ?? bytes.length) - 1);
 }
 
-interface Written {
-  readonly items: readonly string[];
-  readonly total: number;
-  readonly next: number;
-  readonly size: number;
-}
-
-function finish({ hint, limit, cursorOf, maxBytes }: ListPage, { items, total, next, size }: Written): string {
-  const more = limit > 0 && next < total ? `,"nextCursor":${JSON.stringify(cursorOf(next))}` : '';
-  const hintMember = hint !== undefined && total === 0 ? `,"hint":${JSON.stringify(hint)}` : '';
-  const fits = size + Buffer.byteLength(hintMember) <= maxBytes;
-  return `{"items":[${items.join(',')}],"total":${total}${more}${fits ? hintMember : ''}}`;
+/** Hosts cut long texts: what is about the whole list comes first. */
+function finish(page: ListPage, items: readonly string[], total: number): WrittenPage {
+  const { offset, limit, cursorOf, members, maxBytes } = page;
+  const next = offset + items.length;
+  const more = limit !== 0 && next < total ? `,"nextCursor":${JSON.stringify(cursorOf(next))}` : '';
+  const hint = total === 0 && page.hint !== undefined ? `,"hint":${JSON.stringify(page.hint)}` : '';
+  const fits = frameOf(page) + Buffer.byteLength(hint) <= maxBytes;
+  const start = `{"total":${total}${more}${members}${fits ? hint : ''},"items":[`;
+  const lines = items.length === 0 ? '' : `\n${items.join(',\n')}\n`;
+  return { data: `${start}${items.join(',')}]}`, text: `${start}${lines}]}` };
 }
 
 function tooLarge(fitting: number, maxBytes: number): GatewayError {
   const detail =
     fitting === 0
       ? `Not even one of these items fits the ${maxBytes} bytes that a result may have here. Read the resource instead, or name the fields that you need.`
-      : `These items take more than the ${maxBytes} bytes that a result may have here. Set limit to ${fitting} or less and go on with nextCursor, narrow the list with query or a filter, or name the fields that you need.`;
+      : `These items take more than the ${maxBytes} bytes that a result may have here. Set limit to ${fitting} or less, or omit it, and go on with nextCursor, narrow the list with query or a filter, or name the fields that you need.`;
   return explained('result_too_large', detail, { bound: 'mcp.maxResultBytes' });
 }

@@ -20,8 +20,13 @@ export interface Found {
   readonly seen: ReadonlyMap<string, Values>;
 }
 
-/** Searches a list. Rejects with the signal's reason when it aborts. */
-export type Search = (load: Pick<Load, 'snapshot' | 'cached'>, filter: Filter, signal: AbortSignal) => Promise<Found>;
+/** Searches a list, and visits each item that it finds. Rejects with the signal's reason when it aborts. */
+export type Search = (
+  load: Pick<Load, 'snapshot' | 'cached'>,
+  filter: Filter,
+  signal: AbortSignal,
+  visit?: (item: Item) => void,
+) => Promise<Found>;
 
 /**
  * Creates a search. A parsed list takes several times its bytes: the lists searched last are kept parsed,
@@ -57,7 +62,7 @@ export function createSearch(maxParsedBytes: number): Search {
     return parsing;
   }
 
-  return async (load, filter, signal) => findItems(await parsed(load), filter, signal);
+  return async (load, filter, signal, visit) => findItems(await parsed(load), filter, signal, visit);
 }
 
 /** Parses the items of a snapshot on demand. */
@@ -84,7 +89,12 @@ async function* inTurn(steps: Steps): AsyncGenerator<readonly Item[]> {
   }
 }
 
-async function findItems(steps: Steps, filter: Filter, signal: AbortSignal): Promise<Found> {
+async function findItems(
+  steps: Steps,
+  filter: Filter,
+  signal: AbortSignal,
+  visit?: (item: Item) => void,
+): Promise<Found> {
   const fits = createFits(filter);
   const seen = createSeen(Object.keys(filter.values));
   const indices: number[] = [];
@@ -92,8 +102,10 @@ async function findItems(steps: Steps, filter: Filter, signal: AbortSignal): Pro
   for await (const step of inTurn(steps)) {
     signal.throwIfAborted();
     for (const item of step) {
-      if (fits(item)) indices.push(index);
-      else if (indices.length === 0) seen.add(item);
+      if (fits(item)) {
+        indices.push(index);
+        visit?.(item);
+      } else if (indices.length === 0) seen.add(item);
       index += 1;
     }
   }
@@ -116,20 +128,26 @@ function createFits({ query = '', values }: Filter): (item: Item) => boolean {
 }
 
 /**
- * Returns a hint for a filter without results: the values of its fields in this list, and further ones in settings.
- * `seen` must come from the list that was searched, which belongs to this caller.
+ * Returns a hint for a result without items: why the list has none, or the values of the filter's fields in this list,
+ * and further ones in settings. `found` must come from this load, which belongs to this caller.
  */
 export function hintFor(
+  { snapshot, excluded, dropped }: Load,
   { query, values }: Filter,
-  seen: ReadonlyMap<string, Values>,
+  found: Found | undefined,
   known: Readonly<Record<string, readonly string[]>>,
-): string {
+): string | undefined {
+  if (snapshot.count === 0) return excluded + dropped === 0 ? NONE_EXIST : NONE_LEFT;
+  if (found === undefined || found.indices.length > 0) return undefined;
   const fields = Object.keys(values);
-  const hints = fields.map((field) => hintOf(field, seen.get(field), known[field] ?? []));
+  const hints = fields.map((field) => hintOf(field, found.seen.get(field), known[field] ?? []));
   if (query !== undefined) hints.push('query: search for a shorter text, or omit it.');
   const together = hints.length > 1 ? ' all of this together' : '';
   return [`No item fits${together}.`, ...hints].join(' ');
 }
+
+const NONE_EXIST = 'The platform has none for this caller.';
+const NONE_LEFT = 'None of the items that the platform has is left: see leftOut.';
 
 function hintOf(field: string, seen: Values = valuesOf([]), known: readonly string[]): string {
   const inList = listValues(seen);

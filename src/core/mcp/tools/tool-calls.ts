@@ -1,25 +1,37 @@
-import { hash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Representations } from '../../reads/representations/representations.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
+import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 import { isObject } from '../message.ts';
+import { remarksOn, type Staleness, stalenessOf, type WriteProvenance } from '../provenance.ts';
 import type { ReadResource, RequestContext, Result } from '../request-context.ts';
 import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
-import { argumentsShape, createReadArguments, DEFAULT_LIMIT, type ToolArguments } from './arguments.ts';
-import { writeFields, writePage } from './list-page.ts';
+import { argumentsShape, createReadArguments, type ToolArguments } from './arguments.ts';
+import { createCounter } from './count-values.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { MAX_PAGE_BYTES, startsOf, type WrittenPage, writeFields, writePage } from './list-page.ts';
 import { createSearch, hintFor } from './search.ts';
 import { describeTool } from './tool-definition.ts';
+
+/** Maximum number of prepared pages per list. */
+const MAX_PREPARED = 64;
+
+/** Maximum size of counts, which come before the items. */
+const MAX_COUNTS_BYTES = 6000;
 
 export interface ToolsOptions {
   readonly catalogue: Pick<Catalogue, 'offered'>;
   readonly readResource: ReadResource;
   readonly representations: Representations;
-  /** Maximum text size of a result. */
+  /** Maximum size of a result's text: hosts pass it on, and use data in other ways. */
   readonly maxResultBytes: number;
   /** Bytes of the lists that are kept parsed. */
   readonly maxParsedBytes: number;
+  readonly provenance: WriteProvenance;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly recordError: RecordError;
   readonly challengeFor: ChallengeFor;
 }
@@ -33,7 +45,8 @@ export interface Tools {
 }
 
 export function createTools(options: ToolsOptions): Tools {
-  const { catalogue, readResource, representations, maxResultBytes, recordError, challengeFor } = options;
+  const { catalogue, readResource, representations, maxResultBytes, provenance, now } = options;
+  const { recordError, challengeFor } = options;
   const search = createSearch(options.maxParsedBytes);
   const tools = catalogue.offered.map((offered) => {
     const shape = argumentsShape(offered);
@@ -46,28 +59,49 @@ export function createTools(options: ToolsOptions): Tools {
     ...tools.map((one) => [one.tool.name, one] as const),
   ]);
 
+  const pageBytes = Math.min(MAX_PAGE_BYTES, maxResultBytes);
+  const countsBytes = Math.min(MAX_COUNTS_BYTES, maxResultBytes / 2);
+  const starts = new WeakMap<Uint32Array, ReadonlySet<number>>();
+
+  /** Whether consecutive pages start at this offset: made-up cursors must not fill the cache. */
+  function isStart(snapshot: Snapshot, offset: number): boolean {
+    if (offset === 0) return true;
+    const { itemStarts } = snapshot;
+    const known = starts.get(itemStarts) ?? startsOf(snapshot, pageBytes, MAX_PREPARED);
+    starts.set(itemStarts, known);
+    return known.has(offset);
+  }
+
   /** Returns the result with one page. */
   async function pageOf(
     load: Load,
     known: Offered['known'],
-    { filter, fields, limit = DEFAULT_LIMIT, cursor }: ToolArguments,
+    { filter, fields, countBy, limit, cursor }: ToolArguments,
+    stale: Staleness | undefined,
     { signal }: RequestContext,
   ): Promise<Buffer> {
     const { snapshot } = load;
     const place = { etag: snapshot.etag, filter };
     const offset = readCursor(place, cursor);
     const cursorOf = (next: number) => writeCursor(place, next);
-    const page = { offset, limit, cursorOf, maxBytes: maxResultBytes };
+    const page = { offset, limit, cursorOf, maxBytes: maxResultBytes, pageBytes };
     const isNarrowed = filter.query !== undefined || Object.keys(filter.values).length > 0;
-    if (!isNarrowed && fields === undefined) {
-      const whole = () => pageResult(writePage(snapshot, page));
-      // Only adjacent pages of one size are kept, so that made-up limits and offsets do not fill the cache.
-      const isKept = limit === DEFAULT_LIMIT && offset % DEFAULT_LIMIT === 0 && offset < Math.max(1, snapshot.count);
-      return isKept ? representations.derived(load, `page ${offset}`, whole) : whole();
+    const isCounted = countBy.length > 0;
+    if (!isNarrowed && !isCounted && fields === undefined) {
+      const hint = hintFor(load, filter, undefined, known);
+      const whole = () =>
+        pageResult(writePage(snapshot, { ...page, members: membersOf(remarksOn(load, stale)), hint }));
+      const isKept = limit === undefined && stale === undefined && isStart(snapshot, offset);
+      return isKept ? representations.derived(load, `page ${offset} ${pageBytes}`, whole) : whole();
     }
-    const found = isNarrowed ? await search(load, filter, signal) : undefined;
-    const hint = found?.indices.length === 0 ? hintFor(filter, found.seen, known) : undefined;
-    const part = { ...page, found: found?.indices, hint };
+    const counter = createCounter(countBy);
+    const found = isNarrowed || isCounted ? await search(load, filter, signal, counter.add) : undefined;
+    const part = {
+      ...page,
+      found: found?.indices,
+      hint: hintFor(load, filter, found, known),
+      members: membersOf({ ...(isCounted && { counts: counter.counts(countsBytes) }), ...remarksOn(load, stale) }),
+    };
     return pageResult(
       fields === undefined ? writePage(snapshot, part) : await writeFields(snapshot, part, fields, signal),
     );
@@ -89,7 +123,9 @@ export function createTools(options: ToolsOptions): Tools {
       try {
         const args = tool.read(given);
         const load = await readResource(tool.resource.name, context);
-        return { shared: [await pageOf(load, tool.known, args, context)] };
+        const stale = stalenessOf(load, now());
+        const page = await pageOf(load, tool.known, args, stale, context);
+        return { shared: [page], meta: metaOf(provenance(tool.resource.name, load, stale), args) };
       } catch (thrown) {
         // A model cannot change its client's token.
         if (context.signal.aborted || challengeFor(thrown, context) !== undefined) throw thrown;
@@ -100,9 +136,19 @@ export function createTools(options: ToolsOptions): Tools {
 }
 
 /** Writes a page as a tool's result, as data and as text, up to its last member. */
-function pageResult(page: string): Buffer {
-  const content = JSON.stringify([{ type: 'text', text: page }]);
-  return Buffer.from(`{"result":{"content":${content},"structuredContent":${page}`);
+function pageResult({ data, text }: WrittenPage): Buffer {
+  const content = JSON.stringify([{ type: 'text', text }]);
+  return Buffer.from(`{"result":{"content":${content},"structuredContent":${data}`);
+}
+
+/** Returns members as JSON, each preceded by a comma. */
+function membersOf(members: object): string {
+  const json = JSON.stringify(members).slice(1, -1);
+  return json === '' ? '' : `,${json}`;
+}
+
+function metaOf(provenance: string, { ignored }: ToolArguments): string {
+  return ignored.length === 0 ? provenance : `${provenance},"portico/ignoredArguments":${JSON.stringify(ignored)}`;
 }
 
 /** Writes an error as a tool's result: for the model the error and its remedy, for programs `_meta`. */
@@ -116,46 +162,4 @@ function errorResult({ code, detail, upstream, retryAfterSeconds }: GatewayError
       _meta: { 'portico/error': { code, requestId, upstream, retryAfterSeconds } },
     },
   };
-}
-
-/** Position and list of a next page. */
-export interface CursorPosition {
-  /** Entity tag of the list. */
-  readonly etag: string;
-  /** Filter of the list. */
-  readonly filter: object;
-}
-
-/** Returns a cursor for the items from `offset` on, valid for this list and filter only. */
-export function writeCursor({ etag, filter }: CursorPosition, offset: number): string {
-  return Buffer.from(JSON.stringify([offset, etag, digest(filter)])).toString('base64url');
-}
-
-/**
- * Returns the offset of a cursor; 0 without one. Throws `list_changed` if the list has changed, and `invalid_params` if
- * it is invalid or belongs to another filter.
- */
-export function readCursor({ etag, filter }: CursorPosition, cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const [offset, list, narrowed] = parse(cursor);
-  if (!Number.isSafeInteger(offset) || Number(offset) < 0)
-    throw explained('invalid_params', 'cursor: was not issued here. Omit it to start.');
-  if (narrowed !== digest(filter))
-    throw explained('invalid_params', 'cursor: belongs to other arguments. Repeat those, or start again.');
-  if (list !== etag) throw new GatewayError('list_changed');
-  return Number(offset);
-}
-
-function parse(cursor: string): readonly unknown[] {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(parts) ? parts : [];
-  } catch {
-    return [];
-  }
-}
-
-/** Filters are case-insensitive. */
-function digest(filter: object): string {
-  return hash('sha256', JSON.stringify(filter).toLowerCase(), 'base64url').slice(0, 11);
 }

@@ -20,24 +20,32 @@ export function describeTool(
 ): Tool {
   const { tool, description, keywords, shape } = resource;
   const title = tool.replaceAll('_', ' ');
-  const returned = z.object({
-    items: z.array(z.object(shape.shape).partial()),
-    total: z.int(),
-    hint: z.string().optional(),
-    nextCursor: z.string().optional(),
-  });
   return {
     name: tool,
     title: title.charAt(0).toUpperCase() + title.slice(1),
     description: `Security platform: ${description} Also called ${keywords.join(', ')}.`,
-    inputSchema: jsonSchema(taken.omit({ count_by: true })),
-    outputSchema: jsonSchema(returned, ['description']),
+    inputSchema: jsonSchema(taken),
+    outputSchema: jsonSchema(returnedShape(shape), ['description']),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     _meta: {
       'anthropic/searchHint': [title, ...keywords].join(' '),
       'anthropic/maxResultSizeChars': Math.min(maxResultBytes, MAX_RESULT_CHARS),
     },
   };
+}
+
+function returnedShape(shape: z.ZodObject) {
+  const count = z.int().optional();
+  const counts = z.array(z.object({ value: z.string().optional(), others: count, count: z.int() }));
+  return z.object({
+    total: z.int(),
+    nextCursor: z.string().optional(),
+    counts: z.record(z.string(), counts).optional(),
+    leftOut: z.object({ bySettings: count, invalid: count }).optional(),
+    stale: z.string().optional(),
+    hint: z.string().optional(),
+    items: z.array(z.object(shape.shape).partial()),
+  });
 }
 
 /** Returns the JSON Schema without bounds and these members. */

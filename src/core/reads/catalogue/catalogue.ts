@@ -8,6 +8,8 @@ import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
 export interface Offered {
   readonly resource: Resource;
   readonly definition: Definition;
+  /** Name of the upstream that it is read from. */
+  readonly upstream: string;
   /** Values of fields that settings name, by field. Equal for all callers. */
   readonly known: Readonly<Record<string, readonly string[]>>;
   /** Scopes required for reading it. */
@@ -41,9 +43,7 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
   const writer = createSnapshotWriter(Date.now());
   writer.add(entries.map(({ definition }) => definition));
   return {
-    offered: entries.map(({ resource, definition, known, requiredScopes }) => ({
-      ...{ resource, definition, known, requiredScopes },
-    })),
+    offered: entries.map(({ read: _, ...offered }) => offered),
     list: writer.finish(),
     find(uri) {
       const name = names.get(uri);

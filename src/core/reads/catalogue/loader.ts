@@ -137,9 +137,10 @@ export function createLoader(options: LoaderOptions): Loader {
     if ('memoized' in first) {
       const { memoized } = first;
       emitLoaded(memoized, 1);
-      const { dropped } = memoized.counts;
+      const { excluded, dropped } = memoized.counts;
       return {
         snapshot: at(loadedAt, memoized),
+        excluded,
         dropped,
         pages: 1,
         upstreamMs: upstreamMs(),
@@ -148,7 +149,8 @@ export function createLoader(options: LoaderOptions): Loader {
     }
     const { pages, ...made } = await loadPages(orThrow(first.page));
     emitLoaded(made, pages);
-    const loaded = { snapshot: made.snapshot, upstreamMs: upstreamMs(), pages, dropped: made.counts.dropped };
+    const { excluded, dropped } = made.counts;
+    const loaded = { snapshot: made.snapshot, upstreamMs: upstreamMs(), pages, excluded, dropped };
     if (pages > 1 || !showsEnd) return loaded;
     if (first.memoKey !== undefined) memo?.set(first.memoKey, made);
     return { ...loaded, ...tagged(list, headers) };

@@ -8,6 +8,8 @@ export interface Load {
   /** Milliseconds spent waiting for the upstream, all pages together. */
   readonly upstreamMs: number;
   readonly pages: number;
+  /** Items excluded by `where`. */
+  readonly excluded: number;
   /** Items dropped because they could not be mapped (`invalidItems: drop`). */
   readonly dropped: number;
   /** The upstream's entity tag, if it covers the whole list. */

@@ -15,10 +15,11 @@ export interface StorageOptions {
 /** Stores the result of a load, from the upstream or another replica. */
 export function withStorage(load: Loader, { resource, cache, lifetime, events, now }: StorageOptions): Loader {
   /** Each hit returns this object, so it is created once. */
-  function toHold({ snapshot, pages, dropped, upstreamEtag, upstreamSaid }: Load, key: string): Load {
+  function toHold({ snapshot, pages, excluded, dropped, upstreamEtag, upstreamSaid }: Load, key: string): Load {
     return {
       snapshot,
       pages,
+      excluded,
       dropped,
       upstreamMs: 0,
       cached: { key, freshUntil: freshUntil(snapshot.loadedAt, lifetime), stored: false },

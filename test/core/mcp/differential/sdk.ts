@@ -8,7 +8,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { asked } from '../asked.ts';
+import { asked, loadOf, provenanceOf } from '../asked.ts';
 import type { Exchange, Told } from './exchange.ts';
 
 const INVALID_PARAMS = -32602;
@@ -37,6 +37,7 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     tools.map((tool: Json) => [tool.name, fromJsonSchema(tool.inputSchema)]),
   );
   const { serverInfo, capabilities, instructions } = initialized;
+  const _meta = provenanceOf(loadOf(items));
 
   /** Everything fits one page. */
   function onePage<T>(members: T, params: { readonly cursor?: string | undefined } | undefined): T {
@@ -44,8 +45,8 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     return members;
   }
 
-  async function call(name: string, given: Readonly<Record<string, unknown>> = {}): Promise<Json> {
-    const schema = schemas.get(name);
+  async function call(tool: string, given: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    const schema = schemas.get(tool);
     if (schema === undefined) throw new ProtocolError(INVALID_PARAMS, 'no such tool');
     const checked = await schema['~standard'].validate(given);
     const { query = '', limit = 50, cursor, fields = [], category = '' }: Json = given;
@@ -64,8 +65,8 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
         Object.fromEntries(Object.entries(item).filter(([field]) => fields.length === 0 || fields.includes(field))),
       );
     const more = limit > 0 && left.length > limit && { nextCursor: '' };
-    const page = { items: part, total: left.length, ...more };
-    return { content: [{ type: 'text', text: JSON.stringify(page) }], structuredContent: page };
+    const page = { total: left.length, ...more, items: part };
+    return { content: [{ type: 'text', text: inLines(page) }], structuredContent: page, _meta };
   }
 
   return () => {
@@ -82,12 +83,18 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     server.setRequestHandler('resources/templates/list', ({ params }) => onePage({ resourceTemplates: [] }, params));
     server.setRequestHandler('resources/read', ({ params: { uri } }) => {
       if (!resources.some((resource: Json) => resource.uri === uri)) throw new ProtocolError(INVALID_PARAMS, 'unknown');
-      return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(items) }] };
+      return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(items) }], _meta };
     });
     server.setRequestHandler('tools/list', ({ params }) => onePage({ tools }, params));
     server.setRequestHandler('tools/call', ({ params }) => call(params.name, params.arguments));
     return server;
   };
+}
+
+/** The text of a page: one item a line. */
+function inLines({ items, ...rest }: Json): string {
+  const lines = items.length === 0 ? '' : `\n${items.map((item: Json) => JSON.stringify(item)).join(',\n')}\n`;
+  return `${JSON.stringify(rest).slice(0, -1)},"items":[${lines}]}`;
 }
 
 /** Over HTTP: a list of messages, whether the SDK sent one as JSON or several as a stream of events. */

@@ -20,8 +20,8 @@ export interface Case {
   readonly what: string;
   readonly steps: readonly Step[];
   readonly upstream?: Partial<TestSettings['upstreams'][string]>;
-  /** Which of the platform's answers comes back, and for how long it is fresh. */
-  readonly list?: { readonly answer: number; readonly ttlMs: number };
+  /** Which of the platform's answers comes back, for how long it is fresh, and whether and why it is stale. */
+  readonly list?: { readonly answer: number; readonly ttlMs: number; readonly stale?: string | true };
   readonly error?: {
     readonly code: ErrorCode;
     readonly upstream?: string;
@@ -62,12 +62,12 @@ export const CASES: readonly Case[] = [
   {
     what: 'stale, and refreshed behind the read',
     steps: [{ uri: TOOLS }, { uri: TOOLS, afterMs: 2 * MINUTE }],
-    list: { answer: 1, ttlMs: 0 },
+    list: { answer: 1, ttlMs: 0, stale: true },
   },
   {
     what: 'stale, since the platform fails',
     steps: [{ uri: TOOLS }, { uri: TOOLS, afterMs: 10 * MINUTE, platform: says(500) }],
-    list: { answer: 1, ttlMs: 0 },
+    list: { answer: 1, ttlMs: 0, stale: 'upstream_failed' },
     requests: 2,
   },
   {

@@ -1,9 +1,14 @@
+// biome-ignore lint/suspicious/noExplicitAny: taken apart here.
+type Json = any;
+
 /** What one read came to, whichever way it went. */
 export interface Outcome {
   /** The list as text. */
   readonly text?: string | undefined;
   /** Remaining freshness, if the transport reports it. */
   readonly ttlMs?: number | undefined;
+  /** Where the list comes from, if the transport reports it. */
+  readonly provenance?: Json;
   readonly error?: ReadError | undefined;
 }
 
@@ -14,9 +19,6 @@ export interface ReadError {
   /** Status over HTTP; without HTTP, or where it is 200, the code of JSON-RPC. */
   readonly number: number;
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: taken apart here.
-type Json = any;
 
 function errorOf(facts: Json, number: number, requestId: string | null): ReadError {
   const { code, upstream, retryAfterSeconds } = facts;
@@ -47,7 +49,7 @@ export async function rpcOutcome(response: Response): Promise<Outcome> {
 export function messageOutcome({ result, error }: Json, requestId: string | null): Outcome {
   if (error !== undefined) return { error: errorOf(error.data, error.code, requestId) };
   if (result.content !== undefined) return { text: result.content[0].text };
-  return { text: result.contents[0].text, ttlMs: result.ttlMs };
+  return { text: result.contents[0].text, ttlMs: result.ttlMs, provenance: result._meta['portico/list'] };
 }
 
 function problemOf({ status, headers }: Response, text: string): ReadError {

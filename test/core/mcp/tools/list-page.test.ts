@@ -1,45 +1,80 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { writePage } from '../../../../src/core/mcp/tools/list-page.ts';
+import { startsOf, writePage } from '../../../../src/core/mcp/tools/list-page.ts';
 import { loadOf } from '../asked.ts';
 
-const page = { offset: 0, limit: 50, cursorOf: (offset: number) => `"${offset}"`, maxBytes: 1_000_000 };
+const page = {
+  ...{ offset: 0, limit: 50, cursorOf: (offset: number) => `"${offset}"`, maxBytes: 1_000_000 },
+  ...{ pageBytes: 7000, members: '' },
+};
+
+/** A list of items of these sizes. */
+const ofSizes = (sizes: readonly number[]) => loadOf(sizes.map((size) => ({ id: 'ä'.repeat(size / 2) }))).snapshot;
 
 describe('a page of a list', () => {
-  it('is cut out of the bytes of the snapshot, with or without a filter', () => {
-    const text = fc.array(fc.constantFrom('},{', '"', '\\', '],[', 'ä', '\u2028', 'a'), { maxLength: 5 });
+  it('is cut out of the bytes of the snapshot, with or without a filter, and as text with an item a line', () => {
+    const text = fc.array(fc.constantFrom('},{', '"', '\\', '],[', 'ä', '\u2028', 'a', '\n'), { maxLength: 5 });
     const lists = fc.array(fc.record({ id: text.map((parts) => parts.join('')), name: fc.string() }), { maxLength: 8 });
     fc.assert(
-      fc.property(
-        lists,
-        fc.nat(9),
-        fc.integer({ min: 1, max: 9 }),
-        fc.option(fc.nat(7)),
-        (items, offset, limit, every) => {
-          const found = every === null ? undefined : [...items.keys()].filter((index) => index % (every + 1) === 0);
-          const left = found === undefined ? items : found.flatMap((index) => items[index] ?? []);
-          const next = offset + limit;
-          const hasMore = next < left.length;
-          expect(writePage(loadOf(items).snapshot, { ...page, offset, limit, found })).to.equal(
-            JSON.stringify({
-              items: left.slice(offset, next),
-              total: left.length,
-              ...(hasMore && { nextCursor: `"${next}"` }),
-            }),
-          );
-        },
-      ),
+      fc.property(lists, fc.nat(9), fc.nat(9), fc.option(fc.nat(7)), (items, offset, limit, every) => {
+        const found = every === null ? undefined : [...items.keys()].filter((index) => index % (every + 1) === 0);
+        const left = found === undefined ? items : found.flatMap((index) => items[index] ?? []);
+        const shown = left.slice(offset, offset + limit);
+        const hasMore = limit > 0 && offset + limit < left.length;
+        const expected = {
+          total: left.length,
+          ...(hasMore && { nextCursor: `"${offset + limit}"` }),
+          stale: 'a',
+          items: shown,
+        };
+        const written = writePage(loadOf(items).snapshot, { ...page, members: ',"stale":"a"', offset, limit, found });
+        expect(written.data).to.equal(JSON.stringify(expected));
+        expect(JSON.stringify(JSON.parse(written.text))).to.equal(written.data);
+        const lines = written.text.split('\n').slice(1, -1);
+        expect(lines.map((line) => line.replace(/,$/, ''))).to.deep.equal(shown.map((item) => JSON.stringify(item)));
+      }),
     );
   });
 
   it('fits at its exact size, and not with one byte less', () => {
     const { snapshot } = loadOf([{ id: 'a' }, { id: 'ä' }]);
-    const size = 512 + snapshot.bytes.length - 1;
-    expect(JSON.parse(writePage(snapshot, { ...page, maxBytes: size })).items).to.have.length(2);
+    const size = 512 + snapshot.bytes.length - 1 + 2;
+    expect(JSON.parse(writePage(snapshot, { ...page, maxBytes: size }).data).items).to.have.length(2);
     expect(() => writePage(snapshot, { ...page, maxBytes: size - 1 }))
       .to.throw(GatewayError)
       .with.property('detail')
       .that.contains('Set limit to 1 or less');
+  });
+
+  it('without a limit ends after 50 items or 7000 bytes of text, and has every item once', () => {
+    const sizes = fc.array(fc.oneof(fc.nat(200), fc.nat(9000)), { maxLength: 160 });
+    fc.assert(
+      fc.property(sizes, (all) => {
+        const list = ofSizes(all);
+        const starts: number[] = [];
+        let offset = 0;
+        do {
+          starts.push(offset);
+          const { text } = writePage(list, { ...page, limit: undefined, offset });
+          const { items, nextCursor } = JSON.parse(text);
+          expect(items.length).to.be.within(Math.min(1, list.count), 50);
+          if (items.length > 1) expect(Buffer.byteLength(text)).to.be.at.most(7000);
+          offset += items.length;
+          expect(nextCursor).to.equal(offset < list.count ? `"${offset}"` : undefined);
+        } while (offset < list.count);
+        expect([...startsOf(list, 7000, 1000)]).to.deep.equal(list.count === 0 ? [] : starts);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is not longer than it may be, with counts and remarks', () => {
+    const list = ofSizes(Array(40).fill(100));
+    for (const length of [0, 100, 1000, 3000]) {
+      const members = `,"stale":"${'x'.repeat(length)}"`;
+      const { text } = writePage(list, { ...page, limit: undefined, members, maxBytes: 4000, pageBytes: 4000 });
+      expect(Buffer.byteLength(text)).to.be.at.most(4000);
+    }
   });
 });

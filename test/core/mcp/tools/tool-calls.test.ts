@@ -1,18 +1,18 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { argumentsShape, createReadArguments } from '../../../../src/core/mcp/tools/arguments.ts';
-import { readCursor, writeCursor } from '../../../../src/core/mcp/tools/tool-calls.ts';
+import { writeCursor } from '../../../../src/core/mcp/tools/cursor.ts';
 import type { Offered } from '../../../../src/core/reads/catalogue/catalogue.ts';
 import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
 import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
+import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { RESOURCES } from '../../../../src/core/resources/index.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { catalogueOf, type Reader } from '../../../support/catalogue.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
 import { TOOL_NAMES } from '../../../support/resources.ts';
-import { asked, cachedFor, loadOf, NOW } from '../asked.ts';
+import { asked, cachedFor, loadOf, NOW, provenanceOf } from '../asked.ts';
 
 const ITEMS = Array.from({ length: 120 }, (_, index) =>
   toolItem(`tool-${index}`, { category: index % 2 === 0 ? 'EVEN' : 'ODD' }),
@@ -48,7 +48,9 @@ describe('the list of tools', () => {
   it('describes the filters of each tool', async () => {
     const { tools } = (await asked().earlier('tools/list')).json.result;
     const keys = tools.map((tool: { inputSchema: { properties: object } }) => Object.keys(tool.inputSchema.properties));
-    expect(keys).to.deep.equal(RESOURCES.map(({ filters }) => ['query', ...filters, 'fields', 'limit', 'cursor']));
+    expect(keys).to.deep.equal(
+      RESOURCES.map(({ filters }) => ['query', ...filters, 'fields', 'count_by', 'limit', 'cursor']),
+    );
     for (const { inputSchema } of tools) {
       expect(inputSchema).to.include({ type: 'object' }).and.not.have.property('additionalProperties');
       expect(inputSchema).not.to.have.property('required');
@@ -105,7 +107,8 @@ describe('a tool', () => {
     expect(isError).to.equal(undefined);
     expect(structuredContent.items).to.deep.equal(ITEMS.slice(0, 50));
     expect(structuredContent.total).to.equal(120);
-    expect(content).to.deep.equal([{ type: 'text', text: JSON.stringify(structuredContent) }]);
+    expect(content).to.have.length(1);
+    expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
     const validate = new Ajv2020().compile(tools[2].outputSchema);
     expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
   });
@@ -159,12 +162,13 @@ describe('a tool', () => {
     expect(await idsOf({ category: 'ODD', limit: 2 })).to.deep.equal([1, 3]);
     const { structuredContent: ten } = await call('list_installed_tools', { limit: 10 }, options);
     expect(await idsOf({ cursor: ten.nextCursor })).to.deep.equal(range(10, 60));
-    expect(Object.keys(held().snapshot.representations)).to.deep.equal(['derived page 0', 'derived page 50']);
+    expect(Object.keys(held().snapshot.representations)).to.deep.equal(['derived page 0 7000', 'derived page 50 7000']);
     expect(await call('list_installed_tools', {}, options)).to.deep.include({
       structuredContent: first.structuredContent,
     });
     const { result } = (await asked(options).earlier('tools/call', { name: 'list_installed_tools' })).json;
-    expect(result).to.deep.equal({ content: first.content, structuredContent: first.structuredContent });
+    const { content, structuredContent } = first;
+    expect(result).to.deep.equal({ content, structuredContent, _meta: provenanceOf(stored) });
   });
 
   it('caches nothing for a cursor past the end', async () => {
@@ -185,7 +189,73 @@ describe('a tool', () => {
       );
       expect(structuredContent.items).to.deep.equal(ITEMS.slice(offset, offset + 50));
     }
-    expect(names).to.deep.equal(['page 100']);
+    expect(names).to.deep.equal(['page 100 7000']);
+  });
+
+  it('has the total, the cursor and the first page in the first 7000 bytes', async () => {
+    const items = Array.from({ length: 300 }, (_, index) => toolItem(`tool-${index}`, { description: 'ä'.repeat(99) }));
+    const options = { read: () => loadOf(items, cachedFor(1000)) };
+    const seen: object[] = [];
+    let cursor: string | undefined;
+    do {
+      const { structuredContent, content } = await call('list_installed_tools', { cursor }, options);
+      const { text } = content[0];
+      expect(Buffer.byteLength(text)).to.be.within(6000, 7000);
+      expect(text).to.match(/^\{"total":300,"nextCursor":"[\w-]{16}","items":\[\n\{"id":/);
+      expect(JSON.stringify(JSON.parse(text))).to.equal(JSON.stringify(structuredContent));
+      seen.push(...structuredContent.items);
+      cursor = structuredContent.nextCursor;
+    } while (seen.length < 250);
+    expect(seen).to.deep.equal(items.slice(0, seen.length));
+  });
+
+  it('returns a single item that is longer than a page', async () => {
+    const items = [1, 2].map((id) => toolItem(`tool-${id}`, { description: 'x'.repeat(9000) }));
+    const { structuredContent } = await call('list_installed_tools', {}, { read: () => loadOf(items) });
+    expect(structuredContent.items).to.deep.equal([items[0]]);
+    expect(structuredContent).to.have.property('nextCursor');
+  });
+
+  it('has the provenance of its list, and in the page what a model needs of it', async () => {
+    const { tools } = (await asked().current('tools/list')).json.result;
+    const validate = new Ajv2020().compile(tools[2].outputSchema);
+    const error = new GatewayError('upstream_timeout', { upstream: 'platform' });
+    const { cached } = cachedFor(-1);
+    const loaded = 'Loaded at 2023-11-14T22:13:20.000Z.';
+    for (const [rest, provenance, remarks] of [
+      [cachedFor(1), {}, {}],
+      [{}, {}, {}],
+      [{ excluded: 3 }, { leftOut: { bySettings: 3, invalid: 0 } }, { leftOut: { bySettings: 3 } }],
+      [{ dropped: 2 }, { leftOut: { bySettings: 0, invalid: 2 } }, { leftOut: { invalid: 2 } }],
+      [{ cached }, { stale: true }, { stale: `${loaded} It is being refreshed.` }],
+      [
+        { cached, refreshError: 'upstream_failed' },
+        { stale: true, staleReason: 'upstream_failed' },
+        { stale: `${loaded} The platform could not be read since then: upstream_failed.` },
+      ],
+      [
+        { cached: { ...cached, error } },
+        { stale: true, staleReason: 'upstream_timeout' },
+        { stale: `${loaded} The platform could not be read since then: upstream_timeout.` },
+      ],
+    ] as const) {
+      const load = loadOf(ITEMS.slice(0, 1), rest as Partial<Load>);
+      const { 'portico/list': whole } = provenanceOf(load);
+      const options = { read: () => load };
+      const { _meta, structuredContent, content } = await call('list_installed_tools', {}, options);
+      expect(_meta['portico/list']).to.deep.equal({ ...whole, ...provenance });
+      expect(structuredContent).to.deep.equal({ total: 1, ...remarks, items: ITEMS.slice(0, 1) });
+      expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
+      expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
+      const { json } = await asked(options).current('resources/read', { uri: 'platform://tools' });
+      expect(json.result._meta).to.deep.equal(_meta);
+    }
+  });
+
+  it('names ignored arguments in its metadata', async () => {
+    const { _meta } = await call('list_installed_tools', { limit: 1, wait_for_previous: true });
+    expect(_meta['portico/ignoredArguments']).to.deep.equal(['wait_for_previous']);
+    expect((await call('list_installed_tools', { limit: 1 }))._meta).not.to.have.property('portico/ignoredArguments');
   });
 
   it('answers list_changed when the list has changed between two pages', async () => {
@@ -300,11 +370,11 @@ describe('a tool', () => {
 
   it('fits more items on a page with fewer fields', async () => {
     const options = { read: list, maxResultBytes: 2048 };
-    const { content } = await call('list_installed_tools', {}, options);
+    const { content } = await call('list_installed_tools', { limit: 50 }, options);
     expect(content[0].text).to.match(/^result_too_large: .*name the fields that you need/);
-    expect((await call('list_installed_tools', { fields: ['id'] }, options)).structuredContent.items).to.have.length(
-      50,
-    );
+    expect(
+      (await call('list_installed_tools', { limit: 50, fields: ['id'] }, options)).structuredContent.items,
+    ).to.have.length(50);
   });
 
   it('stops when the caller disconnects while it selects fields of large items', async () => {
@@ -358,24 +428,30 @@ describe('a tool', () => {
     }
   });
 
-  it('hints that the field is empty in all items, or that there are none', async () => {
-    for (const items of [[], [toolItem('a', { category: '' })]]) {
-      const { structuredContent } = await call(
-        'list_installed_tools',
-        { category: 'x' },
-        { read: () => loadOf(items) },
-      );
-      expect(structuredContent.hint).to.equal('No item fits. category has no value in this list.');
+  it('hints at why there is nothing', async () => {
+    const none = 'The platform has none for this caller.';
+    const left = 'None of the items that the platform has is left: see leftOut.';
+    const empty = 'No item fits. category has no value in this list.';
+    for (const [load, args, page] of [
+      [loadOf([toolItem('a', { category: '' })]), { category: 'x' }, { total: 0, hint: empty, items: [] }],
+      [loadOf([]), { category: 'x' }, { total: 0, hint: none, items: [] }],
+      [loadOf([]), { limit: 0 }, { total: 0, hint: none, items: [] }],
+      [loadOf([]), {}, { total: 0, hint: none, items: [] }],
+      [
+        loadOf([], { excluded: 7, dropped: 1 }),
+        { fields: ['id'] },
+        { total: 0, leftOut: { bySettings: 7, invalid: 1 }, hint: left, items: [] },
+      ],
+    ] as const) {
+      const { structuredContent, content } = await call('list_installed_tools', args, { read: () => load });
+      expect(structuredContent).to.deep.equal(page);
+      expect(content[0].text).to.equal(JSON.stringify(page));
     }
   });
 
-  it('returns no hint when something matches, without a filter, or without room for it', async () => {
+  it('returns no hint when something matches, or without room for it', async () => {
     const many = Array.from({ length: 20 }, (_, index) => toolItem(`${index}`, { category: `${index}`.repeat(30) }));
     expect((await call('list_installed_tools', { category: 'ODD' })).structuredContent).not.to.have.property('hint');
-    expect((await call('list_installed_tools', {}, { read: () => loadOf([]) })).structuredContent).to.deep.equal({
-      items: [],
-      total: 0,
-    });
     const narrow = { read: () => loadOf(many), maxResultBytes: 1024 };
     expect((await call('list_installed_tools', { category: 'x' }, narrow)).structuredContent).to.deep.equal({
       items: [],
@@ -406,7 +482,7 @@ describe('a tool', () => {
 
   it('answers result_too_large with arguments that make the result fit', async () => {
     const options = { read: list, maxResultBytes: 2048 };
-    const { isError, content, record } = await call('list_installed_tools', {}, options);
+    const { isError, content, record } = await call('list_installed_tools', { limit: 50 }, options);
     expect(isError).to.equal(true);
     const text: string = content[0].text;
     expect(text)
@@ -436,7 +512,6 @@ describe('a tool', () => {
       [{ limit: 501 }, ['limit: ']],
       [{ limit: '501' }, ['limit: ']],
       [{ limit: '5.5', query: 1 }, ['limit: ', 'query: ']],
-      [{ cursor: 'x'.repeat(513) }, ['cursor: ']],
       [{ fields: 'id' }, ['fields: ']],
       [{ fields: ['id', 'status'] }, ['fields: 1: ', 'id', 'category']],
       [{ count_by: ['id', 'status'] }, ['count_by: 1: ', 'id', 'category']],
@@ -511,50 +586,5 @@ describe('a tool', () => {
       });
       expect(json.error.data.code).to.equal('invalid_params');
     }
-  });
-});
-
-const PLACE = { etag: 'W/"abc"', filter: { query: 'a', values: {} } };
-
-function codeOf(work: () => unknown): string | undefined {
-  try {
-    work();
-  } catch (error) {
-    return error instanceof GatewayError ? error.code : 'something else';
-  }
-  return undefined;
-}
-
-describe('a cursor', () => {
-  it('decodes to the offset that it was made from', () => {
-    fc.assert(
-      fc.property(fc.nat(), (offset) => {
-        const cursor = writeCursor(PLACE, offset);
-        expect(cursor).to.match(/^[\w-]+$/);
-        expect(readCursor(PLACE, cursor)).to.equal(offset);
-      }),
-    );
-    expect(readCursor(PLACE, undefined)).to.equal(0);
-  });
-
-  it('has no negative or fractional offset', () => {
-    for (const offset of [-1, -50, 0.5, 2 ** 53]) {
-      expect(codeOf(() => readCursor(PLACE, writeCursor(PLACE, offset)))).to.equal('invalid_params');
-    }
-  });
-
-  it("is rejected when it is not one of Portico's", () => {
-    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-    for (const cursor of ['', 'a', encode(5), encode([]), encode([-1, 'a', 'b']), encode(['1']), encode([1e300])]) {
-      expect(
-        codeOf(() => readCursor(PLACE, cursor)),
-        cursor,
-      ).to.equal('invalid_params');
-    }
-    fc.assert(fc.property(fc.string(), (cursor) => codeOf(() => readCursor(PLACE, cursor)) === 'invalid_params'));
-    expect(() => readCursor(PLACE, 'a'))
-      .to.throw()
-      .with.property('detail')
-      .that.contains('Omit it to start.');
   });
 });

@@ -25,6 +25,7 @@ describe('the catalogue', () => {
       {
         resource: projects,
         definition: define(projects, 'acme'),
+        upstream: 'platform',
         known: {},
         requiredScopes: [],
         read: async () => loadOf(),

@@ -1,0 +1,116 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { anyText } from '../../../support/any-text.ts';
+import { settingsFor, startGateway } from '../../../support/gateway.ts';
+import { startHttpUpstream } from '../../../support/platform/http-upstream.ts';
+import { toolItem } from '../../../support/platform/loads.ts';
+import { rpc } from '../../../support/rpc.ts';
+import { type AskedOptions, asked, cachedFor, loadOf } from '../asked.ts';
+
+type Item = Readonly<Record<string, string>>;
+interface Count {
+  readonly value?: string;
+  readonly others?: number;
+  readonly count: number;
+}
+
+interface Answer {
+  readonly result: {
+    readonly structuredContent: {
+      readonly total: number;
+      readonly nextCursor?: string;
+      readonly counts: Readonly<Record<string, readonly Count[]>>;
+      readonly items: readonly Item[];
+    };
+  };
+}
+
+async function count(args: object, options: AskedOptions) {
+  const params = { name: 'list_installed_tools', arguments: args };
+  const { json } = await asked(options).current('tools/call', params);
+  return json.result;
+}
+
+const reading = (items: readonly object[]): AskedOptions => ({ read: () => loadOf(items, cachedFor(1000)) });
+
+/** What counting the whole list comes to. */
+function expectedCounts(items: readonly Item[], field: string): Count[] {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(item[field] ?? '', (counts.get(item[field] ?? '') ?? 0) + 1);
+  const all = [...counts].map(([value, times]) => ({ value, count: times }));
+  return all.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+}
+
+describe('counts by value', () => {
+  it('equal those of the list that the HTTP edge returns', async () => {
+    let items: readonly Item[] = [];
+    const platform = await startHttpUpstream((_request, response) => response.end(JSON.stringify({ tools: items })));
+    const cache = { ttlMs: 0 };
+    const running = await startGateway(settingsFor(platform.url, { resources: { tools: { cache } } }));
+    const value = fc.oneof(
+      fc.constantFrom('', 'other', 'others', '__proto__', '1', 'a', 'A'),
+      anyText({ maxLength: 3 }),
+    );
+    const lists = fc.array(fc.tuple(value, value), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(lists, fc.option(fc.constantFrom('a', 'other')), async (rows, category) => {
+        items = rows.map(([kind, description], index) => toolItem(`${index}`, { category: kind, description }) as Item);
+        const whole = (await (await running.read('tools')).json()) as Item[];
+        const found = whole.filter((item) => category === null || item['category']?.toLowerCase() === category);
+        const call = { name: 'list_installed_tools', arguments: { count_by: ['description', 'category'], category } };
+        const response = (await (await running.post(rpc('tools/call', call))).json()) as Answer;
+        const { total, counts, items: none, nextCursor } = response.result.structuredContent;
+        expect({ total, none, nextCursor }).to.deep.equal({ total: found.length, none: [], nextCursor: undefined });
+        for (const field of ['category', 'description']) {
+          const expected = expectedCounts(found, field);
+          const others = expected.slice(50);
+          const rest = { others: others.length, count: others.reduce((sum, { count: times }) => sum + times, 0) };
+          expect(counts[field]).to.deep.equal([...expected.slice(0, 50), ...(others.length > 0 ? [rest] : [])]);
+        }
+      }),
+    );
+  });
+
+  it('are few and short, and add up to the total, in the form of the schema', async () => {
+    const { tools } = (await asked().current('tools/list')).json.result;
+    const validate = new Ajv2020().compile(tools[2].outputSchema);
+    for (const [length, maxResultBytes] of [
+      [1, 40_000],
+      [250, 40_000],
+      [257, 40_000],
+      [3, 1024],
+    ] as const) {
+      const items = Array.from({ length: 300 }, (_, index) => toolItem(`${index}`.padStart(length, 'ä')));
+      const options = { ...reading(items), maxResultBytes };
+      const fields = ['id', 'name', 'version', 'category', 'description'];
+      const { structuredContent, content } = await count({ count_by: fields, limit: 0 }, options);
+      expect(Buffer.byteLength(content[0].text)).to.be.at.most(Math.min(6512, maxResultBytes));
+      expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
+      for (const counts of Object.values<Count[]>(structuredContent.counts)) {
+        expect(counts.length).to.be.at.most(51);
+        expect(counts.reduce((sum, { count: times }) => sum + times, 0)).to.equal(300);
+        expect(counts.slice(0, -1).filter(({ value }) => value === undefined)).to.deep.equal([]);
+      }
+    }
+  });
+
+  it('stand before the items of a page with a limit', async () => {
+    const items = ['a', 'b', 'a'].map((category, index) => toolItem(`${index}`, { category }));
+    const { content } = await count({ count_by: ['category'], limit: 1, fields: ['id'] }, reading(items));
+    const counts = '{"category":[{"value":"a","count":2},{"value":"b","count":1}]}';
+    expect(content[0].text).to.match(/^\{"total":3,"nextCursor":"[\w-]{16}","counts":/);
+    expect(content[0].text).to.contain(`"counts":${counts},"items":[\n{"id":"0"}\n]}`);
+    const { content: totals } = await count({ count_by: ['category'] }, reading(items));
+    expect(totals[0].text).to.equal(`{"total":3,"counts":${counts},"items":[]}`);
+  });
+
+  it('are refused if there are too many different values to count', async () => {
+    const items = Array.from({ length: 20_000 }, (_, index) => toolItem(`tool-${index}`));
+    const { isError, content } = await count({ count_by: ['category', 'id'] }, reading(items));
+    expect(isError).to.equal(true);
+    expect(content[0].text).to.match(/^result_too_large: There are too many different values to count, .* id\./);
+    const { structuredContent } = await count({ count_by: ['category'] }, reading(items));
+    expect(structuredContent.counts).to.deep.equal({ category: [{ value: 'SCANNER', count: 20_000 }] });
+  });
+});
