@@ -9,10 +9,11 @@ const tools = [
   { id: 'b', name: 'B', type: 'tab' },
 ];
 
-async function withTools(resource: object, list: readonly object[] = tools) {
+async function withTools(resource: object, list: readonly object[] = tools, more: object = {}) {
   const upstream = await startHttpUpstream(json({ tools: list, nextPageToken: '' }));
   const log = captureLog('info');
   const settings = settingsFor(upstream.url, {
+    ...more,
     admin: { port: 0 },
     resources: { tools: { cache: { ttlMs: 0 }, ...resource } },
   });
@@ -173,6 +174,19 @@ describe('a list that differs from the last one of its caller', () => {
       await read(token);
     }
     expect(doubts()).to.deep.equal([]);
+  });
+
+  it('is reported of the last callers, so many as maxCompared', async () => {
+    const { read, hold, doubts } = await withTools({}, manyTools(5, VERSION), { maxCompared: 1 });
+    for (const token of ['one', 'other']) await read(token);
+    hold(manyTools(5, {}));
+    await read('one');
+    expect(doubts()).to.deep.equal([]);
+    hold(manyTools(5, VERSION));
+    await read('one');
+    hold(manyTools(5, {}));
+    await read('one');
+    expect(doubts()).to.have.length(1);
   });
 
   it('is reported after a reload that does not concern it', async () => {
