@@ -35,7 +35,7 @@ async function main(args: string[]): Promise<number> {
     // Like compilers, each line starts with its place, so that editors can jump there.
     process.stderr.write(`${error.message}\n`);
     const isUnread = error.issues.some(({ path, line }) => path.length === 0 && line === undefined);
-    if (isUnread && command.file === undefined)
+    if (isUnread && error.file === DEFAULT_FILE && command.file === undefined)
       process.stderr.write('Name your settings file, or see: portico --help\n');
     return 2;
   }

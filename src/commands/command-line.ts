@@ -15,6 +15,9 @@ export const USAGE = `Usage: portico COMMAND [FILE]
       --probe             read the platform with the token in PORTICO_TOKEN, and show what comes (--json: as JSON)
                               PORTICO_TOKEN=… portico check --probe portico.yaml
                               for a header of credential.from, such as X-Acme-Token: PORTICO_HEADER_X_ACME_TOKEN=…
+      --baseline FILE     with --probe: compare the lists with what FILE has of them; record it if there is no FILE
+                              portico check --probe --strict --baseline lists.json portico.yaml
+      --update-baseline   with --baseline: record the lists in FILE, whatever it has of them
       --strict            with --probe: fail on each warning, too, and on what could not be tried
       --allow-post        with --probe: send a POST that settings do not declare harmless (retryPost); it may write
   portico init [FILE]     propose settings for a platform, from its OpenAPI document, and write them to FILE
@@ -50,6 +53,10 @@ export type CommandLine =
       readonly strict: boolean;
       /** Allows sending a POST, which may write. */
       readonly allowPost: boolean;
+      /** File with the shapes of lists. */
+      readonly baseline: string | undefined;
+      /** Replaces the content of that file. */
+      readonly updateBaseline: boolean;
       /** Processes that serve; only for `serve`. @default 1 */
       readonly workers?: number;
       /** Source of a proposal; only for `init`. */
@@ -70,7 +77,7 @@ export interface InitSource {
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   serve: ['config', 'workers'],
   stdio: ['config'],
-  check: ['config', 'full', 'probe', 'json', 'strict', 'allow-post'],
+  check: ['config', 'full', 'probe', 'json', 'strict', 'allow-post', 'baseline', 'update-baseline'],
   init: ['config', 'openapi', 'from', 'yes'],
   schema: [],
 } satisfies Partial<Record<Command, readonly string[]>>;
@@ -88,8 +95,8 @@ export function parseCommandLine(args: string[]): CommandLine {
   }
   const { values, positionals } = parsed;
   const { help, version, demo, config, full = false, probe = false, json = false, strict = false } = values;
-  const allowPost = values['allow-post'] ?? false;
-  const flags = { full, probe, json, strict, allowPost };
+  const { baseline, 'allow-post': allowPost = false, 'update-baseline': updateBaseline = false } = values;
+  const flags = { full, probe, json, strict, allowPost, baseline, updateBaseline };
   const [name = 'serve', ...rest] = positionals;
   if (help === true) return { name: 'help', file: undefined, ...flags };
   if (version === true) return { name: 'version', file: undefined, ...flags };
@@ -105,9 +112,13 @@ export function parseCommandLine(args: string[]): CommandLine {
   const files = [...(config ?? []), ...rest];
   const most = options.includes('config') ? 1 : 0;
   if (files.length > most) return { issue: `too many arguments: ${files.slice(most).join(' ')}` };
-  const alone = (['json', 'strict', 'allow-post'] as const).find((option) => values[option] === true && !probe);
+  const alone = (['json', 'strict', 'allow-post', 'baseline', 'update-baseline'] as const).find(
+    (option) => values[option] !== undefined && !probe,
+  );
   if (alone !== undefined) return { issue: `--${alone} goes with --probe` };
   if (full && probe) return { issue: '--full and --probe exclude each other' };
+  if (updateBaseline && baseline === undefined) return { issue: '--update-baseline goes with --baseline FILE' };
+  if (baseline === '') return { issue: 'the name of the baseline is empty' };
   if (files.includes('')) return { issue: 'the name of the settings file is empty' };
   if (name === 'init') {
     const { openapi, from, yes = false } = values;
@@ -133,6 +144,8 @@ const PARSED = {
   json: { type: 'boolean' },
   strict: { type: 'boolean' },
   'allow-post': { type: 'boolean' },
+  baseline: { type: 'string' },
+  'update-baseline': { type: 'boolean' },
   workers: { type: 'string' },
   openapi: { type: 'string' },
   from: { type: 'string' },

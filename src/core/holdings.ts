@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
 import type { Events } from './kernel/events.ts';
-import { type CompareLists, createComparisons } from './reads/catalogue/drift.ts';
+import { type CompareLists, createComparison } from './reads/catalogue/drift.ts';
 import { createMemos, type Memo } from './reads/catalogue/reply-reuse.ts';
 import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';
 import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/snapshot-store.ts';
@@ -17,7 +17,7 @@ export interface Holdings {
   readonly cache: SnapshotCache;
   readonly store: SnapshotStore;
   readonly memoFor: (name: string) => Memo | undefined;
-  readonly comparisonFor: (name: string) => CompareLists;
+  readonly compare: CompareLists;
   readonly loading: Loading;
   readonly waiting: Waiting;
   /** Name of each resource in the cache: another one after a change of how it is read. */
@@ -45,7 +45,7 @@ export function createHoldings(config: Config, options: HoldingsOptions): Holdin
     store,
     cache: createSnapshotCache(config.cache, cacheEvents),
     memoFor: createMemos(config.cache.reuseMaxBytes),
-    comparisonFor: createComparisons(config.maxCompared),
+    compare: createComparison(config.maxCompared),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),
     names: new Map(resources.map(({ name }) => [name, name])),

@@ -71,7 +71,7 @@ export function openReads(
       maxReadBytes: settings.maxReadBytes,
       loading: holdings.loading,
       memo: holdings.memoFor(nameInCache),
-      compare: holdings.comparisonFor(nameInCache),
+      compare: (partition, counts) => holdings.compare(nameInCache, partition, counts),
       events,
       now,
     });

@@ -1,3 +1,4 @@
+import { onOneLine } from '../core/config/config-error.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
 import { resourceConfig } from '../core/config/schema/settings.ts';
 import { RESOURCES } from '../core/resources/index.ts';
@@ -11,9 +12,4 @@ export function checkReport(file: string, { config, masked }: LoadedConfig, full
   const line = `${file}: OK: offers ${names.join(', ')}${left.length > 0 ? `; not offered: ${left.join(', ')}` : ''}`;
   // A comment of YAML, so that what is printed can be read back.
   return full ? `# ${onOneLine(line)}\n${masked()}` : `${onOneLine(line)}\n`;
-}
-
-/** Without what a terminal obeys: a file may have any name. */
-function onOneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }

@@ -38,5 +38,8 @@ export const PROBE = {
   items: 1000,
 } as const;
 
+/** Of a list whose shape is recorded: items and members, texts of one field, and the length of a name and a text. */
+export const SHAPE = { items: 1000, members: 120, texts: 50, length: 100 } as const;
+
 /** Of a platform's JSON that is printed. */
 export const PRINTED = { depth: 4, members: 40, elements: 3, values: 300, textLength: 160, listedLength: 300 } as const;

@@ -2,7 +2,10 @@ import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
 
-const NONE = { full: false, probe: false, json: false, strict: false, allowPost: false };
+const NONE = {
+  ...{ full: false, probe: false, json: false, strict: false, allowPost: false },
+  ...{ baseline: undefined, updateBaseline: false },
+};
 
 describe('a command line', () => {
   for (const [args, parsed] of [
@@ -26,6 +29,14 @@ describe('a command line', () => {
       ['check', '--probe', '--strict', '--allow-post'],
       { name: 'check', file: undefined, ...NONE, probe: true, strict: true, allowPost: true },
     ],
+    [
+      ['check', '--probe', '--baseline', 'b.json', '--update-baseline'],
+      { name: 'check', file: undefined, ...NONE, probe: true, baseline: 'b.json', updateBaseline: true },
+    ],
+    [['check', '--baseline', 'b.json'], { issue: '--baseline goes with --probe' }],
+    [['check', '--probe', '--update-baseline'], { issue: '--update-baseline goes with --baseline FILE' }],
+    [['check', '--probe', '--baseline='], { issue: 'the name of the baseline is empty' }],
+    [['serve', '--baseline', 'b.json'], { issue: 'serve takes no --baseline' }],
     [['check', '--strict'], { issue: '--strict goes with --probe' }],
     [['check', '--allow-post'], { issue: '--allow-post goes with --probe' }],
     [

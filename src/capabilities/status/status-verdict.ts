@@ -96,12 +96,14 @@ function ofResource({ name: subject, lastMinute, staleSince, lastFailure, warnin
   ]);
 }
 
-/** Changes of the platform first: an operator learns more from them. */
+/** Changes of the platform come first: they explain the others. */
 function alertOf(warnings: readonly MappingWarning[]): string {
-  const findings = warnings.map(({ finding }) => finding);
-  if (findings.includes('field_lost') || findings.includes('value_unmapped')) return 'PorticoListDrifted';
-  return findings.every((finding) => finding === 'items_dropped') ? 'PorticoItemsDropped' : 'PorticoMappingDoubtful';
+  if (warnings.some(({ finding }) => CHANGES.includes(finding))) return 'PorticoListDrifted';
+  const areDropped = warnings.every(({ finding }) => finding === 'items_dropped');
+  return areDropped ? 'PorticoItemsDropped' : 'PorticoMappingDoubtful';
 }
+
+const CHANGES: readonly string[] = ['field_lost', 'value_unmapped'];
 
 function ofProcess(process: ProcessStatus, at: string): Finding[] {
   const { descriptors, connections, eventLoopMs, droppedLines, certificates } = process;

@@ -43,8 +43,12 @@ export function issueLine(
 ): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
   const parts = [place, severity, dottedPath(path), message].filter((part) => part !== undefined && part !== '');
-  // One line without control characters: expressions and file names are untrusted text.
-  return parts.join(': ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  return onOneLine(parts.join(': '));
+}
+
+/** Returns a text without control characters: expressions and file names are untrusted. */
+export function onOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 /** A path as people write it: `http.allowedHosts[0]`, `upstreams.projects.headers["X.Y"]`. */

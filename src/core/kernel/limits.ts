@@ -51,8 +51,8 @@ const TABLE = {
     maxWaiting: [16_384, 'Reads that wait for upstreams. Beyond: 503. Unverified callers of one address use half.'],
     maxWaitingPerCaller: [2048, 'The same for one access token. Beyond: 503.'],
     maxCompared: [
-      1000,
-      'Callers of one resource whose next list is compared with their last. Beyond: the least recent one is forgotten.',
+      3000,
+      'Lists, of all callers, that are compared with the next one. Beyond: the least recent one is forgotten.',
     ],
   },
   cache: {

@@ -9,7 +9,8 @@ const MAX_LINES = 40;
 /** Formats a report for a person: a paragraph for each resource, and a line with the result. */
 export function printReport(report: ProbeReport, paint: Paint): string {
   const verdict = paint(report.ok ? 'green' : 'red', verdictOf(report));
-  return `${[...report.resources.map((resource) => printResource(resource, paint)), verdict].join('\n\n')}\n`;
+  const baseline = report.baseline?.isRecorded ? `${report.baseline.file}: recorded\n` : '';
+  return `${[...report.resources.map((resource) => printResource(resource, paint)), verdict].join('\n\n')}\n${baseline}`;
 }
 
 /** Returns the last line. Resources are "read whole" only without any doubt. */

@@ -1,9 +1,11 @@
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
+import { onOneLine } from '../../core/config/config-error.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { resourceConfig } from '../../core/config/schema/settings.ts';
 import { localCaller } from '../../core/local-caller.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
+import { openBaseline } from './baseline.ts';
 import { printReport } from './print-report.ts';
 import type { ProbeReport, ResourceReport } from './probe-report.ts';
 import { probeResource } from './probe-resource.ts';
@@ -14,6 +16,10 @@ export interface ProbeFlags {
   readonly strict: boolean;
   /** Sends a POST that settings do not declare harmless (`retryPost`). */
   readonly allowPost: boolean;
+  /** File with the shapes of the lists, which is written if there is none. */
+  readonly baseline?: string | undefined;
+  /** Writes that file instead of comparing the lists with it. */
+  readonly updateBaseline?: boolean;
 }
 
 /**
@@ -47,19 +53,29 @@ export interface ProbeOptions extends Partial<Omit<ProbeFlags, 'json'>> {
 export async function probe(
   file: string,
   loaded: LoadedConfig,
-  { onProgress = () => {}, strict = false, allowPost = false }: ProbeOptions = {},
+  {
+    onProgress = () => {},
+    strict = false,
+    allowPost = false,
+    baseline: path,
+    updateBaseline = false,
+  }: ProbeOptions = {},
 ): Promise<ProbeReport> {
+  const baseline = path === undefined ? undefined : await openBaseline(path, updateBaseline);
   const offered = RESOURCES.filter((resource) => resourceConfig(loaded.config, resource).enabled);
   const identity = await localCaller(loaded, file, 'portico check --probe');
   const resources: ResourceReport[] = [];
   for (const resource of offered) {
     const onStep = (step: string) => onProgress(`${resource.name}: ${step}`);
-    resources.push(await probeResource(resource, { loaded, identity, onStep, allowPost }));
+    resources.push(await probeResource(resource, { loaded, identity, onStep, allowPost, baseline }));
   }
   const isFine = ({ ok, warnings, notTried }: ResourceReport) =>
     ok && !(strict && warnings.filter((warning) => !('mayBeRight' in warning)).length + notTried.length > 0);
-  // A file can have any name.
-  return { file: file.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '), ok: resources.every(isFine), strict, resources };
+  const report = { file: onOneLine(file), ok: resources.every(isFine), strict, resources };
+  if (path === undefined || baseline === undefined) return report;
+  const isRecorded = baseline.isRecording && resources.every(({ ok }) => ok);
+  if (isRecorded) await baseline.save();
+  return { ...report, baseline: { file: onOneLine(path), isRecorded } };
 }
 
 const ERASE_LINE = '\r\u001b[2K';

@@ -7,6 +7,8 @@ export interface ProbeReport {
   readonly ok: boolean;
   readonly strict: boolean;
   readonly resources: readonly ResourceReport[];
+  /** The file with the shapes of the lists. `isRecorded`: it has those of this probe. */
+  readonly baseline?: { readonly file: string; readonly isRecorded: boolean };
 }
 
 /** Result of the read of one resource. */
@@ -93,7 +95,10 @@ export interface Finding {
     | 'pages_incomplete'
     | 'list_empty'
     | 'default_query'
-    | 'default_hides_field';
+    | 'default_hides_field'
+    | 'field_gone'
+    | 'field_type'
+    | 'value_new';
   readonly setting: string;
   readonly text: string;
   /** Set if a correct setting can lead to the same finding with the current items. It does not fail `--strict`. */

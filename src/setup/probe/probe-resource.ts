@@ -5,9 +5,11 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { describeFinding } from '../../core/mapping/mapper.ts';
 import { define, type Resource } from '../../core/resources/resource.ts';
+import { SHAPE } from '../input-bounds.ts';
+import type { Baseline } from './baseline.ts';
 import { runExperiments } from './experiments.ts';
 import { createMasks, type Masks } from './masks.ts';
-import { lookAt } from './page-look.ts';
+import { lookAt, parsePage } from './page-look.ts';
 import { describePage } from './page-report.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
@@ -21,6 +23,7 @@ export interface ProbeResourceOptions {
   readonly onStep: (step: string) => void;
   /** Whether a POST is sent that settings do not declare harmless. */
   readonly allowPost: boolean;
+  readonly baseline?: Baseline | undefined;
 }
 
 /** Nothing was received yet. */
@@ -31,7 +34,7 @@ const UNREAD = {
 
 /** Reads one resource as `portico serve` does, and reports the exchange and the result. */
 export async function probeResource(resource: Resource, options: ProbeResourceOptions): Promise<ResourceReport> {
-  const { loaded, identity, onStep, allowPost } = options;
+  const { loaded, identity, onStep, allowPost, baseline } = options;
   const { config } = loaded;
   const { name } = resource;
   const settings = resourceConfig(config, resource);
@@ -70,7 +73,14 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       exchange === undefined || first === undefined || credential === undefined
         ? { findings: [], notTried: [] }
         : await runExperiments(
-            { ...hints, received, items: served, defaulted, credential, isWritten, request: exchange.request, first },
+            {
+              ...{ ...hints, received, items: served, defaulted, credential, isWritten, first },
+              request: exchange.request,
+              compare:
+                baseline &&
+                (() =>
+                  baseline.add({ resource, settings, sample: itemsOf(read, settings.items, received), items, safe })),
+            },
             onStep,
           );
     return {
@@ -108,6 +118,12 @@ function observe() {
 function emptyFields({ shape }: Resource, items: readonly Readonly<Record<string, string>>[]): string[] {
   if (items.length === 0) return [];
   return Object.keys(shape.shape).filter((field) => items.every((item) => item[field] === ''));
+}
+
+/** Returns items of the first pages, as they came. What follows the last item is of requests that tested the end. */
+function itemsOf({ sent }: SingleRead, items: string, received: number): readonly unknown[] {
+  const some = sent.flatMap(({ page }) => (page && parsePage(page, items)?.page?.items) ?? []);
+  return some.slice(0, Math.min(SHAPE.items, received));
 }
 
 function firstPage({ sent }: SingleRead): Exchange | undefined {

@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { ProbeReport } from '../../../src/setup/probe/probe-report.ts';
-import { byOffset, FIELDS, OFFSET, settings, TOKEN } from '../../setup/probe/probed.ts';
+import { byOffset, FIELDS, forToken, OFFSET, settings, TOKEN } from '../../setup/probe/probed.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import {
   inFolder,
@@ -99,6 +100,35 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
     const { file, ok, resources }: ProbeReport = JSON.parse(stdout);
     expect({ file, ok }).to.deep.equal({ file: 'FILE', ok: true });
     expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
+  });
+
+  it('records the lists with --baseline, and compares them then', async () => {
+    let items: object[] = [{ id: 'a', name: 'A', description: 'text' }];
+    const handler: RequestListener = (request, response) => json({ list: items })(request, response);
+    const yaml = settings('items: list, pagination: { kind: none }');
+    await inFolder(async (folder) => {
+      const args = ['--strict', '--baseline', join(folder, 'lists.json')];
+      const recorded = await run(forToken(handler), yaml, args);
+      expect(recorded).to.include({ code: 0, stderr: '' });
+      expect(recorded.stdout).to.match(/^FILE: OK: 1 of 1 resources could be read whole\n\S+lists\.json: recorded\n$/m);
+      expect((await run(forToken(handler), yaml, args)).stdout).not.to.contain('lists.json');
+      items = [{ id: 'a', name: 'A' }];
+      const compared = await run(forToken(handler), yaml, args);
+      expect(compared.code).to.equal(1);
+      expect(compared.stdout).to.contain(
+        '  warning: field `description` was filled in 100 % of items, and is in none of 1 now; look at resources.projects.fields.description\n',
+      );
+      expect((await run(forToken(handler), yaml, [...args, '--update-baseline'])).code).to.equal(0);
+      expect((await run(forToken(handler), yaml, args)).code).to.equal(0);
+    });
+  });
+
+  it('exits with 2 for a baseline that is none, and names that file alone', async () => {
+    const { code, stdout, stderr } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`), ['--baseline', '/dev/null']);
+    expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
+    expect(stderr).to.equal(
+      '/dev/null: is no baseline of portico check --probe: name another file, or remove this one\n',
+    );
   });
 
   it('fails on a warning with --strict', async () => {

@@ -2,7 +2,7 @@ import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { addCounts, NO_COUNTS } from '../../mapping/mapper.ts';
+import { addCounts, type MappingCounts, NO_COUNTS } from '../../mapping/mapper.ts';
 import { createLoadClock, type LoadClock } from '../../upstream/load-clock.ts';
 import type { LoadAccount, Loading } from '../../upstream/loading.ts';
 import type { ListRequest } from '../../upstream/pagination/list-read.ts';
@@ -10,7 +10,7 @@ import { firstTarget, paginate } from '../../upstream/pagination/paginate.ts';
 import type { PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
-import { type CompareLists, createComparison } from './drift.ts';
+import { createComparison, type Found } from './drift.ts';
 import { checkIds, checkList, createDistinctIds, type ListRules } from './list-checks.ts';
 import type { MappedPage } from './page-reader.ts';
 import type { ReadPage } from './page-worker.ts';
@@ -32,8 +32,8 @@ export interface LoaderOptions {
   readonly rules?: ListRules;
   /** Reuses the results of identical replies. */
   readonly memo?: Memo | undefined;
-  /** @default compares the lists of this loader */
-  readonly compare?: CompareLists;
+  /** Returns the warnings about a list. @default compared with the last one of this loader */
+  readonly compare?: (partition: string, counts: MappingCounts) => readonly Found[];
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -50,7 +50,7 @@ type First =
  */
 export function createLoader(options: LoaderOptions): Loader {
   const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, rules = {}, loading, events, now } = options;
-  const { compare = createComparison() } = options;
+  const { compare = createComparison().bind(undefined, resource) } = options;
   const firstPage = firstTarget(list);
   const [path] = firstPage.target.split('?', 1);
   // A first page is the whole list only if its body shows the end, whatever its headers are.

@@ -1,0 +1,188 @@
+import { existsSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { ConfigError } from '../../core/config/config-error.ts';
+import { checked, type ResourceConfig } from '../../core/config/schema/settings.ts';
+import { readSettings } from '../../core/config/yaml-file.ts';
+import { leadsOf } from '../../core/mapping/expressions/expression.ts';
+import { childrenOf } from '../../core/mapping/expressions/expression-issue.ts';
+import { type ExpressionNode, fieldOf, isTruthy, parse } from '../../core/mapping/expressions/jmespath.ts';
+import { isMissed } from '../../core/reads/catalogue/drift.ts';
+import type { Resource } from '../../core/resources/resource.ts';
+import { expressionOf, isObject } from '../describe/shape.ts';
+import { SHAPE } from '../input-bounds.ts';
+import type { Finding } from './probe-report.ts';
+import type { SafeText } from './safe-text.ts';
+import { NotTried } from './trials.ts';
+
+/** What the file has of a list: names of members, and texts of the few fields that distinguish kinds of items. */
+interface ListShape {
+  /** Types and empty share of members, by path: those of an item, and inner ones that an expression reads. */
+  readonly members: Readonly<Record<string, string>>;
+  /** Served texts, by documented field, where they are few. */
+  readonly values: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A list that was read. */
+export interface ReadList {
+  readonly resource: Resource;
+  readonly settings: ResourceConfig;
+  /** Some of the items, as they came. */
+  readonly sample: readonly unknown[];
+  /** All items, as they are served. */
+  readonly items: readonly Readonly<Record<string, string>>[];
+  readonly safe: SafeText;
+}
+
+/** The file of `--baseline`. */
+export interface Baseline {
+  /** Whether lists are recorded, and not compared. */
+  readonly isRecording: boolean;
+  /** Keeps the shape of a list, and compares it with that in the file. Throws `NotTried` if the file has none. */
+  add(list: ReadList): readonly Finding[];
+  /** Writes the file with the shapes of all lists; it appears whole or not at all. Throws `ConfigError`. */
+  save(): Promise<void>;
+}
+
+const FORMAT = 1;
+
+/** Opens a baseline. Throws `ConfigError` for a file that is none, or cannot be read. */
+export async function openBaseline(file: string, isUpdate: boolean): Promise<Baseline> {
+  const recorded = existsSync(file) ? await readBaseline(file) : undefined;
+  const isRecording = isUpdate || recorded === undefined;
+  const shapes: Record<string, ListShape> = {};
+  return {
+    isRecording,
+    add(list) {
+      const { name } = list.resource;
+      const shape = shapeOf(list);
+      shapes[name] = shape;
+      if (isRecording) return [];
+      if (!Object.hasOwn(recorded, name)) throw new NotTried('the file has no such list; --update-baseline records it');
+      return compare(checked(recorded[name]), shape, list);
+    },
+    async save() {
+      const temporary = `${file}.${process.pid}.tmp`;
+      try {
+        const text = JSON.stringify({ portico: FORMAT, resources: shapes }, null, 2);
+        await writeFile(temporary, `${text}\n`, { flag: 'wx' });
+        await rename(temporary, file);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw unusable(file, `cannot be written (${(error as NodeJS.ErrnoException).code})`);
+      }
+    },
+  };
+}
+
+async function readBaseline(file: string): Promise<Readonly<Record<string, ListShape>>> {
+  const text = await readSettings(file);
+  try {
+    const { portico, resources } = JSON.parse(text);
+    if (portico === FORMAT && isEach(resources, isShape)) return resources;
+  } catch {
+    // As any other file that is none.
+  }
+  throw unusable(file, 'is no baseline of portico check --probe: name another file, or remove this one');
+}
+
+function unusable(file: string, message: string): ConfigError {
+  return new ConfigError([{ path: [], message }], file);
+}
+
+function isEach(value: unknown, holds: (part: unknown) => boolean): boolean {
+  return isObject(value) && Object.values(value).every(holds);
+}
+
+function isShape(value: unknown): boolean {
+  const isText = (part: unknown) => typeof part === 'string';
+  const isTexts = (part: unknown) => Array.isArray(part) && part.every(isText);
+  return (
+    isObject(value) && isEach(value['members'], (part) => MEMBER.test(String(part))) && isEach(value['values'], isTexts)
+  );
+}
+
+function shapeOf({ resource, settings, sample, items, safe }: ReadList): ListShape {
+  // Neither long nor with a secret.
+  const isSafe = (text: string) => text !== '' && safe(text, SHAPE.length) === text;
+  const inner = readIn(settings).flatMap(({ path }) => (path.length > 1 ? [path] : []));
+  const names = new Set(sample.flatMap((item) => (isObject(item) ? Object.keys(item) : [])));
+  for (const [first = ''] of inner) names.delete(first);
+  const outer = [...names].filter(isSafe).sort().slice(0, SHAPE.members);
+  const paths = [...outer.map((name) => [name]), ...inner].map((path) => [expressionOf(path), memberAt(sample, path)]);
+  const values = resource.filters.map(
+    (field) => [field, [...new Set(items.map((item) => item[field] ?? ''))]] as const,
+  );
+  const few = values.filter(([, texts]) => texts.length <= SHAPE.texts);
+  return {
+    members: Object.fromEntries(paths.sort()),
+    values: Object.fromEntries(few.map(([field, texts]) => [field, texts.filter(isSafe).sort()])),
+  };
+}
+
+/** Returns paths that settings may read: each name in an expression, and the names at its start. `key`: below the resource's. */
+function readIn({ fields, where = '@' }: ResourceConfig): { readonly key: string; readonly path: readonly string[] }[] {
+  const expressions = [
+    ...Object.entries(fields).map(([field, { from }]) => [`fields.${field}`, from] as const),
+    ['where', where] as const,
+  ];
+  return expressions.flatMap(([key, expression]) => {
+    const node = parse(expression);
+    const { fields: lead } = leadsOf(node);
+    const names = [...new Set(namesIn(node))].map((name) => [name]);
+    const isInner = lead.length > 1 && lead.every((step) => typeof step === 'string');
+    return [...names, ...(isInner ? [lead] : [])].map((path) => ({ key, path }));
+  });
+}
+
+function namesIn(node: ExpressionNode): string[] {
+  return node.type === 'Field' ? [node.name] : childrenOf(node).flatMap(namesIn);
+}
+
+const MEMBER = /^([a-z| ]+), (\d{1,3}) % empty$/;
+
+/** Describes a member: empty is what is missing, null, or an empty text, list or object. 0 and 100 % are none and all. */
+function memberAt(sample: readonly unknown[], path: readonly string[]): string {
+  const values = sample.map((item) => path.reduce(fieldOf, item)).filter((value) => value === false || isTruthy(value));
+  const types = new Set(values.map((value) => (Array.isArray(value) ? 'list' : typeof value)));
+  const empty = 1 - values.length / Math.max(sample.length, 1);
+  const percent = empty === 0 || empty === 1 ? 100 * empty : Math.min(Math.max(Math.round(100 * empty), 1), 99);
+  return `${[...types].sort().join(' | ') || 'null'}, ${percent} % empty`;
+}
+
+/** Returns what a list has lost, and what its settings do not expect (docs/decisions/0067). */
+function compare(before: ListShape, now: ListShape, { resource, settings, sample }: ReadList): Finding[] {
+  const { length: items } = sample;
+  const { fields } = settings;
+  const at = `resources.${resource.name}`;
+  const readers = Map.groupBy(readIn(settings), ({ path }) => expressionOf(path));
+  const members = new Map(Object.entries(now.members));
+
+  function ofMember([path, text]: readonly [string, string]): Finding[] {
+    const [, types = '', empty = ''] = MEMBER.exec(text) ?? [];
+    const [, typesNow = '', emptyNow = '100'] = MEMBER.exec(members.get(path) ?? '') ?? [];
+    const keys = readers.get(path)?.map(({ key }) => `${at}.${key}`);
+    const [setting = `${at}.fields`] = keys ?? [];
+    const look = keys === undefined ? 'no expression reads it' : `look at ${keys.join(', ')}`;
+    const rest = { setting, ...(keys === undefined && { mayBeRight: true as const }) };
+    const share = (100 - Number(empty)) / 100;
+    if (emptyNow === '100') {
+      const what = `field \`${path}\` was filled in ${100 - Number(empty)} % of items, and is in none of ${items} now; ${look}`;
+      return share === 1 || isMissed(share, items) ? [{ finding: 'field_gone', text: what, ...rest }] : [];
+    }
+    const others = typesNow.split(' | ').filter((type) => !types.split(' | ').includes(type));
+    const what = `field \`${path}\` was ${types}, and is ${others.join(' | ')} in some items now; ${look}`;
+    return share > 0 && others.length > 0 ? [{ finding: 'field_type', text: what, ...rest }] : [];
+  }
+
+  function ofValues([field, texts]: readonly [string, readonly string[]]): Finding[] {
+    const { values = {}, default: fallback } = fields[field] ?? {};
+    const known = [...Object.values(values), fallback, ...(before.values[field] ?? texts)];
+    const others = texts.filter((text) => !known.includes(text));
+    const setting = `${at}.fields.${field}`;
+    const what = `${field} is ${others.join(', ')} in some items now, which values does not map; look at ${setting}.values`;
+    return Object.keys(values).length > 0 && others.length > 0 ? [{ finding: 'value_new', setting, text: what }] : [];
+  }
+
+  if (items === 0) return [];
+  return [...Object.entries(before.members).flatMap(ofMember), ...Object.entries(now.values).flatMap(ofValues)];
+}
