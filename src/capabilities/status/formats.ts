@@ -1,4 +1,3 @@
-import type { PageData } from '../../core/http/pages/html-page.ts';
 import { describeFinding } from '../../core/mapping/mapper.ts';
 import type { Period } from './history.ts';
 import type { MappingWarning } from './status-view.ts';
@@ -38,11 +37,6 @@ export function daysBetween(from: string, to: string): number {
 /** Formats when a certificate ends that has so many days left. */
 export function expiryOf(days: number): string {
   return days <= 0 ? 'expired' : `expires in ${days < 1 ? 'less than a day' : `${Math.floor(days)} d`}`;
-}
-
-/** A time in ISO 8601 as how long ago it was, and in UTC for its tooltip. */
-export function timeData(iso: string, at: string): PageData {
-  return { iso, utc: utc(iso), ago: `${durationBetween(iso, at)} ago` };
 }
 
 export function utc(iso: string): string {

@@ -1,66 +1,70 @@
-import type { PageData } from '../../core/http/pages/html-page.ts';
-import { daysBetween, describeWarning, duration, mebibytes, percent, share, timeData, utc } from './formats.ts';
-import type { Period } from './history.ts';
+import { type Formats, loadPage, type Page, type PageData } from '../../core/http/pages/html-page.ts';
+import { daysBetween, describeWarning, duration, durationBetween, mebibytes, percent, share, utc } from './formats.ts';
 import { EXPIRING_DAYS, lasting } from './status-verdict.ts';
-import type {
-  Failure,
-  ProcessStatus,
-  ReadCounts,
-  ResourceStatus,
-  Status,
-  Trouble,
-  UpstreamStatus,
-} from './status-view.ts';
+import type { MappingWarning, ReadCounts, Status, Trouble, UpstreamStatus } from './status-view.ts';
 
 /** Colours of the icon. */
 const ICONS = { red: 'd03b30', amber: 'e8a33d', green: '2f8f57' };
 
-/** Returns what status-page.html shows. */
-export function pageData(status: Status): PageData {
-  const { at, requests, lastMinute, memory, snapshots, shared } = status;
-  const resources = status.resources.map((resource) => resourceData(resource, at));
+const badIf = (isBad: boolean) => (isBad ? 'bad' : '');
+
+/** Formats that status-page.html names. */
+const FORMATS: Formats = {
+  ...{ duration, mebibytes, share, utc },
+  bad: (value: number | boolean) => badIf(value !== false && value !== 0),
+  connected: (isUp: boolean) => (isUp ? 'connected' : 'unavailable'),
+  counts: (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).flatMap(([by, count]) => (count > 0 ? [{ text: `${by} ${count}` }] : [])),
+  dash: (value = null) => value ?? '–',
+  descriptions: (warnings: readonly MappingWarning[]) => warnings.map((one) => ({ text: describeWarning(one) })),
+  expiring: (days: number) => badIf(days < EXPIRING_DAYS),
+  failed: ({ reads, failed }: ReadCounts) => share({ requests: reads, failures: failed }),
+  health: (value: unknown) => (['serving', 'closed', true].includes(value as string) ? 'good' : 'bad'),
+  hitRatio: ({ hitRatio }: Status['snapshots']) => (hitRatio === null ? 'no reads' : percent(hitRatio)),
+  limit: (value = 'no limit') => value,
+  more: (texts: string | readonly string[] | null) =>
+    [texts ?? []]
+      .flat()
+      .map((text) => `, ${text}`)
+      .join(''),
+  repeated: (times: number) => times > 1,
+  served: ({ served, reads }: Status['snapshots']['lastMinute']) => (reads === 0 ? '–' : percent(served / reads)),
+  stale: ({ reads, stale }: ReadCounts) => (reads === 0 ? '–' : percent(stale / reads)),
+  /** A time in ISO 8601 as how long ago it was, and in UTC for its tooltip. */
+  time: (iso: string | null, { now }) =>
+    iso !== null && { iso, utc: utc(iso), ago: `${durationBetween(iso, `${now}`)} ago` },
+};
+
+/** Reads the page, whose template has the names of a status. */
+export function loadStatusPage(): (status: Status) => ReturnType<Page> {
+  const page = loadPage(new URL('./status-page.html', import.meta.url), FORMATS);
+  return (status) => page({ ...status, ...pageData(status) });
+}
+
+/** Returns what the page shows beside the status. */
+function pageData({ at, verdict, resources, process, ...status }: Status): PageData {
+  const { log, audit } = process.droppedLines;
+  const [first] = process.certificates.toSorted((one, other) => one.to.localeCompare(other.to));
+  const sum = (of: 'reads' | 'lastMinute') => resources.reduce((total, one) => total + one[of].staleOnError, 0);
   return {
-    ...{ ...verdictData(status), instance: status.instance, hash: status.settingsHash },
-    ...{ version: status.version, state: status.state, stateClass: classOf(status.state === 'serving') },
-    ...{ startedAt: timeData(status.startedAt, at), at: utc(at), settings: status.settings },
-    ...{ requests: lastMinute.requests, requestsBefore: requests.requests },
-    ...{ failures: share(lastMinute), failuresBefore: share(requests), failuresClass: badIf(lastMinute.failures > 0) },
-    ...{ p50: duration(lastMinute.medianMs), p50Before: duration(requests.medianMs) },
-    ...{ p95: duration(lastMinute.p95Ms), p95Before: duration(requests.p95Ms) },
-    hitRatio:
-      snapshots.lastMinute.reads === 0 ? '–' : percent(snapshots.lastMinute.served / snapshots.lastMinute.reads),
-    hitRatioBefore: snapshots.hitRatio === null ? 'no reads' : percent(snapshots.hitRatio),
-    ...{ hits: snapshots.hits, stale: snapshots.stale, misses: snapshots.misses, entries: snapshots.entries },
-    ...staleData(status.resources),
-    ...{ bytes: mebibytes(snapshots.bytes), maxBytes: mebibytes(snapshots.maxBytes) },
-    resident: mebibytes(memory.residentBytes),
-    ...{ heap: mebibytes(memory.heapBytes), heapLimit: mebibytes(memory.heapLimitBytes) },
-    ...processData(status.process, at),
-    shared: shared !== null && {
-      redis: shared.isUp ? 'connected' : 'unavailable',
-      redisClass: classOf(shared.isUp),
-      ...{ commands: shared.commands.requests, failedCommands: share(shared.commands), spared: shared.spared },
-      commandP95: duration(shared.commands.p95Ms),
-    },
-    upstreams: status.upstreams.map((upstream) => upstreamData(upstream, at)),
-    resources,
-    changes: status.changes.map(({ at: changedAt, since, text, isTrouble, times }) => ({
-      ...{ changedAt: timeData(changedAt, at), text, textClass: badIf(isTrouble) },
-      repeated: times > 1 && { times, since: timeData(since, at) },
-    })),
-    commands: commandsOf(status).map((line) => ({ line })),
+    now: at,
+    ...headlineData(verdict),
+    troubles: verdict.troubles.map((trouble) => troubleData(trouble, at)),
+    ...{ staleOnError: sum('lastMinute'), staleOnErrorBefore: sum('reads') },
+    clients: process.connections.find(({ listener }) => listener === 'http') ?? { open: 0, max: '–' },
+    certificate: first && { ...first, days: Math.floor(daysBetween(at, first.to)) },
+    dropped: log + audit,
+    upstreams: status.upstreams.map((upstream) => ({ ...upstream, ...chartData(upstream) })),
+    commands: commandsOf({ resources, ...status }).map((line) => ({ line })),
   };
 }
 
-function verdictData({ verdict: { level, troubles }, at }: Status): PageData {
+function headlineData({ level, troubles }: Status['verdict']): PageData {
   const word = `${level.slice(0, 1).toUpperCase()}${level.slice(1)}`;
   const count = troubles.length === 1 ? '1 trouble' : `${troubles.length || 'no'} troubles`;
   const more = troubles.length > 1 ? ` and ${troubles.length - 1} more` : '';
-  return {
-    ...{ level, icon: ICONS[level], headline: `${word}: ${count}`, isGreen: level === 'green' },
-    title: `${word}: ${troubles[0]?.text ?? count}${more}`,
-    troubles: troubles.map((trouble) => troubleData(trouble, at)),
-  };
+  const title = `${word}: ${troubles[0]?.text ?? count}${more}`;
+  return { icon: ICONS[level], headline: `${word}: ${count}`, title };
 }
 
 /** How long it lasts is an element of its own: it changes without an announcement. */
@@ -72,77 +76,8 @@ function troubleData({ level, text, runbook, since }: Trouble, at: string): Page
   return { severity: level, runbook, what, why, since: { iso: since, utc: utc(since), long } };
 }
 
-function staleData(resources: readonly ResourceStatus[]): PageData {
-  const sum = (of: (resource: ResourceStatus) => number) => resources.reduce((total, one) => total + of(one), 0);
-  const staleOnError = sum(({ lastMinute }) => lastMinute.staleOnError);
-  return {
-    staleOnError,
-    staleOnErrorBefore: sum(({ reads }) => reads.staleOnError),
-    staleClass: badIf(staleOnError > 0),
-  };
-}
-
-function processData(process: ProcessStatus, at: string): PageData {
-  const { descriptors, connections, eventLoopMs, certificates } = process;
-  const { log, audit } = process.droppedLines;
-  const [first] = certificates.toSorted((one, other) => one.to.localeCompare(other.to));
-  const clients = connections.find(({ listener }) => listener === 'http');
-  return {
-    ...{ descriptors: descriptors.open ?? '–', maxDescriptors: descriptors.max ?? 'no limit' },
-    ...{ connections: clients?.open ?? 0, maxConnections: clients?.max ?? '–' },
-    ...{ delay: duration(eventLoopMs.lastMinute), delayBefore: duration(eventLoopMs.tenMinutes) },
-    certificate: first !== undefined && certificateData(first, at),
-    ...{ dropped: log + audit, droppedLog: log, droppedAudit: audit, droppedClass: badIf(log + audit > 0) },
-  };
-}
-
-function certificateData({ name, to }: ProcessStatus['certificates'][number], at: string): PageData {
-  const days = daysBetween(at, to);
-  return { name, days: Math.floor(days), utc: utc(to), daysClass: badIf(days < EXPIRING_DAYS) };
-}
-
-function upstreamData(upstream: UpstreamStatus, at: string): PageData {
-  const { name, breaker, total, lastMinute, history, refused, refusedBy, lastFailure } = upstream;
-  return {
-    ...{ name, breaker, breakerClass: classOf(breaker === 'closed') },
-    ...{ calls: lastMinute.requests, callsBefore: total.requests },
-    ...{ failed: share(lastMinute), failedBefore: share(total), failedClass: badIf(lastMinute.failures > 0) },
-    ...{ refused, refusedClass: badIf(refused > 0) },
-    refusedBy: Object.entries(refusedBy).flatMap(([by, count]) => (count > 0 ? [{ by: `${by} ${count}` }] : [])),
-    ...{ callP50: duration(lastMinute.medianMs), callP50Before: duration(total.medianMs) },
-    ...{ callP95: duration(lastMinute.p95Ms), callP95Before: duration(total.p95Ms), ...chartData(name, history) },
-    lastFailure: failureData(lastFailure, at),
-  };
-}
-
-function resourceData(resource: ResourceStatus, at: string): PageData {
-  const { name, uri, upstream, loadedAt, items, warnings, reads, lastMinute, lastFailure } = resource;
-  return {
-    ...{ name, uri, upstream, loadedAt: loadedAt !== null && timeData(loadedAt, at), isUnloaded: loadedAt === null },
-    ...{ items: items ?? '–', reads: lastMinute.reads, readsBefore: reads.reads },
-    ...{ failed: failedOf(lastMinute), failedBefore: failedOf(reads), failedClass: badIf(lastMinute.failed > 0) },
-    ...{ old: staleShare(lastMinute), oldBefore: staleShare(reads), oldClass: badIf(lastMinute.staleOnError > 0) },
-    warnings: warnings.map((warning) => ({ text: describeWarning(warning) })),
-    lastFailure: failureData(lastFailure, at),
-  };
-}
-
-function failedOf({ reads, failed }: ReadCounts): string {
-  return share({ requests: reads, failures: failed });
-}
-
-function staleShare({ reads, stale }: ReadCounts): string {
-  return reads === 0 ? '–' : percent(stale / reads);
-}
-
-function failureData(failure: Failure | null, at: string): PageData | false {
-  if (failure === null) return false;
-  const why = [failure.reason ?? '', ...failure.causes].filter((text) => text !== '');
-  return { failedAt: timeData(failure.at, at), code: failure.code, why: why.map((text) => ({ text })) };
-}
-
 /** Bars for calls and failed ones, and a line for durations, with the scale of both. One slot is one unit wide. */
-function chartData(name: string, history: readonly Period[]): PageData {
+function chartData({ name, history }: UpstreamStatus): PageData {
   const maxRequests = Math.max(0, ...history.map(({ requests }) => requests));
   const slowest = Math.max(0, ...history.map(({ p95Ms }) => p95Ms));
   const bars = (kind: 'calls' | 'failed') =>
@@ -161,8 +96,10 @@ function chartData(name: string, history: readonly Period[]): PageData {
   };
 }
 
+type Shown = Pick<Status, 'resources' | 'upstreams' | 'settingsFile' | 'url' | 'processId'>;
+
 /** Shell commands that show a problem, of a resource that has one if there is one. */
-function commandsOf({ resources, upstreams, settingsFile, url, processId }: Status): string[] {
+function commandsOf({ resources, upstreams, settingsFile, url, processId }: Shown): string[] {
   const healthy = new Set(upstreams.filter(({ breaker }) => breaker === 'closed').map(({ name }) => name));
   const shown = resources.find(({ upstream, warnings }) => !healthy.has(upstream) || warnings.length > 0);
   const uri = encodeURIComponent((shown ?? resources[0])?.uri ?? '');
@@ -170,12 +107,4 @@ function commandsOf({ resources, upstreams, settingsFile, url, processId }: Stat
   if (settingsFile === null) return [curl];
   const file = /^[\w./:@-]+$/.test(settingsFile) ? settingsFile : `'${settingsFile.replaceAll("'", `'\\''`)}'`;
   return [`portico check --probe ${file}`, curl, `kill -HUP ${processId}`];
-}
-
-function classOf(isGood: boolean): string {
-  return isGood ? 'good' : 'bad';
-}
-
-function badIf(isBad: boolean): string {
-  return isBad ? 'bad' : '';
 }

@@ -1,12 +1,11 @@
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
-import { loadPage, type Page } from '../../core/http/pages/html-page.ts';
 import type { HttpResponse } from '../../core/http/response/send.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { defineCapability } from '../capability.ts';
 import { combinedStatus } from './combined-status.ts';
 import { createGatewayStatus } from './gateway-status.ts';
 import { loadRunbook } from './runbook.ts';
-import { pageData } from './status-page.ts';
+import { loadStatusPage } from './status-page.ts';
 import type { Status } from './status-view.ts';
 
 /**
@@ -30,15 +29,15 @@ function statusOperations(statusNow: () => Promise<Status | undefined>): OpenOpe
     return found;
   }
   /** Read at the first request. */
-  let page: Page | undefined;
+  let page: ReturnType<typeof loadStatusPage> | undefined;
   let runbook: HttpResponse | undefined;
   return [
     {
       ...common,
       path: '/',
       async respond() {
-        page ??= loadPage(new URL('./status-page.html', import.meta.url));
-        return page(pageData(await status()));
+        page ??= loadStatusPage();
+        return page(await status());
       },
     },
     {

@@ -2,19 +2,25 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { HttpResponse } from '../response/send.ts';
 
-/** Data of a page. A section `{{#name}}…{{/name}}` is repeated for each element, or shown once where its value is `true`. */
+/** Values by the names that a template has for them. */
 export interface PageData {
-  readonly [name: string]: string | number | boolean | PageData | readonly PageData[] | undefined;
+  readonly [name: string]: unknown;
 }
 
+/** Formats a value for a template: as text, or as the data of a section. `data` surrounds it. */
+// biome-ignore lint/suspicious/noExplicitAny: a template names the value
+export type Format = (value: any, data: PageData) => unknown;
+
+export type Formats = Readonly<Record<string, Format>>;
+
 /** Fills a page and returns it as a response. */
-export type Page = (data: PageData) => HttpResponse;
+export type Page = (data: object) => HttpResponse;
 
 /**
  * Reads an HTML template with one `<style>`, which the common style is put in front of, and at most one `<script>`. The
  * policy of its responses allows these two, by hash, a script to fetch from its own origin, and an icon in the page itself.
  */
-export function loadPage(template: URL): Page {
+export function loadPage(template: URL, formats: Formats = {}): Page {
   const html = readFileSync(template, 'utf8').replace('<style>\n', () => `<style>\n${baseStyle()}`);
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? [];
   const [, script] = /<script>(.*?)<\/script>/s.exec(html) ?? [];
@@ -30,7 +36,7 @@ export function loadPage(template: URL): Page {
   return (data) => ({
     status: 200,
     headers: ['Content-Type', 'text/html; charset=utf-8', 'Cache-Control', 'no-store'],
-    body: Buffer.from(fill(html, data)),
+    body: Buffer.from(fill(html, { ...data }, formats)),
     policy,
   });
 }
@@ -44,18 +50,27 @@ function sourceOf(text: string): string {
 }
 
 /** A section, with its line ends where its tags are on lines of their own, or a value. */
-const PLACEHOLDER = /\{\{#(\w+)\}\}\n?(.*?)\{\{\/\1\}\}\n?|\{\{(\w+)\}\}/gs;
+const PLACEHOLDER = /\{\{([#^])([\w.]+)(\|\w+)?\}\}\n?(.*?)\{\{\/\2\}\}\n?|\{\{([\w.]+)(\|\w+)?\}\}/gs;
 
-/** Replaces each `{{name}}` by its value, escaped. A section has the data around it, too. */
-export function fill(template: string, data: PageData): string {
-  return template.replace(PLACEHOLDER, (_, section: string | undefined, inner: string, name: string) => {
-    if (section === undefined) return escapeHtml(`${data[name] ?? ''}`);
-    return [data[section] ?? false]
-      .flat()
-      .filter((one) => one !== false)
-      .map((one) => fill(inner, typeof one === 'object' ? { ...data, ...one } : data))
-      .join('');
-  });
+/**
+ * Replaces each `{{path.to.value}}` by its value, escaped; `{{value|name}}` by what the format of that name returns. A section
+ * `{{#name}}…{{/name}}` is repeated for each element, or shown once for an object or `true`, with the data around it;
+ * `{{^name}}…{{/name}}` is shown where that is not.
+ */
+export function fill(template: string, data: PageData, formats: Formats = {}): string {
+  const lookUp = (path: string, format = '') => {
+    const value = path.split('.').reduce<unknown>((of, name) => (of as PageData | null | undefined)?.[name], data);
+    return formats[format.slice(1)]?.(value, data) ?? value;
+  };
+  return template.replace(
+    PLACEHOLDER,
+    (_, kind?: string, section = '', sectionFormat = '', inner = '', path = '', format = '') => {
+      if (kind === undefined) return escapeHtml(`${lookUp(path, format) ?? ''}`);
+      const shown = [lookUp(section, sectionFormat)].flat().filter((one) => one === true || Object(one) === one);
+      if (kind === '^') return shown.length === 0 ? fill(inner, data, formats) : '';
+      return shown.map((one) => fill(inner, { ...data, ...Object(one) }, formats)).join('');
+    },
+  );
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

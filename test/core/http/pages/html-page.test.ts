@@ -18,4 +18,17 @@ describe('a page template', () => {
     const template = '{{#a}}{{#b}}{{c}}{{/b}}{{/a}}{{#d}}!{{/d}}{{#e}}!{{/e}}{{f}}';
     expect(fill(template, { a: true, b: { c: 1 }, d: false })).to.equal('1');
   });
+
+  it('takes values from objects within objects, and formats them', () => {
+    const formats = {
+      double: (value: number) => 2 * value,
+      list: (value: string, { end }: object & { end?: unknown }) => [{ one: value }, { one: end }],
+    };
+    const data = { a: { b: 4, c: 'x' }, end: 'y' };
+    expect(fill('{{a.b|double}} {{#a.c|list}}{{one}}{{/a.c}} {{a.d.e}}', data, formats)).to.equal('8 xy ');
+  });
+
+  it('shows an inverted section where the section is not', () => {
+    expect(fill('{{^a}}no a{{/a}}{{^b}}no {{c}}{{/b}}', { a: true, b: [], c: 'b' })).to.equal('no b');
+  });
 });
