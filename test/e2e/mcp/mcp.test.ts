@@ -91,6 +91,30 @@ describe('POST /mcp of a gateway', () => {
     });
   }
 
+  it('reports what settings leave out of a list, loaded, stored or unchanged', async () => {
+    const etag = '"1"';
+    const tools = [ITEM, { ...ITEM, id: 'b', category: 'OTHER' }, { name: 'without an id' }];
+    const [rest, headers] = [JSON.stringify({ tools }), { ...JSON_TYPE, etag }];
+    const own = await startHttpUpstream(({ headers: { 'if-none-match': known } }, response) =>
+      known === etag ? response.writeHead(304, { etag }).end() : response.writeHead(200, headers).end(rest),
+    );
+    const list = { where: "category != 'OTHER'", invalidItems: 'drop' as const, cache: { minRefreshMs: 0 } };
+    const { post } = await startGateway(settingsFor(own.url, { resources: { tools: list } }));
+    const leftOut = { bySettings: 1, invalid: 1 };
+    for (const [message, noCache] of [
+      [rpc('tools/call', { name: 'list_installed_tools' }), false],
+      [rpc('tools/call', { name: 'list_installed_tools' }), false],
+      [readOf('tools'), true],
+      [rpc('tools/call', { name: 'list_installed_tools', arguments: { limit: 0 } }), false],
+    ] as const) {
+      const response = await post(message, noCache ? { 'cache-control': 'no-cache' } : {});
+      const { result } = JSON.parse(await response.text());
+      expect(result._meta['portico/list']).to.deep.include({ upstream: 'tools', leftOut });
+      if (!noCache) expect(result.structuredContent).to.deep.include({ total: 1, leftOut });
+    }
+    expect(own.requests).to.have.length(2);
+  });
+
   it('is named in the 404 of the root path', async () => {
     const response = await fetch(running.url, { method: 'POST', body: '{}' });
     expect(response.status).to.equal(404);

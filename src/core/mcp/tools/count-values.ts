@@ -47,22 +47,38 @@ export function createCounter(fields: readonly string[]): Counter {
 }
 
 function mostFrequent(counts: ReadonlyMap<string, number>, maxBytes: number): readonly ValueCount[] {
-  const sorted = [...counts].sort(([a, timesA], [b, timesB]) => timesB - timesA || (a < b ? -1 : 1));
   const shown: ValueCount[] = [];
   let left = maxBytes - FRAME_BYTES;
-  let others = 0;
   let items = 0;
-  for (const [value, count] of sorted) {
-    const isShown = shown.length < MAX_VALUES && value.length <= MAX_LENGTH && left > 0;
-    // Without room for a value, none that is rarer is shown.
-    if (isShown) left -= Buffer.byteLength(JSON.stringify({ value, count })) + 1;
-    if (isShown && left >= 0) shown.push({ value, count });
-    else {
-      others += 1;
-      items += count;
-    }
+  for (const [value, count] of topOf(counts)) {
+    left -= Buffer.byteLength(JSON.stringify({ value, count })) + 1;
+    if (left < 0) break;
+    shown.push({ value, count });
+    items += count;
   }
-  return others === 0 ? shown : [...shown, { others, count: items }];
+  const others = counts.size - shown.length;
+  if (others === 0) return shown;
+  const all = counts.values().reduce((sum, count) => sum + count, 0);
+  return [...shown, { others, count: all - items }];
+}
+
+type Entry = readonly [value: string, count: number];
+
+/** Returns the values that are shown, in order. Sorting all of them takes several times as long. */
+function topOf(counts: ReadonlyMap<string, number>): readonly Entry[] {
+  const top: Entry[] = [];
+  for (const entry of counts) {
+    const last = top[MAX_VALUES - 1];
+    if (entry[0].length > MAX_LENGTH || (last !== undefined && !isBefore(entry, last))) continue;
+    const at = top.findIndex((other) => isBefore(entry, other));
+    top.splice(at === -1 ? top.length : at, 0, entry);
+    top.length = Math.min(top.length, MAX_VALUES);
+  }
+  return top;
+}
+
+function isBefore([value, count]: Entry, [otherValue, otherCount]: Entry): boolean {
+  return count > otherCount || (count === otherCount && value < otherValue);
 }
 
 function tooMany(field: string) {

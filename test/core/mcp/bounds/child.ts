@@ -109,6 +109,12 @@ async function turns(): Promise<Turns> {
     'a read of 100,000 items': () =>
       asked({ read: () => copyOf(load) }).raw(JSON.stringify(request('resources/read', { uri: URI }))),
     'a search of 100,000 items': once(request('tools/call', call('list_projects', { query: 'e', limit: 500 }))),
+    'counts of 100,000 items': once(
+      request('tools/call', call('list_projects', { count_by: ['createTime', 'description'], query: 'tool-7' })),
+    ),
+    'counts of as many values as are counted': once(
+      request('tools/call', call('list_projects', { query: 'tool-1', count_by: ['id'] })),
+    ),
     'a hundred searches of 8 MiB': once(
       batchOf(100, 'tools/call', (index) => call('list_installed_tools', { query: `${index}` })),
     ),

@@ -64,12 +64,13 @@ async function settle<T>(read: Promise<T>): Promise<T | GatewayError> {
 
 describe('a loader with a memo', () => {
   it('maps the same reply once, for all callers', async () => {
-    const { read, counts } = remembering([page([thing(1), { id: 2 }]), page([thing(1), { id: 2 }])]);
+    const answer = page([thing(1), { id: 2 }, thing(3)]);
+    const { read, counts } = remembering([answer, answer], { where: 'id != `3`' });
     const first = await read('one');
     const second = await read('another');
     expect(counts.mapped).to.equal(1);
     expect(second.snapshot.bytes).to.equal(first.snapshot.bytes);
-    expect(second).to.include({ pages: 1, dropped: 1 });
+    expect(second).to.include({ pages: 1, excluded: 1, dropped: 1 });
     expect(second.snapshot).to.include({ etag: first.snapshot.etag, count: 1 });
   });
 
