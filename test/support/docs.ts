@@ -14,11 +14,20 @@ export function readDoc(file: string): string {
   return readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 }
 
-/** The fenced code blocks of a page, in order, that are marked with `language`. */
-export function codeBlocks(file: string, language: string): string[] {
-  return [...readDoc(file).matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, marked, code]) =>
+/** The fenced code blocks of a page, or of the section below a heading, in order, that are marked with `language`. */
+export function codeBlocks(file: string, language: string, heading?: string): string[] {
+  return [...sectionOf(readDoc(file), heading).matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, marked, code]) =>
     marked === language && code !== undefined ? [code] : [],
   );
+}
+
+/** Text from a heading to the next of its level or above. */
+function sectionOf(page: string, heading?: string): string {
+  if (heading === undefined) return page;
+  const [start = '', marks = ''] = new RegExp(`^(#+) ${heading}$`, 'm').exec(page) ?? [];
+  const rest = page.slice(page.indexOf(start) + start.length);
+  const end = rest.search(new RegExp(`^#{1,${marks.length}} `, 'm'));
+  return end < 0 ? rest : rest.slice(0, end);
 }
 
 /** Where a link into a page of Markdown may lead: its headings, as they are written after `#`. */

@@ -30,8 +30,11 @@ function textOf(html: string): string {
 }
 
 describe('the snippets of the page', () => {
-  it('are all HTTP snippets of docs/clients.md, to the letter, with the address filled in', async () => {
-    const documented = [...codeBlocks('docs/clients.md', 'sh'), ...codeBlocks('docs/clients.md', 'json')];
+  it('are the HTTP snippets of docs/clients.md but those of agents, to the letter, with the address filled in', async () => {
+    const ofAgents = codeBlocks('docs/clients.md', 'json', 'Agents in a terminal');
+    const documented = ['sh', 'json']
+      .flatMap((language) => codeBlocks('docs/clients.md', language))
+      .filter((block) => !ofAgents.includes(block));
     const shown = [...(await pageOf()).matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, block]) =>
       String(block)
         .split('</code>')

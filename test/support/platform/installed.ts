@@ -25,7 +25,7 @@ async function npm(cwd: string, ...args: string[]): Promise<void> {
 
 /** Installs a platform into the cache, or skips the suite aloud where npm cannot. Returns the folder of the package. */
 export async function installPlatform(context: Mocha.Context, of: PlatformPackage): Promise<string> {
-  const id = `${of.name}-${of.version}`;
+  const id = `${of.name}-${of.version}`.replace('/', '+');
   const home = join(CACHE, id);
   if (!existsSync(home)) {
     await needsRegistry(context);

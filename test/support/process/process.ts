@@ -52,7 +52,7 @@ export function endWithTest(child: ChildProcess): void {
   });
 }
 
-interface ProcessOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid' | 'timeout'> {
+interface ProcessOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid' | 'timeout' | 'detached'> {
   /** Whether more may be written to its standard input, or that has ended from the beginning. @default 'ended' */
   readonly stdin?: 'open' | 'ended';
 }

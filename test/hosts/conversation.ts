@@ -1,0 +1,128 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createPageShell } from '../docs/page-shell.ts';
+import { onCleanup } from '../support/cleanup.ts';
+import { codeBlocks } from '../support/docs.ts';
+import { installPlatform } from '../support/platform/installed.ts';
+import { type Ended, startProcess } from '../support/process/process.ts';
+import { newFolder } from '../support/process/serving.ts';
+import type { Given, Reply } from './dialects.ts';
+import { type Host, WORK } from './hosts.ts';
+import { startModel } from './model-server.ts';
+
+/** The page's own address, settings file and token. */
+const DOCUMENTED = { address: 'http://127.0.0.1:8080', file: '/path/to/portico.yaml', token: 'your-token' };
+const RUN_MS = 100_000;
+const NOWHERE = 'http://127.0.0.1:9';
+
+/** Folders of the commands of a host and of its Node, in the order of PATH. */
+export async function installHost(context: Mocha.Context, host: Host): Promise<readonly string[]> {
+  const [name] = host.package;
+  const installed = await installPlatform(context, { name, version: host.version, scripts: [name] });
+  const commands = join(installed.slice(0, -name.length), '.bin');
+  if (host.node === undefined) return [commands, dirname(process.execPath)];
+  const node = await installPlatform(context, { name: 'node', version: host.node, scripts: ['node'] });
+  return [commands, join(node, 'bin')];
+}
+
+/** What a host connects to: a running Portico, or a settings file for one that it starts. */
+export type Target = { readonly url: string } | { readonly file: string };
+
+export interface Conversation {
+  /** What the host has given the model last. */
+  given(): Given;
+  /** Has the model reply, and resolves with the result that it is given. */
+  use(reply: Reply): Promise<string>;
+  /** The same with a call of a tool by its last words: those of a host begin with words of its own. */
+  call(tool: string, args?: object): Promise<string>;
+  /** Has the model end, and resolves with the end of the host. */
+  end(): Promise<Ended>;
+}
+
+interface HostRun {
+  readonly requests: readonly string[];
+  readonly ended: Promise<Ended>;
+  /** Waits for the first request with tools of Portico, and has their definitions loaded. */
+  converse(): Promise<Conversation>;
+}
+
+/** Starts a host with the settings of its section of the page, in which only address, file and token are replaced. */
+export async function startHost(host: Host, path: readonly string[], target: Target, token: string): Promise<HostRun> {
+  const home = await newFolder();
+  await createPageShell(home); // For `portico` in PATH.
+  const model = await startModel();
+  const [language, file] = host.settings;
+  const own = { ...host.files, [file]: settingsOf(host, language, target, token) };
+  for (const [each, text] of Object.entries({ ...own, [`${WORK}/README.md`]: '' })) {
+    await mkdir(dirname(join(home, each)), { recursive: true });
+    await writeFile(join(home, each), text);
+  }
+  const { args, env } = host.run(model.url);
+  const running = startProcess(host.package[1], args, {
+    cwd: join(home, WORK),
+    env: { ...surroundings(home, path), PORTICO_TOKEN: token, ...env },
+    detached: true,
+    timeout: RUN_MS,
+  });
+  onCleanup(() => endGroup(running.child.pid));
+  const early = running.ended.then((ended): never => {
+    throw new Error(`the host ended with ${ended.code ?? ended.signal}: ${ended.stdout}\n${ended.stderr}`);
+  });
+  early.catch(() => {});
+
+  async function converse(): Promise<Conversation> {
+    let given = await Promise.race([model.first, early]);
+
+    async function use(reply: Reply): Promise<string> {
+      given = await Promise.race([model.reply(reply), early]);
+      return given.results.at(-1) ?? '';
+    }
+
+    if (host.load !== undefined) await use(host.load('portico'));
+    return {
+      given: () => given,
+      use,
+      async call(tool, args = {}) {
+        const named = given.tools.find(({ name }) => name.endsWith(tool));
+        if (named === undefined) throw new Error(`no ${tool} among ${given.tools.map(({ name }) => name).join(', ')}`);
+        return use({ tool: named.name, args });
+      },
+      end() {
+        void model.reply({ text: 'The end.' });
+        return running.ended;
+      },
+    };
+  }
+
+  return { requests: model.requests, ended: running.ended, converse };
+}
+
+function settingsOf({ name }: Host, language: string, target: Target, token: string): string {
+  const [from, to] = 'url' in target ? [DOCUMENTED.address, target.url] : [DOCUMENTED.file, target.file];
+  const block = codeBlocks('docs/clients.md', language, name).find((one) => one.includes(from));
+  if (block === undefined) throw new Error(`the page has no settings of ${name} with ${from}`);
+  return block.replaceAll(from, to).replaceAll(DOCUMENTED.token, token);
+}
+
+/** No more than a program needs, a home of its own, and no way out but loopback. */
+function surroundings(home: string, path: readonly string[]): Record<string, string> {
+  return {
+    PATH: [...path, home, process.env['PATH']].join(':'),
+    HOME: home,
+    TMPDIR: home,
+    ...Object.fromEntries(['CONFIG', 'DATA', 'CACHE', 'STATE'].map((of) => [`XDG_${of}_HOME`, join(home, `.${of}`)])),
+    HTTP_PROXY: NOWHERE,
+    HTTPS_PROXY: NOWHERE,
+    NO_PROXY: '127.0.0.1,localhost',
+    DO_NOT_TRACK: '1',
+  };
+}
+
+/** Ends a host and whatever it has started and not ended. */
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It is gone.
+  }
+}
