@@ -37,19 +37,22 @@ const text = (maxLength: number, description: string) => z.string().max(maxLengt
 
 type ToolResource = Pick<Offered, 'resource' | 'known'>;
 
-/** Returns the zod schema of a resource's tool. Equal for all callers: it contains settings only. */
+/**
+ * Returns the zod schema of a resource's tool, with a filter for each field: models also send those that `tools/list` does
+ * not name. Equal for all callers: it contains settings only.
+ */
 export function argumentsShape({ resource, known }: ToolResource) {
-  const filters = resource.filters.map((field) => {
+  const names = fieldsOf(resource);
+  const filters = names.map((field) => {
     const values = listValues(valuesOf(known[field] ?? []));
     return [field, text(MAX_TEXT, `Exact value.${values && ` Known: ${values}.`}`)] as const;
   });
-  const names = fieldsOf(resource);
-  const some = z.array(z.enum(names)).max(names.length).optional();
+  const some = () => z.array(z.enum(names)).max(names.length).optional();
   return z.object({
     query: text(MAX_TEXT, 'Text in any field.'),
     ...Object.fromEntries(filters),
-    fields: some.describe('Default all.'),
-    count_by: some.describe('Counts by value, per field. Items only with limit.'),
+    fields: some().describe('Default all.'),
+    count_by: some().describe('Counts by value, instead of items.'),
     limit: z
       .int()
       .min(0)

@@ -18,13 +18,18 @@ export function describeTool(
   taken: ReturnType<typeof argumentsShape>,
   maxResultBytes: number,
 ): Tool {
-  const { tool, description, keywords, shape } = resource;
+  const { tool, description, keywords, shape, filters } = resource;
+  const { properties = {}, ...input } = jsonSchema(taken);
+  // A list without filters has no field with few values to count.
+  const unnamed = new Set(filters.length === 0 ? ['count_by'] : []);
+  for (const field in shape.shape) if (!filters.includes(field)) unnamed.add(field);
+  const named = Object.entries(properties).filter(([name]) => !unnamed.has(name));
   const title = tool.replaceAll('_', ' ');
   return {
     name: tool,
     title: title.charAt(0).toUpperCase() + title.slice(1),
     description: `Security platform: ${description} Also called ${keywords.join(', ')}.`,
-    inputSchema: jsonSchema(taken),
+    inputSchema: { ...input, properties: Object.fromEntries(named) },
     outputSchema: jsonSchema(returnedShape(shape), ['description']),
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     _meta: {
@@ -52,7 +57,9 @@ function returnedShape(shape: z.ZodObject) {
 function jsonSchema(shape: z.ZodObject, without: readonly 'description'[] = []): Tool['inputSchema'] {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, {
     io: 'input',
-    override: ({ jsonSchema: each }) => {
+    override: ({ jsonSchema: each, path }) => {
+      // Listed once, with fields.
+      if (path.includes('count_by')) delete each.enum;
       for (const name of [...BOUNDS, ...without]) delete each[name];
     },
   });

@@ -49,7 +49,11 @@ describe('the list of tools', () => {
     const { tools } = (await asked().earlier('tools/list')).json.result;
     const keys = tools.map((tool: { inputSchema: { properties: object } }) => Object.keys(tool.inputSchema.properties));
     expect(keys).to.deep.equal(
-      RESOURCES.map(({ filters }) => ['query', ...filters, 'fields', 'count_by', 'limit', 'cursor']),
+      RESOURCES.map(({ filters }) => [
+        ...['query', ...filters, 'fields'],
+        ...(filters.length > 0 ? ['count_by'] : []),
+        ...['limit', 'cursor'],
+      ]),
     );
     for (const { inputSchema } of tools) {
       expect(inputSchema).to.include({ type: 'object' }).and.not.have.property('additionalProperties');
@@ -300,6 +304,12 @@ describe('a tool', () => {
       expect(isError).to.equal(undefined);
       expect(same).to.deep.equal(structuredContent);
     }
+  });
+
+  it('filters by every field, also by those that its schema does not name', async () => {
+    const { structuredContent } = await call('list_installed_tools', { id: 'TOOL-7', category: 'odd' });
+    expect(structuredContent.items).to.deep.equal([ITEMS[7]]);
+    expect((await call('list_projects', { version: '9' })).structuredContent.total).to.equal(120);
   });
 
   it('keeps the names of few unknown arguments, short and printable', () => {
