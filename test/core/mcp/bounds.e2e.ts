@@ -38,6 +38,10 @@ describe('MCP with a heap of 256 MiB', function () {
     expect((await figuresOf('searches at a time')).members).to.deep.equal({ ok: 100 });
   });
 
+  it('answers a hundred concurrent counts of long values in lists that are not stored', async () => {
+    expect((await figuresOf('counts at a time')).members).to.deep.equal({ ok: 100 });
+  });
+
   it('answers a batch of a hundred reads of 20 MB up to maxAnswerBytes, with one read', async () => {
     const { members, reads, bytes, outcome, mostHeldMiB } = await figuresOf('reads of a list that is not stored');
     expect({ members, reads, outcome }).to.deep.equal({

@@ -5,8 +5,8 @@ import type { Item } from '../../resources/resource.ts';
 const MAX_VALUES = 50;
 const MAX_LENGTH = 256;
 
-/** Maximum size of distinct values while counting, in UTF-16 code units: some 10,000 short ones. */
-const MAX_DISTINCT = 1_048_576;
+/** Maximum size of distinct values while counting, in UTF-16 code units: some 7,000 short ones. */
+const MAX_DISTINCT = 524_288;
 /** Charge per distinct value, for the table. */
 const ENTRY = 64;
 
