@@ -1,6 +1,6 @@
 import type { Workers } from '../capability.ts';
 import { MAX_CHANGES } from './recent-changes.ts';
-import { troubleOf, verdictOf } from './status-verdict.ts';
+import { amber, troubleOf, verdictOf } from './status-verdict.ts';
 import type { ProcessStatus, ResourceStatus, Status, Trouble } from './status-view.ts';
 
 /** Returns the status of all workers as one: sums, the slowest worker's durations, the worst states, the latest loads and failures. */
@@ -9,8 +9,8 @@ export async function combinedStatus({ ask, count, droppedLogLines }: Workers): 
   const all: Status[] = answers.flatMap(({ body }) => (body === undefined ? [] : JSON.parse(body.toString('utf8'))));
   const [first] = all;
   if (first === undefined) return undefined;
-  const missing = { alert: 'PorticoWorkersEnding', level: 'amber', subject: 'workers' } as const;
-  const own = all.length < count ? [troubleOf({ ...missing, what: `${all.length} of ${count} answer` }, first.at)] : [];
+  const missing = amber('PorticoWorkersEnding', 'workers', `${all.length} of ${count} answer`);
+  const own = all.length < count ? [troubleOf(missing, first.at)] : [];
   const combined = combineMembers(all);
   const { snapshots, process: processes } = combined;
   const served = snapshots.hits + snapshots.stale;

@@ -1,6 +1,6 @@
 import type { Events } from '../../core/kernel/events.ts';
-import { createHistory } from './history.ts';
-import type { Finding } from './status-verdict.ts';
+import { createHistory, type Period } from './history.ts';
+import { amber, type Finding, red } from './status-verdict.ts';
 
 /** How often something happens in ten minutes before it is a trouble. */
 const MANY_BOUNDS = 10;
@@ -8,8 +8,6 @@ const MANY_LOSSES = 3;
 /** Requests over a rate limit in a minute. */
 const MANY_LIMITED = 60;
 const MANY_DISPLACED = 10;
-/** Share of the stored lists that are evicted to make room. */
-const MAX_DISPLACED = 0.5;
 
 /**
  * Keeps troubles that events report, and no figure shows: those that last until another event ends them, and those that are
@@ -23,24 +21,19 @@ export function createConditions(now: () => number, time: () => string) {
   /** By the name of the bound: closed lists. */
   const bounds = new Map<string, ReturnType<typeof counts>>();
 
-  function hold(isTrue: boolean, finding: Finding): void {
-    const key = keyOf(finding);
-    if (isTrue) held.set(key, { ...finding, since: held.get(key)?.since ?? time() });
+  /** Adds a trouble, or removes it. Returns whether it is new. */
+  function hold(isTrue: boolean, finding: Finding): boolean {
+    const key = `${finding.alert} ${finding.subject}`;
+    const before = held.get(key);
+    if (isTrue) held.set(key, { ...finding, since: before?.since ?? time() });
     else held.delete(key);
+    return isTrue && before === undefined;
   }
 
-  function keyOf({ alert, subject }: Pick<Finding, 'alert' | 'subject'>): string {
-    return `${alert} ${subject}`;
-  }
-
-  function file(subject: string, what: string, issue: string | undefined): void {
-    const about = { alert: 'PorticoFileUnusable', level: 'amber', subject, what } as const;
-    hold(issue !== undefined, { ...about, why: ` (${issue})` });
-  }
-
-  function settings(subject: string, what: string, why: string): void {
-    hold(why !== '', { alert: 'PorticoSettingsRefused', level: 'amber', subject, what, why: `: ${why}` });
-  }
+  const file = (subject: string, what: string, issue: string | undefined) =>
+    hold(issue !== undefined, amber('PorticoFileUnusable', subject, what, { why: ` (${issue})` }));
+  const settings = (subject: string, what: string, why: string) =>
+    hold(why !== '', amber('PorticoSettingsRefused', subject, what, { why: `: ${why}` }));
 
   const events: Events = {
     settingsRefused: ({ issue }) => settings('settings', 'refused', issue),
@@ -51,17 +44,15 @@ export function createConditions(now: () => number, time: () => string) {
     secretChanged: ({ upstream = '', block = upstream, issue }) => file(block, 'secret file unusable', issue),
     tlsFilesChanged: ({ block, key, issue }) => file(block, `${key} unusable`, issue),
     issuerKeysFetched({ error }) {
-      const what = 'keys cannot be fetched';
       const why = ` (${error?.reason ?? error?.code})`;
-      hold(error !== undefined, { alert: 'PorticoCannotVerify', level: 'amber', subject: 'issuer', what, why });
+      hold(error !== undefined, amber('PorticoCannotVerify', 'issuer', 'keys cannot be fetched', { why }));
     },
     credentialVerified({ verdict }) {
       if (verdict === 'undecided') undecided.add(0, true);
     },
     sharedStoreChanged({ isUp, why }) {
-      const about = { alert: 'PorticoSharedStoreLost', level: 'amber', subject: 'Redis' } as const;
-      if (!isUp && !held.has(keyOf(about))) losses.add(0, true);
-      hold(!isUp, { ...about, what: 'unreachable', why: ` (${why})` });
+      const lost = amber('PorticoSharedStoreLost', 'Redis', 'unreachable', { why: ` (${why})` });
+      if (hold(!isUp, lost)) losses.add(0, true);
     },
     sharedCommandEnded({ reason }) {
       if (reason === 'full') full.add(0, true);
@@ -77,38 +68,29 @@ export function createConditions(now: () => number, time: () => string) {
     internalError: () => bugs.add(0, true),
   };
 
-  /** Findings of what was counted more often than `most`. */
-  function many(count: number, most: number, finding: Omit<Finding, 'what'>, what: string): Finding[] {
-    return count > most ? [{ ...finding, what: `${count} ${what}` }] : [];
-  }
-
-  function crowded(): Finding[] {
+  function* counted(): Generator<readonly [Period, most: number, Finding]> {
+    const ten = 'in ten minutes';
+    const minute = 'in the last minute';
     const all = stored.total().requests;
-    const most = Math.max(MANY_DISPLACED, MAX_DISPLACED * all);
-    return many(displaced.total().requests, most, CROWDED, `of ${all} stored lists evicted for others in ten minutes`);
+    const crowded = `of ${all} stored lists evicted for others ${ten}`;
+    yield [displaced.total(), Math.max(MANY_DISPLACED, all / 2), amber('PorticoSnapshotsCrowded', 'cache', crowded)];
+    yield [bugs.total(), 0, red('PorticoInternalError', 'Portico', `requests failed by a bug ${ten}`)];
+    yield [undecided.lastMinute(), 0, red('PorticoCannotVerify', 'tokens', `could not be verified ${minute}`)];
+    const refused = `commands refused ${minute}: its memory is full`;
+    yield [full.lastMinute(), 0, amber('PorticoSharedStoreFull', 'Redis', refused)];
+    const lost = `losses of the connection ${ten}`;
+    yield [losses.total(), MANY_LOSSES, amber('PorticoSharedStoreFlapping', 'Redis', lost)];
+    yield [limited.lastMinute(), MANY_LIMITED, amber('PorticoRateLimited', 'rate limits', `rejected ${minute}`)];
+    for (const [bound, times] of bounds) {
+      yield [times.total(), MANY_BOUNDS, amber('PorticoBoundReached', bound, `times reached ${ten}`)];
+    }
   }
 
   return {
     events,
-    findings: (): Finding[] => [
-      ...crowded(),
-      ...held.values(),
-      ...many(bugs.total().requests, 0, INTERNAL, 'requests failed by a bug in ten minutes'),
-      ...many(undecided.lastMinute().requests, 0, UNDECIDED, 'could not be verified in the last minute'),
-      ...many(full.lastMinute().requests, 0, FULL, 'commands refused in the last minute: its memory is full'),
-      ...many(losses.total().requests, MANY_LOSSES, FLAPPING, 'losses of the connection in ten minutes'),
-      ...many(limited.lastMinute().requests, MANY_LIMITED, LIMITED, 'rejected in the last minute'),
-      ...[...bounds].flatMap(([subject, history]) =>
-        many(history.total().requests, MANY_BOUNDS, { ...BOUND, subject }, 'times reached in ten minutes'),
-      ),
-    ],
+    findings(): Finding[] {
+      const many = [...counted()].filter(([{ requests }, most]) => requests > most);
+      return [...held.values(), ...many.map(([{ requests }, , one]) => ({ ...one, what: `${requests} ${one.what}` }))];
+    },
   };
 }
-
-const INTERNAL = { alert: 'PorticoInternalError', level: 'red', subject: 'Portico' } as const;
-const UNDECIDED = { alert: 'PorticoCannotVerify', level: 'red', subject: 'tokens' } as const;
-const FULL = { alert: 'PorticoSharedStoreFull', level: 'amber', subject: 'Redis' } as const;
-const FLAPPING = { alert: 'PorticoSharedStoreFlapping', level: 'amber', subject: 'Redis' } as const;
-const LIMITED = { alert: 'PorticoRateLimited', level: 'amber', subject: 'rate limits' } as const;
-const CROWDED = { alert: 'PorticoSnapshotsCrowded', level: 'amber', subject: 'cache' } as const;
-const BOUND = { alert: 'PorticoBoundReached', level: 'amber' } as const;

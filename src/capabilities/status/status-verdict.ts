@@ -34,12 +34,10 @@ const ALMOST_EXPIRED_DAYS = 3;
 
 /** Returns the verdict on a status: what its figures show, and further findings. */
 export function verdictOn(status: Omit<Status, 'verdict'>, further: readonly Finding[]): Verdict {
-  const figures = [
-    ...status.upstreams.flatMap(ofUpstream),
-    ...status.resources.flatMap(ofResource),
-    ...ofProcess(status.process, status.at),
-  ];
-  return verdictOf([...figures, ...further].map((finding) => troubleOf(finding, status.at)));
+  const { upstreams, resources, process, at } = status;
+  const figures = [...upstreams.map(ofUpstream), ...resources.map(ofResource), ofProcess(process, at)];
+  const findings = [...figures.flatMap((found) => [...found]), ...further];
+  return verdictOf(findings.map((finding) => troubleOf(finding, at)));
 }
 
 /** Returns the verdict of troubles, of one or several processes. The same trouble of several is one. */
@@ -61,39 +59,37 @@ export function troubleOf({ alert, level, subject, what, since = null, why = '' 
   return { level, subject, text, runbook: `docs/runbook.md#${alert.toLowerCase()}`, since };
 }
 
-function ofUpstream({ name: subject, breaker, opened, queue, lastMinute }: UpstreamStatus): Finding[] {
-  return found([
-    opened !== null && {
-      ...{ alert: 'PorticoBreakerOpen', level: 'red', subject, what: `breaker ${breaker}`, since: opened.since },
-      why: ` after ${opened.failures} × ${opened.cause}`,
-    },
-    queue.waiting > MAX_QUEUED * queue.max && {
-      ...{ alert: 'PorticoQueueing', level: 'red', subject, what: `${queue.waiting} of ${queue.max} calls queued` },
-    },
-    lastMinute.p95Ms > SLOW_MS && {
-      ...{ alert: 'PorticoPlatformSlow', level: 'amber', subject },
-      what: `p95 ${duration(lastMinute.p95Ms)} in the last minute`,
-    },
-  ]);
+/** Callers get no lists, or soon will not. */
+export const red = (alert: string, subject: string, what: string, more: Partial<Finding> = {}): Finding => ({
+  ...{ alert, level: 'red', subject, what, ...more },
+});
+
+/** A trouble that can wait. */
+export const amber: typeof red = (...described) => ({ ...red(...described), level: 'amber' });
+
+function* ofUpstream({ name, breaker, opened, queue, lastMinute }: UpstreamStatus): Generator<Finding> {
+  if (opened !== null) {
+    const why = ` after ${opened.failures} × ${opened.cause}`;
+    yield red('PorticoBreakerOpen', name, `breaker ${breaker}`, { since: opened.since, why });
+  }
+  if (queue.waiting > MAX_QUEUED * queue.max) {
+    yield red('PorticoQueueing', name, `${queue.waiting} of ${queue.max} calls queued`);
+  }
+  if (lastMinute.p95Ms > SLOW_MS) {
+    yield amber('PorticoPlatformSlow', name, `p95 ${duration(lastMinute.p95Ms)} in the last minute`);
+  }
 }
 
-function ofResource({ name: subject, lastMinute, staleSince, lastFailure, warnings }: ResourceStatus) {
+function* ofResource({ name, lastMinute, staleSince, lastFailure, warnings }: ResourceStatus): Generator<Finding> {
   const { reads, failed } = lastMinute;
   const why = lastFailure === null ? '' : ` (${lastFailure.code})`;
-  const isOwnCredential = lastFailure?.code === 'upstream_credential_rejected';
-  return found([
-    failed > MAX_FAILED * reads && {
-      ...{ alert: isOwnCredential ? 'PorticoOwnCredentialRefused' : 'PorticoReadsFailing', level: 'red', subject },
-      ...{ what: `${failed} of ${reads} reads failed in the last minute`, why },
-    },
-    staleSince !== null && {
-      ...{ alert: 'PorticoServingStale', level: 'amber', subject, what: 'served stale', since: staleSince, why },
-    },
-    warnings.length > 0 && {
-      ...{ alert: alertOf(warnings), level: 'amber', subject },
-      what: warnings.map(describeWarning).join(', '),
-    },
-  ]);
+  if (failed > MAX_FAILED * reads) {
+    const isOwnCredential = lastFailure?.code === 'upstream_credential_rejected';
+    const alert = isOwnCredential ? 'PorticoOwnCredentialRefused' : 'PorticoReadsFailing';
+    yield red(alert, name, `${failed} of ${reads} reads failed in the last minute`, { why });
+  }
+  if (staleSince !== null) yield amber('PorticoServingStale', name, 'served stale', { since: staleSince, why });
+  if (warnings.length > 0) yield amber(alertOf(warnings), name, warnings.map(describeWarning).join(', '));
 }
 
 /** Changes of the platform come first: they explain the others. */
@@ -105,47 +101,26 @@ function alertOf(warnings: readonly MappingWarning[]): string {
 
 const CHANGES: readonly string[] = ['field_lost', 'value_unmapped'];
 
-function ofProcess(process: ProcessStatus, at: string): Finding[] {
+function* ofProcess(process: ProcessStatus, at: string): Generator<Finding> {
   const { descriptors, connections, eventLoopMs, droppedLines, certificates } = process;
   const { open = 0, max = Number.POSITIVE_INFINITY } = descriptors;
   const { log, audit, droppedAt } = droppedLines;
-  const isDropping = droppedAt !== null && Date.parse(at) - Date.parse(droppedAt) < RECENT_MS;
-  return found([
-    eventLoopMs.lastMinute > LATE_MS && {
-      ...{ alert: 'PorticoEventLoopLate', level: 'red', subject: 'event loop' },
-      what: `p95 of its delay ${duration(eventLoopMs.lastMinute)} in the last minute`,
-    },
-    isDropping &&
-      audit > 0 && {
-        ...{ alert: 'PorticoAuditLinesDropped', level: 'red', subject: 'audit', what: `${audit} lines dropped` },
-      },
-    isDropping &&
-      log > 0 && {
-        ...{ alert: 'PorticoLogLinesDropped', level: 'amber', subject: 'log', what: `${log} lines dropped` },
-      },
-    open > MAX_DESCRIPTORS * max && {
-      ...{ alert: 'PorticoDescriptorsShort', level: 'amber', subject: 'descriptors', what: `${open} of ${max} open` },
-    },
-    ...certificates.map(({ name, to }): Finding | false => {
-      const days = daysBetween(at, to);
-      const isUrgent = days < ALMOST_EXPIRED_DAYS;
-      return (
-        days < EXPIRING_DAYS && {
-          alert: isUrgent ? 'PorticoCertificateAlmostExpired' : 'PorticoCertificateExpiring',
-          ...{ level: isUrgent ? 'red' : 'amber', subject: name, what: expiryOf(days) },
-        }
-      );
-    }),
-    ...connections.map(
-      ({ listener, open: clients, max: most }): Finding | false =>
-        clients > MAX_CONNECTIONS * most && {
-          ...{ alert: 'PorticoConnectionsFull', level: 'amber', subject: `${listener} listener` },
-          what: `${clients} of ${most} connections open`,
-        },
-    ),
-  ]);
-}
-
-function found(findings: readonly (Finding | false)[]): Finding[] {
-  return findings.filter((finding) => finding !== false);
+  const late = eventLoopMs.lastMinute;
+  if (late > LATE_MS) {
+    yield red('PorticoEventLoopLate', 'event loop', `p95 of its delay ${duration(late)} in the last minute`);
+  }
+  if (droppedAt !== null && Date.parse(at) - Date.parse(droppedAt) < RECENT_MS) {
+    if (audit > 0) yield red('PorticoAuditLinesDropped', 'audit', `${audit} lines dropped`);
+    if (log > 0) yield amber('PorticoLogLinesDropped', 'log', `${log} lines dropped`);
+  }
+  if (open > MAX_DESCRIPTORS * max) yield amber('PorticoDescriptorsShort', 'descriptors', `${open} of ${max} open`);
+  for (const { name, to } of certificates) {
+    const days = daysBetween(at, to);
+    if (days < ALMOST_EXPIRED_DAYS) yield red('PorticoCertificateAlmostExpired', name, expiryOf(days));
+    else if (days < EXPIRING_DAYS) yield amber('PorticoCertificateExpiring', name, expiryOf(days));
+  }
+  for (const { listener, open: clients, max: most } of connections) {
+    if (clients <= MAX_CONNECTIONS * most) continue;
+    yield amber('PorticoConnectionsFull', `${listener} listener`, `${clients} of ${most} connections open`);
+  }
 }
