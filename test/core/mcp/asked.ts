@@ -50,6 +50,7 @@ export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {
     catalogue: catalogueOf(read),
     representations: createRepresentations(createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 })),
     tools: true,
+    hiddenText: 'escape',
     maxResultBytes: 40_000,
     maxMessageValues: 1_000_000,
     maxBatch: 100,

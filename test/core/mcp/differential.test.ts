@@ -71,7 +71,7 @@ function expected(told: Told, exchange: Exchange): { readonly told: Told; readon
 const shown = ({ body, headers }: Exchange) => `${JSON.stringify(headers)} ${body.toString().slice(0, 2000)}`;
 
 describe('a request to POST /mcp and to the SDK', () => {
-  const handler = asked({ read });
+  const handler = asked({ read, hiddenText: 'keep' });
   let sdk: (exchange: Exchange) => Promise<Told>;
 
   before(async () => {
@@ -169,7 +169,7 @@ describe('a conversation over stdio with portico and with the SDK', () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const { requestId: _, ...identity } = callerWith();
     const connection = openStdio({
-      ...optionsOf({ read }),
+      ...optionsOf({ read, hiddenText: 'keep' }),
       ...{ identity, input, output, maxBodyBytes: 100_000, maxMessageValues: 10_000, graceMs: 5000 },
     });
     let text = '';

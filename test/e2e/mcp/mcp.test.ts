@@ -81,7 +81,8 @@ describe('POST /mcp of a gateway', () => {
         expect(contents[0]).to.deep.include({ uri, mimeType: 'application/json', text: body });
         const call = { name: TOOL_NAMES[index] ?? '', arguments: { query: 'QUOTED' } };
         const { structuredContent, _meta: ofTool } = await client.callTool(call);
-        expect(structuredContent).to.deep.equal({ items: JSON.parse(body), total: 1 });
+        const shown = body.replaceAll('\u2028', '\\\\u{2028}');
+        expect(structuredContent).to.deep.equal({ items: JSON.parse(shown), total: 1 });
         const provenance = { upstream: name, etag: response.headers.get('etag'), stale: false };
         for (const meta of [ofRead, ofTool]) expect(meta?.['portico/list']).to.include(provenance);
         // Projects are loaded for each read.

@@ -73,6 +73,12 @@ export const McpSettings = z.strictObject({
     .describe(
       "Longest text of a tool's result, which hosts pass on to a model; instead of more, the tool says how to narrow it. Its data (`structuredContent`) is the same list again, and not counted.",
     ),
+  hiddenText: z
+    .enum(['escape', 'keep'])
+    .default('escape')
+    .describe(
+      'Characters that a person does not see, in the results of tools: escape shows them as \\u{200b}, because a model reads them. keep is for platforms whose texts must reach a model unchanged. Reads are never changed.',
+    ),
 });
 
 /** The admin listener: operations only, never a read. */

@@ -13,6 +13,7 @@ import { createCounter } from './count-values.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { MAX_PAGE_BYTES, startsOf, type WrittenPage, writeFields, writePage } from './list-page.ts';
 import { createSearch, hintFor } from './search.ts';
+import { createShow, type ShowOptions } from './shown-load.ts';
 import { describeTool } from './tool-definition.ts';
 
 /** Maximum number of prepared pages per list. */
@@ -21,7 +22,7 @@ const MAX_PREPARED = 64;
 /** Maximum size of counts, which come before the items. */
 const MAX_COUNTS_BYTES = 6000;
 
-export interface ToolsOptions {
+export interface ToolsOptions extends ShowOptions {
   readonly catalogue: Pick<Catalogue, 'offered'>;
   readonly readResource: ReadResource;
   readonly representations: Representations;
@@ -48,6 +49,7 @@ export function createTools(options: ToolsOptions): Tools {
   const { catalogue, readResource, representations, maxResultBytes, provenance, now } = options;
   const { recordError, challengeFor } = options;
   const search = createSearch(options.maxParsedBytes);
+  const show = createShow(options);
   const tools = catalogue.offered.map((offered) => {
     const shape = argumentsShape(offered);
     const tool = describeTool(offered, shape, maxResultBytes);
@@ -124,8 +126,9 @@ export function createTools(options: ToolsOptions): Tools {
         const args = tool.read(given);
         const load = await readResource(tool.resource.name, context);
         const stale = stalenessOf(load, now());
-        const page = await pageOf(load, tool.known, args, stale, context);
-        return { shared: [page], meta: metaOf(provenance(tool.resource.name, load, stale), args) };
+        const shown = await show(tool, load, args);
+        const page = await pageOf(shown.load, tool.known, shown.args, stale, context);
+        return { shared: [page], meta: metaOf(provenance(tool.resource.name, load, stale), args) + shown.meta };
       } catch (thrown) {
         // A model cannot change its client's token.
         if (context.signal.aborted || challengeFor(thrown, context) !== undefined) throw thrown;

@@ -31,7 +31,7 @@ export function describeTool(
     description: `Security platform: ${description} Also called ${keywords.join(', ')}.`,
     inputSchema: { ...input, properties: Object.fromEntries(named) },
     outputSchema: jsonSchema(returnedShape(shape), ['description']),
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     _meta: {
       'anthropic/searchHint': [title, ...keywords].join(' '),
       'anthropic/maxResultSizeChars': Math.min(maxResultBytes, MAX_RESULT_CHARS),

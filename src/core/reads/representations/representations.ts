@@ -5,6 +5,7 @@ import type { SnapshotCache } from '../snapshots/cache.ts';
 import type { Load } from '../snapshots/load.ts';
 import { unpooled } from '../snapshots/snapshot.ts';
 import { createEscaper } from './escaper.ts';
+import { type ShownList, showList } from './shown-list.ts';
 
 /** A content coding of snapshots (RFC 9110, section 8.4.1; zstd is RFC 8878). */
 export type Coding = 'zstd' | 'gzip';
@@ -24,6 +25,8 @@ export interface Representations {
    * when too many bytes are being escaped.
    */
   escaped(held: Held): Promise<Buffer>;
+  /** Returns the list with its hidden characters shown, and calls `made` if it was made now; `undefined` without any. */
+  shown(held: Held, made: (list: ShownList) => void): Promise<ShownList | undefined>;
   /**
    * Returns the result of `make`, kept under a name that contains all its inputs beside the bytes. Only the first few
    * names are kept.
@@ -48,6 +51,10 @@ export function createRepresentations(
 ): Representations {
   const encode = createEncoder(maxCompressions);
   const escapeBytes = createEscaper(maxEscapingBytes);
+  /** Bytes of lists without hidden characters. */
+  const withoutHidden = new WeakSet<Buffer>();
+  /** Other lists as they are shown, by the bytes of that. */
+  const shownLists = new WeakMap<Buffer, ShownList>();
 
   function keep({ snapshot, cached }: Held, name: string, made: Buffer, atMost?: number): Buffer {
     if (cached !== undefined) cache.addRepresentation(cached.key, snapshot, name, made, atMost);
@@ -62,6 +69,19 @@ export function createRepresentations(
     async escaped(held) {
       const { bytes, representations } = held.snapshot;
       return representations['escaped'] ?? keep(held, 'escaped', await escapeBytes(bytes));
+    },
+    async shown(held, made) {
+      const { bytes, representations } = held.snapshot;
+      if (withoutHidden.has(bytes)) return undefined;
+      const kept = representations['shown'];
+      if (kept !== undefined) return shownLists.get(kept);
+      const list = await showList(held.snapshot);
+      if (list === undefined) withoutHidden.add(bytes);
+      else {
+        shownLists.set(keep(held, 'shown', list.snapshot.bytes), list);
+        made(list);
+      }
+      return list;
     },
     derived(held, name, make) {
       // Prefix that no other kind of representation uses.

@@ -83,7 +83,7 @@ describe('a published MCP client', function () {
 function isToldOfARefusedToken(client: Client, server: () => Server): void {
   it('gets the name of the upstream that rejects the token', async () => {
     const told = await refused(client, server(), ({ read }) => read('platform://tools'));
-    expect(told.message).to.contain('refused this access token').and.contain('(upstream tools)');
+    expect(told.message).to.contain('refused the access token that Portico was given').and.contain('(upstream tools)');
     tells(told, CREDENTIAL_REJECTED, 'credential_rejected');
   });
 }
@@ -121,7 +121,11 @@ function works(client: Client, kind: Server['kind'], session: () => Session, ser
 
   it('gets the same items from a tool', async () => {
     const [text] = await session().call('list_installed_workflows', { limit: 100 });
-    expect(JSON.parse(String(text)).items).to.deep.equal(JSON.parse(await served().read('workflows')));
+    const shown = (await served().read('workflows')).replace(
+      /[\u2028\u2029]/g,
+      (one) => `\\\\u{${one.charCodeAt(0).toString(16)}}`,
+    );
+    expect(JSON.parse(String(text)).items).to.deep.equal(JSON.parse(shown));
   });
 
   it('gets the list of resources with the error for an unknown one', async () => {

@@ -47,7 +47,9 @@ describe('counts by value', () => {
     let items: readonly Item[] = [];
     const platform = await startHttpUpstream((_request, response) => response.end(JSON.stringify({ tools: items })));
     const cache = { ttlMs: 0 };
-    const running = await startGateway(settingsFor(platform.url, { resources: { tools: { cache } } }));
+    const running = await startGateway(
+      settingsFor(platform.url, { resources: { tools: { cache } }, mcp: { hiddenText: 'keep' } }),
+    );
     const value = fc.oneof(
       fc.constantFrom('', 'other', 'others', '__proto__', '1', 'a', 'A'),
       anyText({ maxLength: 3 }),

@@ -40,7 +40,7 @@ describe('the list of tools', () => {
         readOnlyHint: true,
         destructiveHint: false,
         idempotentHint: true,
-        openWorldHint: false,
+        openWorldHint: true,
       });
     }
   });

@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import type { Events } from '../../../../src/core/kernel/events.ts';
+import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
+import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
+import { callerWith } from '../../../support/authorization/caller.ts';
+import type { Reader } from '../../../support/catalogue.ts';
+import { toolItem } from '../../../support/platform/loads.ts';
+import { asked, cachedFor, loadOf, NOW } from '../asked.ts';
+
+const CLEAN = toolItem('clean', { name: '👩🏽‍💻 می‌خواهم' });
+const HIDDEN = toolItem('hidden', {
+  name: 'a\u202eb\u{e0069}\u{e0067}',
+  description: 'Scans\u200b things.\x1b[2J\r\n"\\u001b"',
+  category: 'SCAN\u200bNER',
+});
+const SHOWN = toolItem('hidden', {
+  name: 'a\\u{202e}b\\u{e0069}\\u{e0067}',
+  description: 'Scans\\u{200b} things.\\u{1b}[2J\r\n"\\u001b"',
+  category: 'SCAN\\u{200b}NER',
+});
+const hiding: Reader = () => loadOf([CLEAN, HIDDEN], cachedFor(1000));
+
+/** Calls the tool, and gives its result. */
+async function call(args: object = {}, options: Parameters<typeof asked>[0] = { read: hiding }) {
+  return (await asked(options).earlier('tools/call', { name: 'list_installed_tools', arguments: args })).json.result;
+}
+
+type Warning = Parameters<NonNullable<Events['mappingWarning']>>[0];
+
+describe('hidden characters of a list', () => {
+  it('are shown in the result of a tool, equally as data and as text, and counted by field', async () => {
+    const { structuredContent, content, _meta } = await call();
+    expect(structuredContent.items).to.deep.equal([CLEAN, SHOWN]);
+    expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
+    expect(_meta['portico/hiddenText']).to.deep.equal({ name: 3, description: 2, category: 1 });
+  });
+
+  it('are shown in selected fields, pages and counts', async () => {
+    const { structuredContent: fields } = await call({ fields: ['category'], limit: 2 });
+    expect(fields.items).to.deep.equal([{ category: 'SCANNER' }, { category: 'SCAN\\u{200b}NER' }]);
+    const { structuredContent: first } = await call({ limit: 1 });
+    const { structuredContent: second } = await call({ limit: 1, cursor: first.nextCursor });
+    expect(second.items).to.deep.equal([SHOWN]);
+    const { structuredContent: counted } = await call({ count_by: ['category'] });
+    expect(counted.counts.category.map(({ value }: { value: string }) => value)).to.have.members([
+      'SCANNER',
+      'SCAN\\u{200b}NER',
+    ]);
+  });
+
+  it('are found as they are, and as they are shown', async () => {
+    for (const args of [
+      { query: 'a\u202eb' },
+      { query: 'A\\u{202e}B' },
+      { category: 'scan\u200bner' },
+      { category: 'SCAN\\u{200b}NER' },
+    ]) {
+      expect((await call(args)).structuredContent.items, JSON.stringify(args)).to.deep.equal([SHOWN]);
+    }
+  });
+
+  it('are shown in a hint', async () => {
+    const { structuredContent } = await call({ category: 'none' });
+    expect(structuredContent.hint).to.contain('"SCANNER", "SCAN\\\\u{200b}NER"');
+  });
+
+  it('stay in resources/read, and everywhere with hiddenText: keep', async () => {
+    const { json } = await asked({ read: hiding }).earlier('resources/read', { uri: 'platform://tools' });
+    expect(JSON.parse(json.result.contents[0].text)).to.deep.equal([CLEAN, HIDDEN]);
+    const kept = await call({}, { read: hiding, hiddenText: 'keep' });
+    expect(kept.structuredContent.items).to.deep.equal([CLEAN, HIDDEN]);
+    expect(kept._meta).not.to.have.property('portico/hiddenText');
+  });
+
+  it('are looked for once in a stored list, with a warning for each field', async () => {
+    const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 });
+    const caller = callerWith();
+    const cached = { key: cache.keyOf('tools', caller), freshUntil: NOW + 1000, stored: false };
+    const warnings: Warning[] = [];
+    const events: Events = { mappingWarning: (warning) => warnings.push(warning) };
+    const options = {
+      ...{ events, representations: createRepresentations(cache) },
+      read: () => cache.get('tools', caller) ?? expect.fail('nothing is held'),
+    };
+    cache.begin('tools', caller).store(loadOf([CLEAN], { cached }));
+    expect((await call({}, options))._meta).not.to.have.property('portico/hiddenText');
+    expect(Object.keys(options.read().snapshot.representations)).not.to.include('shown');
+    cache.begin('tools', caller).store(loadOf([CLEAN, HIDDEN], { cached }));
+    for (let calls = 0; calls < 3; calls += 1) {
+      expect((await call({}, options)).structuredContent.items).to.deep.equal([CLEAN, SHOWN]);
+    }
+    expect(warnings.map(({ resource, finding, field }) => [resource, finding, field])).to.deep.equal([
+      ['tools', 'hidden_text', 'name'],
+      ['tools', 'hidden_text', 'category'],
+      ['tools', 'hidden_text', 'description'],
+    ]);
+    expect(Object.keys(options.read().snapshot.representations)).to.include('shown');
+  });
+
+  it('are shown in long lists, step by step', async () => {
+    const items = Array.from({ length: 5000 }, (_, index) =>
+      toolItem(`tool-${index}`, { description: 'x'.repeat(200) }),
+    );
+    const read: Reader = () => loadOf([...items, HIDDEN], cachedFor(1000));
+    const { structuredContent, _meta } = await call({ query: 'things', limit: 10 }, { read });
+    expect(structuredContent.items).to.deep.equal([SHOWN]);
+    expect(_meta['portico/hiddenText']).to.deep.equal({ name: 3, description: 2, category: 1 });
+  });
+});
