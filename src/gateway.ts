@@ -174,6 +174,7 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
     rpc: config.mcp.enabled
       ? rpcOptions(config, core, {
           ...{ representations, events, now, wrapDispatch: capabilities.hooks.wrapDispatch },
+          watch: capabilities.hooks.watch,
           tokenSource: capabilities.hooks.verifier?.tokenSource,
         })
       : undefined,

@@ -1,6 +1,7 @@
 import { apiDescription } from './api-description/api-description.ts';
 import { auditCapability } from './audit/audit.ts';
 import { landingPage } from './landing-page/landing-page.ts';
+import { liveLists } from './live-lists/live-lists.ts';
 import { loadShedding } from './load-shedding/load-shedding.ts';
 import { logVerbosity } from './log-verbosity/log-verbosity.ts';
 import { metricsCapability } from './metrics/metrics.ts';
@@ -22,6 +23,7 @@ export const CAPABILITIES = [
   rateLimits,
   apiDescription,
   landingPage,
+  liveLists,
   metricsCapability,
   statusCapability,
   logVerbosity,

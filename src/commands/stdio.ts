@@ -44,6 +44,7 @@ export async function serveStdio(loaded: LoadedConfig, file: string): Promise<nu
     onCaller: capabilities.hooks.onCaller,
     events,
     wrapDispatch: capabilities.hooks.wrapDispatch,
+    watch: capabilities.hooks.watch,
     input: process.stdin,
     output: process.stdout,
   });

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
+import type { CallerPlaces } from './kernel/caller-places.ts';
 import type { Events } from './kernel/events.ts';
 import { type CompareLists, createComparison } from './reads/catalogue/drift.ts';
 import { createMemos, type Memo } from './reads/catalogue/reply-reuse.ts';
 import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';
 import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/snapshot-store.ts';
-import { createWaiting, type Waiting } from './reads/snapshots/with-flights.ts';
+import { createWaiting } from './reads/snapshots/with-flights.ts';
 import type { Resource } from './resources/resource.ts';
 import { createLoading, type Loading } from './upstream/loading.ts';
 
@@ -19,7 +20,7 @@ export interface Holdings {
   readonly memoFor: (name: string) => Memo | undefined;
   readonly compare: CompareLists;
   readonly loading: Loading;
-  readonly waiting: Waiting;
+  readonly waiting: CallerPlaces;
   /** Name of each resource in the cache: another one after a change of how it is read. */
   readonly names: ReadonlyMap<string, string>;
 }

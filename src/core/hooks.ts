@@ -10,6 +10,7 @@ import type { Logger } from './log/logger.ts';
 import type { Dispatch } from './mcp/dispatch.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
+import type { Watch } from './reads/watch.ts';
 import type { Sharing } from './sharing.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -70,6 +71,8 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly verifier: Verifier | undefined;
   /** Exchanges tokens for those of an upstream; `undefined` where settings exchange none. At most one capability has it. */
   readonly openExchange: OpenExchange | undefined;
+  /** Reports changes of callers' lists; `undefined` where none are reported. At most one capability has it. */
+  readonly watch: Watch | undefined;
   /** State that replicas share; `undefined` where they share none. The last capability that has it contributes it. */
   readonly sharing: Sharing | undefined;
   /** Returns the logger for lines about a request; `undefined` for that of the gateway. At most one capability has it. */
@@ -119,6 +122,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     adminOperations: (state) => contributions.flatMap((one) => one.adminOperations?.(state) ?? []),
     verifier: contributions.find(({ verifier }) => verifier !== undefined)?.verifier,
     openExchange: contributions.find(({ openExchange }) => openExchange !== undefined)?.openExchange,
+    watch: contributions.find(({ watch }) => watch !== undefined)?.watch,
     sharing: contributions.findLast(({ sharing }) => sharing !== undefined)?.sharing,
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
     loggerFor: contributions.find(({ loggerFor }) => loggerFor !== undefined)?.loggerFor,

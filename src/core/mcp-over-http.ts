@@ -6,6 +6,7 @@ import type { Events } from './kernel/events.ts';
 import { readVersion } from './kernel/version.ts';
 import type { Dispatch } from './mcp/dispatch.ts';
 import type { Representations } from './reads/representations/representations.ts';
+import type { Watch } from './reads/watch.ts';
 
 interface RpcParts {
   readonly representations: Representations;
@@ -13,6 +14,7 @@ interface RpcParts {
   /** Where clients obtain tokens. */
   readonly tokenSource: TokenSource | undefined;
   readonly wrapDispatch: (dispatch: Dispatch) => Dispatch;
+  readonly watch: Watch | undefined;
   readonly now: () => number;
 }
 

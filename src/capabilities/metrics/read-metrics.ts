@@ -13,7 +13,7 @@ const CACHE_RESULTS = ['hit', 'shared', 'stale', 'miss', 'refreshed', 'collapsed
 export function readMetrics({ counter, gauge, histogram }: Families, bounds: SnapshotBounds): Events {
   const reads = counter(
     'portico_reads_total',
-    'Reads of resources over HTTP and in JSON-RPC, by cache result or by the code of the error.',
+    'Reads of resources over HTTP, in JSON-RPC and for subscriptions, by cache result or by the code of the error.',
     ['resource', 'cache', 'error_type'],
   );
   const staleOnError = counter(

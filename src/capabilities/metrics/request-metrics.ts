@@ -12,7 +12,7 @@ const OTHER = '_OTHER';
 export function requestMetrics({ counter, gauge, histogram }: Families): Events {
   const durations = histogram(
     'http_server_request_duration_seconds',
-    'HTTP requests to both listeners, from their headers until the response was handed to the system.',
+    'HTTP requests to both listeners, from their headers until the response, or the head of a stream, was handed to the system.',
     ['http_request_method', 'http_route', 'http_response_status_code', 'error_type'],
   );
   const sent = counter('portico_http_response_body_bytes_total', 'Bytes of response bodies that were sent whole.');
@@ -43,18 +43,24 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
     'Idle connections that were closed to make room for new ones at the limit of connections.',
     ['listener'],
   );
+  const subscriptions = gauge('portico_subscriptions', 'Open subscriptions to changes of lists.');
+  const notified = counter(
+    'portico_change_notifications_total',
+    'Changes of lists that subscribers were notified of.',
+    ['resource'],
+  );
   for (const code of Object.keys(ERRORS)) errors({ code }, 0);
 
   return {
     requestEnded(request) {
-      const { method, route, status, ms, bytes } = request;
+      const { method, route, status, ms, openedMs = ms, bytes } = request;
       const labels = {
         http_request_method: METHODS.has(method) ? method : OTHER,
         http_route: route === 'unmatched' ? undefined : route,
         http_response_status_code: status,
         error_type: errorTypeOf(request),
       };
-      durations(labels, ms);
+      durations(labels, openedMs);
       sent({}, bytes);
       for (const code of codesOf(request)) errors({ code });
     },
@@ -74,6 +80,8 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
       maxConnections({ listener }, max);
       closed({ listener }, 0);
     },
+    subscriptionsChanged: ({ open }) => subscriptions({}, open),
+    changeNotified: ({ resource }) => notified({ resource }),
     idleConnectionsClosed: ({ listener, connections: count }) => closed({ listener }, count),
   };
 }

@@ -42,9 +42,9 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
     draining() {
       isDraining = true;
     },
-    requestEnded({ ms, status = 0, outcome, error, members }) {
+    requestEnded({ ms, openedMs = ms, status = 0, outcome, error, members }) {
       const hasFailed = status >= 500 || isOwnFailure(outcome) || isOwnFailure(error?.code);
-      requests.add(ms, hasFailed || members?.some((member) => isOwnFailure(member.outcome)) === true);
+      requests.add(openedMs, hasFailed || members?.some((member) => isOwnFailure(member.outcome)) === true);
     },
     readEnded(read) {
       lists.get(read.resource)?.events.readEnded(read);

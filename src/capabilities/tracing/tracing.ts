@@ -25,10 +25,14 @@ export const tracing = defineCapability({
         // Probes come every few seconds.
         if (!operation.isProbe) exchange.span = tracer.begin('request', exchange.trace, exchange);
       },
+      // Of a stream, only how it was opened.
+      onSettled(exchange) {
+        if (exchange.openedMs !== undefined) endSpan(exchange);
+      },
       listeners: [
         {
           requestEnded(request) {
-            if (request.edge === 'http') endSpan(request as Exchange);
+            if (request.edge === 'http' && request.openedMs === undefined) endSpan(request as Exchange);
           },
         },
       ],

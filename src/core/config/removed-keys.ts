@@ -5,6 +5,7 @@ export const PLACES: Readonly<Record<keyof Limits, string>> = {
   http: 'http.',
   tls: 'http.tls.',
   mcp: 'mcp.',
+  subscriptions: 'subscriptions.',
   limits: 'limits.',
   tracing: 'tracing.',
   reads: '',

@@ -39,6 +39,13 @@ export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: O
   return { ...caller, credential, accessToken: caller.credential, key, partition: key, expiresAt };
 }
 
+/** Key of all credentials that a caller has sent: callers with equal keys see the same lists. */
+export function keyOfAll({ key, others = new Map() }: Caller, keyOf: KeyOf): string {
+  const values = [...others].flatMap(([name, lines]) => [name, ...lines.map((line) => line.reveal())]);
+  // No access token has a space.
+  return values.length === 0 ? key : keyOf(`${key} ${JSON.stringify(values)}`);
+}
+
 /** The error for an upstream's refusal of this credential: it names the header. */
 export function refusalOf(thrown: unknown, { from }: OtherCredential): unknown {
   if (!(thrown instanceof GatewayError) || thrown.code !== 'credential_rejected') return thrown;

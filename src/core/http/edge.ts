@@ -69,10 +69,20 @@ export function createEdge(options: EdgeOptions): Edge {
       address: () => server.address(),
       isSecure: tls !== undefined,
     });
-    const handle = createHandler({ ...rest, admit, connections, events, headers });
+    const { sendTimeoutMs } = settings;
+    const handle = createHandler({
+      ...rest,
+      admit,
+      connections,
+      events,
+      headers,
+      sendTimeoutMs,
+      ending: streams.signal,
+    });
     return createApp(operations, rest.hooks.wrapHandler(handle), otherCredentials);
   }
 
+  let streams = new AbortController();
   let answer = answerBy(service);
   const server = createListener(settings, service.inactivityMs, (req, res) => answer(req, res));
   answerClientErrors(server, { connections, events, headers });
@@ -115,6 +125,9 @@ export function createEdge(options: EdgeOptions): Edge {
       return url;
     },
     serve(next) {
+      // Their clients subscribe to what is offered now.
+      streams.abort();
+      streams = new AbortController();
       answer = answerBy(next);
       server.timeout = next.inactivityMs;
     },
@@ -122,6 +135,7 @@ export function createEdge(options: EdgeOptions): Edge {
       // Not close() of http.Server, which destroys connections whose response is still being written (Node 26).
       NetServer.prototype.close.call(server);
       handshakes?.stop();
+      streams.abort();
       const whole = await connections.drain(graceMs);
       // Stops the timers of http.Server.
       server.close();

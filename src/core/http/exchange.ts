@@ -19,6 +19,8 @@ import {
 /** Needs no escaping in a header, a log line, JSON, or the `urn:` of a problem's `instance`. */
 const WELL_FORMED_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
 
+const NEVER = new AbortController().signal;
+
 /** One request and its response. A class, since only a prototype makes `signal` free where it is not read. */
 export class Exchange implements RequestRecord {
   readonly edge = 'http';
@@ -32,6 +34,7 @@ export class Exchange implements RequestRecord {
   readonly hasBody: boolean;
   readonly begun: number;
   ms = 0;
+  openedMs: number | undefined = undefined;
   readonly requestId: string;
   readonly trace: Trace | undefined;
   span: Span | undefined = undefined;
@@ -42,6 +45,8 @@ export class Exchange implements RequestRecord {
   originHeaders: readonly string[] | undefined = undefined;
   /** `Vary` of the response, except `Origin`. */
   vary: string | undefined = undefined;
+  /** Aborts when a stream must end. Set before it is answered. */
+  ending = NEVER;
   /** Whether the operation takes a body. */
   takesBody = false;
   /** Whether the connection has closed, so that no response can be sent. */

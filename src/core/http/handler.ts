@@ -14,7 +14,7 @@ import { type ClientAddress, createClientAddress } from './request/client-addres
 import { discardBody } from './request/incoming-body.ts';
 import { credentialsIn } from './request/request-head.ts';
 import { type Challenge, problemResponse } from './response/problem.ts';
-import { type HttpResponse, send } from './response/send.ts';
+import { type HttpResponse, type StreamBody, send, sendStream } from './response/send.ts';
 
 /** Answers an exchange with its operation. Never throws. */
 export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>;
@@ -69,6 +69,10 @@ export interface HandlerOptions {
   readonly events: Events;
   /** Sent with every response, alternating names and values. @default none */
   readonly headers?: readonly string[] | undefined;
+  /** Aborts when streams must end. */
+  readonly ending: AbortSignal;
+  /** Time in which a client takes each piece of a stream. */
+  readonly sendTimeoutMs: number;
 }
 
 /**
@@ -77,7 +81,7 @@ export interface HandlerOptions {
  * a line in the log.
  */
 export function createHandler(options: HandlerOptions): Handle {
-  const { admit, authenticate, hooks, users, challenge, connections, events, headers } = options;
+  const { admit, authenticate, hooks, users, challenge, connections, events, headers, ending } = options;
   const { addressOf = createClientAddress([]) } = options;
 
   // A promise is awaited only where there is one: without limits and shedding, that is 4 % of a cached read.
@@ -85,6 +89,7 @@ export function createHandler(options: HandlerOptions): Handle {
     exchange.route = operation.path;
     exchange.takesBody = operation.takesBody;
     exchange.vary = operation.vary;
+    exchange.ending = ending;
     if (!connections.begin(exchange)) return;
     hooks.onRequest(exchange, operation);
     exchange.users = users;
@@ -140,7 +145,18 @@ export function createHandler(options: HandlerOptions): Handle {
     if (exchange.gone) return;
     exchange.outcome = exchange.error?.code ?? (response.status === 304 ? 'not_modified' : 'ok');
     send(exchange, withHeaders(response, headers), connections.isLast(exchange));
-    connections.sent(exchange);
+    if (typeof response.body === 'function') stream(exchange, response.body);
+    else connections.sent(exchange);
+  }
+
+  function stream(exchange: Exchange, body: StreamBody): void {
+    const abort = () => connections.abort(exchange, 'response_unread');
+    const sent = sendStream(exchange, body, { sendTimeoutMs: options.sendTimeoutMs, abort });
+    sent.catch((error) => {
+      if (exchange.gone) return;
+      reportBug(exchange, error);
+      connections.abort(exchange, 'internal');
+    });
   }
 
   async function refuse(exchange: Exchange, thrown: unknown, operation: Operation): Promise<void> {

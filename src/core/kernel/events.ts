@@ -129,6 +129,10 @@ export interface Events {
       readonly isRepeated?: boolean | undefined;
     },
   ): void;
+  /** A subscription to changes of lists began or ended: so many are open. */
+  subscriptionsChanged?(changed: { readonly open: number }): void;
+  /** A subscriber was notified that its list has changed. */
+  changeNotified?(notified: { readonly resource: string }): void;
   /** Resources that are offered from now on. */
   resourcesOffered?(offered: { readonly resources: readonly string[] }): void;
   /** An upstream opened, with its breaker closed. `connections` and `maxQueue` are its settings. */

@@ -33,7 +33,23 @@ const TABLE = {
     maxBatch: [100, 'Messages of one batch. Beyond: 400.'],
     maxAnswerBytes: [64 * MIB, 'Responses to one batch together. Beyond: errors in place of the further ones.'],
     maxEscapingBytes: [64 * MIB, 'Long lists that are escaped into responses at once; one always is. Beyond: 503.'],
+    keepAliveMs: [15_000, 'Time after which a comment is sent over a stream.'],
     maxParsedBytes: [4 * MIB, 'Lists that stay parsed for tools to search. Beyond: a list is parsed for each call.'],
+  },
+  subscriptions: {
+    maxSubscriptions: [
+      1024,
+      'Subscriptions of all callers, or half of the connections where that is less. Beyond: 503. Unverified callers of one address use half.',
+    ],
+    maxPerCaller: [64, 'The same for one access token. Beyond: 503.'],
+    maxMs: [3_600_000, 'Time for which a subscription over HTTP is open. Then its client has to subscribe again.'],
+    pollMs: [
+      60_000,
+      'Interval in which a list that is not stored is read for subscribers. It doubles with each failure.',
+    ],
+    minPollMs: [1000, 'Shortest interval for a stored list, which is read when it is no longer fresh.'],
+    maxPollMs: [600_000, 'Longest interval after failures.'],
+    maxPolls: [8, 'Callers for whom one resource is read at once. Beyond: they wait.'],
   },
   limits: {
     windowMs: [60_000, 'Window in which requests are counted. It begins with the first request.'],

@@ -27,6 +27,8 @@ export interface RequestRecord {
   readonly begun: number;
   /** Duration in milliseconds; 0 until it has ended. */
   ms: number;
+  /** Milliseconds until the response began that stays open; absent for other responses. */
+  openedMs?: number | undefined;
   /** HTTP method. */
   readonly method?: string | undefined;
   /** Pattern of the path, never the path itself. */

@@ -1,23 +1,20 @@
 import {
   type Implementation,
-  type JSONRPCNotification,
   type JSONRPCRequest,
   type RequestId,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
 import { loggedMethod } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
-import type { ReadResource, RequestContext, Result, WrittenResult } from './request-context.ts';
+import type { ReadResource, RequestContext, Result, Send, StreamResult, WrittenResult } from './request-context.ts';
 import { CURRENT, type Revision } from './revisions.ts';
 import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
 
 export interface DispatchOptions extends Omit<MethodsOptions, 'readResource' | 'recordError' | 'challengeFor'> {
-  readonly catalogue: Pick<Catalogue, 'offered' | 'find' | 'read'>;
   readonly events: Events;
   /** Wraps the dispatch of each request. @default nothing is wrapped */
   readonly wrapDispatch?: (dispatch: Dispatch) => Dispatch;
@@ -33,8 +30,8 @@ export interface Dispatched {
   readonly response: readonly Buffer[];
   /** Over HTTP, the client's challenge. */
   readonly challenge?: string | undefined;
-  /** Bytes before the response. */
-  readonly notification?: JSONRPCNotification | undefined;
+  /** Present where notifications are sent first, and `response` is empty. Resolves with the response; rejects when the client is gone. */
+  readonly stream?: ((send: Send) => Promise<readonly Buffer[]>) | undefined;
   /** For logs and traces, as the event `operationEnded` has it. */
   readonly ended: {
     readonly rpc: string;
@@ -56,6 +53,18 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const readResource = createReadResource(options);
   const { server, methods, tools } = createMethods({ ...options, readResource, recordError, challengeFor });
   const writeResult = createWriteResult(server);
+
+  /** Holds nothing of the parameters, which may be long. */
+  function streamOf({ stream }: StreamResult, id: RequestId, revision: Revision, context: RequestContext) {
+    return async (send: Send) => {
+      try {
+        return writeResult(await stream(send), revision, id);
+      } catch (thrown) {
+        if (context.signal.aborted) throw thrown;
+        return [writeError(recordError(thrown, context), { id }, context.record.requestId, revision)];
+      }
+    };
+  }
 
   return wrapDispatch(async (request, revision, context) => {
     const { id, method, params = {} } = request;
@@ -92,10 +101,12 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       const handle = methods[revision].get(method);
       if (handle === undefined) throw explained('not_found', 'There is no such method here.');
       const result = await handle(params, context, id);
+      if ('stream' in result) {
+        return { status: 200, response: [], ended: end(), stream: streamOf(result, id, revision, context) };
+      }
       const response = writeResult(result, revision, id);
       const ended = end(isToolError(result) ? 'tool_error' : undefined);
-      const notification = 'notification' in result ? result.notification : undefined;
-      return { status: 200, response, ended, notification };
+      return { status: 200, response, ended };
     } catch (thrown) {
       return failed(thrown);
     }

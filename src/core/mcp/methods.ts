@@ -1,10 +1,7 @@
 import {
   type Implementation,
   isInitializeRequest,
-  isSpecType,
   LATEST_PROTOCOL_VERSION,
-  type RequestId,
-  SUBSCRIPTION_ID_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
@@ -14,14 +11,16 @@ import type { Representations } from '../reads/representations/representations.t
 import type { Load } from '../reads/snapshots/load.ts';
 import { fits } from './message.ts';
 import { createProvenance, stalenessOf } from './provenance.ts';
-import type { Members, ReadResource, RequestContext, Result } from './request-context.ts';
+import type { Handler, Members, ReadResource, Result } from './request-context.ts';
 import { CURRENT, EARLIER, type Revision } from './revisions.ts';
 import type { ChallengeFor, RecordError } from './rpc-errors.ts';
+import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts';
 import type { ShowOptions } from './tools/shown-load.ts';
 import { createTools } from './tools/tool-calls.ts';
 
-export interface MethodsOptions {
-  readonly catalogue: Pick<Catalogue, 'offered' | 'find'>;
+export interface MethodsOptions extends SubscriptionsOptions {
+  /** Whether messages can be sent outside of responses. @default false */
+  readonly canNotify?: boolean;
   readonly readResource: ReadResource;
   readonly representations: Representations;
   /** Whether the resources are also offered as tools. */
@@ -40,12 +39,6 @@ export interface MethodsOptions {
   readonly challengeFor: ChallengeFor;
 }
 
-/** Unchecked parameters. */
-export type Params = Readonly<Record<string, unknown>>;
-
-/** Answers one method. Rejects with a `GatewayError`. */
-export type Handler = (params: Params, context: RequestContext, id: RequestId) => Promise<Result>;
-
 /** Lists change only with a release or its settings, so clients can cache them. */
 const LIST_TTL_MS = 3_600_000;
 
@@ -53,14 +46,15 @@ const TOOLS_HINT = 'The tools return the same lists page by page, with filters.'
 
 /** All methods by revision, and whether they are public. */
 export function createMethods(options: MethodsOptions) {
-  const { catalogue, readResource, representations, now } = options;
+  const { catalogue, readResource, representations, canNotify = false, now } = options;
   const server: Implementation = { name: 'portico', title: 'Portico', version: options.version };
   const provenance = createProvenance(catalogue.offered);
   const tools = options.tools ? createTools({ ...options, provenance }) : undefined;
-  const offered = {
-    capabilities: { resources: {}, ...(tools && { tools: {} }) },
+  const { listen, forConnections } = createSubscriptions(options);
+  const offering = (canReport: boolean) => ({
+    capabilities: { resources: options.watch && canReport ? { subscribe: true } : {}, ...(tools && { tools: {} }) },
     instructions: tools ? `${resourcesHint(catalogue)} ${TOOLS_HINT}` : resourcesHint(catalogue),
-  };
+  });
   // `name` is for programs and `title` for people, unlike in the HTTP list.
   const resources = catalogue.offered.map(({ resource, definition: { uri, name, description, mimeType } }) => ({
     ...{ uri, name: resource.name, title: name, description, mimeType },
@@ -112,6 +106,7 @@ export function createMethods(options: MethodsOptions) {
     ]);
   }
 
+  const offered = offering(canNotify);
   const initialize: Handler = async (params) => {
     const request: unknown = { method: 'initialize', params };
     if (!fits(isInitializeRequest, request)) {
@@ -122,7 +117,9 @@ export function createMethods(options: MethodsOptions) {
     return { members: { protocolVersion, ...offered, serverInfo: server } };
   };
 
-  const discovered = constantResult({ supportedVersions: [CURRENT], ...offered, ttlMs: 0, cacheScope: 'private' });
+  const discovered = constantResult({
+    ...{ supportedVersions: [CURRENT], ...offering(true), ttlMs: 0, cacheScope: 'private' },
+  });
 
   const methods: Readonly<Record<Revision, ReadonlyMap<string, Handler>>> = {
     [CURRENT]: new Map([
@@ -130,7 +127,12 @@ export function createMethods(options: MethodsOptions) {
       ['server/discover', async () => discovered],
       ['subscriptions/listen', listen],
     ]),
-    [EARLIER]: new Map([...methodsOf(EARLIER), ['initialize', initialize], ['ping', async () => ({ members: {} })]]),
+    [EARLIER]: new Map([
+      ...methodsOf(EARLIER),
+      ...forConnections,
+      ['initialize', initialize],
+      ['ping', async () => ({ members: {} })],
+    ]),
   };
   return { server, methods, tools: new Set<unknown>(tools?.list.map(({ name }) => name)) };
 }
@@ -145,16 +147,6 @@ function resourcesHint({ offered }: Pick<Catalogue, 'offered'>): string {
   const lists = offered.map(({ definition: { description } }) => description).join(' ');
   return `Read-only lists of a security platform. ${lists} Each is read whole as a resource.`;
 }
-
-/** Acknowledges a subscription without events and ends it, because no offered list or resource announces changes. */
-const listen: Handler = async ({ notifications }, _context, id) => {
-  if (!fits(isSpecType.SubscriptionFilter, notifications)) {
-    throw explained('invalid_params', 'subscriptions/listen takes notifications: what it is about.');
-  }
-  const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
-  const method = 'notifications/subscriptions/acknowledged';
-  return { members: { _meta }, notification: { jsonrpc: '2.0', method, params: { notifications: {}, _meta } } };
-};
 
 /** Returns the remaining freshness of a snapshot for the client, in milliseconds. */
 function remainingTtlMs({ cached }: Load, now: number): number {

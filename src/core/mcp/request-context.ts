@@ -1,4 +1,4 @@
-import type { JSONRPCNotification } from '@modelcontextprotocol/server';
+import type { JSONRPCNotification, RequestId } from '@modelcontextprotocol/server';
 import type { Caller } from '../kernel/caller.ts';
 import type { RequestRecord } from '../kernel/request-record.ts';
 import type { Load } from '../reads/snapshots/load.ts';
@@ -9,6 +9,10 @@ export interface RequestContext {
   readonly caller: Caller | undefined;
   /** Aborts when no one waits for the response. May be created on access. */
   readonly signal: AbortSignal;
+  /** Aborts when responses that stay open must end: at a shutdown, or a reload. */
+  readonly ending: AbortSignal;
+  /** Sends a message outside of a response, as {@link Send} does. Absent over HTTP. */
+  readonly notify?: Send | undefined;
   /** Calls the upstream even if a snapshot is fresh. */
   readonly noCache: boolean;
   /** Filled in during the request, except for its end. */
@@ -39,7 +43,18 @@ export class InnerContext implements RequestContext {
   get signal(): AbortSignal {
     return this.#outer.signal;
   }
+
+  get ending(): AbortSignal {
+    return this.#outer.ending;
+  }
+
+  get notify(): Send | undefined {
+    return this.#outer.notify;
+  }
 }
+
+/** Sends a notification. Resolves when it was handed to the system; may reject when the client is gone. */
+export type Send = (notification: JSONRPCNotification) => Promise<void>;
 
 /** Reads a resource by name, and records the outcome. */
 export type ReadResource = (name: string, context: RequestContext) => Promise<Load>;
@@ -53,10 +68,13 @@ export interface Members {
 /** A method's result: its members, or JSON that is mostly shared with other responses. */
 export type Result = MembersResult | WrittenResult;
 
+/** Sends notifications before its result. Rejects with a `GatewayError`, or when the client is gone. */
+export interface StreamResult {
+  stream(send: Send): Promise<Result>;
+}
+
 interface MembersResult {
   readonly members: Members;
-  /** Bytes before the response. */
-  readonly notification?: JSONRPCNotification;
 }
 
 export interface WrittenResult {
@@ -67,3 +85,9 @@ export interface WrittenResult {
   /** Members of `_meta` as JSON. @default none */
   readonly meta?: string;
 }
+
+/** Unchecked parameters. */
+type Params = Readonly<Record<string, unknown>>;
+
+/** Answers one method. Rejects with a `GatewayError`. A stream is for revision 2026-07-28. */
+export type Handler = (params: Params, context: RequestContext, id: RequestId) => Promise<Result | StreamResult>;

@@ -1,4 +1,4 @@
-import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
+import type { JSONRPCRequest } from '@modelcontextprotocol/server';
 import { GatewayError } from '../kernel/errors.ts';
 import { emitLimitReached } from '../kernel/join-events.ts';
 import { answerBatch } from './batch.ts';
@@ -22,9 +22,12 @@ export interface RpcResponse {
   readonly status: number;
   /** Names and values, alternately. */
   readonly headers: readonly string[];
-  /** In one piece, or several that are sent in order. */
-  readonly body: Buffer | readonly Buffer[];
+  /** In one piece, or several that are sent in order, or sent while it is made. */
+  readonly body: Buffer | readonly Buffer[] | RpcStream;
 }
+
+/** Sends a body. `write` resolves when a piece was handed to the system, and rejects when the client is gone. */
+export type RpcStream = (write: (piece: Buffer) => Promise<void>) => Promise<void>;
 
 /**
  * Answers any body. Without a caller, it rejects with `credential_missing`, except for public lists; when the caller
@@ -39,10 +42,15 @@ export interface RpcHandlerOptions extends DispatchOptions {
   readonly maxBatch: number;
   /** Bytes of all responses to one batch, except the first, which may be one read. */
   readonly maxAnswerBytes: number;
+  /** Interval of the comments in a stream. */
+  readonly keepAliveMs: number;
 }
 
 const JSON_HEADERS = ['Content-Type', 'application/json', 'Cache-Control', 'no-store'];
-const STREAM_HEADERS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store'];
+/** nginx would collect events until its buffer is full. */
+const STREAM_HEADERS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'];
+/** Prevents that a proxy, or the inactivity timer of the listener, closes a silent stream. */
+const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
 const ACCEPTED: RpcResponse = { status: 202, headers: [], body: Buffer.alloc(0) };
 
 /** Methods that only describe what is offered. */
@@ -53,14 +61,14 @@ const PUBLIC: ReadonlySet<string> = new Set([
 
 /** JSON-RPC over Streamable HTTP, stateless, in all supported revisions. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
-  const { maxMessageValues, maxBatch, maxAnswerBytes, events } = options;
+  const { maxMessageValues, maxBatch, maxAnswerBytes, keepAliveMs, events } = options;
   const dispatch = createDispatch(options);
   const recordError = createRecordError(events);
 
   async function answer({ requests, revision, isBatch }: Envelope, context: RequestContext): Promise<RpcResponse> {
     const [request] = requests;
     if (request === undefined) return ACCEPTED;
-    if (!isBatch) return responseTo(await dispatch(request, revision, context));
+    if (!isBatch) return responseTo(await dispatch(request, revision, context), keepAliveMs);
     const body = await answerBatch(requests, revision, context, { dispatch, recordError, maxAnswerBytes });
     return { status: 200, headers: JSON_HEADERS, body };
   }
@@ -102,12 +110,23 @@ export function refusal(error: GatewayError, requestId: string, message?: unknow
   return { status, headers, body: writeError(error, message, requestId) };
 }
 
-function responseTo({ status, response, challenge, notification }: Dispatched): RpcResponse {
+function responseTo({ status, response, challenge, stream }: Dispatched, keepAliveMs: number): RpcResponse {
+  if (stream !== undefined) return { status, headers: STREAM_HEADERS, body: eventStream(stream, keepAliveMs) };
   const headers = challenge === undefined ? JSON_HEADERS : [...JSON_HEADERS, 'WWW-Authenticate', challenge];
-  if (notification === undefined) return { status, headers, body: response };
-  const events = [Buffer.from(JSON.stringify(notification satisfies JSONRPCNotification)), Buffer.concat(response)];
-  const body = events.map((message) => Buffer.from(`event: message\ndata: ${message}\n\n`));
-  return { status, headers: STREAM_HEADERS, body };
+  return { status, headers, body: response };
+}
+
+/** Server-sent events: notifications, and last the response. */
+function eventStream(stream: NonNullable<Dispatched['stream']>, keepAliveMs: number): RpcStream {
+  return async (write) => {
+    const alive = setInterval(() => write(KEEP_ALIVE).catch(() => {}), keepAliveMs);
+    const send = (message: string | Buffer) => write(Buffer.from(`event: message\ndata: ${message}\n\n`));
+    try {
+      await send(Buffer.concat(await stream((notification) => send(JSON.stringify(notification)))));
+    } finally {
+      clearInterval(alive);
+    }
+  };
 }
 
 function isPublic({ method }: JSONRPCRequest): boolean {

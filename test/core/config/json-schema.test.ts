@@ -21,8 +21,9 @@ describe('the JSON Schema of settings', () => {
     expect(staleFiles()).to.deep.equal([]);
   });
 
-  it('has at most 152 keys, counted as a person reads them', () => {
-    expect(settingKeys()).to.have.length.at.most(152);
+  // The 153rd: subscriptions keep connections open and read the platform by themselves, so an operator may not want any.
+  it('has at most 153 keys, counted as a person reads them', () => {
+    expect(settingKeys()).to.have.length.at.most(153);
   });
 
   for (const file of globSync('config/**/*.yaml').sort()) {

@@ -200,6 +200,8 @@ describe('a handler', () => {
         abort: (_: Exchange, outcome: string) => aborted.push(outcome),
       } as never,
       events: { internalError: ({ stack }) => bugs.push(stack) },
+      ending: new AbortController().signal,
+      sendTimeoutMs: 1000,
     });
     const res = {
       headersSent: false,

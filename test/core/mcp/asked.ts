@@ -1,7 +1,12 @@
 import type { Events } from '../../../src/core/kernel/events.ts';
 import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
 import type { RpcHeaders } from '../../../src/core/mcp/envelope.ts';
-import { createRpcHandler, type RpcHandlerOptions, type RpcRequest } from '../../../src/core/mcp/rpc-handler.ts';
+import {
+  createRpcHandler,
+  type RpcHandlerOptions,
+  type RpcRequest,
+  type RpcResponse,
+} from '../../../src/core/mcp/rpc-handler.ts';
 import { createRepresentations } from '../../../src/core/reads/representations/representations.ts';
 import { createSnapshotCache } from '../../../src/core/reads/snapshots/cache.ts';
 import type { Load } from '../../../src/core/reads/snapshots/load.ts';
@@ -55,6 +60,7 @@ export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {
     maxMessageValues: 1_000_000,
     maxBatch: 100,
     maxAnswerBytes: 67_108_864,
+    keepAliveMs: 15_000,
     maxParsedBytes: 8_388_608,
     version: '1.2.3',
     now: () => NOW,
@@ -75,6 +81,13 @@ export interface Answered {
   readonly json: any;
   readonly record: RequestRecord;
   readonly bugs: readonly Bug[];
+}
+
+async function piecesOf(body: RpcResponse['body']): Promise<readonly Buffer[]> {
+  if (typeof body !== 'function') return [body].flat();
+  const pieces: Buffer[] = [];
+  await body(async (piece) => void pieces.push(piece));
+  return pieces;
 }
 
 /** A handler over such a catalogue, and ways to ask it. */
@@ -100,12 +113,13 @@ export function asked(options: AskedOptions = {}) {
       get signal(): AbortSignal {
         return new AbortController().signal;
       },
+      ending: new AbortController().signal,
       noCache: false,
       countMore() {},
       record,
       ...rest,
     });
-    const pieces = [response.body].flat();
+    const pieces = await piecesOf(response.body);
     const textOf = () => Buffer.concat(pieces).toString();
     const headers: Record<string, string> = {};
     for (let at = 0; at < response.headers.length; at += 2) {

@@ -3,6 +3,8 @@ import { createDispatch } from '../../../src/core/mcp/dispatch.ts';
 import { URIS } from '../../support/resources.ts';
 import { asked, CLIENT, optionsOf } from './asked.ts';
 
+const SIGNAL = new AbortController().signal;
+
 describe('MCP without a credential, with publicLists', () => {
   const anonymous = { caller: undefined };
   const notRead = { read: () => expect.fail('nothing is read') };
@@ -77,7 +79,7 @@ describe('MCP without a credential, with publicLists', () => {
   it('does not reach the catalogue without a credential', async () => {
     const dispatch = createDispatch(optionsOf(notRead));
     const record = { edge: 'http', requestId: 'a', begun: 0, ms: 0, outcome: '', bytes: 0 } as const;
-    const context = { ...anonymous, record, noCache: false, signal: new AbortController().signal };
+    const context = { ...anonymous, record, noCache: false, signal: SIGNAL, ending: SIGNAL };
     const request = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: URIS[0] } } as const;
     const { response } = await dispatch(request, '2025-11-25', context);
     expect(JSON.parse(Buffer.concat(response).toString()).error).to.deep.include({ code: 401 });
@@ -88,7 +90,7 @@ describe('MCP without a credential, with publicLists', () => {
     const internal: unknown[] = [];
     const events = { internalError: (bug: unknown) => internal.push(bug) };
     const record = { edge: 'http', requestId: 'a', begun: 0, ms: 0, outcome: '', bytes: 0 } as const;
-    const context = { ...anonymous, record, noCache: false, signal: new AbortController().signal };
+    const context = { ...anonymous, record, noCache: false, signal: SIGNAL, ending: SIGNAL };
     const request = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: URIS[0] } } as const;
     await createDispatch(optionsOf({ catalogue, events }))(request, '2025-11-25', context);
     expect(internal).to.have.length(1);

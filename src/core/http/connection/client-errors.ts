@@ -6,7 +6,7 @@ import type { Events } from '../../kernel/events.ts';
 import { emitLimitReached } from '../../kernel/join-events.ts';
 import { UNKNOWN_PATH } from '../operations/operation.ts';
 import { problemResponse } from '../response/problem.ts';
-import { bytesOf, sendOnSocket } from '../response/send.ts';
+import { sendOnSocket } from '../response/send.ts';
 import type { Connections, PipelinedConnection } from './connections.ts';
 
 /** What Node reports of bytes that it cannot parse as a request. */
@@ -52,7 +52,7 @@ export function answerClientErrors(server: Server, { connections, events, header
         route: UNKNOWN_PATH.path,
         status: response.status,
         outcome: error.code,
-        bytes: bytesOf(response.body ?? []),
+        bytes: response.body.length,
         error,
       });
     });

@@ -72,12 +72,13 @@ export function createConnections(
   }
 
   function close(connection: PipelinedConnection): void {
-    const { socket, exchanges, abortedFor = 'caller_gone' } = connection;
+    const { socket, exchanges, abortedFor } = connection;
     connections.delete(socket);
     for (const exchange of exchanges) {
       backlog.remove(exchange);
       exchange.bytes = 0;
-      exchange.outcome = abortedFor;
+      // A client ends a stream by leaving.
+      exchange.outcome = abortedFor ?? (exchange.openedMs === undefined ? 'caller_gone' : 'ok');
       exchange.abandon();
       onEnd(exchange);
     }

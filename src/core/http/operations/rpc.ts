@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../kernel/request-record.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RequestHooks } from '../handler.ts';
 import type { HeldBytes } from '../request/incoming-body.ts';
-import { readBody } from '../request/incoming-body.ts';
+import { NO_BODY, readBody } from '../request/incoming-body.ts';
 import { requireJsonAccepted } from '../request/negotiate.ts';
 import type { Fields } from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
@@ -27,6 +27,8 @@ export interface RpcRequest {
   readonly caller: Caller | undefined;
   /** Aborts when the caller hangs up. Made when it is looked at. */
   readonly signal: AbortSignal;
+  /** Aborts when a stream must end. */
+  readonly ending: AbortSignal;
   /** Calls the upstream even if a snapshot is fresh. */
   readonly noCache: boolean;
   /**
@@ -106,7 +108,11 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
       requireJsonAccepted(fields);
       const body = await readBody(exchange, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, heldBytes);
       const countMore = (messages: number) => spend(exchange, caller, messages);
-      return handle(new Posted(exchange, body, caller, countMore));
+      const posted = new Posted(exchange, body, caller, countMore);
+      const response = await handle(posted);
+      // A stream holds its request as long as it is open.
+      posted.body = NO_BODY;
+      return response;
     },
   };
 }
@@ -118,7 +124,7 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
 class Posted implements RpcRequest {
   readonly record: Exchange;
   readonly headers: RpcRequest['headers'];
-  readonly body: Buffer;
+  body: Buffer;
   readonly caller: Caller | undefined;
   readonly noCache: boolean;
   readonly countMore: RpcRequest['countMore'];
@@ -136,6 +142,10 @@ class Posted implements RpcRequest {
 
   get signal(): AbortSignal {
     return this.record.signal;
+  }
+
+  get ending(): AbortSignal {
+    return this.record.ending;
   }
 }
 

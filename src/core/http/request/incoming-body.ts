@@ -14,7 +14,7 @@ const MIN_CHUNK_BYTES = 8;
 const TINY_CHUNKS = `The body comes in chunks of less than ${MIN_CHUNK_BYTES} bytes. Send fewer and larger ones.`;
 const NO_ROOM = 'Too many request bodies are waiting already. Try again after Retry-After.';
 
-const NO_BODY = Buffer.alloc(0);
+export const NO_BODY = Buffer.alloc(0);
 
 /** Bytes of request bodies in memory, over all connections of one listener. */
 export interface HeldBytes {
@@ -93,6 +93,8 @@ export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBoun
   } finally {
     exchange.onBodyError = undefined;
     req.removeAllListeners('data');
+    // The listeners that are left hold it as long as the exchange is open.
+    body = NO_BODY;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../kernel/errors.ts';
-import type { HttpResponse } from './send.ts';
+import type { WholeResponse } from './send.ts';
 
 /** `Allow` for errors that name no methods: those of a read. */
 const ALLOW = 'GET, HEAD';
@@ -62,7 +62,7 @@ export function problemResponse(
   error: GatewayError,
   requestId: string,
   challenge: Challenge = PLAIN_CHALLENGE,
-): HttpResponse {
+): WholeResponse {
   const { code, title, status, detail, upstream, retryAfterSeconds, allow = ALLOW } = error;
   const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
   const challenged = challenge(error);

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { startTimer } from '../../kernel/deadline.ts';
 import { STATUS_CODES } from '../../kernel/node-http.ts';
 import type { Exchange } from '../exchange.ts';
 
@@ -7,11 +8,19 @@ export interface HttpResponse {
   readonly status: number;
   /** Alternating names and values. */
   readonly headers: readonly string[];
-  /** One buffer, or several that are sent one after the other; `undefined` where the status allows none (304). */
-  readonly body: Buffer | readonly Buffer[] | undefined;
+  /** One buffer, or several that are sent one after the other, or a stream; `undefined` where the status allows none (304). */
+  readonly body: Buffer | readonly Buffer[] | StreamBody | undefined;
   /** `Content-Security-Policy` of a page. @default nothing may be loaded */
   readonly policy?: string;
 }
+
+/** A response in one piece. */
+export interface WholeResponse extends HttpResponse {
+  readonly body: Buffer;
+}
+
+/** Sends a body while it is made. `write` resolves when a piece was handed to the system, and rejects when the client is gone. */
+export type StreamBody = (write: (piece: Buffer) => Promise<void>) => Promise<void>;
 
 /** Security headers of every response. Alternating names and values. */
 export const ALWAYS: readonly string[] = [
@@ -32,17 +41,22 @@ const STEP_BYTES = 1_048_576;
 /** How long a connection stays open after its last response, so that the client can read that. */
 const LINGER_MS = 1000;
 
-/** Sends a response; `isLast` closes the connection after it. Throws where Node refuses a header or its value. */
+/**
+ * Sends a response, of a stream only the head; `isLast` closes the connection after it. Throws where Node refuses a header or its
+ * value.
+ */
 export function send(exchange: Exchange, { status, headers, body, policy }: HttpResponse, isLast: boolean): void {
   const { res, requestId, method, vary, originHeaders, rateLimit } = exchange;
   const all = headersOf(requestId, headers, policy);
   if (vary !== undefined) all.push('Vary', vary);
   if (originHeaders !== undefined) all.push(...originHeaders);
   if (rateLimit !== undefined) all.push(...rateLimit);
-  if (body !== undefined) all.push('Content-Length', String(bytesOf(body)));
+  const isStream = typeof body === 'function';
+  if (body !== undefined && !isStream) all.push('Content-Length', String(bytesOf(body)));
   if (isLast) all.push('Connection', 'close');
   res.writeHead(status, all);
   exchange.status = status;
+  if (isStream) return;
   if (body === undefined || method === 'HEAD') {
     res.end();
     return;
@@ -55,6 +69,46 @@ export function send(exchange: Exchange, { status, headers, body, policy }: Http
     const last = pieces.length - 1;
     for (let index = 0; index < last; index += 1) res.write(pieces[index]);
     res.end(pieces[last]);
+  }
+}
+
+export interface StreamOptions {
+  /** Time in which the client takes each piece. */
+  readonly sendTimeoutMs: number;
+  /** Closes the connection of a client that takes none. */
+  abort(): void;
+}
+
+/**
+ * Sends the body of a stream, whose head was sent, and ends the response. Rejects where the body does. What the request has held
+ * for its own body is released, since a stream stays open.
+ */
+export async function sendStream(exchange: Exchange, body: StreamBody, { sendTimeoutMs, abort }: StreamOptions) {
+  const { res } = exchange;
+  exchange.openedMs = performance.now() - exchange.begun;
+  exchange.release?.();
+  exchange.release = undefined;
+  // A client that has stopped reading must not delay a shutdown.
+  let callOffEnd = () => {};
+  const end = () => {
+    callOffEnd = startTimer(LINGER_MS, abort);
+  };
+  exchange.ending.addEventListener('abort', end, { once: true });
+  try {
+    await body(async (piece) => {
+      exchange.bytes += piece.length;
+      const callOff = startTimer(sendTimeoutMs, abort);
+      const error = await new Promise((resolve) => res.write(piece, resolve));
+      callOff();
+      // Before the connection has closed: nothing more must be written meanwhile.
+      if (error) exchange.abandon();
+      exchange.signal.throwIfAborted();
+    });
+    exchange.outcome = exchange.error?.code ?? 'ok';
+    res.end();
+  } finally {
+    exchange.ending.removeEventListener('abort', end);
+    callOffEnd();
   }
 }
 
@@ -91,12 +145,12 @@ function cut(piece: Buffer): Buffer[] {
  * Writes a response to a socket without a request, and ends the connection. The socket must be read meanwhile: destroyed with
  * unread bytes the connection would be reset, and the client could lose the response.
  */
-export function sendOnSocket(socket: Socket, { status, headers, body = [] }: HttpResponse, requestId: string): void {
+export function sendOnSocket(socket: Socket, { status, headers, body }: WholeResponse, requestId: string): void {
   const all = headersOf(requestId, headers);
   all.push('Content-Length', String(bytesOf(body)), 'Date', new Date().toUTCString(), 'Connection', 'close');
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let index = 0; index < all.length; index += 2) head += `${all[index]}: ${all[index + 1]}\r\n`;
-  socket.end(Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), ...[body].flat()]));
+  socket.end(Buffer.concat([Buffer.from(`${head}\r\n`, 'latin1'), body]));
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
 }

@@ -4,6 +4,7 @@ import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResponse,
+  type JSONRPCNotification,
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/server';
@@ -53,7 +54,8 @@ const NEWLINE = Buffer.from('\n');
 /** Starts answering: one message per line, each request with its own id and record. */
 export function openStdio(options: StdioOptions): StdioConnection {
   const { input, output, identity, onCaller, events, maxBodyBytes, maxMessageValues, graceMs } = options;
-  const dispatch = createDispatch(options);
+  const dispatch = createDispatch({ ...options, canNotify: true });
+  const ending = new AbortController();
   const recordError = createRecordError(events);
   const revisionOf = createAgreement();
   const open = new Map<RequestId, OpenRequest>();
@@ -75,7 +77,8 @@ export function openStdio(options: StdioOptions): StdioConnection {
       client: clientOf(message, NO_HEADERS, identity),
     };
     onCaller?.(record, identity);
-    return { controller, caller: { ...identity, requestId }, signal: controller.signal, noCache: false, record };
+    const caller = { ...identity, requestId };
+    return { controller, caller, signal: controller.signal, ending: ending.signal, notify, noCache: false, record };
   }
 
   function end({ record }: OpenRequest, outcome: string): void {
@@ -84,12 +87,22 @@ export function openStdio(options: StdioOptions): StdioConnection {
     events.requestEnded?.(record);
   }
 
-  function write(pieces: readonly Buffer[]): void {
-    if (isClosed) return;
+  function write(pieces: readonly Buffer[], onWritten = () => {}): void {
+    if (isClosed) {
+      onWritten();
+      return;
+    }
     output.cork();
     for (const piece of pieces) output.write(piece);
-    output.write(NEWLINE, closeIfDrained);
+    output.write(NEWLINE, () => {
+      onWritten();
+      closeIfDrained();
+    });
     output.uncork();
+  }
+
+  function notify(notification: JSONRPCNotification): Promise<void> {
+    return new Promise((resolve) => write([Buffer.from(JSON.stringify(notification))], resolve));
   }
 
   /** Keeps a message until earlier responses have been read: its line, or an error where that is too long. */
@@ -157,10 +170,11 @@ export function openStdio(options: StdioOptions): StdioConnection {
     const revision = revisionOf(message);
     const request = begin(message);
     open.set(id, request);
-    dispatch(message, revision, request).then(
-      ({ response, notification }) => {
+    const dispatched = dispatch(message, revision, request);
+    const responded = dispatched.then(({ response, stream }) => stream?.(notify) ?? response);
+    responded.then(
+      (response) => {
         if (request.signal.aborted) return;
-        if (notification !== undefined) write([Buffer.from(JSON.stringify(notification))]);
         open.delete(id);
         respond(request, response);
         closeIfDrained();
@@ -191,6 +205,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
   function drain(): void {
     if (draining || isClosed) return;
     draining = true;
+    ending.abort();
     stopReading();
     grace = setTimeout(close, graceMs);
     closeIfDrained();
@@ -207,6 +222,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
   function close(): void {
     if (isClosed) return;
     isClosed = true;
+    ending.abort();
     clearTimeout(grace);
     stopReading();
     for (const request of open.values()) abort(request, 'cut');

@@ -1,10 +1,11 @@
+import type { CallerPlaces } from '../../kernel/caller-places.ts';
 import { codeOf } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import type { Snapshots } from './cache.ts';
 import type { Load, Loader, Read } from './load.ts';
 import { NO_STORE_USE, type StoreUse } from './snapshot-store.ts';
 import { withEvictions } from './with-evictions.ts';
-import { type Waiting, withFlights } from './with-flights.ts';
+import { withFlights } from './with-flights.ts';
 import { type Lifetime, withSnapshots } from './with-snapshots.ts';
 import { withStorage } from './with-storage.ts';
 
@@ -20,7 +21,7 @@ export interface CacheOptions {
   /** Wraps the load that concurrent reads share. @default nothing is wrapped */
   readonly wrapLoad?: (load: Loader, resource: string) => Loader;
   /** Waiting reads of all resources. */
-  readonly waiting: Waiting;
+  readonly waiting: CallerPlaces;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -1,8 +1,7 @@
-import { type Caller, requestOf } from '../../kernel/caller.ts';
-import { GatewayError } from '../../kernel/errors.ts';
+import { requestOf } from '../../kernel/caller.ts';
+import { type CallerPlaces, createCallerPlaces } from '../../kernel/caller-places.ts';
 import type { Events } from '../../kernel/events.ts';
 import { createFlights } from '../../kernel/flights.ts';
-import { createPlaces } from '../../kernel/tables.ts';
 import type { Load, Loader } from './load.ts';
 
 export interface WaitingOptions {
@@ -12,56 +11,20 @@ export interface WaitingOptions {
   readonly maxWaitingPerCaller: number;
 }
 
-/** The caller of the read. */
-type Reader = Pick<Caller, 'key' | 'address'>;
-
-/**
- * Reads waiting for a load, of all resources and both edges. Cached reads never wait. Unverified callers of one address
- * get at most half of the slots, whatever tokens they make up.
- */
-export interface Waiting {
-  /** Takes a slot for a read of this caller. Throws `overloaded`. */
-  enter(caller: Reader): void;
-  /** Releases the slot. */
-  leave(caller: Reader): void;
-}
-
-export function createWaiting({ maxWaiting, maxWaitingPerCaller }: WaitingOptions): Waiting {
-  const ofCallers = createPlaces();
-  const ofAddresses = createPlaces();
-  const maxOfAddress = Math.ceil(maxWaiting / 2);
-  let total = 0;
-
-  function refuse(bound: string, detail: string, reason = `${bound} is reached`): never {
-    throw new GatewayError('overloaded', { detail, reason, bound });
-  }
-
-  return {
-    enter({ key, address }) {
-      if (ofCallers.taken(key) >= maxWaitingPerCaller) {
-        refuse('maxWaitingPerCaller', 'Too many reads with this access token are waiting already.');
-      }
-      if (total >= maxWaiting) refuse('maxWaiting', 'Too many reads are waiting already.');
-      if (ofAddresses.taken(address) >= maxOfAddress) {
-        const detail = 'Too many reads from this address are waiting already.';
-        refuse('maxWaiting', detail, 'half of maxWaiting is reached by one address');
-      }
-      ofCallers.take(key);
-      ofAddresses.take(address);
-      total += 1;
-    },
-    leave({ key, address }) {
-      ofCallers.release(key);
-      ofAddresses.release(address);
-      total -= 1;
-    },
-  };
+/** Reads waiting for a load, of all resources and both edges. Cached reads never wait. */
+export function createWaiting({ maxWaiting, maxWaitingPerCaller }: WaitingOptions): CallerPlaces {
+  return createCallerPlaces({
+    max: () => maxWaiting,
+    maxPerCaller: maxWaitingPerCaller,
+    bounds: ['maxWaiting', 'maxWaitingPerCaller'],
+    taken: ['reads', 'waiting'],
+  });
 }
 
 export interface FlightsOptions {
   readonly resource: string;
   /** Counts the readers. */
-  readonly waiting: Waiting;
+  readonly waiting: CallerPlaces;
   readonly events: Events;
 }
 

@@ -1,7 +1,8 @@
 import type { Caller } from '../../../../src/core/kernel/caller.ts';
 import { Credential } from '../../../../src/core/kernel/caller.ts';
+import type { CallerPlaces } from '../../../../src/core/kernel/caller-places.ts';
 import type { Load, Loader, LoadOptions } from '../../../../src/core/reads/snapshots/load.ts';
-import { createWaiting, type Waiting } from '../../../../src/core/reads/snapshots/with-flights.ts';
+import { createWaiting } from '../../../../src/core/reads/snapshots/with-flights.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
 
 /** One load that a test decides on. */
@@ -40,7 +41,7 @@ export function callerOf(token: string, rest: Partial<Caller> = {}): Caller {
 export const never: AbortSignal = new AbortController().signal;
 
 /** Room for more readers than any of these tests has. */
-export const roomy = (): Waiting => createWaiting({ maxWaiting: 10_000, maxWaitingPerCaller: 10_000 });
+export const roomy = (): CallerPlaces => createWaiting({ maxWaiting: 10_000, maxWaitingPerCaller: 10_000 });
 
 /** Lets everything that is ready happen. */
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

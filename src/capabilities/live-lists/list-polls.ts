@@ -1,0 +1,158 @@
+import type { KeyOf } from '../../core/credentials/authenticate.ts';
+import { keyOfAll } from '../../core/credentials/other-credential.ts';
+import { type Caller, requestOf } from '../../core/kernel/caller.ts';
+import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
+import type { Events } from '../../core/kernel/events.ts';
+import type { Limits } from '../../core/kernel/limits.ts';
+import type { WatchRequest } from '../../core/reads/watch.ts';
+
+/** Part of an interval that is random, so that polls do not coincide. */
+const JITTER = 0.1;
+
+export interface PollsOptions {
+  readonly bounds: Limits['subscriptions'];
+  /** Verifies a token that was accepted earlier. Rejects with `credential_rejected`. */
+  verify(caller: Caller): Promise<unknown> | unknown;
+  readonly keyOf: KeyOf;
+  readonly events: Events;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export interface Watcher {
+  changed(resource: string): void;
+  /** The credential is rejected. */
+  reject(error: GatewayError): void;
+}
+
+/** A watcher's part in a poll. */
+export interface Membership {
+  /** Resolves when the list was read for the first time, or could not be: later changes are seen. */
+  readonly ready: Promise<void>;
+  /** The poll ends when the last watcher has left. */
+  leave(): void;
+}
+
+/** Polls of lists: one for each resource and credential, shared by its watchers. */
+export interface Polls {
+  join(resource: string, request: WatchRequest, watcher: Watcher): Membership;
+}
+
+interface Poll {
+  readonly watchers: Set<Watcher>;
+  readonly ready: Promise<void>;
+  stop(): void;
+}
+
+export function createPolls(options: PollsOptions): Polls {
+  const polls = new Map<string, Poll>();
+  const places = new Map<string, InTurn>();
+
+  return {
+    join(resource, request, watcher) {
+      const inTurn = places.get(resource) ?? createPlacesInTurn(options.bounds.maxPolls);
+      places.set(resource, inTurn);
+      // Not the partition: its callers may have different rights, and each token ends by itself.
+      const key = `${keyOfAll(request.caller, options.keyOf)} ${resource}`;
+      const poll = polls.get(key) ?? startPoll(resource, request, inTurn, options);
+      polls.set(key, poll);
+      poll.watchers.add(watcher);
+      return {
+        ready: poll.ready,
+        leave() {
+          if (!poll.watchers.delete(watcher) || poll.watchers.size > 0) return;
+          polls.delete(key);
+          poll.stop();
+        },
+      };
+    },
+  };
+}
+
+/** Reads a list whenever it may have changed, like any other read: within deadlines, breaker and bulkhead. Only its entity tag is kept. */
+function startPoll(resource: string, request: WatchRequest, inTurn: InTurn, options: PollsOptions): Poll {
+  const { bounds, verify, events, now } = options;
+  const { catalogue } = request;
+  // The trace of the subscription's request is over.
+  const caller: Caller = { ...request.caller, span: undefined, trace: undefined };
+  const { signal, stop: abort } = stoppable();
+  const watchers = new Set<Watcher>();
+  let etag: string | undefined;
+  let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function readFresh() {
+    const load = await catalogue.read(resource, caller, { signal });
+    const { error, freshUntil = Number.POSITIVE_INFINITY } = load.cached ?? {};
+    if (error !== undefined) throw error;
+    // A stale list is being refreshed now, and the second read joins that load.
+    return freshUntil > now() ? load : catalogue.read(resource, caller, { signal, noCache: true });
+  }
+
+  /** Resolves with the time until the next poll. */
+  async function poll(): Promise<number> {
+    try {
+      await verify(caller);
+      const { snapshot, cached } = await readFresh();
+      // Where the first read has failed, what the client has seen is not known.
+      const isChanged = snapshot.etag !== etag && (etag !== undefined || failures > 0);
+      etag = snapshot.etag;
+      failures = 0;
+      if (isChanged) for (const watcher of watchers) watcher.changed(resource);
+      return cached === undefined ? bounds.pollMs : Math.max(cached.freshUntil - now(), bounds.minPollMs);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  function failed(error: unknown): number {
+    failures += 1;
+    const waitMs = Math.min(bounds.pollMs * 2 ** failures, bounds.maxPollMs);
+    if (signal.aborted) return waitMs;
+    if (!(error instanceof GatewayError)) {
+      events.refreshFailed?.({ ...requestOf(caller), resource, error });
+      return waitMs;
+    }
+    if (isOfCredential(error)) for (const watcher of watchers) watcher.reject(error);
+    return Math.max(waitMs, (error.retryAfterSeconds ?? 0) * 1000);
+  }
+
+  function schedule(waitMs: number): void {
+    if (signal.aborted) return;
+    const ms = Math.min(waitMs, bounds.maxMs) * (1 + Math.random() * JITTER);
+    timer = setTimeout(() => void inTurn(async () => signal.aborted || schedule(await poll())), ms);
+  }
+
+  return {
+    watchers,
+    ready: poll().then(schedule),
+    stop() {
+      clearTimeout(timer);
+      abort();
+    },
+  };
+}
+
+function stoppable() {
+  const controller = new AbortController();
+  return { signal: controller.signal, stop: () => controller.abort() };
+}
+
+/** Runs work when there is a place, in order. */
+type InTurn = (work: () => Promise<unknown>) => Promise<void>;
+
+function createPlacesInTurn(max: number): InTurn {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running < max) running += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}

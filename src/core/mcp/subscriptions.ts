@@ -1,0 +1,107 @@
+import { isSpecType, type JSONRPCNotification, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
+import { explained, GatewayError } from '../kernel/errors.ts';
+import type { Catalogue } from '../reads/catalogue/catalogue.ts';
+import type { Watch } from '../reads/watch.ts';
+import { fits } from './message.ts';
+import type { Handler, RequestContext } from './request-context.ts';
+
+export interface SubscriptionsOptions {
+  readonly catalogue: Pick<Catalogue, 'offered' | 'find' | 'read'>;
+  /** Reports changes of lists. @default none are reported */
+  readonly watch?: Watch | undefined;
+}
+
+/** Length of the id of a subscription, which each notification repeats. */
+const MAX_ID = 256;
+
+type Meta = Readonly<Record<string, unknown>>;
+
+/** Methods that report changes, of 2026-07-28 (`listen`) and of earlier revisions. */
+export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) {
+  const uris = new Map(catalogue.offered.map(({ resource, definition }) => [resource.name, definition.uri]));
+
+  function updated(name: string, _meta?: Meta): JSONRPCNotification {
+    const params = { uri: uris.get(name), ...(_meta && { _meta }) };
+    return { jsonrpc: '2.0', method: 'notifications/resources/updated', params };
+  }
+
+  async function changesOf(resources: readonly string[], context: RequestContext, until: readonly AbortSignal[]) {
+    const { caller } = context;
+    if (caller === undefined) throw new GatewayError('credential_missing');
+    if (watch === undefined || resources.length === 0) return [];
+    return watch({ resources, caller, catalogue, until, isLocal: context.notify !== undefined });
+  }
+
+  /** Acknowledges what of the filter is reported, and reports it. Without any, the subscription ends immediately. */
+  const listen: Handler = async ({ notifications }, context, id) => {
+    if (!fits(isSpecType.SubscriptionFilter, notifications)) {
+      throw explained('invalid_params', 'subscriptions/listen takes notifications: what it is about.');
+    }
+    if (String(id).length > MAX_ID) throw explained('invalid_params', `An id may have ${MAX_ID} characters here.`);
+    const wanted = new Set(watch === undefined ? [] : notifications.resourceSubscriptions);
+    const watched = [...uris].filter(([, uri]) => wanted.has(uri));
+    const names = watched.map(([name]) => name);
+    const accepted = names.length === 0 ? {} : { resourceSubscriptions: watched.map(([, uri]) => uri) };
+    const changes = await changesOf(names, context, [context.signal, context.ending]);
+    const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
+    return {
+      async stream(send) {
+        const method = 'notifications/subscriptions/acknowledged';
+        await send({ jsonrpc: '2.0', method, params: { notifications: accepted, _meta } });
+        await report(changes, (name) => send(updated(name, _meta)));
+        return { members: { _meta } };
+      },
+    };
+  };
+
+  /** Subscriptions of the connection, by resource. */
+  const open = new Map<string, AbortController>();
+
+  const subscribe: Handler = async ({ uri }, context) => {
+    const name = resourceOf(uri);
+    const { notify, ending } = context;
+    if (notify === undefined) {
+      const detail = 'Over HTTP, changes are reported by subscriptions/listen of revision 2026-07-28 only.';
+      throw explained('not_found', detail);
+    }
+    if (open.has(name)) return { members: {} };
+    const subscription = new AbortController();
+    const end = () => {
+      if (open.get(name) === subscription) open.delete(name);
+    };
+    open.set(name, subscription);
+    try {
+      const changes = await changesOf([name], context, [ending, subscription.signal]);
+      // A rejected credential ends it: these revisions have no message for that, and the next read says so.
+      void report(changes, (changed) => notify(updated(changed)))
+        .catch(() => {})
+        .finally(end);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return { members: {} };
+  };
+
+  const unsubscribe: Handler = async ({ uri }) => {
+    const name = resourceOf(uri);
+    open.get(name)?.abort();
+    open.delete(name);
+    return { members: {} };
+  };
+
+  function resourceOf(uri: unknown): string {
+    if (typeof uri !== 'string') throw new GatewayError('uri_missing', { detail: 'Name the resource in params.uri.' });
+    return catalogue.find(uri);
+  }
+
+  const forConnections: readonly [string, Handler][] = [
+    ['resources/subscribe', subscribe],
+    ['resources/unsubscribe', unsubscribe],
+  ];
+  return { listen, forConnections: watch === undefined ? [] : forConnections };
+}
+
+async function report(changes: AsyncIterable<string> | readonly string[], send: (name: string) => Promise<void>) {
+  for await (const name of changes) await send(name);
+}
