@@ -1,13 +1,10 @@
 import { createSizedLru } from '../../kernel/tables.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
-import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
+import { arraysOf, type Snapshot } from '../../reads/snapshots/snapshot.ts';
 import type { Item } from '../../resources/resource.ts';
 import type { Filter } from './arguments.ts';
 import { createSeen, listValues, type Values, valuesOf } from './known-values.ts';
-
-/** Lists are parsed and searched in steps of about this size, each in a turn of its own. */
-const STEP_BYTES = 262_144;
 
 /** Parsed items of one list, in order, in steps. */
 type Steps = Iterable<readonly Item[]>;
@@ -66,16 +63,8 @@ export function createSearch(maxParsedBytes: number): Search {
 }
 
 /** Parses the items of a snapshot on demand. */
-export function* stepsOf({ bytes, itemStarts, count }: Snapshot): Generator<readonly Item[]> {
-  const startOf = (index: number) => itemStarts[index] ?? bytes.length;
-  let next = 0;
-  while (next < count) {
-    const begin = startOf(next);
-    next += 1;
-    while (next < count && startOf(next) - begin < STEP_BYTES) next += 1;
-    // Each start follows a comma or a bracket.
-    yield JSON.parse(`[${bytes.toString('utf8', begin, startOf(next) - 1)}]`);
-  }
+export function* stepsOf(snapshot: Snapshot): Generator<readonly Item[]> {
+  for (const array of arraysOf(snapshot)) yield JSON.parse(array);
 }
 
 /** Runs each step in a turn of its own, also the first, because many may start in one turn. */
