@@ -1,14 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { documentation, readDoc } from '../support/docs.ts';
+import { exists, SCHEMA, type Schema } from '../support/settings-schema.ts';
 
-interface Schema {
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema | boolean;
-  readonly anyOf?: readonly Schema[];
-}
-
-const SCHEMA: Schema = JSON.parse(readFileSync('config/schema.json', 'utf8'));
 const BOUND = /^\| `([\w.]+)` \|/gm;
 const FILE_NAME = /\.(?:html|json|md|ts|yaml)$/;
 const QUOTED = /(?<!\bbounds? )`([A-Za-z]\w*(?:\.(?:<\w+>|\w+))*)`/g;
@@ -45,19 +38,6 @@ function quotedIn(page: string): string[] {
     .replaceAll(/^```.*?^```$/gms, '')
     .replace(SPAN_ATTRIBUTES, '');
   return [...text.matchAll(QUOTED)].map(([, name = '']) => name).filter((name) => !FILE_NAME.test(name));
-}
-
-function exists(schema: Schema, [name, ...rest]: readonly string[]): boolean {
-  if (name === undefined) return true;
-  const { properties = {}, additionalProperties, anyOf = [] } = schema;
-  const children = name.startsWith('<')
-    ? Object.values(properties)
-    : [properties[name] ?? {}].filter(() => name in properties);
-  const other = typeof additionalProperties === 'object' ? [additionalProperties] : [];
-  return (
-    [...children, ...other].some((child) => exists(child, rest)) ||
-    anyOf.some((variant) => exists(variant, [name, ...rest]))
-  );
 }
 
 function namesIn({ properties = {}, additionalProperties, anyOf = [] }: Schema): string[] {

@@ -48,7 +48,7 @@ function safeBody(body: string, safe: SafeText): string {
 }
 
 /** By code and reason; the first row that fits is used. `^` is the upstream, `*` the resource, `$1` from the reason. */
-const ROWS: readonly (readonly [ErrorCode, RegExp, keys: string])[] = [
+export const ERROR_KEYS: readonly (readonly [ErrorCode, RegExp, keys: string])[] = [
   ['credential_rejected', /^/, '^.credential'],
   ['upstream_credential_rejected', /^/, '^.credential'],
   ['access_denied', /scope/, '*.requiredScopes'],
@@ -58,8 +58,8 @@ const ROWS: readonly (readonly [ErrorCode, RegExp, keys: string])[] = [
   ['upstream_refused', /status 4(?:06|15)/, '^.headers'],
   ['upstream_refused', /^/, '*.query *.pagination *.body'],
   ['upstream_rate_limited', /^/, '*.pagination.concurrency ^.connections'],
-  ['upstream_timeout', /proxy/, '^.proxy ^.connectTimeoutMs'],
-  ['upstream_timeout', /connection/, '^.baseUrl ^.connectTimeoutMs'],
+  ['upstream_timeout', /proxy/, '^.proxy'],
+  ['upstream_timeout', /connection/, '^.baseUrl'],
   ['upstream_timeout', /^/, '^.timeoutMs'],
   ['upstream_failed', /proxy/, '^.proxy'],
   ['upstream_failed', /certificate|TLS/, '^.baseUrl ^.tls'],
@@ -73,8 +73,8 @@ const ROWS: readonly (readonly [ErrorCode, RegExp, keys: string])[] = [
   ['upstream_invalid', /expression|does not take/, '*.items *.fields'],
   ['upstream_invalid', /not JSON|UTF-8|Content-Encoding|content coding|status|levels/, '^.baseUrl *.path'],
   ['upstream_invalid', /^/, '*.pagination'],
-  ['breaker_open', /^/, '^.breaker'],
-  ['overloaded', /^/, '^.maxQueue'],
+  ['breaker_open', /^/, '^.baseUrl'],
+  ['overloaded', /^/, '^.connections'],
 ];
 
 /** Returns the settings that can have caused a failed read. Empty for errors that no setting causes. */
@@ -94,7 +94,7 @@ function keysOf({ code, reason = '', bound, elsewhere }: GatewayError, config: C
     const keys = [`${places['*']}.${bound}`, `${places['^']}.${bound}`, bound];
     return keys.filter((key) => at(config, key) !== undefined).slice(0, 1);
   }
-  const [, pattern, keys] = ROWS.find(([of, fits]) => of === code && fits.test(reason)) ?? [];
+  const [, pattern, keys] = ERROR_KEYS.find(([of, fits]) => of === code && fits.test(reason)) ?? [];
   const [, what = ''] = pattern?.exec(reason) ?? [];
   const named = (key: string) => key.replace(/^[\^*]/, (place) => places[place as keyof Places]).replace('$1', what);
   return keys?.split(' ').map(named) ?? [];

@@ -14,8 +14,11 @@ import { type HttpUpstream, startHttpUpstream } from '../../support/platform/htt
 const CALLER = { credential: new Credential('secret-token'), key: 'k', partition: 'p', requestId: 'request-1' };
 
 /** The request for a page that is read as its text, as the client gets it. Its load is never late. */
-export function asking(target = '/', caller: Partial<Caller> = {}): PageRequest<string> {
-  const load = createLoadClock(Number.POSITIVE_INFINITY);
+export function asking(
+  target = '/',
+  caller: Partial<Caller> = {},
+  load = createLoadClock(Number.POSITIVE_INFINITY),
+): PageRequest<string> {
   return {
     target,
     caller: { ...CALLER, ...caller },

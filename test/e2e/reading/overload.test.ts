@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { captureLog } from '../../core/log/captured-log.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 
@@ -9,17 +10,22 @@ const SECONDS = 3;
 /** Reads that the platform can answer in a second. */
 const CAPACITY = (CONNECTIONS * 1000) / DURATION_MS;
 const TOKENS = 300;
+/** Reason of a read that the queue refused for its time, on arrival or later. */
+const LATE = /^queue: (?:the wait would be|it waited) \d+ ms; \d+ ms are usually needed, and \d+ ms are left$/;
 
 describe('a platform with more reads than it can answer in time', () => {
   let platform: HttpUpstream;
   let running: RunningGateway;
+  let log: ReturnType<typeof captureLog>;
 
   beforeEach(async () => {
     const page = json({ projects: [], nextPageToken: '' });
     const slowly = (...exchange: Parameters<typeof page>) => void setTimeout(page, DURATION_MS, ...exchange);
     platform = await startHttpUpstream(page, { record: false });
+    log = captureLog();
     running = await startGateway(
       settingsFor(platform.url, { upstream: { connections: CONNECTIONS, timeoutMs: 2000 } }),
+      { logger: log.logger },
     );
     // Callers that the platform has not given a page may use half of the connections.
     for (let caller = 0; caller < TOKENS; caller += 1) await read(caller);
@@ -55,5 +61,11 @@ describe('a platform with more reads than it can answer in time', () => {
     for (const { status, headers } of answers) {
       if (status === 503) expect(Number(headers.get('retry-after'))).to.be.at.least(1);
     }
+    const reasons = log
+      .lines()
+      .filter(({ outcome }) => outcome === 'overloaded')
+      .map(({ reason }) => `${reason}`);
+    expect(reasons).to.have.length(count('overloaded'));
+    expect(reasons.filter((reason) => !LATE.test(reason))).to.deep.equal([]);
   });
 });

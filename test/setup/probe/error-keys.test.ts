@@ -4,9 +4,10 @@ import { loadSettings } from '../../../src/composition.ts';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { printReport } from '../../../src/setup/probe/print-report.ts';
-import { errorKeys } from '../../../src/setup/probe/read-failure.ts';
+import { ERROR_KEYS, errorKeys } from '../../../src/setup/probe/read-failure.ts';
 import { json } from '../../support/platform/http-upstream.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
+import { exists, SCHEMA } from '../../support/settings-schema.ts';
 import { probed, settings } from './probed.ts';
 
 const silent: RequestListener = () => {};
@@ -80,6 +81,13 @@ describe('the settings that a failed probe names', () => {
       expect(lines.slice(at, at + 2).join('\n')).to.contain(keys);
     });
   }
+
+  it('are all keys of settings', () => {
+    const paths = ERROR_KEYS.flatMap(([, , keys]) => keys.split(' ')).map((key) =>
+      key.replace('^', 'upstreams.acme').replace('*', 'resources.tools').replace('$1', 'name').split('.'),
+    );
+    expect(paths.filter((path) => !exists(SCHEMA, path))).to.deep.equal([]);
+  });
 
   it('exist for every code that a read can fail with', async () => {
     await inFolder(async (folder) => {

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { createLoadClock } from '../../../../src/core/upstream/load-clock.ts';
 import { type WithBulkheadOptions, withBulkhead } from '../../../../src/core/upstream/resilience/with-bulkhead.ts';
 import { asking, calm, errorOf, recordEvents, rejection } from '../harness.ts';
 import { createScripted, PAGE, status401, status500 } from '../scripted.ts';
@@ -26,7 +27,7 @@ function bulkhead(options: Partial<WithBulkheadOptions> = {}) {
     platform.open.at(-1)?.succeed();
     await reading;
   };
-  return { ...platform, get, introduce, clock, told };
+  return { ...platform, upstream, get, introduce, clock, told };
 }
 
 describe('an upstream behind a bulkhead', () => {
@@ -77,6 +78,31 @@ describe('an upstream behind a bulkhead', () => {
     await introduce('a');
     const reads = [get('a'), get('a')];
     expect((await errorOf(get('a'))).reason).to.equal('queue: 1 calls wait (maxQueue)');
+    for (let ended = 0; ended < 2; ended += 1) {
+      open[0]?.succeed();
+      await settled();
+    }
+    await Promise.all(reads);
+  });
+
+  it('refuses a read that would be late, with the wait, what is usually needed and what is left', async () => {
+    const { upstream, get, open, clock } = bulkhead({ slots: 1, callersOwn: false });
+    const now = () => clock.time;
+    const load = createLoadClock(10_000, now);
+    const { enter, ...request } = asking('/', {}, load);
+    const first = upstream.get({ ...request, enter }, calm());
+    enter('first byte');
+    clock.time += 3000;
+    enter();
+    open[0]?.succeed();
+    await first;
+    load.onLoaded?.();
+    const reads = [get('a'), get('a')];
+    const late = asking('/', {}, createLoadClock(clock.time + 7000, now));
+    expect(await errorOf(upstream.get(late, calm()))).to.include({
+      ...{ code: 'overloaded', retryAfterSeconds: 2 },
+      reason: 'queue: the wait would be 6000 ms; 3000 ms are usually needed, and 7000 ms are left',
+    });
     for (let ended = 0; ended < 2; ended += 1) {
       open[0]?.succeed();
       await settled();
