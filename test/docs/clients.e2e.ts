@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Server } from '../core/mcp/clients/client.ts';
 import { sdkV1 } from '../core/mcp/clients/sdk-v1.ts';
 import { type Served, serve } from '../core/mcp/clients/served.ts';
-import { codeBlocks } from '../support/docs.ts';
+import { codeBlocks, codeBlocksBut } from '../support/docs.ts';
 import { TOKEN } from '../support/gateway.ts';
 import { skipAloud } from '../support/tools.ts';
 import { createPageShell, type PageShell } from './page-shell.ts';
@@ -43,8 +43,7 @@ const settings = z.union([
 ]);
 
 // Those of agents in a terminal are tested with the agents (test/hosts).
-const driven = codeBlocks(PAGE, 'json', 'Agents in a terminal');
-const blocks = codeBlocks(PAGE, 'json').filter((block) => !driven.includes(block));
+const blocks = codeBlocksBut(PAGE, 'json', 'Agents in a terminal');
 const lines = codeBlocks(PAGE, 'sh').flatMap((block) => block.trimEnd().split('\n'));
 
 describe('the page of clients', function () {
@@ -55,7 +54,7 @@ describe('the page of clients', function () {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'portico-clients-page-'));
-    served = await serve(folder, codeBlocks(PAGE, 'yaml').join(''));
+    served = await serve(folder, codeBlocksBut(PAGE, 'yaml', 'Agents in a terminal').join(''));
     shell = await createPageShell(folder);
   });
 

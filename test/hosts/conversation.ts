@@ -29,11 +29,11 @@ export async function installHost(context: Mocha.Context, host: Host): Promise<r
 export type Target = { readonly url: string } | { readonly file: string };
 
 export interface Conversation {
-  /** What the host has given the model last. */
-  given(): Given;
-  /** Has the model reply, and resolves with the result that it is given. */
-  use(reply: Reply): Promise<string>;
-  /** The same with a call of a tool by its last words: those of a host begin with words of its own. */
+  /** Tools of which the model has the definition. */
+  tools(): Given['tools'];
+  /** Has the model search for further tools, where the host gives it names only. */
+  load(query: string): Promise<void>;
+  /** Has the model call a tool by the end of its name, and resolves with the result that it is given. */
   call(tool: string, args?: object): Promise<string>;
   /** Has the model end, and resolves with the end of the host. */
   end(): Promise<Ended>;
@@ -52,7 +52,8 @@ export async function startHost(host: Host, path: readonly string[], target: Tar
   await createPageShell(home); // For `portico` in PATH.
   const model = await startModel();
   const [language, file] = host.settings;
-  const own = { ...host.files, [file]: settingsOf(host, language, target, token) };
+  const files = host.files?.(model.url) ?? {};
+  const own = { ...files, [file]: `${files[file] ?? ''}${settingsOf(host, language, target, token)}` };
   for (const [each, text] of Object.entries({ ...own, [`${WORK}/README.md`]: '' })) {
     await mkdir(dirname(join(home, each)), { recursive: true });
     await writeFile(join(home, each), text);
@@ -72,20 +73,27 @@ export async function startHost(host: Host, path: readonly string[], target: Tar
 
   async function converse(): Promise<Conversation> {
     let given = await Promise.race([model.first, early]);
+    const loaded: Given['tools'][number][] = [];
 
     async function use(reply: Reply): Promise<string> {
       given = await Promise.race([model.reply(reply), early]);
       return given.results.at(-1) ?? '';
     }
 
-    if (host.load !== undefined) await use(host.load('portico'));
+    async function load(query: string): Promise<void> {
+      if (host.load !== undefined) loaded.push(...definitionsIn(await use(host.load(query))));
+    }
+
+    await load('portico');
     return {
-      given: () => given,
-      use,
+      tools: () => [...given.tools, ...loaded],
+      load,
       async call(tool, args = {}) {
-        const named = given.tools.find(({ name }) => name.endsWith(tool));
-        if (named === undefined) throw new Error(`no ${tool} among ${given.tools.map(({ name }) => name).join(', ')}`);
-        return use({ tool: named.name, args });
+        const named = ({ name }: { name: string }) => name.endsWith(tool);
+        const { name } = given.tools.find(named) ?? loaded.find(named) ?? {};
+        if (name === undefined) throw new Error(`no ${tool} among ${given.tools.map((one) => one.name).join(', ')}`);
+        const isHidden = host.callBy !== undefined && !given.tools.some(named);
+        return use(isHidden ? { tool: host.callBy, args: { name, arguments: args } } : { tool: name, args });
       },
       end() {
         void model.reply({ text: 'The end.' });
@@ -95,6 +103,14 @@ export async function startHost(host: Host, path: readonly string[], target: Tar
   }
 
   return { requests: model.requests, ended: running.ended, converse };
+}
+
+/** Definitions as text: of tools that are called by another one. */
+function definitionsIn(text: string): Given['tools'] {
+  return [...text.matchAll(/<function>(.*?)<\/function>/gs)].map(([, one = '']) => {
+    const { name, description, parametersJsonSchema: schema } = JSON.parse(one);
+    return { name, description, schema };
+  });
 }
 
 function settingsOf({ name }: Host, language: string, target: Target, token: string): string {

@@ -84,37 +84,45 @@ for (const host of HOSTS) {
         const response = await fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(message) });
         return ((await response.json()) as { result: Json }).result;
       };
-      const directText = async (tool: string, args = {}) => {
-        const { content, structuredContent } = await direct(callOf(tool, args));
-        return cellOf(host, 'Result') === 'data' ? JSON.stringify(structuredContent) : content[0].text;
+      /** The whole page, and the size of its result as the host counts it. */
+      const directCall = async (tool: string, args = {}) => {
+        const result = await direct(callOf(tool, args));
+        const { content, structuredContent: page } = result;
+        const forms: Record<string, number> = { text: content[0].text.length, data: JSON.stringify(page).length };
+        const sizes = {
+          ...forms,
+          both: (forms['text'] ?? 0) + (forms['data'] ?? 0),
+          all: JSON.stringify(result).length,
+        };
+        return { page: page as Page, size: sizes[cellOf(host, 'Result') as keyof typeof sizes] };
       };
 
       it('gives the model each tool with its description and arguments', async () => {
         const { tools } = await direct(rpc('tools/list'));
         expect(tools).to.have.length(3);
         for (const { name, description, inputSchema } of tools) {
-          const given = talk.given().tools.find((tool) => tool.name.endsWith(name));
+          const given = talk.tools().find((tool) => tool.name.endsWith(name));
           expect(given?.description).to.contain(description);
           expect(given?.schema.properties).to.contain.keys(Object.keys(inputSchema.properties));
         }
       });
 
       it(`gives the model the whole first page of ${COUNT} items, with total and cursor`, async () => {
-        const text = await talk.call(TOOLS);
-        expect(text).to.contain(await directText(TOOLS));
-        expect(pageIn(text)).to.include({ total: COUNT }).and.have.property('nextCursor');
+        const { page } = await directCall(TOOLS);
+        expect(page).to.include({ total: COUNT }).and.have.property('nextCursor');
+        expectWhole(await talk.call(TOOLS), page);
       });
 
       it('follows the cursor', async () => {
-        const first = pageIn(await talk.call(TOOLS, { limit: 5 }));
-        const second = pageIn(await talk.call(TOOLS, { limit: 5, cursor: first.nextCursor }));
-        expect(second.items.map(({ id }) => id)).to.deep.equal([5, 6, 7, 8, 9].map((index) => `tools-${index}`));
+        const { nextCursor: cursor } = pageIn(await talk.call(TOOLS, { limit: 5 }));
+        const { ids } = pageIn(await talk.call(TOOLS, { limit: 5, cursor }));
+        expect(ids).to.deep.equal([5, 6, 7, 8, 9].map((index) => `tools-${index}`));
       });
 
       it('filters', async () => {
-        const { total, items } = pageIn(await talk.call(TOOLS, { category: 'ticketing', limit: 2 }));
+        const { total, ids } = pageIn(await talk.call(TOOLS, { category: 'ticketing', limit: 2 }));
         expect(total).to.equal(COUNT / CATEGORIES.length);
-        expect(items.map(({ id }) => id)).to.deep.equal(['tools-1', 'tools-4']);
+        expect(ids).to.deep.equal(['tools-1', 'tools-4']);
       });
 
       it('gives the model the reason why an argument is refused', async () => {
@@ -124,22 +132,25 @@ for (const host of HOSTS) {
       const stated = Number(/[\d,]+/.exec(cellOf(host, 'Limit of a result'))?.[0].replaceAll(',', ''));
       const limit = Math.min(stated || MAX_RESULT, MAX_RESULT);
       it(`gives the model results up to ${limit} characters`, async () => {
-        const size = (await directText(WORKFLOWS, { limit: 100 })).length / 100;
-        const fitting = { limit: Math.floor((0.95 * limit) / size) };
-        expect(await talk.call(WORKFLOWS, fitting))
-          .to.contain(await directText(WORKFLOWS, fitting))
-          .and.contain('"items"');
+        const itemSize = (await directCall(WORKFLOWS, { limit: 100 })).size / 100;
+        const fitting = { limit: Math.floor((0.95 * limit) / itemSize) };
+        expectWhole(await talk.call(WORKFLOWS, fitting), (await directCall(WORKFLOWS, fitting)).page);
         if (limit === MAX_RESULT) return;
-        const longer = { limit: Math.ceil((1.05 * limit) / size) };
-        expect(await talk.call(WORKFLOWS, longer)).not.to.contain(await directText(WORKFLOWS, longer));
+        const longer = { limit: Math.ceil((1.05 * limit) / itemSize) };
+        const { length } = await talk.call(WORKFLOWS, longer);
+        expect(length).to.be.below((await directCall(WORKFLOWS, longer)).size);
       });
 
-      it('has a tool of its own that reads resources', async () => {
-        const [, tool = ''] = /`(\w+)`/.exec(cellOf(host, 'Resources')) ?? [];
-        if (host.load !== undefined) await talk.use(host.load(`select:${tool}`));
-        const text = await talk.call(tool, { server: 'portico', uri: 'platform://projects' });
-        expect(text).to.match(/platform:..projects|projects-0/);
-      });
+      const [, reader] = /`(\w+)`/.exec(cellOf(host, 'Resources')) ?? [];
+      if (reader !== undefined) {
+        it('has a tool of its own that reads resources', async () => {
+          await talk.load(`select:${reader}`);
+          const { properties } = talk.tools().find(({ name }) => name === reader)?.schema ?? {};
+          const server = Object.keys(properties).find((name) => name.startsWith('server')) ?? 'server';
+          const text = await talk.call(reader, { [server]: 'portico', uri: 'platform://projects' });
+          expect(text).to.match(/platform:..projects|projects-0/);
+        });
+      }
 
       it('gives the model the reason while the platform is down, and works afterwards', async () => {
         await platform.refuse();
@@ -154,7 +165,8 @@ for (const host of HOSTS) {
         expect(pageIn(await talk.call(TOOLS, { limit: 2 })).total).to.equal(COUNT);
       });
 
-      it('speaks the revision on the page', () => {
+      it('has the version and the revision on the page', () => {
+        expect(cellOf(host, 'Version')).to.equal(host.version);
         const revisions = portico.stdout().matchAll(/"client":{[^}]*"revision":"([^"]+)"/g);
         expect(new Set([...revisions].map(([, revision]) => revision))).to.have.keys(cellOf(host, 'Revision'));
       });
@@ -184,9 +196,22 @@ for (const host of HOSTS) {
   });
 }
 
-/** The page in what a model is given, among words of the host. Throws a `SyntaxError` where it is cut. */
-function pageIn(text: string): Page {
-  return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+/** What of a page is in what a model is given, in the form of a host: once or twice, plain or as a JSON string. */
+function pageIn(text: string) {
+  const plain = plainOf(text);
+  const [, total, nextCursor] = /"total":(\d+)(?:,"nextCursor":"([^"]+)")?/.exec(plain) ?? [];
+  const ids = new Set([...plain.matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id));
+  return { total: Number(total), nextCursor, ids: [...ids] };
+}
+
+function expectWhole(text: string, { total, nextCursor, items }: Page): void {
+  const plain = plainOf(text);
+  expect(plain).to.contain(`"total":${total},"nextCursor":"${nextCursor}"`);
+  for (const item of items) expect(plain).to.contain(JSON.stringify(item));
+}
+
+function plainOf(text: string): string {
+  return text.replaceAll('\\"', '"');
 }
 
 /** A cell of a host's row on the page. */

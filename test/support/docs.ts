@@ -16,7 +16,17 @@ export function readDoc(file: string): string {
 
 /** The fenced code blocks of a page, or of the section below a heading, in order, that are marked with `language`. */
 export function codeBlocks(file: string, language: string, heading?: string): string[] {
-  return [...sectionOf(readDoc(file), heading).matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, marked, code]) =>
+  return blocksIn(sectionOf(readDoc(file), heading), language);
+}
+
+/** Those of all other sections. */
+export function codeBlocksBut(file: string, language: string, heading: string): string[] {
+  const page = readDoc(file);
+  return blocksIn(page.replace(sectionOf(page, heading), ''), language);
+}
+
+function blocksIn(text: string, language: string): string[] {
+  return [...text.matchAll(/^```(\S*)\n(.*?)^```$/gms)].flatMap(([, marked, code]) =>
     marked === language && code !== undefined ? [code] : [],
   );
 }

@@ -4,7 +4,7 @@ import type { GatewayState } from '../../../src/core/hooks.ts';
 import type { Exchange } from '../../../src/core/http/exchange.ts';
 import { define, type Resource } from '../../../src/core/resources/resource.ts';
 import { FOUR } from '../../core/resources/findings.ts';
-import { codeBlocks } from '../../support/docs.ts';
+import { codeBlocksBut } from '../../support/docs.ts';
 
 /** The origin in the snippets of the documentation. */
 const DOCUMENTED = 'http://127.0.0.1:8080';
@@ -31,10 +31,9 @@ function textOf(html: string): string {
 
 describe('the snippets of the page', () => {
   it('are the HTTP snippets of docs/clients.md but those of agents, to the letter, with the address filled in', async () => {
-    const ofAgents = codeBlocks('docs/clients.md', 'json', 'Agents in a terminal');
-    const documented = ['sh', 'json']
-      .flatMap((language) => codeBlocks('docs/clients.md', language))
-      .filter((block) => !ofAgents.includes(block));
+    const documented = ['sh', 'json'].flatMap((language) =>
+      codeBlocksBut('docs/clients.md', language, 'Agents in a terminal'),
+    );
     const shown = [...(await pageOf()).matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, block]) =>
       String(block)
         .split('</code>')
