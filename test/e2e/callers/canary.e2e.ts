@@ -75,6 +75,9 @@ resources:
   tools: { upstream: steady, cache: { ttlMs: 0, staleIfErrorMs: 0 } }
 `;
 
+/** What `initialize` takes beside the name of the client. */
+const CLIENT = { protocolVersion: '2025-11-25', capabilities: {} };
+
 const tokens = new Set<string>();
 
 function tokenFor(kind: string, number: number): string {
@@ -124,6 +127,10 @@ const REQUESTS_OF: readonly ((token: string) => string)[] = [
   (token) => post(token, rpc(token)),
   (token) => post(token, rpc('ping'), { 'MCP-Protocol-Version': token, 'Mcp-Method': token }),
   (token) => post(token, rpc('ping'), { 'content-type': `text/${token}` }),
+  (token) => post(token, rpc('ping'), { 'User-Agent': `client/${token}` }),
+  (token) => post(token, rpc('initialize', { ...CLIENT, clientInfo: { name: token, version: `1-${token}` } })),
+  (token) => get('/mcp', { Authorization: `Bearer ${token}`, 'User-Agent': token }),
+  (token) => get('/mcp', { Authorization: `Bearer \${${token}}` }),
 ];
 
 /** In whatever form it might be written down. */
