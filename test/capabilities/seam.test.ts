@@ -16,6 +16,7 @@ import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { useNock } from '../support/nock.ts';
 import { inFolder } from '../support/process/process.ts';
+import { subscribe } from './live-lists/subscriber.ts';
 
 const AUTHORIZED = { headers: { authorization: 'Bearer t0ken' } };
 
@@ -39,7 +40,7 @@ function settingsOf(settings: object): SettingsInput {
 describe('a capability defined outside src', () => {
   useNock();
 
-  it('has settings, an endpoint, a wrapper around reads, hooks and a listener', async () => {
+  it('has settings, an endpoint, a wrapper around reads, a watch, hooks and a listener', async () => {
     const calls: string[] = [];
     const greeting = defineCapability({
       settings: { key: 'greeting', schema: z.strictObject({ text: z.string() }).prefault({ text: 'hello' }) },
@@ -57,6 +58,12 @@ describe('a capability defined outside src', () => {
         wrapRead: (read, resource) => (caller, options) => {
           calls.push(`read ${resource}`);
           return read(caller, options);
+        },
+        async watch({ resources, caller, catalogue, until }) {
+          const { snapshot } = await catalogue.read('tools', caller, { signal: AbortSignal.any([...until]) });
+          return (async function* () {
+            if (snapshot.count === 0) yield* resources;
+          })();
         },
         onRequest: ({ url }) => void calls.push(`request ${url}`),
         onCaller: (_, { key }) => void calls.push(`caller ${key.length}`),
@@ -76,6 +83,10 @@ describe('a capability defined outside src', () => {
       ...['request /greeting', 'ended ok'],
       ...[`request ${read}`, 'caller 43', 'read tools', 'ended ok'],
     ]);
+    const { received } = await subscribe(url, { token: 't0ken', resources: ['projects'] });
+    const [, { params }, { result }] = await received(3);
+    expect(params.uri).to.equal('platform://projects');
+    expect(result.resultType).to.equal('complete');
   });
 
   it('has its settings checked with those of the core', () => {

@@ -19,6 +19,8 @@ export const liveLists = defineCapability({
     key: 'subscriptions',
     schema: subscriptionSettings.prefault({}).describe('Subscriptions to changes of lists, in MCP.'),
   },
+  // Which function verifies is not known before a core is built, or at all.
+  dependsOn: ({ verification }) => verification,
   purposes: ['serve', 'stdio'],
   open({ enabled }, { config, limits: { subscriptions: bounds }, keyOf, events, now }) {
     if (!enabled) return undefined;

@@ -368,6 +368,17 @@ describe('subscriptions', () => {
     expect((await subscriber.ended).error.data.code).to.equal('credential_rejected');
   });
 
+  it('are not verified any more when settings no longer verify', async () => {
+    const issuer = await startIssuer();
+    const { url, gateway, platform, reads } = await scene({
+      verification: { issuer: issuer.issuer, audience: AUDIENCE },
+    } as Partial<TestSettings>);
+    gateway.change(settingsFor(platform.url));
+    const subscriber = await subscribe(url, { token: 'opaque', resources: ['projects'] });
+    await eventually(() => reads('projects') > 5);
+    expect(subscriber.messages).to.have.length(1);
+  });
+
   const CHANGES = atDepth(1000, 10_000);
   it(`notify of ${CHANGES} changes within two polls each under load, and notify no other caller`, async function () {
     this.timeout(120_000);

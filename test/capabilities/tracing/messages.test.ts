@@ -198,4 +198,14 @@ describe('the trace of a message', () => {
     expect(collector.all('tools/call')).to.have.length(1);
     expect(collector.bodies.join()).not.to.match(/made.up/);
   });
+
+  it('of a subscription ends when that is open, and has none of its reads', async () => {
+    const subscriptions = { pollMs: 20 };
+    const { collector, rpc } = await startTraced(upstream.url, { subscriptions });
+    const notifications = { resourceSubscriptions: ['platform://projects'] };
+    await rpc(...current('subscriptions/listen', { notifications }));
+    await eventually(() => upstream.requests.length > 5);
+    await eventually(() => collector.all(POST).length === 1);
+    expect(collector.tree()).to.deep.equal({ [`1 SERVER ${POST}`]: { '1 SERVER subscriptions/listen': {} } });
+  });
 });
