@@ -11,6 +11,9 @@ const MAX_TEXT = 256;
 const MAX_NAMES = 5;
 const MAX_NAME = 40;
 
+/** Arguments that hosts add to every call: Gemini CLI. */
+const ADDED_BY_HOSTS: ReadonlySet<string> = new Set(['wait_for_previous']);
+
 /** Filters of a list, case-insensitive. */
 export interface Filter {
   /** Text contained in a documented field; never empty. */
@@ -31,6 +34,8 @@ export interface ToolArguments {
   readonly cursor: string | undefined;
   /** Names of a few unknown arguments, printable and short, for the result. */
   readonly ignored: readonly string[];
+  /** Those that no host adds by itself: the model meant something by them. */
+  readonly misread: readonly string[];
 }
 
 const text = (maxLength: number, description: string) => z.string().max(maxLength).optional().describe(description);
@@ -94,13 +99,15 @@ export function createReadArguments(
     const { query, limit, cursor, fields, count_by: countBy, ...rest } = parsed.data;
     const values: Record<string, string> = {};
     for (const [field, text] of Object.entries(rest)) if (typeof text === 'string') values[field] = text;
+    const ignored = ignoredOf(given, known);
     return {
       filter: { query, values },
       fields: fields && names.filter((name) => fields.includes(name)),
       countBy: names.filter((name) => countBy?.includes(name)),
       limit: countBy === undefined ? limit : (limit ?? 0),
       cursor,
-      ignored: ignoredOf(given, known),
+      ignored,
+      misread: ignored.filter((name) => !ADDED_BY_HOSTS.has(name)),
     };
   }
 

@@ -78,7 +78,7 @@ export function createTools(options: ToolsOptions): Tools {
   async function pageOf(
     load: Load,
     known: Offered['known'],
-    { filter, fields, countBy, limit, cursor }: ToolArguments,
+    { filter, fields, countBy, limit, cursor, misread }: ToolArguments,
     stale: Staleness | undefined,
     { signal }: RequestContext,
   ): Promise<Buffer> {
@@ -89,11 +89,12 @@ export function createTools(options: ToolsOptions): Tools {
     const page = { offset, limit, cursorOf, maxBytes: maxResultBytes, pageBytes };
     const isNarrowed = filter.query !== undefined || Object.keys(filter.values).length > 0;
     const isCounted = countBy.length > 0;
+    const remarks = { ...(misread.length > 0 && { ignoredArguments: misread }), ...remarksOn(load, stale) };
     if (!isNarrowed && !isCounted && fields === undefined) {
       const hint = hintFor(load, filter, undefined, known);
-      const whole = () =>
-        pageResult(writePage(snapshot, { ...page, members: membersOf(remarksOn(load, stale)), hint }));
-      const isKept = limit === undefined && stale === undefined && isStart(snapshot, offset);
+      const whole = () => pageResult(writePage(snapshot, { ...page, members: membersOf(remarks), hint }));
+      const isUsual = limit === undefined && stale === undefined && misread.length === 0;
+      const isKept = isUsual && isStart(snapshot, offset);
       return isKept ? representations.derived(load, `page ${offset} ${pageBytes}`, whole) : whole();
     }
     const counter = createCounter(countBy);
@@ -102,7 +103,7 @@ export function createTools(options: ToolsOptions): Tools {
       ...page,
       found: found?.indices,
       hint: hintFor(load, filter, found, known),
-      members: membersOf({ ...(isCounted && { counts: counter.counts(countsBytes) }), ...remarksOn(load, stale) }),
+      members: membersOf({ ...(isCounted && { counts: counter.counts(countsBytes) }), ...remarks }),
     };
     return pageResult(
       fields === undefined ? writePage(snapshot, part) : await writeFields(snapshot, part, fields, signal),

@@ -46,6 +46,7 @@ function returnedShape(shape: z.ZodObject) {
     total: z.int(),
     nextCursor: z.string().optional(),
     counts: z.record(z.string(), counts).optional(),
+    ignoredArguments: z.array(z.string()).optional(),
     leftOut: z.object({ bySettings: count, invalid: count }).optional(),
     stale: z.string().optional(),
     hint: z.string().optional(),

@@ -262,6 +262,14 @@ describe('a tool', () => {
     expect((await call('list_installed_tools', { limit: 1 }))._meta).not.to.have.property('portico/ignoredArguments');
   });
 
+  it('names ignored arguments to the model, too, unless a host adds them to every call', async () => {
+    const { structuredContent, content } = await call('list_installed_tools', { state: 'open', wait_for_previous: true });
+    expect(structuredContent.ignoredArguments).to.deep.equal(['state']);
+    expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
+    const usual = await call('list_installed_tools', { wait_for_previous: true });
+    expect(usual.structuredContent).not.to.have.property('ignoredArguments');
+  });
+
   it('answers list_changed when the list has changed between two pages', async () => {
     let items = ITEMS;
     const options = { read: () => loadOf(items, cachedFor(1000)) };
@@ -300,8 +308,11 @@ describe('a tool', () => {
       { limit: null, cursor: null, category: null, fields: null, count_by: null },
       { limit: '50', wait_for_previous: true, status: 'ACTIVE', ['x'.repeat(900)]: [1] },
     ]) {
-      const { isError, structuredContent: same } = await call('list_installed_tools', { query: 'tool-1', ...args });
+      const { isError, structuredContent: page } = await call('list_installed_tools', { query: 'tool-1', ...args });
       expect(isError).to.equal(undefined);
+      const { ignoredArguments, ...same } = page;
+      const ignored = 'status' in args ? ['status', `${'x'.repeat(40)}…`] : undefined;
+      expect(ignoredArguments).to.deep.equal(ignored);
       expect(same).to.deep.equal(structuredContent);
     }
   });
