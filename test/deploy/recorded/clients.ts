@@ -47,13 +47,4 @@ export const CLIENTS: Scenarios = {
       /^http\.maxConnections: \d+ times reached in ten minutes$/,
     ],
   },
-  'a log that is not read': {
-    provoke({ portico, url }) {
-      portico.child.stdout.pause();
-      sendReads(url, 40);
-    },
-    faulty: 100,
-    fires: ['PorticoLogLinesDropped'],
-    shows: [/^log: \d+ lines dropped$/],
-  },
 };

@@ -22,7 +22,7 @@ function expiringIn(days: number, fires: readonly string[], shows: RegExp): Scen
   };
 }
 
-/** Files that cannot be used, or not for long. */
+/** Files that cannot be used, or not for long, and a log that is not read: the two that need a processor do not run at once. */
 export const FILES: Scenarios = {
   'a settings file with a mistake': {
     async provoke({ file, portico }) {
@@ -51,6 +51,15 @@ export const FILES: Scenarios = {
       /^http\.tls\.certFile: expires in 1 d$/,
     ),
     withoutLine: { PorticoCertificateExpiring: 'the line of the other alert has the number of days' },
+  },
+  'a log that is not read': {
+    provoke({ portico, url }) {
+      portico.child.stdout.pause();
+      sendReads(url, 40);
+    },
+    faulty: 100,
+    fires: ['PorticoLogLinesDropped'],
+    shows: [/^log: \d+ lines dropped$/],
   },
   'an audit file that cannot be written': {
     settings: async ({ folder }) => ({
