@@ -153,7 +153,7 @@ const CLINE: Host = {
       }),
     };
   },
-  run: () => ({ args: [PROMPT], env: {} }),
+  run: () => ({ args: [PROMPT], env: { CLINE_SESSION_BACKEND_MODE: 'local' } }),
 };
 
 const CONTINUE: Host = {
