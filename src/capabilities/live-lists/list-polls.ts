@@ -25,31 +25,15 @@ export interface Watcher {
   reject(error: GatewayError): void;
 }
 
-/** A watcher's part in a poll. */
-export interface Membership {
-  /** Resolves when the list was read for the first time, or could not be: later changes are seen. */
-  readonly ready: Promise<void>;
-  /** The poll ends when the last watcher has left. */
-  leave(): void;
-}
-
 /** Polls of lists: one for each resource and credential, shared by its watchers. */
-export interface Polls {
-  join(resource: string, request: WatchRequest, watcher: Watcher): Membership;
-}
+export type Polls = ReturnType<typeof createPolls>;
 
-interface Poll {
-  readonly watchers: Set<Watcher>;
-  readonly ready: Promise<void>;
-  stop(): void;
-}
-
-export function createPolls(options: PollsOptions): Polls {
-  const polls = new Map<string, Poll>();
+export function createPolls(options: PollsOptions) {
+  const polls = new Map<string, ReturnType<typeof startPoll>>();
   const places = new Map<string, InTurn>();
 
   return {
-    join(resource, request, watcher) {
+    join(resource: string, request: WatchRequest, watcher: Watcher) {
       const inTurn = places.get(resource) ?? createPlacesInTurn(options.bounds.maxPolls);
       places.set(resource, inTurn);
       // Not the partition: its callers may have different rights, and each token ends by itself.
@@ -58,7 +42,9 @@ export function createPolls(options: PollsOptions): Polls {
       polls.set(key, poll);
       poll.watchers.add(watcher);
       return {
+        /** Resolves when the list was read for the first time, or could not be: later changes are seen. */
         ready: poll.ready,
+        /** The poll ends when the last watcher has left. */
         leave() {
           if (!poll.watchers.delete(watcher) || poll.watchers.size > 0) return;
           polls.delete(key);
@@ -70,12 +56,13 @@ export function createPolls(options: PollsOptions): Polls {
 }
 
 /** Reads a list whenever it may have changed, like any other read: within deadlines, breaker and bulkhead. Only its entity tag is kept. */
-function startPoll(resource: string, request: WatchRequest, inTurn: InTurn, options: PollsOptions): Poll {
+function startPoll(resource: string, request: WatchRequest, inTurn: InTurn, options: PollsOptions) {
   const { bounds, verify, events, now } = options;
   const { catalogue } = request;
   // The trace of the subscription's request is over.
   const caller: Caller = { ...request.caller, span: undefined, trace: undefined };
-  const { signal, stop: abort } = stoppable();
+  const controller = new AbortController();
+  const { signal } = controller;
   const watchers = new Set<Watcher>();
   let etag: string | undefined;
   let failures = 0;
@@ -128,14 +115,9 @@ function startPoll(resource: string, request: WatchRequest, inTurn: InTurn, opti
     ready: poll().then(schedule),
     stop() {
       clearTimeout(timer);
-      abort();
+      controller.abort();
     },
   };
-}
-
-function stoppable() {
-  const controller = new AbortController();
-  return { signal: controller.signal, stop: () => controller.abort() };
 }
 
 /** Runs work when there is a place, in order. */

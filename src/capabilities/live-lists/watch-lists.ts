@@ -3,7 +3,7 @@ import type { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
 import type { Watch, WatchRequest } from '../../core/reads/watch.ts';
-import type { Membership, Polls } from './list-polls.ts';
+import type { Polls } from './list-polls.ts';
 
 /** Longest time of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -42,7 +42,7 @@ export function createWatch({ bounds, polls, maxConnections, events, now }: Watc
     places.enter(caller);
     emitChange();
     const changed = new Set<string>();
-    let memberships: readonly Membership[] = [];
+    let memberships: ReturnType<Polls['join']>[] = [];
     let isOver = false;
     let rejection: GatewayError | undefined;
     let wake = () => {};

@@ -70,16 +70,13 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
       if (open.get(name) === subscription) open.delete(name);
     };
     open.set(name, subscription);
-    try {
-      const changes = await changesOf([name], context, [ending, subscription.signal]);
-      // A rejected credential ends it: these revisions have no message for that, and the next read says so.
-      void report(changes, (changed) => notify(updated(changed)))
-        .catch(() => {})
-        .finally(end);
-    } catch (error) {
-      end();
-      throw error;
-    }
+    const watching = changesOf([name], context, [ending, subscription.signal]);
+    // A rejected credential ends it: these revisions have no message for that, and the next read says so.
+    watching
+      .then((changes) => report(changes, (changed) => notify(updated(changed))))
+      .catch(() => {})
+      .finally(end);
+    await watching;
     return { members: {} };
   };
 
@@ -102,6 +99,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
   return { listen, forConnections: watch === undefined ? [] : forConnections };
 }
 
+/** Sends each change when the last one was sent. */
 async function report(changes: AsyncIterable<string> | readonly string[], send: (name: string) => Promise<void>) {
   for await (const name of changes) await send(name);
 }

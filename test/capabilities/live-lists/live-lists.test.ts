@@ -149,7 +149,7 @@ describe('a subscription over HTTP', () => {
   it('ends at the end of its token, verified or not', async () => {
     const issuer = await startIssuer();
     const verification = { issuer: issuer.issuer, audience: AUDIENCE, leewayMs: 0 };
-    for (const settings of [{}, { verification }]) {
+    const ends = [{}, { verification }].map(async (settings) => {
       const { url, expectNoPolls } = await scene(settings as Partial<TestSettings>);
       const exp = Math.ceil(Date.now() / 1000) + 1;
       const subscriber = await subscribe(url, { token: await issuer.token({ exp }) });
@@ -157,7 +157,8 @@ describe('a subscription over HTTP', () => {
       expect((await subscriber.ended).result).to.include({ resultType: 'complete' });
       expect(Date.now() / 1000).to.be.within(exp - 0.1, exp + 2);
       await expectNoPolls();
-    }
+    });
+    await Promise.all(ends);
   });
 
   it('ends with the error when the platform rejects its token', async () => {
