@@ -31,8 +31,7 @@ function compared({ status, messages }: Told): Told {
 function comparedMessage(message: Json): Json {
   const { error, result, ...rest } = message;
   if (error !== undefined) return { ...rest, error: { code: error.code } };
-  // The SDK has no name for them, and drops `__proto__`.
-  delete result?._meta?.['portico/ignoredArguments'];
+  dropIgnoredArguments(result);
   // Each server has its own text for invalid arguments of a tool.
   if (result?.isError === true) return { ...rest, result: { isError: true } };
   // So is what may help where nothing fits.
@@ -45,6 +44,16 @@ function comparedMessage(message: Json): Json {
     ...rest,
     result: { ...result, content: [], structuredContent: { ...result.structuredContent, nextCursor: '' } },
   };
+}
+
+/** The SDK has no name for them, and drops `__proto__`. */
+function dropIgnoredArguments(result: Json): void {
+  delete result?._meta?.['portico/ignoredArguments'];
+  const names = result?.structuredContent?.ignoredArguments;
+  if (names === undefined) return;
+  delete result.structuredContent.ignoredArguments;
+  const [content] = result.content;
+  content.text = content.text.replace(`,"ignoredArguments":${JSON.stringify(names)}`, () => '');
 }
 
 function parsed({ body }: Exchange): Json {

@@ -36,6 +36,9 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
   const schemas = new Map<string, ReturnType<typeof fromJsonSchema>>(
     tools.map((tool: Json) => [tool.name, fromJsonSchema(tool.inputSchema)]),
   );
+  const fieldsOf = new Map<string, string[]>(
+    tools.map(({ name, outputSchema }: Json) => [name, Object.keys(outputSchema.properties.items.items.properties)]),
+  );
   const { serverInfo, capabilities, instructions } = initialized;
   const _meta = provenanceOf(loadOf(items));
 
@@ -45,18 +48,24 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     return members;
   }
 
-  async function call(tool: string, given: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+  async function call(tool: string, sent: Readonly<Record<string, unknown>> = {}): Promise<Json> {
     const schema = schemas.get(tool);
     if (schema === undefined) throw new ProtocolError(INVALID_PARAMS, 'no such tool');
+    const given = argumentsIn(sent);
     const checked = await schema['~standard'].validate(given);
-    const { query = '', limit = 50, cursor, fields = [], category = '' }: Json = given;
+    const { query = '', limit = 50, cursor, fields = [] }: Json = given;
+    // Every documented field filters, also those that the schema does not name.
+    const filters = (fieldsOf.get(tool) ?? [])
+      .filter((field) => Object.hasOwn(given, field))
+      .map((field): [string, Json] => [field, given[field]]);
+    const areTexts = filters.every(([, text]) => typeof text === 'string' && text.length <= 256);
     // The schemas have no bounds.
-    const isBeyond = limit > 500 || query.length > 256;
+    const isBeyond = limit > 500 || query.length > 256 || !areTexts;
     if (checked.issues !== undefined || cursor !== undefined || isBeyond) return { content: [], isError: true };
     const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
     const left = items.filter(
       (item) =>
-        ['', item['category']?.toLowerCase()].includes(category.toLowerCase()) &&
+        filters.every(([field, text]) => item[field]?.toLowerCase() === text.toLowerCase()) &&
         Object.values(item).some((text) => has(text, query)),
     );
     const part = left
@@ -89,6 +98,13 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     server.setRequestHandler('tools/call', ({ params }) => call(params.name, params.arguments));
     return server;
   };
+}
+
+/** Empty arguments are left out, and a limit can be text. */
+function argumentsIn(sent: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const isEmpty = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => !isEmpty(value)));
+  return /^\d{1,9}$/.test(String(given['limit'])) ? { ...given, limit: Number(given['limit']) } : given;
 }
 
 /** The text of a page: one item a line. */

@@ -263,7 +263,10 @@ describe('a tool', () => {
   });
 
   it('names ignored arguments to the model, too, unless a host adds them to every call', async () => {
-    const { structuredContent, content } = await call('list_installed_tools', { state: 'open', wait_for_previous: true });
+    const { structuredContent, content } = await call('list_installed_tools', {
+      state: 'open',
+      wait_for_previous: true,
+    });
     expect(structuredContent.ignoredArguments).to.deep.equal(['state']);
     expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
     const usual = await call('list_installed_tools', { wait_for_previous: true });
