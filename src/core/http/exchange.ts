@@ -46,7 +46,7 @@ export class Exchange implements RequestRecord {
   /** `Vary` of the response, except `Origin`. */
   vary: string | undefined = undefined;
   /** Aborts when a stream must end. Set before it is answered. */
-  ending = NEVER;
+  ending: AbortSignal = NEVER;
   /** Whether the operation takes a body. */
   takesBody = false;
   /** Whether the connection has closed, so that no response can be sent. */
