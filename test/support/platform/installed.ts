@@ -10,7 +10,7 @@ const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/portico-platfo
 const INSTALL_MS = 420_000;
 const START_MS = 120_000;
 
-/** A platform in a package of npm. Only the packages in `scripts` run their install scripts. */
+/** A platform, or a host of MCP, in a package of npm. Only the packages in `scripts` run their install scripts. */
 export interface PlatformPackage {
   readonly name: string;
   readonly version: string;
