@@ -142,7 +142,11 @@ export const OVERLOADED: Case = {
 export const ARGUMENTS: readonly (readonly [given: object, same: object])[] = [
   [{ query: '', category: '', fields: [], limit: '', cursor: '' }, {}],
   [{ query: null, category: null, fields: null, count_by: null, limit: null, cursor: null }, {}],
-  [{ limit: '1', wait_for_previous: true, search: 'nothing like it' }, { limit: 1 }],
+  [{ limit: '1', wait_for_previous: true }, { limit: 1 }],
+  [
+    { limit: '1', search: 'nothing like it' },
+    { limit: 1, search: true },
+  ],
   [{ limit: '0' }, { limit: 0 }],
 ];
 
