@@ -4,6 +4,7 @@ import { type Caller, requestOf } from '../../core/kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
+import { createMemorySemaphore, type MemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
 import type { WatchRequest } from '../../core/reads/watch.ts';
 
 /** Part of an interval that is random, so that polls do not coincide. */
@@ -30,11 +31,12 @@ export type Polls = ReturnType<typeof createPolls>;
 
 export function createPolls(options: PollsOptions) {
   const polls = new Map<string, ReturnType<typeof startPoll>>();
-  const places = new Map<string, InTurn>();
+  const places = new Map<string, MemorySemaphore>();
+  const bounds = { maxBytes: Number.POSITIVE_INFINITY, maxAtOnce: options.bounds.maxPolls };
 
   return {
     join(resource: string, request: WatchRequest, watcher: Watcher) {
-      const inTurn = places.get(resource) ?? createPlacesInTurn(options.bounds.maxPolls);
+      const inTurn = places.get(resource) ?? createMemorySemaphore(bounds);
       places.set(resource, inTurn);
       // Not the partition: its callers may have different rights, and each token ends by itself.
       const key = `${keyOfAll(request.caller, options.keyOf)} ${resource}`;
@@ -56,7 +58,7 @@ export function createPolls(options: PollsOptions) {
 }
 
 /** Reads a list whenever it may have changed, like any other read: within deadlines, breaker and bulkhead. Only its entity tag is kept. */
-function startPoll(resource: string, request: WatchRequest, inTurn: InTurn, options: PollsOptions) {
+function startPoll(resource: string, request: WatchRequest, inTurn: MemorySemaphore, options: PollsOptions) {
   const { bounds, verify, events, now } = options;
   const { catalogue } = request;
   // The trace of the subscription's request is over.
@@ -107,7 +109,7 @@ function startPoll(resource: string, request: WatchRequest, inTurn: InTurn, opti
   function schedule(waitMs: number): void {
     if (signal.aborted) return;
     const ms = Math.min(waitMs, bounds.maxMs) * (1 + Math.random() * JITTER);
-    timer = setTimeout(() => void inTurn(async () => signal.aborted || schedule(await poll())), ms);
+    timer = setTimeout(() => void inTurn(0, async () => signal.aborted || schedule(await poll())), ms);
   }
 
   return {
@@ -117,24 +119,5 @@ function startPoll(resource: string, request: WatchRequest, inTurn: InTurn, opti
       clearTimeout(timer);
       controller.abort();
     },
-  };
-}
-
-/** Runs work when there is a place, in order. */
-type InTurn = (work: () => Promise<unknown>) => Promise<void>;
-
-function createPlacesInTurn(max: number): InTurn {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running < max) running += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
   };
 }

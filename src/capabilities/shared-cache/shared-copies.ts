@@ -1,11 +1,11 @@
 import type { Caller } from '../../core/kernel/caller.ts';
 import type { SharedPut } from '../../core/kernel/events.ts';
+import type { MemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
 import type { Load } from '../../core/reads/snapshots/load.ts';
 import type { StoredResource } from '../../core/reads/snapshots/snapshot-store.ts';
 import type { Lifetime } from '../../core/reads/snapshots/with-snapshots.ts';
 import type { DeploymentSecret } from './deployment-secret.ts';
 import type { EvictionIndex } from './eviction-index.ts';
-import type { MemorySemaphore } from './memory-semaphore.ts';
 import type { Lease, RedisStore } from './redis-store.ts';
 import { isOfReading, lengthOf, readSealed, type SealedFor, type SealedLoad, seal, unseal } from './sealed-load.ts';
 

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Caller, requestOf } from '../../core/kernel/caller.ts';
 import { codeOf, stackOf } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
+import { createMemorySemaphore, type MemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
 import { createTtlSet } from '../../core/kernel/tables.ts';
 import type { Load, Loader } from '../../core/reads/snapshots/load.ts';
 import type { SnapshotStore } from '../../core/reads/snapshots/snapshot-store.ts';
 import type { Announcements } from './announcements.ts';
 import { createEvictionIndex } from './eviction-index.ts';
 import { type Lookup, lookupOrLease } from './lookup-or-lease.ts';
-import { createMemorySemaphore, type MemorySemaphore } from './memory-semaphore.ts';
 import type { Lease } from './redis-store.ts';
 import { type CallerCopies, type CopiesOptions, type Copy, copyOf, openCopies } from './shared-copies.ts';
 

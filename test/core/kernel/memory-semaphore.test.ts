@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createMemorySemaphore } from '../../../src/capabilities/shared-cache/memory-semaphore.ts';
+import { createMemorySemaphore } from '../../../src/core/kernel/memory-semaphore.ts';
 import { settle } from '../../core/reads/snapshots/departures.ts';
 
 describe('a memory semaphore', () => {
