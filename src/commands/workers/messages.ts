@@ -20,10 +20,7 @@ export interface Begin {
 }
 
 /** From the primary process to a worker. */
-export type ToWorker =
-  | { readonly begin: Begin }
-  | ({ readonly id: number } & CountsAdded)
-  | { readonly signal: NodeJS.Signals };
+export type ToWorker = { readonly begin: Begin } | CountsAdded | { readonly signal: NodeJS.Signals };
 
 /** From a worker to the primary process. `join` asks for `begin`. */
-export type ToPrimary = 'join' | { readonly ready: string } | { readonly id: number; readonly add: CountsToAdd };
+export type ToPrimary = 'join' | { readonly ready: string } | { readonly add: CountsToAdd };

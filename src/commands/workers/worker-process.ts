@@ -56,7 +56,7 @@ export function startWorker({ destination, folder, secret, count }: WorkerSetup)
     if (message === 'join') {
       return send({ begin: { adminSocketPath, secret, isTerminal: destination.terminal !== undefined } });
     }
-    if ('add' in message) return send({ id: message.id, counted: count(message.add) });
+    if ('add' in message) return send({ counted: count(message.add) });
     isReady = true;
     return resolve(message.ready);
   });

@@ -20,16 +20,13 @@ const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGU
  * worker that drained by itself would be replaced. Node ends a worker whose primary process is gone.
  */
 export async function joinPrimary(): Promise<Membership> {
-  const waiting = new Map<number, (counted: CountsAdded['counted']) => void>();
-  let lastId = 0;
-
-  function add(counts: CountsToAdd): Promise<CountsAdded['counted']> {
-    lastId += 1;
-    const { promise, resolve } = Promise.withResolvers<CountsAdded['counted']>();
-    waiting.set(lastId, resolve);
-    send({ id: lastId, add: counts });
-    return promise;
-  }
+  /** Counts are answered in the order in which they were sent. */
+  const waiting: ((counted: CountsAdded['counted']) => void)[] = [];
+  const add = (counts: CountsToAdd) =>
+    new Promise<CountsAdded['counted']>((resolve) => {
+      waiting.push(resolve);
+      send({ add: counts });
+    });
 
   const handlers = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal) as SignalHandler[]]));
   for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, () => {});
@@ -38,9 +35,7 @@ export async function joinPrimary(): Promise<Membership> {
   const [{ begin }] = (await joined) as [{ begin: Begin }];
   process.on('message', (message: ToWorker) => {
     if ('signal' in message) for (const handle of handlers.get(message.signal) ?? []) handle(message.signal);
-    if (!('counted' in message)) return;
-    waiting.get(message.id)?.(message.counted);
-    waiting.delete(message.id);
+    if ('counted' in message) waiting.shift()?.(message.counted);
   });
   const { adminSocketPath, secret, isTerminal } = begin;
   return {
