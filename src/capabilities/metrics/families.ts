@@ -19,24 +19,13 @@ export type SetValue<Name extends string = never> = (labels: Labels<Name>, value
 /** Adds a duration in milliseconds to a histogram of seconds. Without one, creates the series. */
 export type Observe<Name extends string = never> = (labels: Labels<Name>, ms?: number) => void;
 
+type Described<Name extends string> = [name: string, help: string, labels?: readonly Name[]];
+
 /** The metrics of one gateway. Each function creates a metric, in the order of the exposition, and returns how to change it. */
-export interface Families {
-  readonly registry: Registry;
-  counter<Name extends string = never>(name: string, help: string, labels?: readonly Name[]): Count<Name>;
-  /** A counter whose value is read elsewhere. */
-  total<Name extends string = never>(name: string, help: string, labels?: readonly Name[]): SetValue<Name>;
-  /** `across`: how the values of several workers are combined. @default their sum */
-  gauge<Name extends string = never>(
-    name: string,
-    help: string,
-    labels?: readonly Name[],
-    across?: Aggregator,
-  ): SetValue<Name>;
-  histogram<Name extends string = never>(name: string, help: string, labels?: readonly Name[]): Observe<Name>;
-}
+export type Families = ReturnType<typeof createFamilies>;
 
 /** Creates an empty registry of prom-client, which is loaded only where metrics are on. */
-export function createFamilies(): Families {
+export function createFamilies() {
   const prom: typeof import('prom-client') = createRequire(import.meta.url)('prom-client');
   const registry = new prom.Registry();
   const config = (name: string, help: string, labels: readonly string[] = []) => ({
@@ -44,25 +33,32 @@ export function createFamilies(): Families {
   });
   return {
     registry,
-    counter(...described) {
+    counter<Name extends string = never>(...described: Described<Name>): Count<Name> {
       const metric: Counter = new prom.Counter(config(...described));
       return (labels = {}, by = 1) => metric.inc(present(labels), by);
     },
-    total(...described) {
+    /** A counter whose value is read elsewhere. */
+    total<Name extends string = never>(...described: Described<Name>): SetValue<Name> {
       const metric: Counter = new prom.Counter(config(...described));
       return (labels, value) => {
         metric.remove(present(labels));
         if (value !== undefined) metric.inc(present(labels), value);
       };
     },
-    gauge(name, help, labels, aggregator = 'sum') {
+    /** `aggregator`: how the values of several workers are combined. */
+    gauge<Name extends string = never>(
+      name: string,
+      help: string,
+      labels: readonly Name[] = [],
+      aggregator: Aggregator = 'sum',
+    ): SetValue<Name> {
       const metric: Gauge = new prom.Gauge({ ...config(name, help, labels), aggregator });
       return (labels, value) => {
         if (value === undefined) metric.remove(present(labels));
         else metric.set(present(labels), value);
       };
     },
-    histogram(...described) {
+    histogram<Name extends string = never>(...described: Described<Name>): Observe<Name> {
       const metric: Histogram = new prom.Histogram({ ...config(...described), buckets: [...BOUNDS] });
       return (labels, ms) => {
         if (ms === undefined) metric.zero(present(labels));

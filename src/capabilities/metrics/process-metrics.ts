@@ -26,14 +26,8 @@ export interface DroppedLines {
   readonly droppedAuditLines?: (() => number) | undefined;
 }
 
-export interface ProcessMetrics {
-  readonly events: Events;
-  /** Updates the metrics that are read at a scrape. */
-  collect(): Promise<void>;
-}
-
 /** Spans, dropped lines, and the process itself, whose event loop and garbage collection are observed until `drained`. */
-export function processMetrics(families: Families, version: string, dropped: DroppedLines): ProcessMetrics {
+export function processMetrics(families: Families, version: string, dropped: DroppedLines) {
   const { counter, total, gauge, histogram } = families;
   const spansSent = counter('portico_trace_spans_sent_total', 'Spans that the trace collector accepted.');
   const spansDropped = counter(
@@ -99,7 +93,8 @@ export function processMetrics(families: Families, version: string, dropped: Dro
         observer.disconnect();
         stopWatching();
       },
-    },
+    } satisfies Events,
+    /** Updates the metrics that are read at a scrape. */
     async collect() {
       const { idle, active } = performance.eventLoopUtilization();
       loopTime({ nodejs_eventloop_state: 'active' }, active / 1000);
