@@ -1,13 +1,14 @@
 import type { Registry } from 'prom-client';
 import { watchCertificates } from '../../core/certificates.ts';
 import { settingsHash } from '../../core/config/effective.ts';
+import type { Readings } from '../../core/hooks.ts';
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
 import { createCombinedMetrics } from './combined-metrics.ts';
 import { type Certificates, credentialMetrics } from './credential-metrics.ts';
 import { createFamilies } from './families.ts';
-import { type DroppedLines, processMetrics } from './process-metrics.ts';
+import { processMetrics } from './process-metrics.ts';
 import { readMetrics, type SnapshotBounds } from './read-metrics.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { type SettingsMetricsOptions, settingsMetrics } from './settings-metrics.ts';
@@ -48,7 +49,7 @@ export interface MetricsOptions extends SettingsMetricsOptions {
   readonly snapshots: SnapshotBounds;
   /** Version of this package. */
   readonly version: string;
-  readonly dropped: DroppedLines;
+  readonly dropped: Partial<Readings>;
   readonly certificates: Certificates;
 }
 

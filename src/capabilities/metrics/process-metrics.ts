@@ -1,6 +1,7 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { countDescriptors, readDescriptorLimit } from '../../core/descriptors.ts';
+import type { Readings } from '../../core/hooks.ts';
 import { watchEventLoop } from '../../core/kernel/event-loop-delay.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Families } from './families.ts';
@@ -20,14 +21,8 @@ const GC_TYPES: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
 };
 
-/** Lines that were dropped since the start. `undefined`: not known, or there is no such file. */
-export interface DroppedLines {
-  readonly droppedLogLines?: (() => number) | undefined;
-  readonly droppedAuditLines?: (() => number) | undefined;
-}
-
 /** Spans, dropped lines, and the process itself, whose event loop and garbage collection are observed until `drained`. */
-export function processMetrics(families: Families, version: string, dropped: DroppedLines) {
+export function processMetrics(families: Families, version: string, dropped: Partial<Readings>) {
   const { counter, total, gauge, histogram } = families;
   const spansSent = counter('portico_trace_spans_sent_total', 'Spans that the trace collector accepted.');
   const spansDropped = counter(
