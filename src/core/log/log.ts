@@ -1,7 +1,7 @@
 import { causesOf, GatewayError, nameError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import type { RequestRecord, RequestRef } from '../kernel/request-record.ts';
-import type { Level, Logger } from './logger.ts';
+import { JsonFields, type Level, type Logger, takesJson } from './logger.ts';
 
 /** Routes of probes, which come every few seconds. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
@@ -45,29 +45,50 @@ export interface LogOptions {
   readonly now?: () => number;
 }
 
+/** A kind of request, and the child logger that writes its lines. */
+interface Kind {
+  readonly fields: ReturnType<typeof kindOf>;
+  readonly child: Logger;
+  readonly takesJson: boolean;
+}
+
 /**
  * Writes the line of a request. Nearly all requests are of a few kinds: what those of a kind have in common is serialized once,
  * as the bindings of a child logger.
  */
 function createRequestLines() {
-  const children = new WeakMap<Logger, Map<string, Logger>>();
+  const kinds = new WeakMap<Logger, Kind[]>();
 
-  function childOf(logger: Logger, request: RequestRecord): Logger | undefined {
-    const { method, route, rpc, tool, resource, status, outcome, cache, staleFor } = request;
-    const key = `${method} ${route} ${rpc} ${tool} ${resource} ${status} ${outcome} ${cache} ${staleFor?.code}`;
-    const kept = children.get(logger)?.get(key);
-    if (kept !== undefined) return kept;
-    const child = logger.child?.(kindOf(request), { level: 'debug' });
-    const known = children.get(logger) ?? new Map<string, Logger>();
-    if (child !== undefined && known.size < MAX_KINDS) children.set(logger, known.set(key, child));
-    return child;
+  function kindIn(logger: Logger, request: RequestRecord): Kind | undefined {
+    const known = kinds.get(logger) ?? [];
+    for (const kind of known) if (isOfKind(request, kind)) return kind;
+    const fields = kindOf(request);
+    const child = logger.child?.(fields, { level: 'debug' });
+    if (child === undefined) return undefined;
+    const kind = { fields, child, takesJson: takesJson(child) };
+    if (known.length < MAX_KINDS) kinds.set(logger, [...known, kind]);
+    return kind;
   }
 
   return (to: Logger, level: Level, request: RequestRecord): void => {
-    const child = childOf(to, request);
-    if (child === undefined) to[level]({ ...kindOf(request), ...ownFieldsOf(request) }, 'request');
-    else child[level](ownFieldsOf(request), 'request');
+    const kind = kindIn(to, request);
+    if (kind === undefined) to[level]({ ...kindOf(request), ...ownFieldsOf(request) }, 'request');
+    else kind.child[level](kind.takesJson ? ownJsonOf(request) : ownFieldsOf(request), 'request');
   };
+}
+
+function isOfKind(request: RequestRecord, { fields: kind }: Kind): boolean {
+  return (
+    request.resource === kind.resource &&
+    request.cache === kind.cache &&
+    request.status === kind.status &&
+    request.outcome === kind.outcome &&
+    request.route === kind.route &&
+    request.method === kind.method &&
+    request.rpc === kind.rpc &&
+    request.tool === kind.tool &&
+    request.staleFor?.code === kind.staleFor
+  );
 }
 
 /** Fields that many requests share. Their values are of closed lists. */
@@ -97,6 +118,19 @@ function ownFieldsOf(request: RequestRecord): object {
     traceId: request.traceId,
     ...(error === undefined ? { reason: UNANSWERED[outcome] } : whyOf(error)),
   };
+}
+
+/** The same, serialized: of the usual request without `JSON.stringify`, since its texts need no escaping. */
+function ownJsonOf(request: RequestRecord): object {
+  const { ms, upstreamMs, outcome, staleFor, error = staleFor, bytes, callerKey, client, requestId, traceId } = request;
+  if (client !== undefined || error !== undefined || UNANSWERED[outcome] !== undefined) return ownFieldsOf(request);
+  let json = `"ms":${rounded(ms)}`;
+  if (upstreamMs !== undefined) json += `,"upstreamMs":${rounded(upstreamMs)}`;
+  json += `,"bytes":${bytes}`;
+  if (callerKey !== undefined) json += `,"caller":"${callerKey.slice(0, CALLER_LENGTH)}"`;
+  json += `,"requestId":"${requestId}"`;
+  if (traceId !== undefined) json += `,"traceId":"${traceId}"`;
+  return new JsonFields(json);
 }
 
 /** Returns what is known of an error, without its message: that can be an upstream's. */

@@ -18,8 +18,17 @@ export interface Logger extends Readonly<Record<Level, WriteLine>> {
   isLevelEnabled?(level: Level): boolean;
   /** Least severe level that is written. Can be changed. */
   level?: string;
-  /** Returns a logger to the same place, with its own level and no fields. */
+  /** Returns a logger to the same place, with its own level and these fields on each line. */
   child?(fields: object, options: { readonly level: string }): Logger;
+}
+
+/** Fields of a line that are serialized, and need none of what `escapeHidden` does: `"ms":0.1,"bytes":2`. */
+export class JsonFields {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
 }
 
 export interface LoggerOptions {
@@ -40,7 +49,6 @@ export function createLogger({ level, format = 'json', destination = standardOut
       base: null,
       timestamp: createTimeField(),
       formatters: { level: (name) => ({ level: name }) },
-      hooks: { streamWrite: escapeHidden },
     },
     isPretty ? prettyDestination(destination) : destination,
   );
@@ -55,9 +63,15 @@ interface Serialized {
 
 /** Serializes a line. pino's own function serializes each name and value by itself, which takes twice the time. */
 function serialize(this: Serialized, fields: object, message: string, level: number, time: string): string {
-  const own = JSON.stringify(fields).slice(1, -1);
   const start = `${this[pino.symbols.lsCacheSym][level]}${time}${this[pino.symbols.chindingsSym]}`;
-  return `${start}${own === '' ? '' : ','}${own},"msg":${JSON.stringify(message)}}\n`;
+  if (fields instanceof JsonFields) return `${start},${fields.json},"msg":"${message}"}\n`;
+  const own = JSON.stringify(fields).slice(1, -1);
+  return escapeHidden(`${start}${own === '' ? '' : ','}${own},"msg":${JSON.stringify(message)}}\n`);
+}
+
+/** Whether the fields of a logger's lines may be `JsonFields`. */
+export function takesJson(logger: object): boolean {
+  return (logger as { [pino.symbols.asJsonSym]?: unknown })[pino.symbols.asJsonSym] === serialize;
 }
 
 /** Returns a function that writes pino's field of the time, to the millisecond. All but those is kept for a second. */
@@ -80,7 +94,7 @@ const HIDDEN = /[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Escapes, in a line of JSON, each character that a terminal obeys or a reader cannot see, as `\u202e` (RFC 8259, section 7).
- * pino escapes C0 controls itself. The line parses to the same value.
+ * JSON escapes C0 controls itself. The line parses to the same value.
  */
 export function escapeHidden(line: string): string {
   // Nearly all lines are ASCII, which takes a quarter of the time to see.
