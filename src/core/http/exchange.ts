@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { traceOfCaller } from '../credentials/caller-trace.ts';
 import { mentionsCredential } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
+import { newRequestId } from '../kernel/request-id.ts';
 import type { ClientRecord, MemberRecord, RequestRecord } from '../kernel/request-record.ts';
 import type { Span, Trace } from '../kernel/trace.ts';
 import type { Users } from '../kernel/users.ts';
@@ -140,6 +140,6 @@ export class Exchange implements RequestRecord {
 
 function chooseRequestId(fields: Fields): string {
   const { requestId } = fields;
-  if (requestId === undefined || !WELL_FORMED_ID.test(requestId)) return randomUUID();
-  return mentionsCredential(requestId, credentialsIn(fields)) ? randomUUID() : requestId;
+  if (requestId === undefined || !WELL_FORMED_ID.test(requestId)) return newRequestId();
+  return mentionsCredential(requestId, credentialsIn(fields)) ? newRequestId() : requestId;
 }

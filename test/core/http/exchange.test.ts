@@ -7,7 +7,7 @@ import { exchange, get } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
 import { LIST, READ, serve } from './served.ts';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const GENERATED = /^[0-9a-f]{16}-[0-9a-z]+$/;
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 function open(rawHeaders: string[], url?: string): Exchange {
@@ -59,19 +59,19 @@ describe('a request id', () => {
 
   for (const id of ['', 'x'.repeat(129), 'a b', 'a,b', 'a"b', 'a\nb', 'a%b', 'é', '<a>', '{a}', 'a\\b', 'one, two']) {
     it(`is new for ${JSON.stringify(id)}`, () => {
-      expect(idFor(id)).to.match(UUID);
+      expect(idFor(id)).to.match(GENERATED);
     });
   }
 
   it('is new without one, or with two', () => {
-    expect(idFor()).to.match(UUID);
-    expect(idFor('a', 'b')).to.match(UUID);
+    expect(idFor()).to.match(GENERATED);
+    expect(idFor('a', 'b')).to.match(GENERATED);
   });
 
   it('is new if it repeats the credential, well-formed or not', () => {
-    expect(idFor('id:token')).to.match(UUID);
+    expect(idFor('id:token')).to.match(GENERATED);
     const raw = ['Authorization', 'Basic secret', 'authorization', 'Bearer other', 'X-Request-Id', 'id:secret'];
-    expect(open(raw).requestId).to.match(UUID);
+    expect(open(raw).requestId).to.match(GENERATED);
   });
 
   it('is new each time', () => {

@@ -205,7 +205,7 @@ describe('a handler', () => {
     });
     const res = {
       headersSent: false,
-      writeHead() {
+      _storeHeader() {
         throw new RangeError('a head that Node rejects');
       },
     };

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { emitLimitReached } from '../../kernel/join-events.ts';
+import { newRequestId } from '../../kernel/request-id.ts';
 import { UNKNOWN_PATH } from '../operations/operation.ts';
 import { problemResponse } from '../response/problem.ts';
 import { sendOnSocket } from '../response/send.ts';
@@ -34,7 +34,7 @@ export interface ClientErrorsOptions {
 export function answerClientErrors(server: Server, { connections, events, headers = [] }: ClientErrorsOptions): void {
   function refuse(connection: PipelinedConnection, error: GatewayError, method?: string): void {
     const begun = performance.now();
-    const requestId = randomUUID();
+    const requestId = newRequestId();
     const problem = problemResponse(error, requestId);
     const response = { ...problem, headers: [...headers, ...problem.headers] };
     connection.ending = true;

@@ -105,7 +105,7 @@ export function createConnections(
         connection.bytesSeen = req.socket.bytesRead;
       });
     }
-    res.once('finish', () => {
+    res.on('finish', () => {
       // Node 22 emits it for a destroyed connection, too.
       if (!req.socket.destroyed) end(connection, exchange);
     });
@@ -161,11 +161,11 @@ export function createConnections(
   }
 
   /**
-   * Whether an exchange is the last one on its connection: it has a body that was not read whole, or the listener is stopping
-   * and none waits behind it.
+   * Whether an exchange is the last one on its connection: it has a body that was not read whole, or that it announced by
+   * `Expect` alone; or the listener is stopping and none waits behind it.
    */
-  function isLast({ req, hasBody, takesBody }: Exchange): boolean {
-    if (hasBody && !(req.complete && takesBody)) return true;
+  function isLast({ req, fields, hasBody, takesBody }: Exchange): boolean {
+    if (hasBody ? !(req.complete && takesBody) : fields.expect !== undefined) return true;
     return isStopping && connections.get(req.socket)?.exchanges.size === 1;
   }
 

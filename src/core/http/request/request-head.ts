@@ -66,8 +66,14 @@ export interface Fields extends Readonly<Joined> {
 /** All with the same shape for V8. */
 const ABSENT = Object.fromEntries(Object.values(JOINED).map((key) => [key, undefined])) as Joined;
 
-const NAMES: ReadonlyMap<string, keyof Joined | 'authorization' | 'host'> = new Map(
-  Object.entries({ ...JOINED, authorization: 'authorization', host: 'host' } as const),
+type Key = keyof Joined | 'authorization' | 'host';
+
+/** By names in lower case and as most clients write them, `Accept-Encoding`. */
+const NAMES: ReadonlyMap<string, Key> = new Map(
+  Object.entries<Key>({ ...JOINED, authorization: 'authorization', host: 'host' }).flatMap(([name, key]) => [
+    [name, key],
+    [name.replace(/\b[a-z]/g, (first) => first.toUpperCase()), key],
+  ]),
 );
 
 /** What a field line has on the wire beside its name and value: `: ` and CRLF. */
@@ -87,12 +93,13 @@ export function readFields(rawHeaders: string[], otherNames?: ReadonlySet<string
     const rawName = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
     fields.bytes += rawName.length + value.length + LINE_OVERHEAD;
-    const name = rawName.toLowerCase();
-    const key = NAMES.get(name);
+    const key = NAMES.get(rawName) ?? NAMES.get(rawName.toLowerCase());
     if (key === 'host') host.push(value);
     else if (key === 'authorization') authorization.push(take(rawHeaders, index + 1));
     else if (key !== undefined) fields[key] = fields[key] === undefined ? value : `${fields[key]}, ${value}`;
-    else if (otherNames?.has(name)) {
+    else if (otherNames !== undefined) {
+      const name = rawName.toLowerCase();
+      if (!otherNames.has(name)) continue;
       fields.others ??= new Map();
       fields.others.set(name, [...(fields.others.get(name) ?? []), take(rawHeaders, index + 1)]);
     }

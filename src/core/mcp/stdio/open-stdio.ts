@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import {
   isJSONRPCNotification,
@@ -10,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { explained, GatewayError } from '../../kernel/errors.ts';
+import { newRequestId } from '../../kernel/request-id.ts';
 import type { RequestRecord } from '../../kernel/request-record.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import { clientOf } from '../client-record.ts';
@@ -69,7 +69,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
   let isClosed = false;
 
   function begin(message: unknown): OpenRequest {
-    const requestId = randomUUID();
+    const requestId = newRequestId();
     const controller = new AbortController();
     const record: RequestRecord = {
       ...{ edge: 'stdio', requestId, callerKey: identity.key, rpc: loggedMethod(message) },

@@ -1,6 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect } from 'chai';
+import type { Exchange } from '../../../../src/core/http/exchange.ts';
+import { ALWAYS, LOAD_NOTHING, send } from '../../../../src/core/http/response/send.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
@@ -23,7 +27,7 @@ describe('every response', () => {
       const { url, ended } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
       const { status, headers } = await exchange(url, request);
       expect(status).to.equal(expected);
-      expect(headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
+      expect(headers.get('x-request-id')).to.match(/^[0-9a-f]{16}-[0-9a-z]+$/);
       expect((await ended(1))[0]).to.include({ requestId: headers.get('x-request-id'), status });
       expect(Object.fromEntries(headers)).to.include({
         'x-content-type-options': 'nosniff',
@@ -108,4 +112,58 @@ describe('a long body', () => {
     connection.socket.resetAndDestroy();
     expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
   });
+});
+
+describe('a head', () => {
+  const kinds = [
+    { status: 200, headers: ['ETag', 'W/"x"', 'X-Latin', 'é'], body: Buffer.from('[]') },
+    { status: 200, headers: [], body: [Buffer.from('['), Buffer.from(']')] },
+    { status: 204, headers: [], body: undefined },
+    { status: 304, headers: ['ETag', 'W/"x"'], body: undefined },
+    { status: 503, headers: ['Retry-After', '1'], body: Buffer.from('{}'), policy: "default-src 'self'" },
+  ];
+
+  /** All bytes of the response of a server, its date apart. */
+  async function bytesOf(answer: RequestListener, request: string): Promise<string> {
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    onCleanup(() => server.close());
+    await once(server, 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(request);
+    let bytes = '';
+    socket.on('data', (chunk) => {
+      bytes += chunk.toString('latin1');
+      // What stays open has said so, and all of it comes in one piece here.
+      if (/^connection: keep-alive/im.test(bytes)) socket.end();
+    });
+    await once(socket, 'close');
+    return bytes.replace(/^Date: .*$/m, '');
+  }
+
+  for (const version of ['1.0', '1.1']) {
+    for (const method of ['GET', 'HEAD']) {
+      for (const connection of ['close', 'keep-alive']) {
+        for (const isLast of [false, true]) {
+          const way = `${method} of HTTP/${version}, ${connection}, ${isLast ? 'the last one' : 'not the last one'}`;
+          it(`is the one that Node writes: ${way}`, async () => {
+            const request = `${method} / HTTP/${version}\r\nHost: a\r\nConnection: ${connection}\r\n\r\n`;
+            for (const response of kinds) {
+              const { status, headers, body, policy = LOAD_NOTHING } = response;
+              const ours: RequestListener = (req, res) => {
+                const exchange = { req, res, requestId: 'id', method: req.method, vary: 'Accept' };
+                send(exchange as unknown as Exchange, response, isLast);
+              };
+              const nodes: RequestListener = (_, res) => {
+                const all = [...ALWAYS, 'Content-Security-Policy', policy, 'X-Request-Id', 'id', ...headers];
+                const whole = body && Buffer.concat([body].flat());
+                all.push('Vary', 'Accept', ...(whole ? ['Content-Length', String(whole.length)] : []));
+                res.writeHead(status, [...all, ...(isLast ? ['Connection', 'close'] : [])]).end(whole);
+              };
+              expect(await bytesOf(ours, request)).to.equal(await bytesOf(nodes, request));
+            }
+          });
+        }
+      }
+    }
+  }
 });

@@ -139,7 +139,7 @@ describe('MCP over stdio', () => {
       expect(result.isError).to.equal(true);
       for (const facts of [error.data, result._meta['portico/error']]) {
         expect(facts).to.include({ code, upstream: 'tools' });
-        expect(facts.requestId).to.match(/^[0-9a-f-]{36}$/);
+        expect(facts.requestId).to.match(/^[0-9a-f]{16}-[0-9a-z]+$/);
       }
       expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', code, code]);
     });
