@@ -123,11 +123,13 @@ function ownFieldsOf(request: RequestRecord): object {
 /** The same, serialized: of the usual request without `JSON.stringify`, since its texts need no escaping. */
 function ownJsonOf(request: RequestRecord): object {
   const { ms, upstreamMs, outcome, staleFor, error = staleFor, bytes, callerKey, client, requestId, traceId } = request;
-  if (client !== undefined || error !== undefined || UNANSWERED[outcome] !== undefined) return ownFieldsOf(request);
+  if (error !== undefined || UNANSWERED[outcome] !== undefined) return ownFieldsOf(request);
   let json = `"ms":${rounded(ms)}`;
   if (upstreamMs !== undefined) json += `,"upstreamMs":${rounded(upstreamMs)}`;
   json += `,"bytes":${bytes}`;
   if (callerKey !== undefined) json += `,"caller":"${callerKey.slice(0, CALLER_LENGTH)}"`;
+  // Its texts have no hidden characters.
+  if (client !== undefined) json += `,"client":${JSON.stringify(client)}`;
   json += `,"requestId":"${requestId}"`;
   if (traceId !== undefined) json += `,"traceId":"${traceId}"`;
   return new JsonFields(json);

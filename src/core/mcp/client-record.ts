@@ -17,29 +17,34 @@ type Headers = Pick<RpcHeaders, 'protocolVersion' | 'userAgent'>;
  * Returns what a message and its headers state about the client; `undefined` for nothing. Texts that contain a credential of the caller are left out.
  * Before 2026-07-28 only `initialize` has a name; other messages have `User-Agent`.
  */
-export function clientOf(
-  message: unknown,
-  headers: Headers,
-  caller: Pick<Caller, 'credential' | 'others'> | undefined,
-) {
+export function clientOf(message: unknown, headers: Headers, caller: Bearer): ClientRecord | undefined {
   const { method, params } = Object(message);
   const isInitialize = method === 'initialize';
   const info = metaOf(message)[CLIENT_INFO_META_KEY] ?? (isInitialize ? Object(params).clientInfo : undefined);
   const { name, version } = Object(info);
   const given = claimOf(message) ?? (isInitialize ? Object(params).protocolVersion : headers.protocolVersion);
-  const safe = (text: unknown) => safeText(text, caller);
+  const userAgent = name === undefined ? headers.userAgent : undefined;
+  // Most clients repeat no credential in any of them.
+  const doubted = mentions([name, version, userAgent].join('\n'), caller) ? caller : undefined;
   const client: ClientRecord = {
-    name: safe(name),
-    version: safe(version),
-    userAgent: name === undefined ? safe(headers.userAgent) : undefined,
+    name: safeText(name, doubted),
+    version: safeText(version, doubted),
+    userAgent: safeText(userAgent, doubted),
     revision: given === undefined || REVISIONS.has(given) ? given : 'other',
   };
-  return Object.values(client).some((value) => value !== undefined) ? client : undefined;
+  const isKnown = client.name ?? client.version ?? client.userAgent ?? client.revision;
+  return isKnown === undefined ? undefined : client;
 }
 
-function safeText(text: unknown, caller: Parameters<typeof clientOf>[2]): string | undefined {
-  if (typeof text !== 'string') return undefined;
-  const { credential, others } = caller ?? {};
-  const credentials = [...(credential === undefined ? [] : [credential]), ...[...(others?.values() ?? [])].flat()];
-  return mentionsCredential(text, credentials) ? undefined : showHidden(text.slice(0, MAX_LENGTH)).text;
+type Bearer = Pick<Caller, 'credential' | 'others'> | undefined;
+
+function mentions(text: string, caller: Bearer): boolean {
+  if (caller === undefined) return false;
+  const { credential, others } = caller;
+  return mentionsCredential(text, others === undefined ? [credential] : [credential, ...[...others.values()].flat()]);
+}
+
+function safeText(text: unknown, caller: Bearer): string | undefined {
+  if (typeof text !== 'string' || mentions(text, caller)) return undefined;
+  return showHidden(text.slice(0, MAX_LENGTH)).text;
 }

@@ -92,7 +92,7 @@ export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBoun
     return await promise;
   } finally {
     exchange.onBodyError = undefined;
-    req.removeAllListeners('data');
+    if (!req.readableEnded) req.removeAllListeners('data');
     // The listeners that are left hold it as long as the exchange is open.
     body = NO_BODY;
   }
