@@ -76,13 +76,13 @@ const [PROJECTS, WORKFLOWS, TOOLS] = ['list_projects', 'list_installed_workflows
 type Call = readonly [tool: string | undefined, args: object];
 
 const QUESTIONS: Readonly<Record<string, readonly Call[]>> = {
-  'Which projects may I see?': [[PROJECTS, { fields: ['id', 'name'] }]],
+  'Which projects may I see?': [[PROJECTS, { fields: 'id,name' }]],
   'Which project handles payments?': [[PROJECTS, { query: 'payment' }]],
   'How many tools are installed?': [[TOOLS, { limit: 0 }]],
-  'Which code scanners are installed?': [[TOOLS, { category: 'CODE_SCANNER', fields: ['name', 'version'] }]],
-  'Which version of Semgrep is installed?': [[TOOLS, { query: 'semgrep', fields: ['name', 'version'] }]],
-  'How many tools are there of each category?': [[TOOLS, { count_by: ['category'], limit: 0 }]],
-  'Which playbooks are active?': [[WORKFLOWS, { status: 'ACTIVE', fields: ['id', 'name'] }]],
+  'Which code scanners are installed?': [[TOOLS, { category: 'CODE_SCANNER', fields: 'name,version' }]],
+  'Which version of Semgrep is installed?': [[TOOLS, { query: 'semgrep', fields: 'name,version' }]],
+  'How many tools are there of each category?': [[TOOLS, { count_by: 'category', limit: 0 }]],
+  'Which playbooks are active?': [[WORKFLOWS, { status: 'ACTIVE', fields: 'id,name' }]],
   'Which automations are started by hand?': [[WORKFLOWS, { triggerType: 'MANUAL' }]],
   'What does the perimeter scan do?': [[WORKFLOWS, { query: 'perimeter' }]],
   'What is there?': [PROJECTS, WORKFLOWS, TOOLS].map((tool): Call => [tool, {}]),

@@ -14,6 +14,9 @@ const MAX_NAME = 40;
 /** Arguments that hosts add to every call: Gemini CLI. */
 const ADDED_BY_HOSTS: ReadonlySet<string> = new Set(['wait_for_previous']);
 
+/** Arguments that name fields, separated by commas: a list costs a model twice the tokens. */
+export const LISTS: ReadonlySet<string> = new Set(['fields', 'count_by']);
+
 /** Filters of a list, case-insensitive. */
 export interface Filter {
   /** Text contained in a documented field; never empty. */
@@ -38,7 +41,10 @@ export interface ToolArguments {
   readonly misread: readonly string[];
 }
 
-const text = (maxLength: number, description: string) => z.string().max(maxLength).optional().describe(description);
+const text = (maxLength: number, description = '') => {
+  const taken = z.string().max(maxLength).optional();
+  return description === '' ? taken : taken.describe(description);
+};
 
 type ToolResource = Pick<Offered, 'resource' | 'known'>;
 
@@ -50,21 +56,16 @@ export function argumentsShape({ resource, known }: ToolResource) {
   const names = fieldsOf(resource);
   const filters = names.map((field) => {
     const values = listValues(valuesOf(known[field] ?? []));
-    return [field, text(MAX_TEXT, `Exact value.${values && ` Known: ${values}.`}`)] as const;
+    return [field, text(MAX_TEXT, values && `Known: ${values}.`)] as const;
   });
   const some = () => z.array(z.enum(names)).max(names.length).optional();
   return z.object({
-    query: text(MAX_TEXT, 'Text in any field.'),
+    query: text(MAX_TEXT),
     ...Object.fromEntries(filters),
-    fields: some().describe('Default all.'),
-    count_by: some().describe('Counts by value, instead of items.'),
-    limit: z
-      .int()
-      .min(0)
-      .max(MAX_LIMIT)
-      .optional()
-      .describe(`0 (total only) to ${MAX_LIMIT}, default up to ${MAX_PAGE_ITEMS}.`),
-    cursor: z.string().optional().describe('nextCursor; repeat the filters.'),
+    fields: some().describe(names.join(',')),
+    count_by: some().describe('Counts values'),
+    limit: z.int().min(0).max(MAX_LIMIT).optional().describe(`0 to ${MAX_LIMIT}, default ${MAX_PAGE_ITEMS}`),
+    cursor: z.string().optional(),
   });
 }
 
@@ -82,7 +83,7 @@ export function createReadArguments(
   function read(given: object): ToolArguments {
     const taken: Record<string, unknown> = {};
     for (const name of known) if (Object.hasOwn(given, name)) taken[name] = argumentOf(given, name);
-    for (const name of ['fields', 'count_by']) {
+    for (const name of LISTS) {
       const requested = taken[name];
       // zod would check and report each of them.
       if (Array.isArray(requested) && requested.length > names.length)
@@ -122,6 +123,8 @@ export function createReadArguments(
 function argumentOf(given: object, name: string): unknown {
   const value = (given as Readonly<Record<string, unknown>>)[name];
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
+  // As `tools/list` has them, and as a list for clients of before.
+  if (LISTS.has(name) && typeof value === 'string') return value.split(',').map((each) => each.trim());
   // Some models write numbers as text.
   return name === 'limit' && typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
 }

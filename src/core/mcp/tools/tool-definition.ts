@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
-import type { argumentsShape } from './arguments.ts';
+import { type argumentsShape, LISTS } from './arguments.ts';
 
 /** The most that Claude Code reads of a result, whatever a tool allows. */
 const MAX_RESULT_CHARS = 500_000;
@@ -59,8 +59,10 @@ function jsonSchema(shape: z.ZodObject, without: readonly 'description'[] = []):
   const { $schema: _, ...schema } = z.toJSONSchema(shape, {
     io: 'input',
     override: ({ jsonSchema: each, path }) => {
-      // Listed once, with fields.
-      if (path.includes('count_by')) delete each.enum;
+      if (LISTS.has(String(path.at(-1)))) {
+        each.type = 'string';
+        delete each.items;
+      }
       for (const name of [...BOUNDS, ...without]) delete each[name];
     },
   });

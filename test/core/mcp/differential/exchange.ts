@@ -39,11 +39,11 @@ const CALLS: readonly (readonly [method: string, params?: Json])[] = [
   ['tools/call', { name: 'list_installed_tools', arguments: { query: 'B', category: 'SCANNER' } }],
   [
     'tools/call',
-    { name: 'list_installed_tools', arguments: { query: '1.0.0', category: 'scanner', fields: ['name', 'id'] } },
+    { name: 'list_installed_tools', arguments: { query: '1.0.0', category: 'scanner', fields: 'name,id' } },
   ],
   ['tools/call', { name: 'list_installed_tools', arguments: { category: 'nothing like it' } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { fields: [] } }],
-  ['tools/call', { name: 'list_installed_tools', arguments: { fields: ['nothing'] } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { fields: 'nothing' } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { fields: 'id' } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { limit: 0 } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { limit: 501 } }],

@@ -53,14 +53,16 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     if (schema === undefined) throw new ProtocolError(INVALID_PARAMS, 'no such tool');
     const given = argumentsIn(sent);
     const checked = await schema['~standard'].validate(given);
-    const { query = '', limit = 50, cursor, fields = [] }: Json = given;
+    const { query = '', limit = 50, cursor }: Json = given;
+    const fields = given['fields'] === undefined ? [] : String(given['fields']).split(',');
     // Every documented field filters, also those that the schema does not name.
     const filters = (fieldsOf.get(tool) ?? [])
       .filter((field) => Object.hasOwn(given, field))
       .map((field): [string, Json] => [field, given[field]]);
     const areTexts = filters.every(([, text]) => typeof text === 'string' && text.length <= 256);
     // The schemas have no bounds.
-    const isBeyond = limit > 500 || query.length > 256 || !areTexts;
+    const areFields = fields.every((field) => fieldsOf.get(tool)?.includes(field));
+    const isBeyond = limit > 500 || query.length > 256 || !areTexts || !areFields;
     if (checked.issues !== undefined || cursor !== undefined || isBeyond) return { content: [], isError: true };
     const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
     const left = items.filter(

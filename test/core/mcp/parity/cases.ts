@@ -148,11 +148,13 @@ export const ARGUMENTS: readonly (readonly [given: object, same: object])[] = [
     { limit: 1, search: true },
   ],
   [{ limit: '0' }, { limit: 0 }],
+  [{ fields: 'name, id' }, { fields: ['id', 'name'] }],
+  [{ count_by: 'id' }, { count_by: ['id'] }],
 ];
 
 /** Arguments of a tool that are refused, and what the error has to say of them. */
 export const REFUSED: readonly (readonly [given: object, words: string])[] = [
   [{ limit: '-1' }, 'invalid_params: limit: '],
-  [{ fields: 'id' }, 'invalid_params: fields: '],
+  [{ fields: 7 }, 'invalid_params: fields: '],
   [{ count_by: ['nothing'] }, 'invalid_params: count_by: 0: '],
 ];

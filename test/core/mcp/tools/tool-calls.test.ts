@@ -63,7 +63,7 @@ describe('the list of tools', () => {
 
   it('contains bounds in words only, because hosts drop the others', async () => {
     const { text, json } = await asked().current('tools/list');
-    expect(json.result.tools[0].inputSchema.properties.limit.description).to.contain('0 (total only) to 500');
+    expect(json.result.tools[0].inputSchema.properties.limit.description).to.contain('0 to 500, default 50');
     expect(text).not.to.match(/"(\$schema|additionalProperties|(max|min)(imum|Length|Items)|default)":/);
   });
 
@@ -89,7 +89,7 @@ describe('the list of tools', () => {
     const listed = async () => (await current('tools/list')).text;
     const before = await listed();
     const { description } = JSON.parse(before).result.tools[2].inputSchema.properties.category;
-    expect(description).to.equal('Exact value. Known: "SCANNER", "FIREWALL", others.');
+    expect(description).to.equal('Known: "SCANNER", "FIREWALL", others.');
     const { result } = (await current('tools/call', { name: 'list_installed_tools', arguments: { category: 'x' } }))
       .json;
     expect(result.structuredContent.hint).to.contain('"OF_ONE_CALLER"');
@@ -298,7 +298,7 @@ describe('a tool', () => {
     const { nextCursor } = (await call('list_installed_tools', { limit: 10, category: 'ODD' })).structuredContent;
     const { structuredContent } = await call('list_installed_tools', {
       category: 'odd',
-      fields: ['id'],
+      fields: 'id',
       cursor: nextCursor,
     });
     expect(structuredContent.items[0]).to.deep.equal({ id: 'tool-21' });
@@ -383,7 +383,7 @@ describe('a tool', () => {
       const { structuredContent } = await call('list_installed_tools', {
         limit: 25,
         category: 'even',
-        fields: ['id'],
+        fields: 'id',
         cursor,
       });
       seen.push(...structuredContent.items);
@@ -536,7 +536,8 @@ describe('a tool', () => {
       [{ limit: 501 }, ['limit: ']],
       [{ limit: '501' }, ['limit: ']],
       [{ limit: '5.5', query: 1 }, ['limit: ', 'query: ']],
-      [{ fields: 'id' }, ['fields: ']],
+      [{ fields: 7 }, ['fields: ']],
+      [{ fields: 'id, status' }, ['fields: 1: ', 'id', 'category']],
       [{ fields: ['id', 'status'] }, ['fields: 1: ', 'id', 'category']],
       [{ count_by: ['id', 'status'] }, ['count_by: 1: ', 'id', 'category']],
       [{ count_by: Array(6).fill('id') }, ['count_by: ', '5', 'id, name, version, category, description']],
