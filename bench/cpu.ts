@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
-/** Linux reports a process's time in hundredths of a second (`USER_HZ`). */
-const TICK_MS = 10;
-
-/** Processor time, in milliseconds, that a process and its children have used so far. */
+/** Processor time, in milliseconds, that the threads of a process and its children have used so far (`/proc/PID/schedstat`). */
 export function cpuMs(pid: number): number {
-  // The second field is the name, in parentheses, and may hold anything.
-  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?=[^)]*$)/);
-  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-  return children.reduce((total, child) => total + cpuMs(Number(child)), (user + system) * TICK_MS);
+  let total = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
+    total += Number(nanoseconds) / 1e6;
+    const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean);
+    for (const child of children) total += cpuMs(Number(child));
+  }
+  return total;
 }

@@ -12,7 +12,7 @@ import type { Workshop } from './workshop.ts';
  */
 export async function serveNginx(workshop: Workshop, origin: string): Promise<Server | undefined> {
   if (!has('nginx')) {
-    process.stderr.write('bench: there is no nginx here: the comparison with it is left out (Debian package nginx)\n');
+    process.stderr.write('bench: nginx is missing; its row is left out (Debian package nginx)\n');
     return undefined;
   }
   const folder = join(workshop.folder, 'nginx');

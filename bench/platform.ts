@@ -1,12 +1,25 @@
 import type { Client } from './client.ts';
 import { CLIENT_CORE } from './cores.ts';
-import { ours, type Server, serve } from './server.ts';
+import { type Server, serve } from './server.ts';
 import type { Workshop } from './workshop.ts';
 
-/** The platform behind Portico, on the clients' core. It answers after `delayMs`, and has so many projects and tools. */
-export function servePlatform(workshop: Workshop, delayMs = 0, projects = 0, tools = 100): Promise<Server> {
-  const counts = [delayMs, projects, tools].map(String);
-  return serve(workshop, CLIENT_CORE, [ours('bench/servers/upstream.ts'), ...counts]);
+interface PlatformOptions {
+  /** @default 0 */
+  readonly delayMs?: number;
+  /** @default 0 */
+  readonly projects?: number;
+  /** @default 100 */
+  readonly tools?: number;
+  /** Whether each list of tools differs in every item from all earlier ones. @default false */
+  readonly isAlwaysNew?: boolean;
+}
+
+/** The platform behind Portico, on the clients' core. */
+export function servePlatform(
+  workshop: Workshop,
+  { delayMs = 0, projects = 0, tools = 100, isAlwaysNew = false }: PlatformOptions = {},
+): Promise<Server> {
+  return serve(workshop, CLIENT_CORE, 'upstream.ts', ...[delayMs, projects, tools, Number(isAlwaysNew)].map(String));
 }
 
 /** Requests that it was sent so far. */

@@ -1,49 +1,64 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SettingsInput } from '../src/gateway.ts';
+import { BUILT, build } from './build.ts';
+import { type Client, each, type Reply } from './client.ts';
 import { SERVER_CORE } from './cores.ts';
-import { ours, type Server, serve } from './server.ts';
+import { accepting, freePort } from './ports.ts';
+import { ours, type Server } from './server.ts';
 import type { Workshop } from './workshop.ts';
+import { CALLERS, tokenOf } from './wrk.ts';
 
 /** The read that all servers of a comparison answer. */
 export const READ = '/mcp/v1/resources/read?uri=platform://';
 
+/** Settings under which nothing grows stale while the bench runs. */
+export const HELD = { resources: { tools: { cache: { ttlMs: 3_600_000 } } } } satisfies Partial<SettingsInput>;
+
 let files = 0;
-
-/** Writes settings for Portico in front of one platform that has all three lists, and gives the file's path. JSON is YAML. */
-export async function writeSettings(
-  { folder }: Workshop,
-  platform: string,
-  settings: Partial<SettingsInput> = {},
-): Promise<string> {
-  // One for each: a Portico goes on by its file once that has changed.
-  files += 1;
-  const file = join(folder, `portico-${files}.yaml`);
-  const upstream = { baseUrl: platform };
-  const upstreams = { projects: upstream, workflows: upstream, tools: upstream };
-  await writeFile(file, JSON.stringify({ http: { port: 0 }, admin: { port: 0 }, upstreams, ...settings }));
-  return file;
-}
-
-/** Runs Portico on one core, its access log on. `node` are arguments for Node itself. */
-export async function servePortico(
-  workshop: Workshop,
-  platform: string,
-  { settings, main = 'src/main.ts', node = [], watched = true, environment, core = SERVER_CORE }: PorticoOptions = {},
-): Promise<Server> {
-  const file = await writeSettings(workshop, platform, settings);
-  return serve(workshop, core, [...node, ours(main), 'serve', '--config', file], watched, environment);
-}
 
 interface PorticoOptions {
   readonly settings?: Partial<SettingsInput>;
-  /** Entry of the process. */
-  readonly main?: string;
-  readonly node?: readonly string[];
-  /** Whether its garbage collection is watched. @default true */
-  readonly watched?: boolean;
-  /** Beside that of the bench. @default nothing */
+  /** Arguments of `serve`. @default none */
+  readonly args?: readonly string[];
+  /** In addition to that of the bench. @default none */
   readonly environment?: Readonly<Record<string, string>>;
-  /** @default the servers' core */
-  readonly core?: number;
+}
+
+/** Runs Portico as it is shipped, on the servers' core, with its log on, in front of one platform that has all three lists. */
+export async function servePortico(
+  workshop: Workshop,
+  platform: string,
+  { settings, args = [], environment }: PorticoOptions = {},
+): Promise<Server & { readonly startedAt: number }> {
+  build();
+  const port = await freePort();
+  // One file for each: a Portico reloads its file when that changes. JSON is YAML.
+  files += 1;
+  const file = join(workshop.folder, `portico-${files}.yaml`);
+  const upstream = { baseUrl: platform };
+  const upstreams = { projects: upstream, workflows: upstream, tools: upstream };
+  await writeFile(file, JSON.stringify({ admin: { port: 0 }, upstreams, ...settings, http: { port } }));
+  const command = [ours(BUILT), 'serve', '--config', file, ...args];
+  const startedAt = performance.now();
+  const server = workshop.run(SERVER_CORE, process.execPath, command, environment);
+  await accepting(port);
+  return { ...server, startedAt, url: `http://127.0.0.1:${port}` };
+}
+
+/** Has every caller read once, and returns one of the answers. Rejects where one is not 200. */
+export async function warmUp(
+  client: Client,
+  url: string,
+  { headers = {}, token = tokenOf }: { headers?: Record<string, string>; token?: (caller: number) => string } = {},
+): Promise<Reply> {
+  const replies: Reply[] = [];
+  await each(CALLERS, 32, async (caller) => {
+    const reply = await client.read(url, token(caller), headers);
+    if (reply.status !== 200) throw new Error(`${url} answered ${reply.status}: ${reply.body}`);
+    replies[0] = reply;
+  });
+  const [reply] = replies;
+  if (reply === undefined) throw new Error('there was no read');
+  return reply;
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const WAIT_MS = 10_000;
 
-/** A loopback port that nothing listens on now, for servers that cannot tell which one they were given. */
+/** A loopback port that nothing listens on now, for servers that do not print their address. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -25,7 +25,7 @@ export async function accepting(port: number): Promise<void> {
     );
     socket.destroy();
     if (accepted) return;
-    await sleep(20);
+    await sleep(5);
   }
   throw new Error(`nothing listens on port ${port}`);
 }

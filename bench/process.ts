@@ -40,6 +40,7 @@ export function pin(
     ended,
     async stop() {
       child.kill('SIGTERM');
+      child.kill('SIGCONT'); // A stopped process ends once it continues.
       const late = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
       await ended;
       clearTimeout(late);

@@ -1,108 +1,123 @@
 import { cpuMs } from './cpu.ts';
-import { median } from './report.ts';
+import type { Row, Samples, Unit } from './figures.ts';
+import type { Scenario } from './scenario.ts';
 import type { Server } from './server.ts';
-import type { Workshop } from './workshop.ts';
+import { inWorkshop, type Workshop } from './workshop.ts';
 import { type Load, measure } from './wrk.ts';
 
-/** One of the servers that are compared. */
+/** A server with the requests that it is sent. */
 export interface Contender {
-  /** Those of the same name are processes of the same program and settings. */
-  readonly name: string;
   readonly server: Server;
   readonly load: Load;
+  /** A stopped process that continues during the turns. */
+  readonly beside?: Server;
 }
 
-/** Medians over the rounds, and over the processes of one name. */
-export interface Standing {
-  readonly name: string;
+/** What one turn of a contender showed. */
+export interface Turn {
   readonly requestsPerSecond: number;
   readonly p99Ms: number;
-  /** How much of its core the server had, from 0 to 1. Well below 1, something else was the narrow place. */
-  readonly busy: number;
-  /** Processor time, the system's work for it included. Says most where something else has taken from the core. */
+  /** Processor time, including the system's. Comparable even where another process took part of the core. */
   readonly usPerRequest: number;
-  /** Longest pause for collecting garbage; NaN where there is none to see. */
-  readonly gcLongestMs: number;
-  /** Share of the time that went into such pauses. */
-  readonly gcShare: number;
 }
 
-type Run = Omit<Standing, 'name'>;
-type Runs = Map<string, Run[]>;
-
-/** Loads the servers in turn, round after round, so that what disturbs the machine disturbs all of them. */
-export async function takeTurns(workshop: Workshop, contenders: readonly Contender[]): Promise<Standing[]> {
-  const runs: Runs = new Map();
-  await load(workshop, contenders, workshop.pace.rounds, runs);
-  return standingsOf(runs);
+/** A contender that is compared with another one, both by name. */
+export interface Pair extends Omit<Row, 'unit'> {
+  readonly of: string;
+  readonly to: string;
+  /** @default requests a second, and processor time */
+  readonly by?: 'p99';
 }
 
-/** Forms of one program that may differ by less than two of its processes do. */
-export interface Forms<F> {
-  readonly forms: readonly F[];
-  /** Starts a process of this form, and warms it up. */
-  open(form: F): Promise<Omit<Contender, 'name'>>;
-  /** Called when the load begins, and when it has ended. @default nothing is called */
-  readonly loaded?: (isLoaded: boolean) => void;
+/** Servers that run at the same time, and take turns on the servers' core. */
+export interface Opened {
+  /** One that this machine does not have is `undefined`: its rows are left out. */
+  readonly contenders: Readonly<Record<string, Contender | undefined>>;
+  /** Rejects where the answers were not what was to be measured. */
+  check?(): Promise<void>;
 }
+
+/** After so many requests, V8 has compiled what a server calls over and over; slower servers get so much time. */
+const WARM_UP = { requests: 80_000, seconds: 4 };
 
 /**
- * Loads several processes of each form, since V8 compiles a process by what it happens to see first: two with the same settings
- * have differed by a quarter. One of each at a time, since those that wait take from the others with their timers; and half
- * the rounds for each, since two runs of one process differ least.
+ * A scenario of pairs. Contenders take short turns, so that what disturbs the machine disturbs both of a pair; every other round in
+ * reverse, so that none is always first. `open` starts new processes several times, since V8 compiles a process by what it happens
+ * to see first: two of equal settings have differed by a quarter.
  */
-export async function takeTurnsAs<F extends { readonly name: string }>(
-  workshop: Workshop,
-  { forms, open, loaded }: Forms<F>,
-): Promise<Standing[]> {
-  const runs: Runs = new Map();
-  for (let process = 0; process < workshop.pace.processes; process += 1) {
-    const contenders: Contender[] = [];
-    for (const form of forms) contenders.push({ name: form.name, ...(await open(form)) });
-    loaded?.(true);
-    await load(workshop, contenders, Math.ceil(workshop.pace.rounds / 2), runs);
-    loaded?.(false);
-    for (const { server } of contenders) await server.stop();
-  }
-  return standingsOf(runs);
+export function paired(name: string, pairs: readonly Pair[], open: (workshop: Workshop) => Promise<Opened>): Scenario {
+  const unitOf = ({ by }: Pair): Unit => (by === 'p99' ? 'times' : 'ratio');
+  return {
+    name,
+    rows: pairs.map((pair) => ({
+      name: pair.name,
+      unit: unitOf(pair),
+      ...(pair.aim !== undefined && { aim: pair.aim }),
+    })),
+    async run({ pace }) {
+      const rounds: ReadonlyMap<string, Turn>[] = [];
+      for (let process = 0; process < pace.processes; process += 1) {
+        rounds.push(...(await inWorkshop(pace, async (workshop) => takeTurns(workshop, await open(workshop)))));
+      }
+      return new Map(pairs.flatMap((pair) => samplesOf(pair, rounds)));
+    },
+  };
 }
 
-/** Every other round the other way about, so that none is always behind the same one. */
-async function load(workshop: Workshop, contenders: readonly Contender[], rounds: number, runs: Runs): Promise<void> {
-  for (const { name } of contenders) if (!runs.has(name)) runs.set(name, []);
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
-      const run = await loadOnce(workshop, contender);
-      // The first is to warm up.
-      if (round > 0) runs.get(contender.name)?.push(run);
+async function takeTurns(workshop: Workshop, { contenders, check }: Opened): Promise<ReadonlyMap<string, Turn>[]> {
+  const present = Object.entries(contenders).flatMap(([name, contender]) => (contender ? [{ name, contender }] : []));
+  await warmUpAll(
+    workshop,
+    present.map(({ contender }) => contender),
+  );
+  const rounds: ReadonlyMap<string, Turn>[] = [];
+  for (let round = 0; round < workshop.pace.rounds; round += 1) {
+    const turns = new Map<string, Turn>();
+    for (const { name, contender } of round % 2 === 0 ? present : present.toReversed()) {
+      turns.set(name, await takeTurn(workshop, contender));
     }
+    rounds.push(turns);
+  }
+  await check?.();
+  return rounds;
+}
+
+/** At least one turn of each. What one load of a server warmed up is not counted again for another. */
+async function warmUpAll(workshop: Workshop, contenders: readonly Contender[]): Promise<void> {
+  const seen = new Map<Server, { requests: number; seconds: number }>();
+  for (const { server, load } of contenders) {
+    const { seconds } = workshop.pace;
+    const done = seen.get(server) ?? { requests: 0, seconds: 0 };
+    seen.set(server, done);
+    do {
+      done.requests += (await measure(workshop, seconds, load)).requests;
+      done.seconds += seconds;
+    } while (done.requests < WARM_UP.requests && done.seconds < WARM_UP.seconds);
   }
 }
 
-async function loadOnce(workshop: Workshop, { server, load }: Contender): Promise<Run> {
-  const gcBefore = await server.garbage?.read();
-  const begun = performance.now();
-  const usedBefore = cpuMs(server.pid);
-  const seen = await measure(workshop, workshop.pace.seconds, load);
-  const wallMs = performance.now() - begun;
-  const busy = (cpuMs(server.pid) - usedBefore) / wallMs;
-  const gc = await server.garbage?.read();
-  const gcShare = gc && gcBefore ? (gc.totalMs - gcBefore.totalMs) / wallMs : Number.NaN;
-  const usPerRequest = (busy / seen.requestsPerSecond) * 1e6;
-  return { ...seen, busy, usPerRequest, gcShare, gcLongestMs: gc?.longestMs ?? Number.NaN };
+export async function takeTurn(workshop: Workshop, { server, load, beside }: Contender): Promise<Turn> {
+  const before = cpuMs(server.pid);
+  beside?.child.kill('SIGCONT');
+  const { requests, ...seen } = await measure(workshop, workshop.pace.seconds, load);
+  beside?.child.kill('SIGSTOP');
+  return { ...seen, usPerRequest: ((cpuMs(server.pid) - before) / requests) * 1000 };
 }
 
-function standingsOf(runs: Runs): Standing[] {
-  return [...runs].map(([name, seen]) => {
-    const of = (key: keyof Run) => median(seen.map((run) => run[key]));
-    return {
-      name,
-      requestsPerSecond: of('requestsPerSecond'),
-      p99Ms: of('p99Ms'),
-      busy: of('busy'),
-      usPerRequest: of('usPerRequest'),
-      gcLongestMs: of('gcLongestMs'),
-      gcShare: of('gcShare'),
-    };
+function samplesOf({ name, of, to, by }: Pair, rounds: readonly ReadonlyMap<string, Turn>[]): [string, Samples][] {
+  const both = rounds.flatMap((turns) => {
+    const [subject, reference] = [turns.get(of), turns.get(to)];
+    return subject && reference ? [{ subject, reference }] : [];
   });
+  if (both.length === 0) return [];
+  if (by === 'p99') return [[name, { values: both.map(({ subject, reference }) => subject.p99Ms / reference.p99Ms) }]];
+  return [
+    [
+      name,
+      {
+        values: both.map(({ subject, reference }) => subject.requestsPerSecond / reference.requestsPerSecond),
+        cpu: both.map(({ subject, reference }) => reference.usPerRequest / subject.usPerRequest),
+      },
+    ],
+  ];
 }

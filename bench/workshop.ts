@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Pinned, pin } from './process.ts';
 
-/** How long the measuring goes on. */
+/** How long the measuring takes. */
 export interface Pace {
-  /** Rounds that count. One more comes first, to warm up. */
+  /** Turns of each contender. */
   readonly rounds: number;
-  /** Of one server's turn in a round. */
+  /** Length of one turn. */
   readonly seconds: number;
-  /** Of each form of one program, where forms are compared. */
+  /** How often new processes are started, each for that many rounds. */
   readonly processes: number;
 }
 

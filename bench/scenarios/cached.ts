@@ -1,34 +1,55 @@
-import { serveBare } from '../bare.ts';
-import { openCaches } from '../caches.ts';
-import { createClient } from '../client.ts';
-import { SERVER_CORE } from '../cores.ts';
-import { READ } from '../portico.ts';
-import type { Scenario } from '../scenario.ts';
-import { standings } from '../standings.ts';
-import { takeTurns } from '../turns.ts';
+import { type Client, createClient } from '../client.ts';
+import { CLIENT_CORE, SERVER_CORE } from '../cores.ts';
+import { serveNginx } from '../nginx.ts';
+import { countRequests, servePlatform } from '../platform.ts';
+import { HELD, READ, servePortico, warmUp } from '../portico.ts';
+import { type Server, serve } from '../server.ts';
+import { paired } from '../turns.ts';
+import type { Workshop } from '../workshop.ts';
+import { CALLERS } from '../wrk.ts';
 
-/** Hits only: every caller has read before. */
-export const cached: Scenario = {
-  name: 'cached',
-  title: 'The cached read',
-  async run(workshop) {
+/** Hits only: every caller has read before. The last row is measured while another process uses the servers' core and its caches. */
+export const cached = paired(
+  'cached',
+  [
+    { name: 'cached read : bare', of: 'portico', to: 'bare', aim: 0.7 },
+    { name: 'cached read : bare, p99', of: 'portico', to: 'bare', by: 'p99', aim: 2 },
+    { name: 'cached read : nginx', of: 'portico', to: 'nginx', aim: 1 },
+    { name: 'cached read : bare, busy neighbour', of: 'portico, busy', to: 'bare, busy', aim: 0.7 },
+  ],
+  async (workshop) => {
     const client = createClient();
-    const { portico, nginx, checkHits } = await openCaches(workshop, client);
-    const server = await serveBare(workshop, SERVER_CORE);
-    const url = `${server.url}${READ}tools`;
-    const bare = { name: 'bare `node:http`', server, url, reply: await client.read(url, 'anybody') };
-    const servers = [portico, bare, ...(nginx === undefined ? [] : [nginx])];
-    for (const { name, reply } of servers) {
-      if (!reply.body.equals(bare.reply.body)) throw new Error(`${name} sends other bytes than ${bare.name}`);
+    const held = await serveHeld(workshop);
+    const portico = contender(held.portico);
+    const bare = contender(await serve(workshop, SERVER_CORE, 'bare.ts'));
+    const origin = await serve(workshop, CLIENT_CORE, 'bare.ts');
+    const proxy = await serveNginx(workshop, origin.url);
+    const nginx = proxy && contender(proxy);
+    const { body } = await warmUp(client, bare.load.url);
+    for (const { load } of [portico, ...(nginx ? [nginx] : [])]) {
+      const reply = await warmUp(client, load.url);
+      if (!reply.body.equals(body)) throw new Error('the servers send different bytes');
     }
-    const found = standings(
-      await takeTurns(
-        workshop,
-        servers.map(({ name, server, url }) => ({ name, server, load: { url } })),
-      ),
-    );
-    await checkHits();
-    client.close();
-    return found;
+    const beside = await serve(workshop, SERVER_CORE, 'neighbour.ts');
+    beside.child.kill('SIGSTOP');
+    const busy = { 'portico, busy': { ...portico, beside }, 'bare, busy': { ...bare, beside } };
+    return { contenders: { portico, bare, nginx, ...busy }, check: () => checkHits(held.platform, client) };
   },
-};
+);
+
+function contender(server: Server) {
+  return { server, load: { url: `${server.url}${READ}tools` } };
+}
+
+/** A Portico under whose settings nothing grows stale while the bench runs, and its platform. */
+export async function serveHeld(workshop: Workshop): Promise<{ platform: Server; portico: Server }> {
+  const platform = await servePlatform(workshop);
+  return { platform, portico: await servePortico(workshop, platform.url, { settings: HELD }) };
+}
+
+/** Rejects where the platform was requested more often than once for each caller: then not all reads were hits. */
+export async function checkHits(platform: Server, client: Client): Promise<void> {
+  const asked = await countRequests(platform, client);
+  client.close();
+  if (asked !== CALLERS) throw new Error(`the platform received ${asked} requests for ${CALLERS} callers`);
+}

@@ -1,45 +1,54 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BUILT, build } from '../build.ts';
 import { createClient, each } from '../client.ts';
 import { servePlatform } from '../platform.ts';
 import { READ, servePortico } from '../portico.ts';
-import { table } from '../report.ts';
 import type { Scenario } from '../scenario.ts';
+import { inWorkshop, type Workshop } from '../workshop.ts';
 
 const TOKENS = 10_000;
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 2000;
+const IDLE = { name: 'resident memory, idle', unit: 'MB', aim: 100 } as const;
+const USED = { name: 'resident memory after 10,000 tokens', unit: 'MB' } as const;
 
 /** Resident memory with default settings, before and after more callers than the cache has room for. */
 export const memory: Scenario = {
   name: 'memory',
-  title: 'Resident memory',
-  async run(workshop) {
-    build();
-    const client = createClient();
-    const platform = await servePlatform(workshop);
-    const { url, pid } = await servePortico(workshop, platform.url, { main: BUILT, watched: false });
-    const rows: string[][] = [];
-    const note = (when: string) => rows.push([when, `${residentMiB(pid).toFixed(0)} MiB`]);
-    await sleep(SETTLE_MS / 5);
-    note('idle, after its start');
-    for (const round of [1, 2]) {
-      await each(TOKENS, 32, async (token) => {
-        for (const resource of ['tools', 'workflows']) {
-          const { status } = await client.read(`${url}${READ}${resource}`, `memory-${round}-${token}`);
-          if (status !== 200) throw new Error(`Portico answered ${status}`);
-        }
+  rows: [IDLE, USED],
+  async run({ pace }) {
+    const idle: number[] = [];
+    const used: number[] = [];
+    for (let process = 0; process < pace.processes; process += 1) {
+      await inWorkshop(pace, async (workshop) => {
+        const seen = await readOnce(workshop);
+        idle.push(seen.idle);
+        used.push(seen.used);
       });
-      note(`after ${round * TOKENS} tokens, each with tools and workflows`);
-      await sleep(SETTLE_MS);
-      note(`${SETTLE_MS / 1000} s later`);
     }
-    client.close();
-    return table(['When', 'Resident'], rows);
+    return new Map([
+      [IDLE.name, { values: idle }],
+      [USED.name, { values: used }],
+    ]);
   },
 };
 
-function residentMiB(pid: number): number {
+async function readOnce(workshop: Workshop): Promise<{ idle: number; used: number }> {
+  const client = createClient();
+  const platform = await servePlatform(workshop);
+  const { url, pid } = await servePortico(workshop, platform.url);
+  await sleep(SETTLE_MS);
+  const idle = residentMb(pid);
+  await each(TOKENS, 32, async (token) => {
+    for (const resource of ['tools', 'workflows']) {
+      const { status } = await client.read(`${url}${READ}${resource}`, `memory-${token}`);
+      if (status !== 200) throw new Error(`Portico answered ${status}`);
+    }
+  });
+  client.close();
+  return { idle, used: residentMb(pid) };
+}
+
+function residentMb(pid: number): number {
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kib) / 1024;
+  return (Number(kib) * 1024) / 1e6;
 }

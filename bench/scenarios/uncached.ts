@@ -1,30 +1,32 @@
-import { serveBare } from '../bare.ts';
 import { SERVER_CORE } from '../cores.ts';
 import { servePlatform } from '../platform.ts';
 import { READ, servePortico } from '../portico.ts';
-import type { Scenario } from '../scenario.ts';
-import { ours, serve } from '../server.ts';
-import { standings } from '../standings.ts';
-import { takeTurns } from '../turns.ts';
+import { type Server, serve } from '../server.ts';
+import { paired } from '../turns.ts';
 
-/** Every read asks the platform; beside what would be used instead, and beside no work at all. */
-export const uncached: Scenario = {
-  name: 'uncached',
-  title: 'The uncached read',
-  async run(workshop) {
-    const platform = await servePlatform(workshop);
+/** Every read requests the platform, beside a proxy that streams its answers and looks at none of them. */
+export const uncached = paired(
+  'uncached',
+  [
+    { name: 'uncached read of a new list : reply-from', of: 'portico, new', to: 'reply-from, new', aim: 1 },
+    { name: 'uncached read of a known list : reply-from', of: 'portico', to: 'reply-from', aim: 1 },
+  ],
+  async (workshop) => {
     const settings = { resources: { tools: { cache: { ttlMs: 0 } } } };
-    const proxy = [ours('bench/servers/reply-from.ts'), platform.url];
-    const servers = {
-      Portico: await servePortico(workshop, platform.url, { settings }),
-      '`@fastify/reply-from`, streaming': await serve(workshop, SERVER_CORE, proxy),
-      'bare `node:http`': await serveBare(workshop, SERVER_CORE),
+    const contender = (server: Server) => ({ server, load: { url: `${server.url}${READ}tools` } });
+    const both = async (isAlwaysNew: boolean) => {
+      const { url } = await servePlatform(workshop, { isAlwaysNew });
+      const portico = contender(await servePortico(workshop, url, { settings }));
+      return { portico, replyFrom: contender(await serve(workshop, SERVER_CORE, 'reply-from.ts', url)) };
     };
-    const contenders = Object.entries(servers).map(([name, server]) => ({
-      name,
-      server,
-      load: { url: `${server.url}${READ}tools` },
-    }));
-    return standings(await takeTurns(workshop, contenders));
+    const [known, fresh] = [await both(false), await both(true)];
+    return {
+      contenders: {
+        'portico, new': fresh.portico,
+        'reply-from, new': fresh.replyFrom,
+        portico: known.portico,
+        'reply-from': known.replyFrom,
+      },
+    };
   },
-};
+);

@@ -1,6 +1,6 @@
 import { LifetimeSettings } from '../../src/core/config/schema/cache-settings.ts';
 import { percent, table } from '../report.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Experiment } from '../scenario.ts';
 import type { Account, Sums } from '../simulation/account.ts';
 import { type FleetOptions, simulate } from '../simulation/fleet.ts';
 import { randomFrom } from '../simulation/random.ts';
@@ -27,9 +27,8 @@ const SCENE: Omit<FleetOptions, 'random'> = {
 const SHARING = { leaseMs: 10_000, waitMs: 2000 };
 
 /** What a platform sees of many replicas, with what they share and without. Nothing is served: it is reckoned. */
-export const fleetSimulation: Scenario = {
+export const fleetSimulation: Experiment = {
   name: 'fleet-simulation',
-  title: 'A hundred replicas, reckoned',
   async run() {
     const alone = simulate({ ...SCENE, replicas: 1, maxEntries: SCENE.callers, random: randomFrom(1) });
     const apart = simulate({ ...SCENE, random: randomFrom(1) });

@@ -1,5 +1,5 @@
 import { percent, table } from '../report.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Experiment } from '../scenario.ts';
 import { simulateQueue } from '../simulation/queue.ts';
 import { randomFrom } from '../simulation/random.ts';
 
@@ -14,9 +14,8 @@ const DURATIONS: Readonly<Record<string, (random: () => number) => number>> = {
 };
 
 /** Reads that a platform answers when more arrive than it can answer. Nothing is sent: it is simulated. */
-export const queueSimulation: Scenario = {
+export const queueSimulation: Experiment = {
   name: 'queue-simulation',
-  title: 'Answered reads under overload, simulated',
   async run() {
     const rows: string[][] = [];
     for (const [what, duration] of Object.entries(DURATIONS)) {

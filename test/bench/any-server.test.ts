@@ -1,0 +1,102 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { checkServer } from '../../bench/any-server/checks.ts';
+import { reportOn } from '../../bench/any-server/run.ts';
+import { startDemoPlatform, startGateway } from '../../src/portico-testing.ts';
+
+const TOKEN = 'demo-alice';
+
+describe('the bench of any MCP server', () => {
+  it('finds nothing wrong with Portico, in both kinds of revisions', async () => {
+    const platform = await startDemoPlatform();
+    const { url, close } = await startGateway({ upstreams: platform.upstreams, log: { level: 'silent' } });
+    try {
+      const { text, failed } = await reportOn({ url: `${url}/mcp`, token: TOKEN }, 0.05);
+      expect(failed, text).to.equal(0);
+      expect(text).to.include('Revisions: 2026-07-28, 2025-11-25');
+      expect(text).to.match(/\| definitions of 3 tools \| \d{4} \| \d{3,4} \|/);
+      for (const call of ['resources/read platform://projects', 'tools/call list_projects']) {
+        expect(text).to.match(new RegExp(`\\| ${call} \\| [1-9]\\d* \\| [\\d.]+ ms \\| [\\d.]+ ms \\| 0 \\|`));
+      }
+      expect(text).not.to.include(TOKEN);
+    } finally {
+      await close();
+      await platform.close();
+    }
+  });
+
+  it('finds each fault of a server that is wrong', async () => {
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      response.end(JSON.stringify(answerWrongly(Buffer.concat(chunks).toString())));
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const { checks } = await checkServer({ url: `http://127.0.0.1:${port}/`, token: 'secret-token' });
+      expect(checks.filter(({ failed }) => failed > 0).map(({ name }) => name)).to.have.members([
+        'answers are JSON-RPC 2.0',
+        'ids are echoed',
+        'answers have either a result or an error',
+        'errors have a code and a message',
+        'answers do not repeat the token',
+        'pagination ends',
+        'lists repeat nothing',
+        'schemas of tools are valid',
+        'resources of type application/json are JSON',
+        'structuredContent is valid by outputSchema',
+        'structuredContent equals the text',
+        'an unknown method is error -32601',
+        'an unknown tool is an error',
+        'an unknown resource is an error',
+        'a body that is not JSON is error -32700',
+      ]);
+      expect(JSON.stringify(checks)).not.to.include('secret-token');
+    } finally {
+      server.close();
+    }
+  });
+
+  it('fails for what is not an MCP server', async () => {
+    const server = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const { checks } = await checkServer({ url: `http://127.0.0.1:${port}/` });
+      expect(checks).to.have.length(1);
+      expect(checks[0]).to.include({ name: 'a revision is supported', failed: 1 });
+    } finally {
+      server.close();
+    }
+  });
+});
+
+const TOOL = {
+  name: 'list_things',
+  annotations: { readOnlyHint: true },
+  inputSchema: { type: 'object', properties: { limit: { type: 'wrong' } } },
+  outputSchema: { type: 'object', required: ['total'] },
+};
+
+/** What a server answers that does everything wrong, but agrees on a revision. */
+function answerWrongly(body: string): object {
+  if (body === '{"jsonrpc":') return { jsonrpc: '2.0', id: null, result: {} };
+  const { id, method } = JSON.parse(body);
+  const result = resultOf(method);
+  if (method === 'initialize') return { jsonrpc: '2.0', id, result };
+  if (method === 'bench/unknown') return { jsonrpc: '2.0', id, error: { code: 'text' }, echo: 'secret-token' };
+  if (method === 'resources/list')
+    return { jsonrpc: '1.0', id: 'another', result, error: { code: 1, message: 'both' } };
+  return { jsonrpc: '2.0', id, result };
+}
+
+function resultOf(method: string): object {
+  if (method === 'initialize') return { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: {} };
+  if (method === 'tools/list') return { tools: [TOOL], nextCursor: 'again' };
+  if (method === 'resources/list') return { resources: [{ uri: 'x://things', name: 'things' }] };
+  if (method === 'resources/read')
+    return { contents: [{ uri: 'x://things', mimeType: 'application/json', text: '[' }] };
+  return { content: [{ type: 'text', text: '{"a":1}' }], structuredContent: { a: 2 } };
+}
