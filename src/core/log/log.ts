@@ -1,7 +1,7 @@
 import { causesOf, GatewayError, nameError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import type { RequestRecord, RequestRef } from '../kernel/request-record.ts';
-import { JsonFields, type Level, type Logger, takesJson } from './logger.ts';
+import { escapeHidden, JsonFields, type Level, type Logger, takesJson } from './logger.ts';
 
 /** Routes of probes, which come every few seconds. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
@@ -128,8 +128,7 @@ function ownJsonOf(request: RequestRecord): object {
   if (upstreamMs !== undefined) json += `,"upstreamMs":${rounded(upstreamMs)}`;
   json += `,"bytes":${bytes}`;
   if (callerKey !== undefined) json += `,"caller":"${callerKey.slice(0, CALLER_LENGTH)}"`;
-  // Its texts have no hidden characters.
-  if (client !== undefined) json += `,"client":${JSON.stringify(client)}`;
+  if (client !== undefined) json += `,"client":${escapeHidden(JSON.stringify(client))}`;
   json += `,"requestId":"${requestId}"`;
   if (traceId !== undefined) json += `,"traceId":"${traceId}"`;
   return new JsonFields(json);

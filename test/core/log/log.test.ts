@@ -5,7 +5,7 @@ import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
 import { logEvents } from '../../../src/core/log/log.ts';
-import type { Level, Logger } from '../../../src/core/log/logger.ts';
+import { createLogger, type Level, type Logger } from '../../../src/core/log/logger.ts';
 import { captureLog } from './captured-log.ts';
 
 const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({
@@ -414,6 +414,21 @@ describe('the log of an event', () => {
 });
 
 describe('the log', () => {
+  it('escapes what a reader does not see in the texts of a client, and parses to them', () => {
+    let text = '';
+    const write = (line: string) => {
+      text += line;
+    };
+    const events = logEvents(createLogger({ level: 'info', destination: { write, flushSync() {} } }));
+    const client = { name: '"\u0600👩\u200d💻\x7f\n', version: '\\', userAgent: undefined, revision: undefined };
+    for (let times = 0; times < 2; times += 1) events.requestEnded?.(request({ client }));
+    expect(text).to.match(/^[\n -~\u{1F000}-\u{1FFFF}]*$/u);
+    const lines = text.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).client)).to.deep.equal(
+      Array(2).fill({ name: client.name, version: '\\' }),
+    );
+  });
+
   it('leaves out what is below the level of its logger at the time', () => {
     const { events, logger, lines } = captureLog('error');
     const tell = () => {
