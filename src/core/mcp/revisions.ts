@@ -8,7 +8,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
-import { fits } from './message.ts';
+import { fits, isObject } from './message.ts';
 
 /**
  * The two forms of the protocol. Since 2026-07-28 each request has an envelope in `params._meta` with its revision.
@@ -82,10 +82,47 @@ function hasSoundEnvelope(request: JSONRPCRequest): boolean {
   const level = meta[LOG_LEVEL_META_KEY];
   const capabilities = meta[CLIENT_CAPABILITIES_META_KEY];
   return (
-    fits(isSpecType.ClientCapabilities, capabilities) &&
-    (info === undefined || fits(isSpecType.Implementation, info)) &&
+    (areUsualCapabilities(capabilities) || fits(isSpecType.ClientCapabilities, capabilities)) &&
+    (info === undefined || isUsualInfo(info) || fits(isSpecType.Implementation, info)) &&
     (level === undefined || fits(isSpecType.LoggingLevel, level))
   );
+}
+
+/*
+ * What nearly all clients send is seen without the schemas of the SDK, which take a twentieth of a cached read. Those decide on
+ * all else; a test shows that they take all of this.
+ */
+
+const USUAL_CAPABILITIES: ReadonlySet<string> = new Set([
+  'elicitation',
+  'experimental',
+  'extensions',
+  'roots',
+  'sampling',
+]);
+
+function areUsualCapabilities(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  for (const name in value) if (!USUAL_CAPABILITIES.has(name) || !isEmpty(value[name])) return false;
+  return true;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  for (const _ in value) return false;
+  return true;
+}
+
+/** Of texts only: `name`, `version`, and perhaps `title`. */
+function isUsualInfo(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { name, version } = value;
+  if (typeof name !== 'string' || typeof version !== 'string') return false;
+  for (const member in value) {
+    if (member !== 'name' && member !== 'version' && (member !== 'title' || typeof value[member] !== 'string'))
+      return false;
+  }
+  return true;
 }
 
 /** Returns `params._meta` of a message; an empty object without one. */

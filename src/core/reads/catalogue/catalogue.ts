@@ -50,10 +50,9 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
       if (name === undefined) throw unknown();
       return name;
     },
-    async read(name, caller, options) {
+    read(name, caller, options) {
       const read = reads.get(name);
-      if (read === undefined) throw unknown();
-      return read(caller, options);
+      return read === undefined ? Promise.reject(unknown()) : read(caller, options);
     },
   };
 }
