@@ -31,7 +31,7 @@ export type Families = ReturnType<typeof createFamilies>;
 
 /**
  * Creates an empty registry of prom-client, which is loaded only where metrics are on. It writes and combines metrics; their
- * values are in series of our own, which take a tenth of the time to change (docs/decisions/0035).
+ * values are in series of our own, which are found faster (docs/decisions/0035).
  */
 export function createFamilies() {
   const prom: typeof import('prom-client') = createRequire(import.meta.url)('prom-client');

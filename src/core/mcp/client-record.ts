@@ -25,11 +25,11 @@ export function clientOf(message: unknown, headers: Headers, caller: Bearer): Cl
   const given = claimOf(message) ?? (isInitialize ? Object(params).protocolVersion : headers.protocolVersion);
   const userAgent = name === undefined ? headers.userAgent : undefined;
   // Most clients repeat no credential in any of them.
-  const doubted = mentions([name, version, userAgent].join('\n'), caller) ? caller : undefined;
+  const suspect = mentions([name, version, userAgent].join('\n'), caller) ? caller : undefined;
   const client: ClientRecord = {
-    name: safeText(name, doubted),
-    version: safeText(version, doubted),
-    userAgent: safeText(userAgent, doubted),
+    name: safeText(name, suspect),
+    version: safeText(version, suspect),
+    userAgent: safeText(userAgent, suspect),
     revision: given === undefined || REVISIONS.has(given) ? given : 'other',
   };
   const isKnown = client.name ?? client.version ?? client.userAgent ?? client.revision;

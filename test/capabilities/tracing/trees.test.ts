@@ -68,7 +68,7 @@ describe('the trace', () => {
       });
       const { resource } = collector.one(READ);
       expect(resource).to.include({ 'service.name': 'portico', 'telemetry.sdk.name': 'opentelemetry' });
-      expect(resource['service.instance.id']).to.match(/^[0-9a-f]{16}-[0-9a-z]+$/);
+      expect(resource['service.instance.id']).to.match(/^[0-9a-f-]{36}$/);
     });
 
     it('names the default port of a scheme, and TLS of its own', async () => {

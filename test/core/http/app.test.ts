@@ -208,7 +208,7 @@ async function observe({ url, ended, bugs }: Served, text: string): Promise<unkn
     status,
     headers: others,
     body: body.toString('latin1').replaceAll(id, 'the id'),
-    id: id.length === 36 ? 'a new one' : id,
+    id: /^[0-9a-f]{16}-/.test(id) ? 'a new one' : id,
     record: {
       ...rest,
       error: error?.code,
