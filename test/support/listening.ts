@@ -3,17 +3,27 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { onCleanup } from './cleanup.ts';
 
 /**
- * Below the ports that systems give to clients. Each process of a parallel run has a thousand of its own, and takes them in
- * turn: no other process takes the port of a server that is down for a while or about to start.
+ * Below the ports that systems give to clients. Each process takes a block of its own for its life, by listening on its first
+ * port, and gives out the rest in turn: no other process, of this run or of one beside it, takes the port of a server that is
+ * down for a while or about to start.
  */
-const PORTS = { from: 20_000, count: 1000, shares: 10 };
-const share = Number(process.env['MOCHA_WORKER_ID'] ?? PORTS.shares - 1) % PORTS.shares;
-let turn = Math.floor(Math.random() * PORTS.count);
+const PORTS = { from: 20_000, block: 400, blocks: 30 };
+const firstPort = await takeBlock();
+let turn = 0;
+
+async function takeBlock(): Promise<number> {
+  for (let block = 0; block < PORTS.blocks; block += 1) {
+    const port = PORTS.from + block * PORTS.block;
+    const guard = createServer().unref();
+    if (await bind(guard, port)) return port;
+  }
+  throw new Error(`all ports from ${PORTS.from} are taken`);
+}
 
 /** The next port in turn, for programs that report when it is taken. */
 export function nextPort(): number {
-  turn = (turn + 1) % PORTS.count;
-  return PORTS.from + share * PORTS.count + turn;
+  turn = (turn % (PORTS.block - 1)) + 1;
+  return firstPort + turn;
 }
 
 /** A server on a port of loopback. */

@@ -9,6 +9,8 @@ const REMEMBERED = 10_000;
 /** V8 doubles the table of a map for the last time when its 16,384 places have been used once. */
 const COUNT = REMEMBERED * 1.7;
 const AT_ONCE = 32;
+/** The deadline of these reads is short: a machine that stands still for a moment is asked again. */
+const TRIES = 5;
 
 /** One resource of each upstream. */
 const ASKED: readonly [LoadedResource, LoadedResource] = ['projects', 'tools'];
@@ -30,8 +32,11 @@ export async function fillTables(url: string, fillers: readonly LoadCaller[]): P
       const resource = ASKED[caller.index % 2 === 0 ? 0 : 1];
       const rest = { noCache: false, known: undefined, coding: undefined, begunAt: 0, refusedAt: 0 };
       const request = requestOf({ caller, resource, requestId: `filling-${caller.mark}`, ...rest });
-      const { response } = await connection.send(request);
-      if (response?.status !== (caller.isRefused ? 401 : 200)) mistakes.push(`${resource}: ${response?.status}`);
+      let status: number | undefined;
+      for (let tries = 0; tries < TRIES && (tries === 0 || status === 504); tries += 1) {
+        status = (await connection.send(request)).response?.status;
+      }
+      if (status !== (caller.isRefused ? 401 : 200)) mistakes.push(`${resource}: ${status}`);
     }
     connection.hangUp();
   }
