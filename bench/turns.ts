@@ -1,5 +1,6 @@
 import { cpuMs } from './cpu.ts';
-import type { Row, Samples, Unit } from './figures.ts';
+import { quantile, type Row, type Samples, type Unit } from './figures.ts';
+import { percent } from './report.ts';
 import type { Scenario } from './scenario.ts';
 import type { Server } from './server.ts';
 import { inWorkshop, type Workshop } from './workshop.ts';
@@ -19,6 +20,8 @@ export interface Turn {
   readonly p99Ms: number;
   /** Processor time, including the system's. Comparable even where another process took part of the core. */
   readonly usPerRequest: number;
+  /** Share of the core that the server had, from 0 to 1. 1 where a neighbour took its part as intended. */
+  readonly share: number;
 }
 
 /** A contender that is compared with another one, both by name. */
@@ -38,7 +41,10 @@ export interface Opened {
 }
 
 /** After so many requests, V8 has compiled what a server calls over and over; slower servers get so much time. */
-const WARM_UP = { requests: 80_000, seconds: 4 };
+const WARM_UP = { requests: 80_000, seconds: 5 };
+
+/** Below this share of its core, a server was held up by something else. */
+const UNDISTURBED = 0.9;
 
 /**
  * A scenario of pairs. Contenders take short turns, so that what disturbs the machine disturbs both of a pair; every other round in
@@ -56,9 +62,10 @@ export function paired(name: string, pairs: readonly Pair[], open: (workshop: Wo
     })),
     async run({ pace }) {
       const rounds: ReadonlyMap<string, Turn>[] = [];
-      for (let process = 0; process < pace.processes; process += 1) {
+      for (let group = 0; group < pace.processes; group += 1) {
         rounds.push(...(await inWorkshop(pace, async (workshop) => takeTurns(workshop, await open(workshop)))));
       }
+      warnIfDisturbed(name, rounds);
       return new Map(pairs.flatMap((pair) => samplesOf(pair, rounds)));
     },
   };
@@ -101,7 +108,26 @@ export async function takeTurn(workshop: Workshop, { server, load, beside }: Con
   beside?.child.kill('SIGCONT');
   const { requests, ...seen } = await measure(workshop, workshop.pace.seconds, load);
   beside?.child.kill('SIGSTOP');
-  return { ...seen, usPerRequest: ((cpuMs(server.pid) - before) / requests) * 1000 };
+  const usedUs = (cpuMs(server.pid) - before) * 1000;
+  const usPerRequest = usedUs / requests;
+  const share = beside ? 1 : (usPerRequest * seen.requestsPerSecond) / 1e6;
+  return { ...seen, usPerRequest, share };
+}
+
+/** By the medians of each contender, so that a short disturbance is not reported. */
+function warnIfDisturbed(name: string, rounds: readonly ReadonlyMap<string, Turn>[]): void {
+  const names = [...(rounds[0]?.keys() ?? [])];
+  const shareOf = (contender: string) =>
+    quantile(
+      rounds.map((turns) => turns.get(contender)?.share ?? 0),
+      0.5,
+    );
+  const disturbed = names.filter((contender) => shareOf(contender) < UNDISTURBED);
+  if (disturbed.length === 0) return;
+  const shares = disturbed.map((contender) => `${contender} ${percent(shareOf(contender))}`).join(', ');
+  process.stderr.write(
+    `bench: ${name}: not all servers had their core to themselves (${shares}): compare CPU time only\n`,
+  );
 }
 
 function samplesOf({ name, of, to, by }: Pair, rounds: readonly ReadonlyMap<string, Turn>[]): [string, Samples][] {

@@ -37,6 +37,8 @@ export interface Findings {
   readonly resources: number;
   readonly calls: readonly ReadCall[];
   readonly connection: Connection | undefined;
+  /** Ends the sessions. */
+  close(): Promise<void>;
 }
 
 /** No more tools and resources than these are called. */
@@ -57,11 +59,7 @@ export async function checkServer(target: Target): Promise<Findings> {
     one.first ??= target.token === undefined ? problem : problem.replaceAll(target.token, '[token]');
   };
   const connections = await connectAll(target, check);
-  check(
-    'a revision is supported',
-    connections.length > 0 ? undefined : 'neither server/discover nor initialize has a result',
-  );
-  let found: Omit<Findings, 'revisions' | 'checks'> | undefined;
+  let found: Omit<Findings, 'revisions' | 'checks' | 'close'> | undefined;
   for (const connection of connections) {
     const server = createRequests(connection, target, check);
     const seen = await checkRevision(server, check);
@@ -70,7 +68,10 @@ export async function checkServer(target: Target): Promise<Findings> {
   }
   const none = { definitions: '[]', tools: 0, resources: 0, calls: [], connection: undefined };
   const revisions = connections.map(({ revision }) => revision);
-  return { ...(found ?? none), revisions, checks: [...checks.values()] };
+  const close = async () => {
+    for (const connection of connections) await connection.close();
+  };
+  return { ...(found ?? none), revisions, checks: [...checks.values()], close };
 }
 
 type Recorder = (name: string, problem: string | undefined) => void;
@@ -85,7 +86,10 @@ async function connectAll(target: Target, check: Recorder): Promise<Connection[]
   if (isStateless) checkEnvelope(discovered, 'discover', target, check);
   const { answer, connection } = await connectInitialized(target);
   if (connection !== undefined) checkEnvelope(answer, 'initialize', target, check);
-  return [...(isStateless ? [stateless] : []), ...(connection ? [connection] : [])];
+  const connections = [...(isStateless ? [stateless] : []), ...(connection ? [connection] : [])];
+  const problem = `server/discover and initialize have no result: ${answer.status} ${answer.text.slice(0, 200)}`;
+  check('a revision is supported', connections.length > 0 ? undefined : problem);
+  return connections;
 }
 
 /** Sends a request, and checks the envelope of its answer. Returns the result; `undefined` for an error. */
@@ -132,7 +136,7 @@ function checkError(error: unknown, check: Recorder): void {
 async function checkRevision(
   request: Requests,
   check: Recorder,
-): Promise<Omit<Findings, 'revisions' | 'checks' | 'connection'>> {
+): Promise<Omit<Findings, 'revisions' | 'checks' | 'connection' | 'close'>> {
   const tools = await listAll(request, 'tools/list', 'tools', 'name', check);
   const resources = await listAll(request, 'resources/list', 'resources', 'uri', check);
   const calls: ReadCall[] = [];

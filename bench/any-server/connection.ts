@@ -19,6 +19,8 @@ export interface Connection {
   request(id: string | number, method: string, params?: object): Promise<Answer>;
   /** Sends a body as it is. */
   send(body: string): Promise<Answer>;
+  /** Ends the session, where there is one. */
+  close(): Promise<void>;
 }
 
 export const STATELESS = '2026-07-28';
@@ -38,6 +40,7 @@ export function connectStateless(target: Target): Connection {
   };
   return {
     revision: STATELESS,
+    close: async () => {},
     send: (body) => post(target, body, { 'mcp-protocol-version': STATELESS }, null),
     request(id, method, params = {}) {
       const { name, uri } = params as { name?: string; uri?: string };
@@ -68,20 +71,29 @@ export async function connectInitialized(target: Target): Promise<{ answer: Answ
   const connection: Connection = {
     revision,
     send: (text) => post(target, text, headers, null),
+    async close() {
+      if (headers['mcp-session-id'] === undefined) return;
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      await fetch(target.url, { method: 'DELETE', headers: { ...credentialOf(target), ...headers }, signal });
+    },
     request: (id, method, members = {}) =>
       post(target, JSON.stringify({ jsonrpc: '2.0', id, method, params: members }), headers, id),
   };
   return { answer, connection };
 }
 
+function credentialOf({ token }: Target): Readonly<Record<string, string>> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
 async function post(
-  { url, token }: Target,
+  target: Target,
   body: string,
   headers: Readonly<Record<string, string>>,
   id: string | number | null,
   onSession?: (session: string) => void,
 ): Promise<Answer> {
-  const response = await fetch(url, {
+  const response = await fetch(target.url, {
     method: 'POST',
     body,
     redirect: 'error',
@@ -89,7 +101,7 @@ async function post(
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...credentialOf(target),
       ...headers,
     },
   });

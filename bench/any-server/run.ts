@@ -13,7 +13,7 @@ const USAGE = 'npm run bench:mcp -- URL [--seconds N]   (token: environment vari
 /** Checks and measures a server, and returns the report in Markdown and the number of failed checks. */
 export async function reportOn(target: Target, seconds: number): Promise<{ text: string; failed: number }> {
   const findings = await checkServer(target);
-  const speeds = await speedTable(findings, seconds);
+  const speeds = await speedTable(findings, seconds).finally(findings.close);
   const failed = findings.checks.filter((check) => check.failed > 0).length + speeds.failed;
   const revisions = findings.revisions.join(', ') || 'none';
   const parts = [`Revisions: ${revisions}\n`, checkTable(findings), await tokenTable(findings), speeds.text];
@@ -58,7 +58,13 @@ if (import.meta.main) {
     process.stderr.write(USAGE);
     process.exit(2);
   }
-  const { text, failed } = await reportOn({ url, token: process.env['MCP_TOKEN'] }, seconds);
-  process.stdout.write(text);
-  if (failed > 0) process.exitCode = 1;
+  try {
+    const { text, failed } = await reportOn({ url, token: process.env['MCP_TOKEN'] || undefined }, seconds);
+    process.stdout.write(text);
+    if (failed > 0) process.exitCode = 1;
+  } catch (error) {
+    const { message, cause } = error as Error;
+    process.stderr.write(`bench: ${message}${cause instanceof Error ? `: ${cause.message}` : ''}\n`);
+    process.exitCode = 1;
+  }
 }

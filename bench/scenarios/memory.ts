@@ -16,18 +16,11 @@ export const memory: Scenario = {
   name: 'memory',
   rows: [IDLE, USED],
   async run({ pace }) {
-    const idle: number[] = [];
-    const used: number[] = [];
-    for (let process = 0; process < pace.processes; process += 1) {
-      await inWorkshop(pace, async (workshop) => {
-        const seen = await readOnce(workshop);
-        idle.push(seen.idle);
-        used.push(seen.used);
-      });
-    }
+    const seen: { idle: number; used: number }[] = [];
+    for (let group = 0; group < pace.processes; group += 1) seen.push(await inWorkshop(pace, readOnce));
     return new Map([
-      [IDLE.name, { values: idle }],
-      [USED.name, { values: used }],
+      [IDLE.name, { values: seen.map(({ idle }) => idle) }],
+      [USED.name, { values: seen.map(({ used }) => used) }],
     ]);
   },
 };

@@ -59,6 +59,36 @@ describe('the bench of any MCP server', () => {
     }
   });
 
+  it('reads event streams that stay open, and ends its session', async () => {
+    const seen: string[] = [];
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const body = Buffer.concat(chunks).toString();
+      if (body === '{"jsonrpc":') return void response.writeHead(400).end();
+      const { id, method } = JSON.parse(body || '{}');
+      seen.push(`${method ?? request.method} ${request.headers['mcp-session-id']}`);
+      if (id === undefined) return void response.writeHead(202).end();
+      if (method === 'server/discover') return void response.writeHead(400).end();
+      const answer = { jsonrpc: '2.0', id, result: { protocolVersion: '2025-06-18', tools: [], resources: [] } };
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'mcp-session-id': 'one' });
+      response.write(': ready\n\ndata: {"jsonrpc":"2.0","method":"notifications/message"}\n\n');
+      response.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`);
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const { revisions, checks, close } = await checkServer({ url: `http://127.0.0.1:${port}/` });
+      await close();
+      expect(revisions).to.deep.equal(['2025-06-18']);
+      expect(checks.find(({ name }) => name === 'ids are echoed')).to.include({ failed: 0 });
+      expect(seen).to.include.members(['initialize undefined', 'tools/list one', 'DELETE one']);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   it('fails for what is not an MCP server', async () => {
     const server = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
