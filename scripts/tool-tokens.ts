@@ -88,14 +88,6 @@ const QUESTIONS: Readonly<Record<string, readonly Call[]>> = {
   'What is there?': [PROJECTS, WORKFLOWS, TOOLS].map((tool): Call => [tool, {}]),
 };
 
-/** The same figures before docs/decisions/0064, with `limit: 1` and all categories in place of the totals. */
-const BEFORE: Readonly<Record<string, readonly [definitions: number, questions: number]>> = {
-  'Anthropic Messages (Claude Code)': [714, 3631],
-  'OpenAI Responses (Codex)': [585, 3631],
-  'OpenAI Chat Completions': [717, 3583],
-  'Gemini functions (Gemini CLI)': [873, 3607],
-};
-
 type CountTokens = (text: string) => number;
 
 /** Loads the tokenizer, whose vocabulary is large. */
@@ -124,12 +116,11 @@ export async function tokenTable(countTokens: CountTokens): Promise<string> {
       const named = tools.map((tool: Tool) => ({ ...tool, name: `${prefix}${tool.name}` }));
       const texts = calls.flatMap(([tool, ...rest]) => [`${prefix}${tool}`, ...rest]);
       const asked = texts.reduce((sum, text) => sum + countTokens(text), 0);
-      const [definitionsBefore, askedBefore] = BEFORE[name] ?? [];
       const defined = countTokens(JSON.stringify(definitions(named)));
-      return `| ${name} | ${definitionsBefore} | ${defined} | ${askedBefore} | ${asked} |`;
+      return `| ${name} | ${defined} | ${asked} |`;
     });
-    const head = '| Sent as | Definitions, before | Definitions | Ten questions, before | Ten questions |';
-    return [head, '|---|---|---|---|---|', ...rows].join('\n');
+    const head = '| Sent as | Definitions | Ten questions |';
+    return [head, '|---|---|---|', ...rows].join('\n');
   } finally {
     await close();
     await platform.close();
