@@ -1,4 +1,4 @@
-import { LifetimeSettings } from '../../src/core/config/schema/cache-settings.ts';
+import { LifetimeSettings } from '../../src/core/config/schema/resource/resource-settings.ts';
 import { percent, table } from '../report.ts';
 import type { Experiment } from '../scenario.ts';
 import type { Account, Sums } from '../simulation/account.ts';

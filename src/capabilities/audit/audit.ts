@@ -1,12 +1,38 @@
+import { z } from 'zod';
 import { ConfigError } from '../../core/config/config-error.ts';
+import { withChecks } from '../../core/config/schema/cross-check.ts';
 import { createClientAddress } from '../../core/http/request/client-address.ts';
 import type { RequestRecord } from '../../core/kernel/request-record.ts';
 import { type LogFile, openLogFile } from '../../core/log/destination.ts';
 import { createLogger, type Logger } from '../../core/log/logger.ts';
 import { defineCapability } from '../capability.ts';
 import { type Auditee, auditLines } from './audit-lines.ts';
-import { AuditSettings } from './audit-settings.ts';
 import { openTokenNames } from './token-names.ts';
+
+/** Who has read what. */
+const AuditSettings = withChecks(
+  z.strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe('Whether there is a line for each read: who, what, from where, outcome.'),
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('File that the lines are appended to; reopened at SIGUSR2. Unset: standard output, with the log.'),
+    keyFile: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'File that holds one line of 32 characters or more, the same for all replicas: the key of the hash that a token has in the lines. Needed where enabled.',
+      ),
+  }),
+  (audit, report) => {
+    if (audit?.enabled === true && audit.keyFile === undefined) report(['keyFile'], 'is missing: enabled needs it');
+  },
+);
 
 /** A line for each read: who, what, from where, outcome (docs/operations.md). */
 export const auditCapability = defineCapability({

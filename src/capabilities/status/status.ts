@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
+import { loadPage } from '../../core/http/pages/html-page.ts';
 import type { HttpResponse } from '../../core/http/response/send.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { defineCapability } from '../capability.ts';
 import { combinedStatus } from './combined-status.ts';
 import { createGatewayStatus } from './gateway-status.ts';
-import { loadRunbook } from './runbook.ts';
 import { loadStatusPage } from './status-page.ts';
 import type { Status } from './status-view.ts';
 
@@ -58,4 +61,23 @@ function statusOperations(statusNow: () => Promise<Status | undefined>): OpenOpe
       },
     },
   ];
+}
+
+/** Reads the runbook of this package as a page, with an anchor for each of its sections. */
+function loadRunbook(): HttpResponse {
+  const folder = dirname(createRequire(import.meta.url).resolve('portico/package.json'));
+  const [, ...sections] = readFileSync(join(folder, 'docs/runbook.md'), 'utf8').split(/^## /m);
+  const page = loadPage(new URL('./runbook-page.html', import.meta.url));
+  return page({ sections: sections.map(sectionData) });
+}
+
+function sectionData(section: string) {
+  const [title = '', ...paragraphs] = section.trim().split(/\n{2,}/);
+  return {
+    ...{ title, anchor: title.toLowerCase() },
+    paragraphs: paragraphs.map((paragraph) => {
+      const [, label = '', text = ''] = /^(?:\*\*(.+?):\*\* )?(.*)$/s.exec(paragraph) ?? [];
+      return { label, text };
+    }),
+  };
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { fillBody } from '../../core/config/schema/resource/templates.ts';
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
-import { type CredentialSettings, credentialForm, credentialIn } from '../../core/credentials/credential-form.ts';
+import { type CredentialSettings, credentialForm, credentialIn } from '../../core/credentials/authorize.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { TappedRequest } from '../../core/upstream/client/tap.ts';
 import type { Look } from './page-look.ts';

@@ -1,7 +1,7 @@
 import { keysIn } from '../../core/config/effective.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
-import { ownSecretsIn } from '../../core/credentials/credential-form.ts';
+import { ownSecretsIn } from '../../core/credentials/authorize.ts';
 import { redact } from '../../core/credentials/redact.ts';
 import type { TappedRequest } from '../../core/upstream/client/tap.ts';
 import type { ResourceReport } from './probe-report.ts';

@@ -1,5 +1,5 @@
 import type { Config, ResourceConfig } from '../../core/config/schema/settings.ts';
-import type { CredentialSettings } from '../../core/credentials/credential-form.ts';
+import type { CredentialSettings } from '../../core/credentials/authorize.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { TappedRequest } from '../../core/upstream/client/tap.ts';
 import { PROBE } from '../input-bounds.ts';

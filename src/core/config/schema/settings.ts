@@ -4,10 +4,8 @@ import type { Limits } from '../../kernel/limits.ts';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { SettingsSlice } from '../settings-slice.ts';
-import { CacheSettings } from './cache-settings.ts';
 import { type CrossCheck, keysOf, type Unchecked, withChecks } from './cross-check.ts';
 import { AdminSettings, HttpSettings, McpSettings, ShutdownSettings } from './edges.ts';
-import { LogSettings } from './log-settings.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource/resource-settings.ts';
 import { bytes, listenHost, publicUrl } from './scalars.ts';
@@ -19,6 +17,27 @@ const upstreamName = z
   .string()
   .regex(UPSTREAM_NAME, 'must begin with a letter and hold letters, digits, _ and - only')
   .refine((name) => !(name in {}), 'is a name that JavaScript keeps for itself');
+
+/** The log on standard output; that of `portico stdio` on standard error. */
+const LogSettings = z.strictObject({
+  level: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('Least severe level that is written.'),
+  format: z
+    .enum(['auto', 'json', 'pretty'])
+    .default('auto')
+    .describe(
+      'For whom lines are: json for programs, one object a line; pretty for a person; auto is pretty on a terminal, and json otherwise.',
+    ),
+});
+
+/** What snapshots of all resources may take up together. */
+const CacheSettings = z.strictObject({
+  maxBytes: bytes(65_536)
+    .default(134_217_728)
+    .describe('Stored answers, plain and compressed, and 2 KiB for each; what was not used for longest goes first.'),
+});
 
 const COMMON = {
   scheme: z

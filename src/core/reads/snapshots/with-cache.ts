@@ -1,13 +1,12 @@
+import { type Caller, requestOf } from '../../kernel/caller.ts';
 import type { CallerPlaces } from '../../kernel/caller-places.ts';
-import { codeOf } from '../../kernel/errors.ts';
+import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import type { Snapshots } from './cache.ts';
 import type { Load, Loader, Read } from './load.ts';
 import { NO_STORE_USE, type StoreUse } from './snapshot-store.ts';
-import { withEvictions } from './with-evictions.ts';
 import { withFlights } from './with-flights.ts';
-import { type Lifetime, withSnapshots } from './with-snapshots.ts';
-import { withStorage } from './with-storage.ts';
+import { freshUntil, type Lifetime, withSnapshots } from './with-snapshots.ts';
 
 export interface CacheOptions {
   readonly resource: string;
@@ -42,6 +41,87 @@ export function withCache(load: Loader, { lifetime, secondLevel = NO_STORE_USE, 
   const stored = secondLevel.store.wrapLoad(evicting, { ...secondLevel, resource, cache, lifetime });
   const flying = withFlights(wrapLoad(withStorage(stored, { ...options, lifetime }), resource), options);
   return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
+}
+
+type EvictionsOptions = Pick<CacheOptions, 'resource' | 'siblings' | 'cache' | 'events'> & {
+  readonly secondLevel: StoreUse;
+};
+
+/**
+ * Evicts what an upstream denies a caller: with a 401 all its resources, with a 403 this one. A rejected credential of
+ * the deployment evicts nothing. The caller's loads in flight do not store.
+ */
+function withEvictions(load: Loader, options: EvictionsOptions): Loader {
+  const { resource, siblings, cache, secondLevel, events } = options;
+  const { store, origin, storedSiblings } = secondLevel;
+
+  function evict(names: readonly string[], caller: Caller, { code }: GatewayError): void {
+    const stored = names.filter((name) => storedSiblings.includes(name));
+    store.evict(origin, stored, caller);
+    for (const name of names) {
+      cache.evict(name, caller);
+      events.snapshotEvicted?.({ ...requestOf(caller), resource: name, code });
+    }
+  }
+
+  return async (caller, signal, options) => {
+    try {
+      return await load(caller, signal, options);
+    } catch (error) {
+      if (error instanceof GatewayError) {
+        switch (error.code) {
+          case 'credential_rejected':
+            evict(siblings, caller, error);
+            break;
+          case 'access_denied':
+            evict([resource], caller, error);
+        }
+      }
+      throw error;
+    }
+  };
+}
+
+type StorageOptions = Pick<CacheOptions, 'resource' | 'cache' | 'events' | 'now'> & { readonly lifetime: Lifetime };
+
+/** Stores the result of a load, from the upstream or another replica. */
+function withStorage(load: Loader, { resource, cache, lifetime, events, now }: StorageOptions): Loader {
+  /** Each hit returns this object, so it is created once. */
+  function toHold({ snapshot, pages, excluded, dropped, upstreamEtag, upstreamSaid }: Load, key: string): Load {
+    return {
+      snapshot,
+      pages,
+      excluded,
+      dropped,
+      upstreamMs: 0,
+      cached: { key, freshUntil: freshUntil(snapshot.loadedAt, lifetime), stored: false },
+      ...(upstreamEtag !== undefined && { upstreamEtag }),
+      ...(upstreamSaid !== undefined && { upstreamSaid }),
+    };
+  }
+
+  return async (caller, signal, options) => {
+    const epoch = cache.begin(resource, caller);
+    try {
+      const key = cache.keyOf(resource, caller);
+      const keep = (copy: Load) => epoch.keep(toHold(copy, key));
+      const loaded = await load(caller, signal, { ...options, keep });
+      const until = freshUntil(loaded.snapshot.loadedAt, lifetime);
+      if (loaded.copied) {
+        keep(loaded);
+        return { ...loaded, cached: { key, freshUntil: until, stored: false } };
+      }
+      // A snapshot that can never be served is not stored.
+      const stored = (caller.expiresAt ?? Number.POSITIVE_INFINITY) > now() && epoch.store(toHold(loaded, key));
+      if (stored) {
+        const { bytes } = loaded.snapshot;
+        events.snapshotStored?.({ resource, bytes: bytes.length, renewed: loaded.renewed ?? false });
+      }
+      return { ...loaded, cached: { key, freshUntil: until, forwarded: 'miss', stored } };
+    } finally {
+      epoch.end();
+    }
+  };
 }
 
 /** Reports the result of each read. */

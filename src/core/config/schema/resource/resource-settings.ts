@@ -2,11 +2,25 @@ import { z } from 'zod';
 import { countsPage } from '../../../mapping/expressions/expression.ts';
 import { toTimestamp } from '../../../mapping/timestamp.ts';
 import type { Resource } from '../../../resources/resource.ts';
-import { LifetimeSettings } from '../cache-settings.ts';
 import { type CrossCheck, withChecks } from '../cross-check.ts';
-import { bytes, expression, keyword, scopeToken, selection, whole } from '../scalars.ts';
+import { bytes, expression, keyword, milliseconds, scopeToken, selection, whole } from '../scalars.ts';
 import { PaginationSettings } from './pagination-settings.ts';
 import { checkRequest, requestShape } from './request.ts';
+
+/** How long snapshots of one resource serve. */
+export const LifetimeSettings = z.strictObject({
+  ttlMs: milliseconds(0)
+    .default(60_000)
+    .describe('How long an answer is fresh. 0: nothing is stored, and every read asks the upstream.'),
+  staleWhileRevalidateMs: milliseconds(0)
+    .default(300_000)
+    .describe('How long after that it is served at once, and refreshed behind the read. 0: not at all.'),
+  staleIfErrorMs: milliseconds(0)
+    .default(3_600_000)
+    .describe(
+      'How long after its freshness it is served while the upstream fails, but for 401, 403, 404, 410 and 451. 0: not at all.',
+    ),
+});
 
 /** A key that is there for resources that are stored only; its type is that of all, since one function makes them. */
 function storedOnly(resource: Resource): { cache: z.ZodOptional<z.ZodPrefault<typeof LifetimeSettings>> } {
