@@ -71,9 +71,17 @@ export function withAbort<T>(signal: AbortSignal, work: () => Promise<T>): Promi
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const abort = () => reject(signal.reason);
-    const done = () => signal.removeEventListener('abort', abort);
     // Listens before the work starts, because the work itself may abort the signal.
     signal.addEventListener('abort', abort, { once: true });
-    work().then(resolve, reject).finally(done);
+    work().then(
+      (result) => {
+        signal.removeEventListener('abort', abort);
+        resolve(result);
+      },
+      (error) => {
+        signal.removeEventListener('abort', abort);
+        reject(error);
+      },
+    );
   });
 }

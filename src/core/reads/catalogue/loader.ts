@@ -83,7 +83,11 @@ export function createLoader(options: LoaderOptions): Loader {
       const enter = clock.startPage();
       const { hold } = account;
       const page = { ...request, path, headers: list.headers, caller, load: clock, enter, read, hold };
-      return upstream.get(page, pageSignal).finally(enter);
+      try {
+        return await upstream.get(page, pageSignal);
+      } finally {
+        enter();
+      }
     }
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {

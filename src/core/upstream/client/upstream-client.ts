@@ -155,9 +155,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
           ...{ error: error?.code, reason: error?.reason, causes: error && causesOf(error) },
         });
       try {
-        response = await exchange(request, signal).finally(() => {
+        try {
+          response = await exchange(request, signal);
+        } finally {
           ms = performance.now() - begun;
-        });
+        }
         const { status, headers, bytes } = response;
         request.enter('mapping');
         const page = bytes && (await request.read(bytes, headers));
