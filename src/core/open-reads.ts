@@ -1,5 +1,7 @@
 import { fillBody, fillPath } from './config/schema/resource/templates.ts';
 import { type Config, checked, type ResourceConfig } from './config/schema/settings.ts';
+import type { KeyOf } from './credentials/authenticate.ts';
+import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
 import { type Holdings, readingOf } from './holdings.ts';
 import type { Events } from './kernel/events.ts';
 import type { Users } from './kernel/users.ts';
@@ -9,7 +11,6 @@ import type { Offered } from './reads/catalogue/catalogue.ts';
 import { compileList } from './reads/catalogue/compile.ts';
 import { createLoader } from './reads/catalogue/loader.ts';
 import type { PageWorker } from './reads/catalogue/page-worker.ts';
-import { withKnownCaller } from './reads/known-callers.ts';
 import { renamed } from './reads/snapshots/cache.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
 import { withCache } from './reads/snapshots/with-cache.ts';
@@ -130,4 +131,43 @@ function compilePost({ method, body, retryPost }: ResourceConfig): ListPost | un
   if (method === 'GET') return undefined;
   const template = structuredClone(body);
   return { body: template && ((places) => JSON.stringify(fillBody(template, places))), isRepeatable: retryPost };
+}
+
+interface KnownCallerOptions {
+  readonly config: Pick<Config, 'upstreams' | 'verification'>;
+  /** Name of the upstream. */
+  readonly upstream: string;
+  readonly keyOf: KeyOf;
+}
+
+/**
+ * Reads as the caller that the upstream sees: identified by another header's credential for that upstream, or, if
+ * callers are verified and the upstream receives nothing from them, as one partition of all callers.
+ */
+function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCallerOptions): Read {
+  const credential = config.upstreams[upstream]?.credential;
+  if (credential?.kind === 'header' && credential.from !== undefined) {
+    const other = { from: credential.from, upstream, keyOf };
+    return async (caller, options) => {
+      try {
+        return await read(withOtherCredential(caller, other), options);
+      } catch (error) {
+        throw refusalOf(error, other);
+      }
+    };
+  }
+  const isOurs = credential?.kind === 'service' || credential?.kind === 'none';
+  if (!isOurs || config.verification === undefined) return read;
+  // Tokens contain no spaces, so this is never a token's key.
+  const partition = keyOf(`everybody at ${upstream}`);
+  return (caller, options) => read({ ...caller, partition }, options);
+}
+
+/** Returns the headers beside `Authorization` in which callers send credentials for these upstreams. */
+export function otherCredentialsIn({ upstreams }: Pick<Config, 'upstreams'>, names: readonly string[]): string[] {
+  const found = names.flatMap((name) => {
+    const credential = upstreams[name]?.credential;
+    return credential?.kind === 'header' ? (credential.from ?? []) : [];
+  });
+  return [...new Set(found)];
 }

@@ -1,6 +1,6 @@
 import type { CustomFetch, ServerMetadata } from 'openid-client';
 import type { Send } from '../../core/credentials/authorize.ts';
-import { isTrustedEndpoint } from '../../core/credentials/trusted-endpoint.ts';
+import { isTrustedEndpoint } from '../../core/credentials/client-secret.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import { withDeadline } from '../../core/kernel/deadline.ts';
 import { createFlights } from '../../core/kernel/flights.ts';

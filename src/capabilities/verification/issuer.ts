@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Send } from '../../core/credentials/authorize.ts';
-import { isTrustedEndpoint } from '../../core/credentials/trusted-endpoint.ts';
+import { isTrustedEndpoint } from '../../core/credentials/client-secret.ts';
 import { Credential } from '../../core/kernel/caller.ts';
 import { startDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
