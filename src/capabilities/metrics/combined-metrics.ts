@@ -32,7 +32,7 @@ export function createCombinedMetrics({ ask, count, restarts, droppedLogLines }:
     processes({ state: 'wanted' }, count);
     replaced({}, restarts());
     dropped({}, droppedLogLines());
-    return combine([...last.values(), ...past, await registry.getMetricsAsJSON()]);
+    return combine([...last.values(), ...past, await registry().getMetricsAsJSON()]);
   };
 }
 

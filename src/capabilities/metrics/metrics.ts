@@ -74,7 +74,7 @@ export function createMetrics({ snapshots, version, dropped, certificates, ...op
       settings.collect();
       await credentials.collect();
       await own.collect();
-      return families.registry;
+      return families.registry();
     },
   };
 }

@@ -10,7 +10,7 @@ describe('the metrics of several workers', () => {
     const [oldest, loads] = [gauge('oldest', 'S', [], 'min'), histogram('loads', 'L')];
     const answer = async (): Promise<WorkerAnswer> => ({
       worker,
-      body: Buffer.from(JSON.stringify(await registry.getMetricsAsJSON())),
+      body: Buffer.from(JSON.stringify(await registry().getMetricsAsJSON())),
     });
     return { reads, open, oldest, loads, answer };
   }

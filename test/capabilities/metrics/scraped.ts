@@ -53,7 +53,7 @@ export function declaredMetrics(): Declared[] {
     ...{ settingsHash: () => '', now: Date.now, certificates: async () => [] },
   });
   return [registry, workerMetrics().registry]
-    .flatMap((one) => one.getMetricsAsArray())
+    .flatMap((one) => one().getMetricsAsArray())
     .map((metric) => {
       // prom-client's types lack the labels.
       const { name, help, type, labelNames } = metric as unknown as Omit<Declared, 'labels'> & { labelNames: string[] };

@@ -54,8 +54,10 @@ describe('a module of a feature that is off', () => {
       expect(loaded).not.to.include(off);
   });
 
-  it('is not loaded: undici before the first connection to a platform', async () => {
-    expect(await loadedBy(SETTINGS, ['/livez', LIST])).not.to.include('undici');
+  it('is not loaded: undici before the first connection to a platform, prom-client before the first scrape', async () => {
+    const loaded = await loadedBy(SETTINGS, ['/livez', LIST]);
+    expect(loaded).not.to.include('undici');
+    expect(loaded).not.to.include('prom-client');
   });
 
   it('is loaded when the feature is on', async () => {

@@ -153,7 +153,7 @@ describe('the metrics of a gateway', () => {
     ];
     const ofProcess = [...families].map(([name, { type }]) => [name, type]);
     // The page ends with those that only several workers have.
-    const ofWorkers = (await workerMetrics().registry.getMetricsAsJSON()).map(({ name, type }) => [name, type]);
+    const ofWorkers = (await workerMetrics().registry().getMetricsAsJSON()).map(({ name, type }) => [name, type]);
     expect([...ofProcess, ...ofWorkers]).to.deep.equal(rows.map(([, name, type]) => [name, type]));
     for (const [, name = '', , told = ''] of rows) {
       const documented = told.replaceAll('`', '').split(', ');
