@@ -7,13 +7,21 @@ import { type Handler, sendError, sendJson, startDemoServer } from './demo-serve
 import { createFaultControls } from './fault-controls.ts';
 import { type Behaviour, faultOf, NO_FAULT } from './faults.ts';
 
-/** A fictional security platform for demos and tests: three APIs, each on an HTTP server of its own. */
+/** APIs of the demo platform, and their lists. */
+export type DemoApiName = 'projects' | 'workflows' | 'tools';
+
+/** A fictional security platform with the default contract, and faults that are switched on and off. */
 export interface DemoPlatform {
-  /** Origins, without a trailing slash. */
-  readonly urls: { readonly projects: string; readonly workflows: string; readonly tools: string };
-  /** Behaviour of each API. A change takes effect with the next request. */
-  readonly behaviour: { readonly projects: Behaviour; readonly workflows: Behaviour; readonly tools: Behaviour };
-  /** Closes all servers at once, also requests that wait for a response. Can be called again. */
+  /** Settings for this platform. */
+  readonly upstreams: Readonly<Record<DemoApiName, { readonly baseUrl: string }>>;
+  /** Origin of each API, without a trailing slash. */
+  readonly urls: Readonly<Record<DemoApiName, string>>;
+  /**
+   * Behaviour of each API from its next request on: `behaviour.tools.fault = 'stall'`, `behaviour.projects.latencyMs =
+   * 50`. `fault: null` and `latencyMs: 0` reset it.
+   */
+  readonly behaviour: Readonly<Record<DemoApiName, Behaviour>>;
+  /** Ends all listeners and requests. Can be called again. */
   close(): Promise<void>;
 }
 
@@ -22,28 +30,29 @@ export interface DemoPlatformOptions {
   readonly maxPageSize?: number;
 }
 
-/** Starts the three servers on free ports of the loopback interface. */
+const LISTS: Readonly<Record<DemoApiName, readonly DemoItem[]>> = { projects, workflows, tools };
+
+/**
+ * Starts the platform of `portico --demo` in this process, on real sockets: an HTTP server for each API, on a free port of the
+ * loopback interface. It accepts two tokens, `demo-alice` and `demo-bob`, with different projects.
+ */
 export async function startDemoPlatform({ maxPageSize = 5 }: DemoPlatformOptions = {}): Promise<DemoPlatform> {
-  const start = async (name: string, items: readonly DemoItem[]) => {
-    const behaviour = { ...NO_FAULT };
-    const list = createDemoList({ name, items, maxPageSize, behaviour });
-    const server = await startDemoServer({ [`/v1/${name}`]: { GET: list }, ...createFaultControls(name, behaviour) });
-    return { ...server, behaviour };
-  };
-  const apis = {
-    projects: await start('projects', projects),
-    workflows: await start('workflows', workflows),
-    tools: await start('tools', tools),
-  };
+  const apis = await Promise.all(
+    Object.entries(LISTS).map(async ([name, items]) => {
+      const behaviour = { ...NO_FAULT };
+      const list = createDemoList({ name, items, maxPageSize, behaviour });
+      const server = await startDemoServer({ [`/v1/${name}`]: { GET: list }, ...createFaultControls(name, behaviour) });
+      return { ...server, name, behaviour };
+    }),
+  );
+  const byName = <Part>(part: (api: (typeof apis)[number]) => Part) =>
+    Object.fromEntries(apis.map((api) => [api.name, part(api)])) as Record<DemoApiName, Part>;
   return {
-    urls: { projects: apis.projects.url, workflows: apis.workflows.url, tools: apis.tools.url },
-    behaviour: {
-      projects: apis.projects.behaviour,
-      workflows: apis.workflows.behaviour,
-      tools: apis.tools.behaviour,
-    },
+    upstreams: byName(({ url }) => ({ baseUrl: url })),
+    urls: byName(({ url }) => url),
+    behaviour: byName(({ behaviour }) => behaviour),
     close: async () => {
-      await Promise.all(Object.values(apis).map((api) => api.close()));
+      await Promise.all(apis.map((api) => api.close()));
     },
   };
 }

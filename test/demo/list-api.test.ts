@@ -23,16 +23,13 @@ describe('a demo API', () => {
       }
     }));
 
-  it('returns smaller pages on request', () =>
+  it('takes a page size, and its own for 0 or none', () =>
     withPlatform(async (urls) => {
-      expect((await getPage(urls, 'tools', { pageSize: '2' })).items).to.have.length(2);
-      expect(await getAll(urls, 'tools', { pageSize: '3' })).to.deep.equal(tools);
-    }));
-
-  it('takes page size 0, or none, for its own', () =>
-    withPlatform(async (urls) => {
-      expect((await getPage(urls, 'tools', { pageSize: '0' })).items).to.have.length(5);
+      for (const [pageSize, length] of Object.entries({ 2: 2, 0: 5, 100: 5 })) {
+        expect((await getPage(urls, 'tools', { pageSize })).items).to.have.length(length);
+      }
       expect((await getPage(urls, 'tools')).items).to.have.length(5);
+      expect(await getAll(urls, 'tools', { pageSize: '3' })).to.deep.equal(tools);
     }));
 
   it('filters workflows and tools by whether they are installed', () =>
@@ -89,13 +86,8 @@ describe('a demo API', () => {
 
   it('refuses any other credential as invalid', () =>
     withPlatform(async (urls) => {
-      for (const authorization of [
-        'Bearer demo-eve',
-        'Bearer demo-alice demo-bob',
-        'Basic demo-alice',
-        'Bearer',
-        'demo-alice',
-      ]) {
+      const wrong = ['Bearer demo-eve', 'Bearer demo-alice demo-bob', 'Basic demo-alice', 'Bearer', 'demo-alice'];
+      for (const authorization of wrong) {
         const response = await fetch(`${urls.tools}/v1/tools`, { headers: { Authorization: authorization } });
         expect(response.status, authorization).to.equal(401);
         expect(response.headers.get('www-authenticate')).to.equal('Bearer realm="demo", error="invalid_token"');

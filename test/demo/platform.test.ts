@@ -16,13 +16,6 @@ describe('startDemoPlatform', () => {
     await platform.close();
   });
 
-  it('keeps faults of one platform from another', async () => {
-    const platforms = [await startDemoPlatform(), await startDemoPlatform()] as const;
-    await fetch(`${platforms[0].urls.tools}/demo/fault?kind=error`, { method: 'PUT' });
-    expect(await get(`${platforms[1].urls.tools}/v1/tools`)).to.have.property('status', 200);
-    await Promise.all(platforms.map((platform) => platform.close()));
-  });
-
   it('takes the largest page from its options', async () => {
     const platform = await startDemoPlatform({ maxPageSize: 2 });
     expect((await getPage(platform.urls, 'tools', { pageSize: '100' })).items).to.have.length(2);

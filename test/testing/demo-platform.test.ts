@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type DemoPlatform, startDemoPlatform } from '../../src/testing/demo-platform.ts';
 import { startGateway, type TestGateway } from '../../src/testing/start-gateway.ts';
+import { type DemoPlatform, startDemoPlatform } from '../../src/testing/testing.ts';
 import { get } from '../demo/lists.ts';
 import { read } from './read.ts';
 
@@ -31,13 +31,6 @@ describe('startDemoPlatform of portico/testing', () => {
     expect(await read(gateway, 'tools', 'demo-alice')).to.have.property('status', 200);
     platform.behaviour.projects.fault = null;
     expect(await read(gateway, 'projects', 'demo-alice')).to.have.property('status', 200);
-  });
-
-  it('takes its time', async () => {
-    platform.behaviour.tools.latencyMs = 150;
-    const begun = performance.now();
-    expect(await get(`${platform.urls.tools}/v1/tools`)).to.have.property('status', 200);
-    expect(performance.now() - begun).to.be.at.least(140);
   });
 
   it('has one behaviour, for every way to change it', async () => {
