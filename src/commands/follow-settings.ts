@@ -14,7 +14,7 @@ export interface FollowOptions {
   /** Whether the file is checked for changes, and not only read on request. */
   readonly watch: boolean;
   /** Called with the settings in force, except those that need a restart. */
-  readonly onChange: (loaded: LoadedConfig, needRestart: readonly string[]) => void;
+  readonly onChange: (loaded: LoadedConfig) => void;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
@@ -34,7 +34,7 @@ export function followSettings({ file, gateway, logger, watch, onChange, signal 
       loaded = await loadSettings(file);
       if (signal.aborted) return;
       const { applied, needRestart } = gateway.change(loaded.settings);
-      onChange(loaded, needRestart);
+      onChange(loaded);
       if (applied.length + needRestart.length === 0) logger.info({ file }, 'settings unchanged');
       else logWarnings(logger, loaded.warnings);
     } catch (error) {

@@ -1,9 +1,11 @@
-import { createOrigins, type IsFromEnvironment } from '../core/config/changes.ts';
+import { SLICES } from '../composition.ts';
+import { type IsFromEnvironment, takesRestart } from '../core/config/changes.ts';
 import { type ConfigIssue, logWarnings } from '../core/config/config-error.ts';
+import type { LoadedConfig } from '../core/config/load-config.ts';
 import type { Settings } from '../core/config/schema/settings.ts';
 import { createLogger, standardOutput } from '../core/log/logger.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
-import { type FollowOptions, followSettings } from './follow-settings.ts';
+import { followSettings } from './follow-settings.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 import type { Membership } from './workers/worker.ts';
 
@@ -30,7 +32,7 @@ export async function serve(
   settings: Settings,
   { onReady, warnings = [], file, isFromEnvironment = () => false, isDemo = false, worker }: ServeOptions = {},
 ): Promise<number> {
-  const origins = createOrigins(isFromEnvironment);
+  let latest = isFromEnvironment;
   const destination = standardOutput();
   const format = worker?.isTerminal ? 'pretty' : settings.log.format;
   const logger = createLogger({ ...settings.log, format, destination });
@@ -47,7 +49,8 @@ export async function serve(
   gateway = createGateway(settings, {
     logger,
     droppedLines: () => destination.droppedLines ?? 0,
-    isFromEnvironment: origins.isFromEnvironment,
+    // Until a restart, some values stay those of the first file.
+    isFromEnvironment: (path) => (takesRestart(path.join('.'), SLICES) ? isFromEnvironment : latest)(path),
     ...(file !== undefined && { settingsFile: file }),
     ...worker?.gateway,
   });
@@ -62,8 +65,9 @@ export async function serve(
     return 1;
   }
   if (file !== undefined) {
-    const onChange: FollowOptions['onChange'] = (loaded, needRestart) =>
-      origins.change(loaded.isFromEnvironment, needRestart);
+    const onChange = (loaded: LoadedConfig) => {
+      latest = loaded.isFromEnvironment;
+    };
     reload = followSettings({ file, gateway, logger, watch: settings.watchSettings, onChange, signal: ending.signal });
   }
   const signal = await signalled;

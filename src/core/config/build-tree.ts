@@ -1,15 +1,13 @@
 import { isAlias, isMap, isScalar, type ParsedNode, type Scalar, type Schema, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { ConfigIssue } from './config-error.ts';
 import type { Substitute } from './environment.ts';
-import type { Branch, Entry, Leaf, SettingsNode } from './settings-tree.ts';
+import type { Entry, Leaf, SettingsNode } from './settings-tree.ts';
 import type { YamlDocument } from './yaml-file.ts';
 
 type Path = ConfigIssue['path'];
 type Entries = Map<string, Entry>;
 
 const MAX_DEPTH = 32;
-/** With aliases written out: those of a malicious file double its nodes with every line. */
-const MAX_SIZE = 100_000;
 
 /** Turns a document into settings, scalar by scalar, and adds to `issues` what cannot be had. Linear in the file. */
 export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: ConfigIssue[]): SettingsNode {
@@ -73,9 +71,8 @@ export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: Co
     const built = isScalar(node)
       ? leaf(node, path)
       : isMap(node)
-        ? branch('map', map(node, path))
-        : branch('list', list(node, path));
-    if (built.size > MAX_SIZE) return refuse(path, offset, `holds more than ${MAX_SIZE} values`);
+        ? { kind: 'map' as const, entries: map(node, path) }
+        : { kind: 'list' as const, entries: list(node, path) };
     if (node.anchor !== undefined) anchors.set(node.anchor, built);
     return built;
   };
@@ -85,11 +82,7 @@ export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: Co
 
 /** Returns the leaf of an empty value. */
 function emptyLeaf(offset: number): Leaf {
-  return { kind: 'leaf', size: 1, offset, value: null, text: '', fromEnvironment: false };
-}
-
-function branch(kind: Branch['kind'], entries: Entries): Branch {
-  return { kind, entries, size: entries.values().reduce((sum, { node }) => sum + node.size, 1) };
+  return { kind: 'leaf', offset, value: null, text: '', fromEnvironment: false };
 }
 
 /**

@@ -20,7 +20,6 @@ export function changeSettings(
   wanted: Settings,
   slices: readonly SettingsSlice[] = [],
 ): { readonly settings: Settings; readonly changes: SettingsChanges } {
-  const atStart = [...AT_START, ...slices.filter(({ needsRestart }) => needsRestart).map(({ key }) => key)];
   const applied: string[] = [];
   const needRestart: string[] = [];
 
@@ -34,8 +33,7 @@ export function changeSettings(
       ]);
       return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
     }
-    const isIn = (blocks: readonly string[]) => blocks.some((block) => isWithin(path, block));
-    if (isIn(atStart) && !isIn(LIVE)) {
+    if (takesRestart(path, slices)) {
       needRestart.push(path);
       return before;
     }
@@ -47,8 +45,10 @@ export function changeSettings(
   return { settings, changes: { applied: applied.sort(), needRestart: needRestart.sort() } };
 }
 
-function isWithin(path: string, block: string): boolean {
-  return path === block || path.startsWith(`${block}.`);
+/** Whether a change of the value at a path takes effect only after a restart. */
+export function takesRestart(path: string, slices: readonly SettingsSlice[]): boolean {
+  const isIn = (blocks: readonly string[]) => blocks.some((block) => path === block || path.startsWith(`${block}.`));
+  return isIn([...AT_START, ...slices.filter(({ needsRestart }) => needsRestart).map(({ key }) => key)]) && !isIn(LIVE);
 }
 
 function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -57,31 +57,3 @@ function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** Whether the environment put in what settings have at a path. */
 export type IsFromEnvironment = (path: readonly string[]) => boolean;
-
-/** Where the settings in force have their values from, while their file changes. */
-export interface Origins {
-  readonly isFromEnvironment: IsFromEnvironment;
-  /** The file has these values now; but what needs a restart stays as it was, and so does where that is from. */
-  change(next: IsFromEnvironment, needRestart: readonly string[]): void;
-}
-
-export function createOrigins(first: IsFromEnvironment): Origins {
-  let current = first;
-  /** Of what is as it was in a file before, by its path: the longest one counts. */
-  let kept = new Map<string, IsFromEnvironment>();
-
-  function originOf(path: string): IsFromEnvironment {
-    const blocks = [...kept.keys()].filter((block) => isWithin(path, block));
-    const [longest] = blocks.sort((a, b) => b.length - a.length);
-    return (longest === undefined ? undefined : kept.get(longest)) ?? current;
-  }
-
-  return {
-    isFromEnvironment: (path) => originOf(path.join('.'))(path),
-    change(next, needRestart) {
-      const within = [...kept].filter(([path]) => needRestart.some((block) => isWithin(path, block)));
-      kept = new Map([...needRestart.map((path) => [path, originOf(path)] as const), ...within]);
-      current = next;
-    },
-  };
-}

@@ -7,7 +7,6 @@ export type SettingsNode = Leaf | Branch;
 
 export interface Leaf {
   readonly kind: 'leaf';
-  readonly size: 1;
   readonly offset: number;
   /** `undefined` where it could not be had: defaults stand in while the rest is checked. */
   readonly value: unknown;
@@ -18,8 +17,6 @@ export interface Leaf {
 
 export interface Branch {
   readonly kind: 'map' | 'list';
-  /** Nodes in it, itself included, as often as aliases repeat them. */
-  readonly size: number;
   /** By key, or by position in a list. */
   readonly entries: ReadonlyMap<string, Entry>;
 }

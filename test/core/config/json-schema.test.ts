@@ -79,79 +79,49 @@ describe('the JSON Schema of settings', () => {
   });
 });
 
-const SHARED = { url: 'redis://redis.example', keySecretFile: 'a' };
-const VERIFICATION = { issuer: 'https://login.example', audience: 'https://portico.example/mcp' };
+/** Lists, and blocks whose keys are names. */
+const COMPOUND =
+  /^(?:pagination|fields|credential|client|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|keywords|requiredScopes|scopeClaims|impliedScopes|projects|workflows|tools)$/;
 
 function isScalar({ key, block, schema }: Setting): boolean {
-  return (
-    block !== '' &&
-    !block.endsWith('fields') &&
-    !/^(pagination|fields|credential|client|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|keywords|requiredScopes|algorithms|scopeClaims|impliedScopes|projects|workflows|tools)$/.test(
-      key,
-    ) &&
-    schema.properties === undefined
-  );
+  return block !== '' && !block.endsWith('fields') && !COMPOUND.test(key) && schema.properties === undefined;
 }
+
+const FILES = { certFile: 'a', keyFile: 'b' };
+const CLIENT = { kind: 'client_secret_basic', id: 'a' };
+
+/** What must stand beside a key of a block, by the path of the block or of one above. */
+const BESIDE: Readonly<Record<string, object>> = {
+  ...{ 'http.tls': FILES, 'admin.tls': FILES, shared: { url: 'redis://redis.example', keySecretFile: 'a' } },
+  verification: { issuer: 'https://login.example', audience: 'https://portico.example/mcp' },
+  'verification.introspection': { clientId: 'portico' },
+  'upstreams.tools.proxy': { url: 'http://a' },
+  'upstreams.tools.credential.proxy': { url: 'http://a' },
+};
+const BESIDE_KIND: Readonly<Record<string, object>> = {
+  header: { name: 'X-T' },
+  exchange: { client: CLIENT },
+  private_key_jwt: { id: 'a', keyFile: 'a' },
+  ...{ client_secret_basic: CLIENT, client_secret_post: CLIENT, tls_client_auth: CLIENT },
+};
 
 /** Settings in which only `setting` is written, with what must stand beside it. */
 function settingsWith({ block, key, of }: Setting, value: string): object {
-  const [path = '', kind] = block.split(' of kind ');
-  const client = { kind: 'client_secret_basic', id: 'a' };
-  const beside = {
-    ...(kind !== undefined && { kind }),
-    ...(kind === 'header' && { name: 'X-T' }),
-    ...(kind === 'exchange' && { client }),
-  };
-  const inResource = { [key]: value, ...beside };
-  const upstreams = parse(UPSTREAMS).upstreams;
-  switch (path) {
-    case 'upstreams.<name>':
-      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, [key]: value } } };
-    case 'upstreams.<name>.credential':
-      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, credential: { ...beside, [key]: value } } } };
-    case 'upstreams.<name>.credential.client': {
-      const file = kind === 'private_key_jwt' && { keyFile: 'a' };
-      const credential = { kind: 'exchange', client: { ...client, ...beside, ...file, [key]: value } };
-      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, credential } } };
-    }
-    case 'upstreams.<name>.credential.tls':
-    case 'upstreams.<name>.credential.proxy': {
-      const block = { ...(path.endsWith('proxy') && { url: 'http://a' }), [key]: value };
-      const credential = { kind: 'exchange', client, [path.split('.')[3] ?? '']: block };
-      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, credential } } };
-    }
-    case 'upstreams.<name>.tls':
-    case 'upstreams.<name>.proxy': {
-      const block = { ...(path.endsWith('proxy') && { url: 'http://a' }), [key]: value };
-      return { upstreams: { ...upstreams, tools: { ...upstreams.tools, [path.split('.')[2] ?? '']: block } } };
-    }
-    case 'upstreams.<name>.breaker':
-    case 'upstreams.<name>.retry':
-      return {
-        upstreams: { ...upstreams, tools: { ...upstreams.tools, [path.split('.')[2] ?? '']: { [key]: value } } },
-      };
-    case 'http.tls':
-    case 'admin.tls':
-      return { upstreams, [path.split('.')[0] ?? '']: { tls: { certFile: 'a', keyFile: 'b', [key]: value } } };
-    case 'shared':
-      return { upstreams, shared: { ...SHARED, [key]: value } };
-    case 'shared.tls':
-      return { upstreams, shared: { ...SHARED, tls: { [key]: value } } };
-    case 'verification':
-      return { upstreams, verification: { ...VERIFICATION, [key]: value } };
-    case 'verification.introspection':
-      return { upstreams, verification: { ...VERIFICATION, introspection: { clientId: 'portico', [key]: value } } };
-    case 'verification.keys':
-      return { upstreams, verification: { ...VERIFICATION, keys: { [key]: value } } };
-    case 'resources.<name>':
-      return { upstreams, resources: { [of]: inResource } };
-    case 'resources.<name>.cache':
-      return { upstreams, resources: { [of]: { cache: inResource } } };
-    case 'resources.<name>.pagination':
-      return { upstreams, resources: { [of]: { pagination: { ...beside, [key]: value } } } };
-    case 'resources.<name>.fields.<field>':
-      return { upstreams, resources: { tools: { fields: { name: { [key]: value } } } } };
-    default:
-      return { upstreams, [path]: { [key]: value } };
+  const [path = '', kind = ''] = block.split(' of kind ');
+  const place = path.replace('upstreams.<name>', 'upstreams.tools').replace('<name>', of || 'tools');
+  const settings = parse(UPSTREAMS);
+  let inner = settings;
+  let at = '';
+  for (const name of place
+    .replace('<field>', 'name')
+    .replace(/resources\.\w+\.fields/, 'resources.tools.fields')
+    .split('.')) {
+    at = at === '' ? name : `${at}.${name}`;
+    inner[name] ??= {};
+    inner = Object.assign(inner[name], BESIDE[at]);
+    if (/credential\.(?:client|tls|proxy)$/.test(place) && name === 'credential')
+      Object.assign(inner, { kind: 'exchange', client: { ...CLIENT } });
   }
+  Object.assign(inner, kind !== '' && { ...BESIDE_KIND[kind], kind }, { [key]: value });
+  return settings;
 }
