@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
+import type { ParsedCommand } from './commands/command-line.ts';
 import { catchSignals } from './commands/signals.ts';
 import type { LoadedConfig } from './core/config/load-config.ts';
 
@@ -19,9 +20,6 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 const { parseCommandLine, USAGE } = await import('./commands/command-line.ts');
 
 const DEFAULT_FILE = 'portico.yaml';
-
-type Command = Exclude<ReturnType<typeof parseCommandLine>, { issue: string }>;
-type WithSettings = Omit<Command, 'file' | 'init'> & { readonly file: string };
 
 /** Exit codes: 0 done, 1 failed while starting or running, 2 invalid command line or settings. */
 async function main(args: string[]): Promise<number> {
@@ -42,8 +40,8 @@ async function main(args: string[]): Promise<number> {
 }
 
 /** A server ends the process itself, because unread output would keep it alive. */
-async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<number> {
-  const { name } = rest;
+async function run(command: ParsedCommand): Promise<number> {
+  const { name, file = DEFAULT_FILE } = command;
   // Set by a signal that ends the process before its work: a server has nothing in flight yet.
   process.exitCode = ['serve', 'stdio', 'demo'].includes(name) ? 0 : 1;
   switch (name) {
@@ -61,7 +59,7 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
     case 'init': {
       const { runInit } = await import('./setup/init/init-command.ts');
       const { loadSettings } = await import('./composition.ts');
-      const { openapi, from, yes = false } = init ?? {};
+      const { openapi, from, yes = false } = command;
       return runInit({ openapi, from, file }, yes, loadSettings);
     }
     case 'demo': {
@@ -72,7 +70,7 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
   const { loadSettings } = await import('./composition.ts');
   const loaded = await loadSettings(file);
   try {
-    return await runWith(loaded, { file, ...rest });
+    return await runWith(loaded, file, command);
   } catch (error) {
     const { ConfigError } = await import('./core/config/config-error.ts');
     // Thrown where settings are used, without a file name.
@@ -82,7 +80,8 @@ async function run({ file = DEFAULT_FILE, init, ...rest }: Command): Promise<num
 
 async function runWith(
   loaded: LoadedConfig,
-  { name, file, full, probe, workers = 1, ...options }: WithSettings,
+  file: string,
+  { name, full = false, probe = false, workers = 1, ...options }: ParsedCommand,
 ): Promise<number> {
   const { config, warnings } = loaded;
   if (name === 'check') {

@@ -38,39 +38,34 @@ config/default.yaml and docs/configuration.md describe every setting.
 export type Command = 'serve' | 'stdio' | 'check' | 'init' | 'schema' | 'demo' | 'help' | 'version';
 
 /** The parsed command line, or an error message for its user. */
-export type CommandLine =
-  | {
-      readonly name: Command;
-      /** Path of the settings file, if named. */
-      readonly file: string | undefined;
-      /** Prints all effective settings. */
-      readonly full: boolean;
-      /** Reads the resources from the platform. */
-      readonly probe: boolean;
-      /** Prints the result as JSON. */
-      readonly json: boolean;
-      /** Fails on warnings of the probe. */
-      readonly strict: boolean;
-      /** Allows sending a POST, which may write. */
-      readonly allowPost: boolean;
-      /** File with the shapes of lists. */
-      readonly baseline: string | undefined;
-      /** Replaces the content of that file. */
-      readonly updateBaseline: boolean;
-      /** Processes that serve; only for `serve`. @default 1 */
-      readonly workers?: number;
-      /** Source of a proposal; only for `init`. */
-      readonly init?: InitSource;
-    }
-  | { readonly issue: string };
+export type CommandLine = ParsedCommand | { readonly issue: string };
 
-export interface InitSource {
+export interface ParsedCommand {
+  readonly name: Command;
+  /** Path of the settings file, if named. */
+  readonly file?: string | undefined;
+  /** Prints all effective settings. */
+  readonly full?: boolean;
+  /** Reads the resources from the platform. */
+  readonly probe?: boolean;
+  /** Prints the result as JSON. */
+  readonly json?: boolean;
+  /** Fails on warnings of the probe. */
+  readonly strict?: boolean;
+  /** Allows sending a POST, which may write. */
+  readonly allowPost?: boolean;
+  /** File with the shapes of lists. */
+  readonly baseline?: string;
+  /** Replaces the content of that file. */
+  readonly updateBaseline?: boolean;
+  /** Processes that serve. @default 1 */
+  readonly workers?: number;
   /** File or URL of an OpenAPI document. */
-  readonly openapi: string | undefined;
+  readonly openapi?: string;
   /** Address of the API. */
-  readonly from: string | undefined;
+  readonly from?: string;
   /** Takes the best guesses. */
-  readonly yes: boolean;
+  readonly yes?: boolean;
 }
 
 /** The commands and their options. */
@@ -94,40 +89,43 @@ export function parseCommandLine(args: string[]): CommandLine {
     return { issue: reason + optionHint(args) };
   }
   const { values, positionals } = parsed;
-  const { help, version, demo, config, full = false, probe = false, json = false, strict = false } = values;
-  const { baseline, 'allow-post': allowPost = false, 'update-baseline': updateBaseline = false } = values;
-  const flags = { full, probe, json, strict, allowPost, baseline, updateBaseline };
+  const { help, version, demo, config = [], workers: count, ...options } = values;
+  if (help === true) return { name: 'help' };
+  if (version === true) return { name: 'version' };
+  if (demo === true) return args.length === 1 ? { name: 'demo' } : { issue: '--demo takes no other argument' };
   const [name = 'serve', ...rest] = positionals;
-  if (help === true) return { name: 'help', file: undefined, ...flags };
-  if (version === true) return { name: 'version', file: undefined, ...flags };
-  if (demo === true) {
-    return args.length === 1
-      ? { name: 'demo', file: undefined, ...flags }
-      : { issue: '--demo takes no other argument' };
-  }
+  const files = [...config, ...rest];
+  const workers = workersOf(count);
+  const issue = issueOf(name, values, files);
+  if (issue !== undefined) return { issue };
+  if (workers === undefined) return { issue: `--workers is auto, or a number from 1 to ${MAX_WORKERS}` };
+  const { 'allow-post': allowPost, 'update-baseline': updateBaseline, ...others } = options;
+  return {
+    ...{ name: name as Command, file: files[0], ...others },
+    ...(allowPost !== undefined && { allowPost }),
+    ...(updateBaseline !== undefined && { updateBaseline }),
+    ...(count !== undefined && { workers }),
+  };
+}
+
+/** Returns what is wrong with the command `name`, or with its options and files. */
+function issueOf(name: string, values: ReturnType<typeof parse>['values'], files: readonly string[]) {
   const options = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-  if (options === undefined) return { issue: `there is no command ${name}${commandHint(name)}` };
+  if (options === undefined) return `there is no command ${name}${commandHint(name)}`;
   const other = Object.keys(values).find((option) => !options.includes(option));
-  if (other !== undefined) return { issue: `${name} takes no --${other}` };
-  const files = [...(config ?? []), ...rest];
+  if (other !== undefined) return `${name} takes no --${other}`;
   const most = options.includes('config') ? 1 : 0;
-  if (files.length > most) return { issue: `too many arguments: ${files.slice(most).join(' ')}` };
+  if (files.length > most) return `too many arguments: ${files.slice(most).join(' ')}`;
+  const { probe, full, baseline, 'update-baseline': updateBaseline, openapi = '', from = '' } = values;
   const alone = (['json', 'strict', 'allow-post', 'baseline', 'update-baseline'] as const).find(
     (option) => values[option] !== undefined && !probe,
   );
-  if (alone !== undefined) return { issue: `--${alone} goes with --probe` };
-  if (full && probe) return { issue: '--full and --probe exclude each other' };
-  if (updateBaseline && baseline === undefined) return { issue: '--update-baseline goes with --baseline FILE' };
-  if (baseline === '') return { issue: 'the name of the baseline is empty' };
-  if (files.includes('')) return { issue: 'the name of the settings file is empty' };
-  if (name === 'init') {
-    const { openapi, from, yes = false } = values;
-    if ((openapi ?? '') === '' && (from ?? '') === '') return { issue: 'init needs --openapi FILE or --from URL' };
-    return { name, file: files[0], ...flags, init: { openapi, from, yes } };
-  }
-  const workers = workersOf(values.workers);
-  if (workers === undefined) return { issue: `--workers is auto, or a number from 1 to ${MAX_WORKERS}` };
-  return { name: name as Command, file: files[0], ...flags, ...(values.workers !== undefined && { workers }) };
+  if (alone !== undefined) return `--${alone} goes with --probe`;
+  if (full && probe) return '--full and --probe exclude each other';
+  if (updateBaseline && baseline === undefined) return '--update-baseline goes with --baseline FILE';
+  if (baseline === '') return 'the name of the baseline is empty';
+  if (files.includes('')) return 'the name of the settings file is empty';
+  return name === 'init' && openapi + from === '' ? 'init needs --openapi FILE or --from URL' : undefined;
 }
 
 const MAX_WORKERS = 128;

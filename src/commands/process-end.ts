@@ -1,15 +1,7 @@
 import { causesOf, nameError } from '../core/kernel/errors.ts';
 import type { LogDestination } from '../core/log/destination.ts';
 import type { Logger } from '../core/log/logger.ts';
-import { listenToSignals } from './signals.ts';
-
-/** Handlers of signals that do not end the process. Signals without a handler are ignored. */
-export interface SignalActions {
-  /** SIGHUP: reloads the settings. */
-  readonly reload?: (() => void) | undefined;
-  /** SIGUSR2: reopens files after rotation, and returns whether there are any. */
-  readonly reopen?: (() => boolean) | undefined;
-}
+import { listenToSignals, type SignalListener } from './signals.ts';
 
 /**
  * Resolves with the first SIGTERM or SIGINT. A second one ends the process immediately, with the log lines that can be
@@ -18,21 +10,17 @@ export interface SignalActions {
 export function nextSignal(
   logger: Logger,
   destination: LogDestination,
-  { reload, reopen }: SignalActions = {},
+  actions: Pick<SignalListener, 'reload' | 'reopen'> = {},
 ): Promise<NodeJS.Signals> {
-  const ignored = (signal: NodeJS.Signals) => logger.debug({ signal }, 'signal ignored');
-  return new Promise((resolve) => {
+  return new Promise((drain) => {
     listenToSignals({
-      drain: resolve,
-      ...(reload && { reload }),
+      ...actions,
+      drain,
       cut() {
         destination.flushSync(0);
         endProcess(1);
       },
-      ignored,
-      reopen(signal) {
-        if (reopen?.() !== true) ignored(signal);
-      },
+      ignored: (signal) => logger.debug({ signal }, 'signal ignored'),
     });
   });
 }

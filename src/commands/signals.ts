@@ -5,10 +5,10 @@ export interface SignalListener {
   drain(signal: NodeJS.Signals): void;
   /** Called with the second one, just before the process ends. */
   cut(): void;
-  /** Called with SIGHUP, if set. */
-  reload?(): void;
-  /** Called with SIGUSR2: log files may have been moved. */
-  reopen(signal: NodeJS.Signals): void;
+  /** Called with SIGHUP: reloads the settings. */
+  readonly reload?: (() => void) | undefined;
+  /** Called with SIGUSR2: reopens files after rotation, and returns whether there are any. */
+  readonly reopen?: (() => boolean) | undefined;
   /** Called with a signal that has no effect. */
   ignored(signal: NodeJS.Signals): void;
 }
@@ -25,7 +25,9 @@ export function catchSignals(): void {
   process.on('SIGINT', end);
   process.on('SIGHUP', (signal) => (listener?.reload ? listener.reload() : listener?.ignored(signal)));
   process.on('SIGUSR1', (signal) => listener?.ignored(signal));
-  process.on('SIGUSR2', (signal) => listener?.reopen(signal));
+  process.on('SIGUSR2', (signal) => {
+    if (listener?.reopen?.() !== true) listener?.ignored(signal);
+  });
 }
 
 /** Sets the command to drain. Without one, and during a drain, SIGTERM and SIGINT end the process immediately. */

@@ -39,7 +39,7 @@ export async function runInit(options: InitOptions, yes: boolean, load: LoadSett
   const person = !yes && input.isTTY && output.isTTY ? openTerminal({ input, output, onInterrupt }) : undefined;
   const probe = async (file: string) => {
     const { runProbe } = await import('../probe/probe-command.ts');
-    const { text, ok } = await runProbe(file, await load(file), { json: false, strict: false, allowPost: false });
+    const { text, ok } = await runProbe(file, await load(file));
     print(text);
     return ok;
   };

@@ -10,16 +10,17 @@ import { printReport } from './print-report.ts';
 import type { ProbeReport, ResourceReport } from './probe-report.ts';
 import { probeResource } from './probe-resource.ts';
 
-export interface ProbeFlags {
-  readonly json: boolean;
-  /** Makes warnings, and experiments that could not be tried, failures. */
-  readonly strict: boolean;
-  /** Sends a POST that settings do not declare harmless (`retryPost`). */
-  readonly allowPost: boolean;
+export interface ProbeOptions {
+  /** Makes warnings, and experiments that could not be tried, failures. @default false */
+  readonly strict?: boolean;
+  /** Sends a POST that settings do not declare harmless (`retryPost`). @default false */
+  readonly allowPost?: boolean;
   /** File with the shapes of the lists, which is written if there is none. */
   readonly baseline?: string | undefined;
-  /** Writes that file instead of comparing the lists with it. */
+  /** Writes that file instead of comparing the lists with it. @default false */
   readonly updateBaseline?: boolean;
+  /** Called with what is read now. */
+  readonly onProgress?: (text: string) => void;
 }
 
 /**
@@ -29,21 +30,16 @@ export interface ProbeFlags {
 export async function runProbe(
   file: string,
   loaded: LoadedConfig,
-  { json, ...flags }: ProbeFlags,
+  { json = false, ...options }: ProbeOptions & { readonly json?: boolean } = {},
 ): Promise<{ readonly text: string; readonly ok: boolean }> {
   const progress = startProgress(process.stderr);
   try {
-    const report = await probe(file, loaded, { onProgress: progress.show, ...flags });
+    const report = await probe(file, loaded, { ...options, onProgress: progress.show });
     const text = json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report, styleText);
     return { text, ok: report.ok };
   } finally {
     progress.clear();
   }
-}
-
-export interface ProbeOptions extends Partial<Omit<ProbeFlags, 'json'>> {
-  /** Called with what is read now. */
-  readonly onProgress?: (text: string) => void;
 }
 
 /**
