@@ -4,13 +4,7 @@ import { type CapabilitySettings, openToServe, slicesFor } from './composition.t
 import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
 import { ConfigError } from './core/config/config-error.ts';
 import { parseSettings } from './core/config/load-config.ts';
-import {
-  type Config,
-  type SettingsInput as CoreSettingsInput,
-  type Settings,
-  withLimits,
-} from './core/config/schema/settings.ts';
-import type { SettingsSlice } from './core/config/settings-slice.ts';
+import { type Config, type SettingsInput as CoreSettingsInput, withLimits } from './core/config/schema/settings.ts';
 import { type Core, createCore } from './core/core.ts';
 import { capConnections, readDescriptorLimit } from './core/descriptors.ts';
 import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
@@ -20,11 +14,11 @@ import { MCP_PATH } from './core/http/operations/rpc.ts';
 import { stackOf } from './core/kernel/errors.ts';
 import type { Events } from './core/kernel/events.ts';
 import { setListeners } from './core/kernel/join-events.ts';
-import { type LimitOverrides, type Limits, limitsWith } from './core/kernel/limits.ts';
+import { type LimitOverrides, limitsWith } from './core/kernel/limits.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger, standardOutput } from './core/log/logger.ts';
 import { rpcOptions } from './core/mcp-over-http.ts';
-import { createOwnFiles, type OwnFiles, withFiles } from './core/own-files.ts';
+import { createOwnFiles, withFiles } from './core/own-files.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
@@ -89,64 +83,49 @@ export interface Gateway {
  * requests before `start`.
  */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
-  const { resources = RESOURCES, now = Date.now } = options;
+  const parts = openParts(settings, options);
+  try {
+    return buildGateway(parts);
+  } catch (error) {
+    void parts.open.stop(0);
+    throw error;
+  }
+}
+
+/** Opens what stays over all reloads, and the capabilities. */
+function openParts(input: SettingsInput, options: GatewayOptions) {
+  const { resources = RESOURCES, now = Date.now, isFromEnvironment, settingsFile, adminSocketPath } = options;
   const slices = slicesFor(options.capabilities);
-  const parsed = parseSettings(settings, resources, slices);
+  const settings = parseSettings(input, resources, slices);
   const limits = limitsWith(options.limits);
-  const config = withLimits(parsed, limits);
+  const config = withLimits(settings, limits);
   const given = options.logger ?? createLogger(config.log);
   // The program's own logger keeps its level.
   const logger = given.child?.({}, { level: given.level ?? config.log.level }) ?? given;
   const events: Events = {};
   const destination = standardOutput();
-  const files = createOwnFiles({ events, now });
   const readings: Partial<Readings> = {};
-  const { isFromEnvironment, settingsFile } = options;
-  const about = { isFromEnvironment, settingsFile, isWorker: options.adminSocketPath !== undefined };
-  const capabilities = openToServe(
+  const about = { isFromEnvironment, settingsFile, isWorker: adminSocketPath !== undefined };
+  const open = openToServe(
     { config, limits, events, readings, logger, destination, now, resources, ...about },
     options.capabilities,
   );
   const droppedLogLines = options.logger === undefined ? () => destination.droppedLines ?? 0 : options.droppedLines;
-  Object.assign(readings, capabilities.hooks.readings, droppedLogLines && { droppedLogLines });
-  try {
-    return buildGateway(parsed, {
-      ...options,
-      logger,
-      events,
-      files,
-      limits,
-      open: capabilities,
-      slices,
-    });
-  } catch (error) {
-    void capabilities.stop(0);
-    throw error;
-  }
+  Object.assign(readings, open.hooks.readings, droppedLogLines && { droppedLogLines });
+  const files = createOwnFiles({ events, now });
+  return { first: { settings, config }, open, resources, slices, limits, logger, events, files, now, adminSocketPath };
 }
 
-interface BuildOptions extends Omit<GatewayOptions, 'limits'> {
-  readonly limits: Limits;
-  readonly logger: Logger;
-  readonly events: Events;
-  readonly files: OwnFiles;
-  readonly open: ReturnType<typeof openToServe>;
-  readonly slices: readonly SettingsSlice[];
-}
-
-function buildGateway(first: Settings, options: BuildOptions): Gateway {
-  const { resources = RESOURCES, logger, events, files, slices, limits } = options;
-  let capabilities = options.open;
-  let settings = first;
-  let config = withLimits(settings, limits);
-  const now = options.now ?? Date.now;
+function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<typeof openParts>): Gateway {
+  const { resources, slices, limits, logger, events, files, now } = lasting;
+  let { settings, config } = first;
+  let capabilities = open;
   // One over all reloads: it holds when a repeated warning was logged last.
   const log = logEvents(logger, { loggerFor: (request) => capabilities.hooks.loggerFor?.(request) });
   const listen = () => setListeners(events, [log, ...capabilities.listeners]);
   listen();
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
-  const lasting = { events, now, resources };
-  let core = createCore(config, { ...lasting, hooks: capabilities.hooks, files });
+  let core = createCore(config, { events, now, resources, hooks: capabilities.hooks, files });
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   const cap = capConnections(config, ADMIN_BOUNDS.maxConnections, readDescriptorLimit());
   let draining = false;
@@ -184,9 +163,9 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
     ...common,
     authenticate: core.authenticate,
     settings:
-      options.adminSocketPath === undefined
+      adminSocketPath === undefined
         ? { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) }
-        : { ...config.admin, socketPath: options.adminSocketPath, tls: undefined },
+        : { ...config.admin, socketPath: adminSocketPath, tls: undefined },
     operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
   });
   const admin = config.admin.enabled ? createAdminEdge(adminOptions()) : undefined;
@@ -216,7 +195,7 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
     const before = { config, core, capabilities };
     const next = capabilities.reload(wanted);
     try {
-      core = createCore(wanted, { ...lasting, hooks: next.hooks, before: before.core });
+      core = createCore(wanted, { events, now, resources, hooks: next.hooks, before: before.core });
       config = wanted;
       capabilities = next;
       http.change(publicOptions());
@@ -268,7 +247,7 @@ function buildGateway(first: Settings, options: BuildOptions): Gateway {
       await capabilities.start();
       const listened = await admin?.listen();
       // A worker's is for the process that runs it.
-      if (options.adminSocketPath === undefined) adminUrl = listened;
+      if (adminSocketPath === undefined) adminUrl = listened;
       try {
         url = await http.listen();
       } catch (error) {
