@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { listen } from '../../support/listening.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
 import {
   inFolder,
@@ -113,22 +113,13 @@ describe('the command line', () => {
     });
   }
 
-  for (const [args, sentence] of [
-    [['frobnicate'], 'there is no command frobnicate'],
-    [['serve', 'twice', '--config', 'x'], 'too many arguments: twice'],
-    [['--demo', '--config', 'x'], '--demo takes no other argument'],
-    [['--nonsense'], '--nonsense'],
-  ] as const) {
-    it(`rejects with a reason: portico ${args.join(' ')}`, async () => {
-      const { code, stdout, stderr } = await runPortico(args).ended;
-      expect(code).to.equal(2);
-      expect(stdout).to.equal('');
-      expect(stderr)
-        .to.match(/^portico: /)
-        .and.contain(sentence)
-        .and.contain('Usage:');
-    });
-  }
+  it('rejects what it does not know with a reason and its usage', async () => {
+    const { code, stdout, stderr } = await runPortico(['frobnicate']).ended;
+    expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
+    expect(stderr)
+      .to.match(/^portico: there is no command frobnicate\n/)
+      .and.contain('Usage:');
+  });
 
   it('exits with every mistake and its line, and no stack, when settings are wrong', async () => {
     await inFolder(async (folder) => {
@@ -142,90 +133,48 @@ describe('the command line', () => {
     });
   });
 
-  it('exits with one line when the settings file is missing', async () => {
-    const { code, stderr } = await runPortico(['serve', '--config', '/no/such/file.yaml']).ended;
-    expect(code).to.equal(2);
-    expect(stderr.trim().split('\n')).to.have.length(1);
-    expect(stderr).to.contain('/no/such/file.yaml');
-  });
-
-  it('exits with one line when the port is taken', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as AddressInfo;
-    try {
-      await inFolder(async (folder) => {
-        const file = await writeSettings(folder, `http: { port: ${port} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
-        const { code, stderr } = await runPortico(['--config', file]).ended;
-        expect(code).to.equal(1);
-        expect(stderr)
-          .to.match(/^[^\n]+\n$/)
-          .and.contain(`portico: cannot listen on 127.0.0.1:${port}: something else listens there (EADDRINUSE)`)
-          .and.contain(`http.port in the settings names another, and \${PORT:-${port + 1}} there takes PORT`);
-      });
-    } finally {
-      other.close();
-    }
-  });
-
-  it('exits with one line when the admin port is taken', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as AddressInfo;
-    try {
-      await inFolder(async (folder) => {
-        const file = await writeSettings(folder, `http: { port: 0 }\nadmin: { port: ${port} }\n${UPSTREAMS}`);
-        const { code, stderr } = await runPortico(['--config', file]).ended;
-        expect(code).to.equal(1);
-        expect(stderr)
-          .to.match(/^[^\n]+\n$/)
-          .and.contain(`127.0.0.1:${port}`)
-          .and.contain(`admin.port in the settings names another, and \${ADMIN_PORT:-${port + 1}} there`);
-      });
-    } finally {
-      other.close();
-    }
-  });
-
-  for (const variable of ['PORT', 'ADMIN_PORT']) {
-    it(`names ${variable} when a port of the demo is taken`, async () => {
-      const other = createServer();
-      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-      const { port } = other.address() as AddressInfo;
-      try {
-        const env = { PORT: '0', ADMIN_PORT: '0', [variable]: String(port) };
-        const { code, stderr } = await runPortico(['--demo'], env).ended;
-        expect(code).to.equal(1);
-        expect(stderr).to.equal(
-          `portico: cannot listen on 127.0.0.1:${port}: something else listens there (EADDRINUSE); ` +
-            `${variable} names another port: ${variable}=${port + 1} portico --demo\n`,
-        );
-      } finally {
-        other.close();
-      }
+  type Ports = Readonly<Record<'http' | 'admin', number>>;
+  const serve = ({ http, admin }: Ports) =>
+    inFolder(async (folder) => {
+      const yaml = `http: { port: ${http} }\nadmin: { port: ${admin} }\n${UPSTREAMS}`;
+      return runPortico(['serve', await writeSettings(folder, yaml)]).ended;
+    });
+  const demo = ({ http, admin }: Ports) => runPortico(['--demo'], { PORT: `${http}`, ADMIN_PORT: `${admin}` }).ended;
+  for (const [what, run, isHttp, instead] of [
+    ['port', serve, true, 'http.port in the settings names another, and ${PORT:-NEXT} there takes PORT'],
+    ['admin port', serve, false, 'admin.port in the settings names another, and ${ADMIN_PORT:-NEXT} there'],
+    ['port of the demo', demo, true, 'PORT names another port: PORT=NEXT portico --demo\n'],
+    ['admin port of the demo', demo, false, 'ADMIN_PORT names another port: ADMIN_PORT=NEXT portico --demo\n'],
+  ] as const) {
+    it(`exits with one line when the ${what} is taken`, async () => {
+      const { port } = await listen(createServer());
+      const { code, stderr } = await run(isHttp ? { http: port, admin: 0 } : { http: 0, admin: port });
+      expect(code).to.equal(1);
+      expect(stderr)
+        .to.match(/^[^\n]+\n$/)
+        .and.contain(`portico: cannot listen on 127.0.0.1:${port}: something else listens there (EADDRINUSE); `)
+        .and.contain(instead.replace('NEXT', String(port + 1)));
     });
   }
 
-  it('exits with one line when the folder of the Unix socket is missing', async () => {
-    await inFolder(async (folder) => {
-      const socket = join(folder, 'missing', 'portico.sock');
-      const file = await writeSettings(folder, `http: { socketPath: ${socket} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
-      const { code, stderr } = await runPortico(['--config', file]).ended;
-      expect(code).to.equal(1);
-      expect(stderr).to.equal(
-        `portico: cannot listen on ${socket}: its folder is missing, or this process may not write there (EACCES)\n`,
-      );
-    });
-  });
-
-  it('exits with one line when the path of the Unix socket is another file', async () => {
-    await inFolder(async (folder) => {
-      const file = await writeSettings(folder, `http: { socketPath: ${folder} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
-      const { code, stderr } = await runPortico(['--config', file]).ended;
-      expect(code).to.equal(1);
-      expect(stderr).to.equal(
-        `portico: cannot listen on ${folder}: something else listens there, or a file that is no socket has that name (EADDRINUSE)\n`,
-      );
-    });
-  });
+  for (const [what, path, issue] of [
+    [
+      'the folder of the Unix socket is missing',
+      'missing/a.sock',
+      'its folder is missing, or this process may not write there (EACCES)',
+    ],
+    [
+      'the path of the Unix socket is another file',
+      '',
+      'something else listens there, or a file that is no socket has that name (EADDRINUSE)',
+    ],
+  ] as const) {
+    it(`exits with one line when ${what}`, () =>
+      inFolder(async (folder) => {
+        const socket = join(folder, path);
+        const file = await writeSettings(folder, `http: { socketPath: ${socket} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
+        const { code, stderr } = await runPortico(['--config', file]).ended;
+        expect({ code, stderr }).to.deep.equal({ code: 1, stderr: `portico: cannot listen on ${socket}: ${issue}\n` });
+      }));
+  }
 });

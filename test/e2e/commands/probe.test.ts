@@ -59,23 +59,6 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
 `);
   });
 
-  it('reports an endless page and a stalled page', async () => {
-    const slow = (rest: string): RequestListener => {
-      return (_request, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' }).write(`{"list":[${rest}`);
-      };
-    };
-    for (const [rest, reason] of [
-      ['', 'upstream_timeout'],
-      ['"x",'.repeat(1000), 'upstream_invalid'],
-    ] as const) {
-      const yaml = settings('items: list, pagination: { kind: none }', ', timeoutMs: 2000, maxPageBytes: 1024');
-      const { code, stdout } = await run(slow(rest), yaml);
-      expect(code).to.equal(1);
-      expect(stdout).to.contain(`  ${reason}: `).and.contain('FILE: FAILED: 0 of 1 resources could be read whole');
-    }
-  });
-
   it('sends the same requests as serve', async () => {
     const upstream = await startHttpUpstream(byOffset);
     await inFolder(async (folder) => {
@@ -123,32 +106,10 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
     });
   });
 
-  it('exits with 2 for a baseline that is none, and names that file alone', async () => {
-    const { code, stdout, stderr } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`), ['--baseline', '/dev/null']);
-    expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
-    expect(stderr).to.equal(
-      '/dev/null: is no baseline of portico check --probe: name another file, or remove this one\n',
-    );
-  });
-
   it('fails on a warning with --strict', async () => {
     const { code, stdout } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`), ['--strict']);
     expect(code).to.equal(1);
     expect(stdout).to.match(/FILE: FAILED \(--strict\): 1 of 1 resources could be read, with 1 warning\n$/);
-  });
-
-  it('sends a POST that may write with --allow-post alone', async () => {
-    let posts = 0;
-    const handler: RequestListener = (request, response) => {
-      posts += 1;
-      json({ list: [{ id: 'a', name: 'A' }] })(request, response);
-    };
-    const yaml = settings('method: POST, items: list, pagination: { kind: none }');
-    const without = await run(handler, yaml);
-    expect([without.code, posts]).to.deep.equal([1, 0]);
-    expect(without.stdout).to.contain('not read: it needs a POST, which can write; --allow-post sends it');
-    expect((await run(handler, yaml, ['--allow-post'])).code).to.equal(0);
-    expect(posts).to.be.greaterThan(0);
   });
 
   it('reads every offered resource, and exits with 1 when one fails', async () => {
@@ -171,16 +132,6 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
     });
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
     expect(stderr).to.match(/PORTICO_TOKEN is not set in the environment; portico check --probe needs an access token/);
-  });
-
-  it('exits with 2 without a request when settings are wrong', async () => {
-    const upstream = await startHttpUpstream(json({}));
-    await inFolder(async (folder) => {
-      const file = await writeSettings(folder, `scheme: 5\nupstreams: { tools: { baseUrl: ${upstream.url} } }`);
-      const { code, stdout } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
-      expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
-      expect(upstream.requests).to.deep.equal([]);
-    });
   });
 
   describe('on a terminal', () => {

@@ -178,16 +178,8 @@ describe('a list is never taken for one page', () => {
     expect(doubts.join()).to.contain('how the platform pages this list');
   });
 
-  for (const name of [
-    'limit',
-    'offset',
-    'page',
-    'cursor',
-    'pageLimitation',
-    'x-page-cut',
-    'itemsPerPage',
-    'maxItems',
-  ]) {
+  const names = ['limit', 'offset', 'page', 'cursor', 'pageLimitation', 'x-page-cut', 'itemsPerPage', 'maxItems'];
+  for (const name of names) {
     it(`with the parameter ${name}`, () => {
       const { resource, doubts } = workflowsOf({ '/flows': listing(list(), { parameters: [parameter(name)] }) });
       expect(resource.pagination?.['kind']).not.to.equal('none');

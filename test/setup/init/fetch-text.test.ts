@@ -23,18 +23,6 @@ describe('what is read from outside', () => {
     expect({ status, total: headers.get('x-total'), text }).to.deep.equal({ status: 404, total: '7', text: '{"a":1}' });
   });
 
-  it('is not what a server redirects to', async () => {
-    const other = await startHttpUpstream(json({}));
-    const { url } = await startHttpUpstream((_request, response) => {
-      response.writeHead(302, { location: `${other.url}/elsewhere?token=x` }).end();
-    });
-    const message = await messageOf(
-      fetchText(new URL('/a', url), { ...bounds, headers: { authorization: 'Bearer t' } }),
-    );
-    expect(message).to.equal(`${url}/a redirects to ${other.url}/elsewhere: name that address`);
-    expect(other.requests).to.deep.equal([]);
-  });
-
   it('is an error if it is too large, whatever its length header', async () => {
     const { url } = await startHttpUpstream((_request, response) => {
       response.write('x'.repeat(600_000));
