@@ -1,4 +1,3 @@
-import { TLSSocket } from 'node:tls';
 import type { GatewayState } from '../../core/hooks.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
@@ -53,6 +52,6 @@ function originOf({ req, target, fields }: Exchange): string | undefined {
   const host = target?.authority ?? fields.host[0];
   if (host === undefined || !PLAIN_HOST.test(host)) return undefined;
   const isBehindTls = req.headers['sec-fetch-mode'] !== undefined && !isLoopbackHost(host);
-  const isSecure = req.socket instanceof TLSSocket || isBehindTls;
+  const isSecure = 'encrypted' in req.socket || isBehindTls;
   return `${isSecure ? 'https' : 'http'}://${host}`;
 }

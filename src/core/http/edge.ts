@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { Server as SecureServer } from 'node:https';
+import type { Server as SecureServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Events, ListenerRef } from '../kernel/events.ts';
 import { createApp } from './app.ts';
@@ -86,7 +86,7 @@ export function createEdge(options: EdgeOptions): Edge {
   let answer = answerBy(service);
   const server = createListener(settings, service.inactivityMs, (req, res) => answer(req, res));
   answerClientErrors(server, { connections, events, headers });
-  const handshakes = tls && server instanceof SecureServer ? createHandshakes(server, tls, events) : undefined;
+  const handshakes = tls && createHandshakes(server as SecureServer, tls, events);
 
   let madeRoomAt = Number.NEGATIVE_INFINITY;
   /** Closes the longest idle connections for the next ones, once the maximum is open. */

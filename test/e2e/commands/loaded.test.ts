@@ -54,10 +54,9 @@ describe('a module of a feature that is off', () => {
       expect(loaded).not.to.include(off);
   });
 
-  it('is not loaded: undici before the first connection to a platform, prom-client before the first scrape', async () => {
+  it('is not loaded: undici and TLS before the first connection, prom-client before the first scrape', async () => {
     const loaded = await loadedBy(SETTINGS, ['/livez', LIST]);
-    expect(loaded).not.to.include('undici');
-    expect(loaded).not.to.include('prom-client');
+    for (const late of ['undici', 'tls', 'https', 'prom-client']) expect(loaded).not.to.include(late);
   });
 
   it('is loaded when the feature is on', async () => {

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
+import { loadTls } from '../../kernel/node-http.ts';
 import { openFiles, type Unusable, type WatchedFiles, type WatchOptions } from './watched-files.ts';
 
 /** PEM files (RFC 7468) of one side of TLS. */
@@ -83,7 +83,7 @@ function identityIn(
   const issue = keyIssue(key, leaf);
   if (issue !== undefined) return { issue, key: 'keyFile' };
   try {
-    createSecureContext({ cert, key, ca });
+    loadTls().createSecureContext({ cert, key, ca });
   } catch (error) {
     // For example, a key that is too short for OpenSSL.
     return { issue: `cannot be used (${(error as NodeJS.ErrnoException).code})`, key: cert ? 'certFile' : caKey };

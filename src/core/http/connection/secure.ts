@@ -1,5 +1,5 @@
 import { constants } from 'node:crypto';
-import { createServer, type Server, type ServerOptions } from 'node:https';
+import type { Server, ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { TlsFiles } from '../../credentials/files/tls-files.ts';
@@ -19,7 +19,7 @@ const DAY_SECONDS = 86_400;
 /** Creates a `node:https` server for HTTP/1.1. `handshakeTimeout` of the options bounds the handshake, in milliseconds. */
 export function createSecureServer(tls: ListenerTls, options: ServerOptions): Server {
   const requestsCertificate = tls.files.held.ca !== undefined;
-  return createServer({
+  return process.getBuiltinModule('node:https').createServer({
     ...options,
     ...contextOf(tls),
     ALPNProtocols: ['http/1.1'],

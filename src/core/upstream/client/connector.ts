@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import { createSecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
+import { loadTls } from '../../kernel/node-http.ts';
 import { isOutOfResources, nodeCodeOf, PASSING } from './exchange-errors.ts';
 
 /** TLS of the connections to an upstream. */
@@ -56,7 +56,7 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   const open = loadUndici().buildConnector({
     allowH2,
     timeout: timeoutMs,
-    ...(identity && { secureContext: createSecureContext({ ...identity }) }),
+    ...(identity && { secureContext: loadTls().createSecureContext({ ...identity }) }),
     ...(serverName && { servername: serverName }),
   });
   if (proxy === undefined) return open;

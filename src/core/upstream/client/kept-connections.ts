@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { buildConnector, Client, Dispatcher } from 'undici';
 import { GatewayError } from '../../kernel/errors.ts';
 import { loadUndici } from './connector.ts';
@@ -188,7 +188,7 @@ function isIdle({ client, running }: Connection): boolean {
 
 /** Whether a connection carries several requests at once: streams of HTTP/2 are numbered. */
 function isMultiplexed({ socket }: Connection): boolean {
-  return socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
+  return (socket as TLSSocket | null)?.alpnProtocol === 'h2';
 }
 
 /** Whether undici closed a connection because of unsolicited bytes: the upstream itself had not closed it. */
