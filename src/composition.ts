@@ -24,9 +24,6 @@ import type { Sharing } from './core/sharing.ts';
 /** Settings of all capabilities as a person writes them. */
 export type CapabilitySettings = SliceInputs<SlicesOf<typeof CAPABILITIES>>;
 
-/** Blocks of the settings file that belong to capabilities. */
-export const SLICES = slicesOf(CAPABILITIES);
-
 type OwnContext = Omit<CapabilityContext, 'counts' | 'keyOf' | 'wrapClient'>;
 
 /**
@@ -74,10 +71,12 @@ export function operationsAcrossWorkers(config: Config, workers: Workers): reado
   return CAPABILITIES.flatMap((capability: AnyCapability) => capability.acrossWorkers?.(config, workers) ?? []);
 }
 
-/** Blocks of the settings file that belong to these capabilities. @default all */
+/** Returns the blocks of the settings file that belong to these capabilities. @default all */
 export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES) {
   return slicesOf(known);
 }
+
+export const SLICES = slicesFor();
 
 /** Reads a settings file, and the certificates that it names. Throws `ConfigError` with everything that is wrong in the file. */
 export async function loadSettings(

@@ -1,5 +1,5 @@
 import { type Handler, type Routes, sendError, sendJson } from './demo-server.ts';
-import { type Behaviour, FAULT_KINDS, isFaultKind, NO_FAULT } from './faults.ts';
+import { type Behaviour, FAULT_KINDS, NO_FAULT } from './faults.ts';
 
 const MAX_LATENCY_MS = 60_000;
 
@@ -14,8 +14,8 @@ export function createFaultControls(api: string, behaviour: Behaviour): Routes {
     return show(exchange);
   };
   const setFault: Handler = (exchange) => {
-    const fault = exchange.query.get('kind');
-    if (isFaultKind(fault)) return set({ fault }, exchange);
+    const fault = FAULT_KINDS.find((kind) => kind === exchange.query.get('kind'));
+    if (fault !== undefined) return set({ fault }, exchange);
     sendError(exchange.response, 400, `kind must be one of ${FAULT_KINDS.join(', ')}.`);
   };
   const setLatency: Handler = (exchange) => {

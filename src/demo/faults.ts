@@ -13,7 +13,7 @@ const REVOKED = { 'WWW-Authenticate': 'Bearer realm="demo", error="invalid_token
 const SIGN_IN = { Location: 'https://sso.example/login' };
 const MAINTENANCE = '<!doctype html><title>Back soon</title><h1>Back soon</h1>\n';
 
-const FAULTS = {
+export const FAULTS = {
   error: ({ response }) => sendError(response, 500, 'Something broke.'),
   unavailable: ({ response }) => sendError(response, 503, 'Down for maintenance.', RETRY_AFTER),
   'rate-limit': ({ response }) => sendError(response, 429, 'Too many requests.', RETRY_AFTER),
@@ -52,14 +52,6 @@ export interface Behaviour {
 }
 
 export const NO_FAULT: Readonly<Behaviour> = { fault: null, latencyMs: 0 };
-
-export function isFaultKind(text: string | null): text is FaultKind {
-  return FAULT_KINDS.some((kind) => kind === text);
-}
-
-export function faultOf(kind: FaultKind): Fault {
-  return FAULTS[kind];
-}
 
 /** Yields one byte at a time: no timeout between two bytes ever passes, and the whole body takes minutes. */
 async function* slowly(text: string) {

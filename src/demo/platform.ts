@@ -5,7 +5,7 @@ import tools from './data/tools.json' with { type: 'json' };
 import workflows from './data/workflows.json' with { type: 'json' };
 import { type Handler, sendError, sendJson, startDemoServer } from './demo-server.ts';
 import { createFaultControls } from './fault-controls.ts';
-import { type Behaviour, faultOf, NO_FAULT } from './faults.ts';
+import { type Behaviour, FAULTS, NO_FAULT } from './faults.ts';
 
 /** APIs of the demo platform, and their lists. */
 export type DemoApiName = 'projects' | 'workflows' | 'tools';
@@ -91,7 +91,7 @@ function createDemoList({ name, items, maxPageSize, behaviour }: DemoListOptions
     const visible = items.filter(({ tenants }) => tenants === undefined || tenants.includes(tenant));
     const page = cutPage(visible, query, maxPageSize);
     if ('issue' in page) return sendError(response, 400, page.issue);
-    if (behaviour.fault !== null) return faultOf(behaviour.fault)(exchange, page, render);
+    if (behaviour.fault !== null) return FAULTS[behaviour.fault](exchange, page, render);
     sendJson(response, 200, render(page));
   };
 }

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { createSizedLru } from '../../core/kernel/tables.ts';
 import type { LogDestination } from '../../core/log/destination.ts';
-import { createCounts } from './counts.ts';
-import type { ToPrimary, ToWorker } from './messages.ts';
+import type { CountsAdded, CountsToAdd, ToPrimary, ToWorker } from './messages.ts';
 
 const LINE_FEED = 10;
 
@@ -83,4 +83,21 @@ function passLines(stdout: Readable, destination: LogDestination): void {
     if (end > 0) destination.write(Buffer.concat([rest, chunk.subarray(0, end)]).toString('utf8'));
     rest = end > 0 ? Buffer.from(chunk.subarray(end)) : Buffer.concat([rest, chunk]);
   });
+}
+
+/** Counters of all workers; the one that was not used for longest goes first. */
+const MAX_COUNTERS = 100_000;
+
+/** Counts for all workers. */
+function createCounts(): (added: CountsToAdd) => CountsAdded['counted'] {
+  const now = () => performance.now();
+  const counters = createSizedLru<string, { total: number; readonly endsAt: number }>({ maxSize: MAX_COUNTERS, now });
+  return ({ units, windowMs }) =>
+    units.map(([name, more]) => {
+      const counter = counters.get(name) ?? { total: 0, endsAt: now() + windowMs };
+      counter.total += more;
+      const restMs = counter.endsAt - now();
+      counters.set(name, counter, restMs);
+      return { total: counter.total, restMs };
+    });
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { capabilitiesSharing } from '../../composition.ts';
+import { createKeyOf } from '../../core/credentials/authenticate.ts';
+import { type SharedCounts, shareNothing } from '../../core/sharing.ts';
 import type { GatewayOptions } from '../../gateway.ts';
-import { shareCounts } from './counts.ts';
-import type { Begin, CountsAdded, CountsToAdd, ToPrimary, ToWorker } from './messages.ts';
+import type { Begin, CountsAdded, ToPrimary, ToWorker } from './messages.ts';
 
 /** What a worker takes from the primary process. */
 export interface Membership extends Pick<Begin, 'isTerminal'> {
@@ -22,10 +23,10 @@ const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGU
 export async function joinPrimary(): Promise<Membership> {
   /** Counts are answered in the order in which they were sent. */
   const waiting: ((counted: CountsAdded['counted']) => void)[] = [];
-  const add = (counts: CountsToAdd) =>
+  const add: SharedCounts['add'] = (units, windowMs) =>
     new Promise<CountsAdded['counted']>((resolve) => {
       waiting.push(resolve);
-      send({ add: counts });
+      send({ add: { units: [...units], windowMs } });
     });
 
   const handlers = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal) as SignalHandler[]]));
@@ -38,9 +39,11 @@ export async function joinPrimary(): Promise<Membership> {
     if ('counted' in message) waiting.shift()?.(message.counted);
   });
   const { adminSocketPath, secret, isTerminal } = begin;
+  const keyOf = createKeyOf(Buffer.from(secret, 'base64url'));
+  const sharing = { ...shareNothing(), keyOf, counts: { add, nameOf: keyOf } };
   return {
     isTerminal,
-    gateway: { adminSocketPath, capabilities: capabilitiesSharing(shareCounts(secret, add)) },
+    gateway: { adminSocketPath, capabilities: capabilitiesSharing(sharing) },
     reportReady: (ready) => send({ ready }),
   };
 }

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { WorkerAnswer, WorkerRequest } from '../../capabilities/capability.ts';
+import type { WorkerAnswer, WorkerRequest, Workers } from '../../capabilities/capability.ts';
 import { operationsAcrossWorkers } from '../../composition.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { createAuthenticate } from '../../core/credentials/authenticate.ts';
@@ -11,14 +11,9 @@ import type { WorkerProcess } from './worker-process.ts';
 /** A worker that does not answer by then is left out. */
 const ANSWER_MS = 2000;
 
-export interface WorkersAdminOptions {
+export interface WorkersAdminOptions extends Omit<Workers, 'ask'> {
   /** The workers that are ready. */
   readonly workers: () => readonly Pick<WorkerProcess, 'id' | 'adminSocketPath'>[];
-  readonly count: number;
-  /** Workers that were replaced so far. */
-  readonly restarts: () => number;
-  /** Lines of their log that this process has dropped. */
-  readonly droppedLogLines: () => number;
   readonly isDraining: () => boolean;
 }
 

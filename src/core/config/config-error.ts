@@ -9,6 +9,12 @@ export interface ConfigIssue {
   readonly column?: number;
 }
 
+/** An issue that has no place in a file yet. */
+export interface Finding extends Pick<ConfigIssue, 'path' | 'message'> {
+  /** Whether the last key of the path is wrong, and not its value. @default false */
+  readonly key?: boolean;
+}
+
 /** Issues that a message lists: a file with thousands is not a settings file. */
 export const MAX_LISTED_ISSUES = 50;
 

@@ -18,10 +18,8 @@ const OPEN_HEADER = /^(?:accept|accept-language|content-type|prefer|user-agent|x
 /** A `credential.format` of which nothing is secret. */
 const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
-const SECRETS = ['verification.introspection.secret'];
-
-/** What a collector of traces is sent there is a key, most often. */
-const COLLECTOR_HEADERS = ['tracing', 'headers'];
+/** What a collector of traces is sent in headers is a key, most often. */
+const SECRETS = /^(?:verification\.introspection\.secret$|tracing\.headers\.)/;
 
 /** Blocks whose keys and values are a platform's own words. */
 const FREE = ['resources.body', 'resources.query'];
@@ -72,7 +70,7 @@ export function keysIn(text: string): string[] {
 function isSecret(value: string, path: Path): boolean {
   const [section, , block = '', ...names] = path;
   const place = `${section}.${block}`;
-  if (SECRETS.includes(path.join('.')) || isWithin(path, COLLECTOR_HEADERS)) return true;
+  if (SECRETS.test(path.join('.'))) return true;
   if (place === 'upstreams.proxy') return names[0] === 'password';
   if (place === 'upstreams.credential') {
     return ['secret', 'password'].includes(names.at(-1) ?? '') || (names[0] === 'format' && !OPEN_FORMAT.test(value));
@@ -82,10 +80,6 @@ function isSecret(value: string, path: Path): boolean {
   if (!FREE.includes(place) && !HEADERS.includes(place)) return false;
   // A body has names within names.
   return names.some((name) => SECRET_NAME.test(name)) || WITH_SCHEME.test(value) || hasKey(value);
-}
-
-function isWithin(path: Path, block: Path): boolean {
-  return block.every((name, index) => path[index] === name);
 }
 
 function hasKey(value: string): boolean {

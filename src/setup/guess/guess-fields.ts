@@ -155,16 +155,12 @@ function withFallback(guess: FieldGuess, members: readonly Member[], found: Memb
 
 /** Maps a platform's values to the documented form: `in progress` to `IN_PROGRESS`. */
 function documented(values: readonly string[]): Record<string, string> {
-  const pairs = values.map(
-    (value) =>
-      [
-        value,
-        value
-          .trim()
-          .replace(/[^A-Za-z0-9]+/g, '_')
-          .toUpperCase(),
-      ] as const,
-  );
+  const wordOf = (value: string) =>
+    value
+      .trim()
+      .replace(/[^A-Za-z0-9]+/g, '_')
+      .toUpperCase();
+  const pairs = values.map((value) => [value, wordOf(value)] as const);
   const changed = pairs.filter(
     ([value, word]) => value !== word && /[A-Z]/.test(word) && !/\$\{/.test(value) && !(value in {}),
   );

@@ -4,45 +4,24 @@ import type { Credential, CredentialGuess } from '../guess/guess-credential.ts';
 import { REPLIES } from '../input-bounds.ts';
 import { fetchText, SourceError, type TextReply } from './fetch-text.ts';
 
-/** A platform that replies to requests, and the header that takes the token. */
-export interface AskedPlatform {
-  readonly ask: Ask;
-  readonly credential: CredentialGuess;
-  /** Summary of the reply of the named address, without its body. */
-  readonly firstReply: string;
-}
-
 type Headers = Readonly<Record<string, string>>;
 
 const PASSTHROUGH = { kind: 'passthrough' } as const;
 
-/** Forms of a credential, the commonest first. */
-const FORMS: readonly { readonly name: string; readonly credential: Credential; of(token: string): Headers }[] = [
-  {
-    name: 'Authorization: Bearer',
-    credential: PASSTHROUGH,
-    of: (token) => ({ authorization: `Bearer ${token}` }),
-  },
-  {
-    name: 'X-Api-Key',
-    credential: { kind: 'header', name: 'X-Api-Key' },
-    of: (token) => ({ 'x-api-key': token }),
-  },
-  {
-    name: 'Authorization: Token',
-    credential: { kind: 'header', name: 'Authorization', format: 'Token {token}' },
-    of: (token) => ({ authorization: `Token ${token}` }),
-  },
+/** Forms of a credential, the commonest first: the name of a header, and what precedes the token in it. */
+const FORMS: readonly (readonly [header: string, word: string, credential: Credential])[] = [
+  ['Authorization', 'Bearer', PASSTHROUGH],
+  ['X-Api-Key', '', { kind: 'header', name: 'X-Api-Key' }],
+  ['Authorization', 'Token', { kind: 'header', name: 'Authorization', format: 'Token {token}' }],
 ];
 
 /**
  * Opens the platform at the origin of `url`; the token goes to that origin only. Requests `url` with the token in one header
- * after the other until it is accepted. Throws {@link SourceError}.
+ * after the other until it is accepted; `firstReply` is a summary of that reply, without its body. Throws {@link SourceError}.
  */
-export async function askPlatform(url: URL, token: string): Promise<AskedPlatform> {
+export async function askPlatform(url: URL, token: string) {
   if (!/^[\t\x20-\x7e]*$/.test(token)) throw new SourceError('PORTICO_TOKEN contains characters that a header cannot');
-  const get = (target: URL, headers: Headers) =>
-    fetchText(target, { ...REPLIES, headers: { accept: 'application/json', ...headers } });
+  const get = (target: URL, headers: Headers) => fetchText(target, REPLIES, { accept: 'application/json', ...headers });
   const { reply, headers, credential } = await findHeader(url, token, get);
   const endMs = Date.now() + REPLIES.totalMs;
   let requests = 1;
@@ -69,17 +48,20 @@ async function findHeader(url: URL, token: string, get: (target: URL, headers: H
     const reply = await get(target, {});
     if (isRefused(reply)) throw needsToken(place, reply);
     const doubts = ['which header takes the token: the platform was read without one'];
-    return { reply, headers: {}, credential: { credential: PASSTHROUGH, why: 'the usual header', doubts } };
+    const credential: CredentialGuess = { credential: PASSTHROUGH, why: 'the usual header', doubts };
+    return { reply, headers: {}, credential };
   }
-  for (const { name, credential, of } of FORMS) {
-    const headers = of(token);
+  const tried: string[] = [];
+  for (const [header, word, credential] of FORMS) {
+    const name = word === '' ? header : `${header}: ${word}`;
+    const headers = { [header]: `${word} ${token}`.trim() };
     const reply = await get(target, headers);
     const why = `the platform accepted the token as ${name}`;
     if (!isRefused(reply)) return { reply, headers, credential: { credential, why, doubts: [] } };
+    tried.push(name);
   }
-  const tried = FORMS.map(({ name }) => name).join(', as ');
   throw new SourceError(
-    `${place} refused the token of PORTICO_TOKEN as ${tried}; for another header, write the settings by hand, with credential: { kind: header, name: … }`,
+    `${place} refused the token of PORTICO_TOKEN as ${tried.join(', as ')}; for another header, write the settings by hand, with credential: { kind: header, name: … }`,
   );
 }
 

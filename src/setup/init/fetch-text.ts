@@ -11,16 +11,15 @@ export interface TextReply {
   readonly text: string;
 }
 
-export interface FetchOptions {
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Longest body; a longer one is an error. */
-  readonly maxBytes: number;
-  /** For the whole reply. */
-  readonly timeoutMs: number;
-}
-
-/** Sends one `GET`. Follows no redirect, so that credentials go to the named address only. Throws {@link SourceError}. */
-export async function fetchText(url: URL, { headers = {}, maxBytes, timeoutMs }: FetchOptions): Promise<TextReply> {
+/**
+ * Sends one `GET`. Follows no redirect, so that credentials go to the named address only. Throws {@link SourceError}, also for a
+ * body of more than `maxBytes`, and for a reply that is not whole within `timeoutMs`.
+ */
+export async function fetchText(
+  url: URL,
+  { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
+  headers: Readonly<Record<string, string>> = {},
+): Promise<TextReply> {
   const place = `${url.origin}${url.pathname}`;
   let response: Response | undefined;
   try {

@@ -35,8 +35,7 @@ export async function runInit(options: InitOptions, yes: boolean, load: LoadSett
   const { stdin: input, stdout: output } = process;
   output.on('error', () => {}); // A closed pipe does not keep the file from being written.
   const print = (text: string) => output.write(text);
-  const onInterrupt = () => process.exit();
-  const person = !yes && input.isTTY && output.isTTY ? openTerminal({ input, output, onInterrupt }) : undefined;
+  const person = !yes && input.isTTY && output.isTTY ? openTerminal(input, output, () => process.exit()) : undefined;
   const probe = async (file: string) => {
     const { runProbe } = await import('../probe/probe-command.ts');
     const { text, ok } = await runProbe(file, await load(file));

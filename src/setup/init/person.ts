@@ -10,15 +10,12 @@ export interface Person {
   answer(question: string): Promise<string | undefined>;
 }
 
-export interface TerminalOptions {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-  /** Called for Ctrl-C, which a terminal in this mode sends as a key. */
-  readonly onInterrupt: () => void;
-}
-
-/** Opens a terminal for questions to the person there. */
-export function openTerminal({ input, output, onInterrupt }: TerminalOptions): Person & { close(): void } {
+/** Opens a terminal for questions to the person there. It sends Ctrl-C as a key, for which `onInterrupt` is called. */
+export function openTerminal(
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+  onInterrupt: () => void,
+): Person & { close(): void } {
   const lines = createInterface({ input, output });
   const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
   lines.once('SIGINT', onInterrupt);

@@ -4,18 +4,11 @@ import type { Variables } from './base-url.ts';
 import { hasRival, type ResourceProposal } from './proposal.ts';
 import { block, comment, entry, oneLine, sentence } from './yaml-text.ts';
 
-interface ResourceBlock {
-  readonly name: string;
-  readonly lines: readonly string[];
-  readonly isOffered: boolean;
-  readonly doubts: readonly string[];
-}
-
 /** Names of query parameters that carry a credential, which settings refuse. */
 const CREDENTIAL = /key|token|secret|auth|bearer|jwt|passw|pwd|^sig/i;
 
 /** Writes the settings of one resource with a comment on each guess. */
-export function resourceBlock(proposal: ResourceProposal, upstream: string, variables: Variables): ResourceBlock {
+export function resourceBlock(proposal: ResourceProposal, upstream: string, variables: Variables) {
   const { resource, found, others } = proposal;
   const { name } = resource;
   const paths = others.map(({ listing }) => oneLine(listing.path)).join(', ');

@@ -30,84 +30,75 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
       .and.not.match(/[&*]a\d/);
   });
 
+  /** The effective settings of a file with these keys of the upstream for tools, and further blocks. */
+  async function shown(ofTools: string, more = '') {
+    const { masked } = await load(`${more}\n${BASE}  tools: { baseUrl: https://a.example, ${ofTools} }\n`);
+    return parse(masked());
+  }
+
   it("mask Portico's own secret at the issuer of tokens", async () => {
     const introspection = 'introspection: { clientId: portico, secret: hush }';
-    const { masked } = await load(
-      `verification: { issuer: https://login.example, audience: a, ${introspection} }\n${UPSTREAMS}`,
+    const { verification } = await shown(
+      '',
+      `verification: { issuer: https://login.example, audience: a, ${introspection} }`,
     );
-    expect(parse(masked()).verification.introspection).to.include({ clientId: 'portico', secret: MASK });
+    expect(verification.introspection).to.include({ clientId: 'portico', secret: MASK });
   });
 
   it('mask all that the collector of traces is sent', async () => {
-    const tracing = 'tracing: { endpoint: https://traces.example/v1/traces, headers: { X-Team: open, Number: 1 } }';
-    const { masked } = await load(`${tracing}\n${UPSTREAMS}`);
-    expect(parse(masked()).tracing.headers).to.deep.equal({ 'X-Team': MASK, Number: MASK });
-    expect(parse(masked()).tracing.endpoint).to.equal('https://traces.example/v1/traces');
+    const block = 'tracing: { endpoint: https://traces.example/v1/traces, headers: { X-Team: open, Number: 1 } }';
+    const { tracing } = await shown('', block);
+    expect(tracing.headers).to.deep.equal({ 'X-Team': MASK, Number: MASK });
+    expect(tracing.endpoint).to.equal('https://traces.example/v1/traces');
   });
 
   it('mask headers and parameters that are named like a secret', async () => {
     const names = ['Authorization', 'Cookie', 'X-Api-Key', 'access_token', 'client-secret', 'PASSWORD', 'X-Credential'];
     const headers = names.map((name) => `${name}: open`).join(', ');
     // Nobody may write plain names of credentials here, but some that speak of one.
-    const written = '{ X-Credential: open, sessionState: open, state: open }';
-    const { masked } = await load(
-      `resources: { tools: { query: ${written}, headers: { X-Session-Id: open, Accept: open } } }
-${BASE}  tools: { baseUrl: https://a.example, credential: { kind: header, name: X-T }, headers: { ${headers}, Accept: open } }
-`,
+    const query = '{ X-Credential: open, sessionState: open, state: open }';
+    const { upstreams, resources } = await shown(
+      `credential: { kind: header, name: X-T }, headers: { ${headers}, Accept: open }`,
+      `resources: { tools: { query: ${query}, headers: { X-Session-Id: open, Accept: open } } }`,
     );
-    const { upstreams, resources } = parse(masked());
-    for (const name of names) {
-      expect(upstreams.tools.headers[name]).to.equal(MASK);
-    }
+    for (const name of names) expect(upstreams.tools.headers[name]).to.equal(MASK);
     expect(resources.tools.query).to.deep.equal({ 'X-Credential': MASK, sessionState: MASK, state: 'open' });
     expect(resources.tools.headers).to.deep.equal({ 'X-Session-Id': MASK, Accept: 'open' });
     expect(upstreams.tools.headers.Accept).to.equal('open');
   });
 
   it('mask the password of a proxy, and nothing else of it', async () => {
-    const proxy = 'proxy: { url: http://proxy.example:3128, user: portico, password: open }';
-    const { masked } = await load(`${BASE}  tools: { baseUrl: https://a.example, ${proxy} }\n`);
-    expect(parse(masked()).upstreams.tools.proxy).to.deep.equal({
-      url: 'http://proxy.example:3128',
-      user: 'portico',
-      password: MASK,
-    });
+    const { upstreams } = await shown('proxy: { url: http://proxy.example:3128, user: portico, password: open }');
+    const proxy = { url: 'http://proxy.example:3128', user: 'portico', password: MASK };
+    expect(upstreams.tools.proxy).to.deep.equal(proxy);
   });
 
   it('mask values that look like a secret, whatever their name', async () => {
     const secret = [
-      'Bearer abc',
-      'basic YTpi',
-      'ApiKey x',
-      'a1b2c3d4-e5f6-4711-8899-aabbccddeeff',
-      'x sk_live_4eC39HqLyjWDarjtT1',
-      'aws4/key7/eu-west/signing-part',
-      'T0451.Kx81jf02.q93jf1',
-      'user7:pass-word-of-it',
+      ...[
+        'Bearer abc',
+        'basic YTpi',
+        'ApiKey x',
+        'a1b2c3d4-e5f6-4711-8899-aabbccddeeff',
+        'x sk_live_4eC39HqLyjWDarjtT1',
+      ],
+      ...['aws4/key7/eu-west/signing-part', 'T0451.Kx81jf02.q93jf1', 'user7:pass-word-of-it'],
     ];
     const open = ['application/json', 'true', '2026-01-01', 'platform.example/projects/all-of-them', 'bearer'];
     const values = [...secret, ...open];
-    const block = `{ ${values.map((value, index) => `n${index}: ${JSON.stringify(value)}`).join(', ')} }`;
-    const { masked } = await load(
-      `resources: { tools: { query: ${block} }, projects: { query: { n: ${JSON.stringify(values)} } } }
-${BASE}  tools: { baseUrl: https://a.example }\n`,
-    );
-    const { resources } = parse(masked());
-    for (const shown of [resources.tools.query, resources.projects.query.n]) {
-      expect(Object.values(shown)).to.deep.equal([...secret.map(() => MASK), ...open]);
+    const block = JSON.stringify({ tools: { query: { ...values } }, projects: { query: { n: values } } });
+    const { resources } = await shown('', `resources: ${block.replaceAll(/"(\d+)":/g, '"n$1":')}`);
+    for (const texts of [resources.tools.query, resources.projects.query.n]) {
+      expect(Object.values(texts)).to.deep.equal([...secret.map(() => MASK), ...open]);
     }
   });
 
   it('mask every header except those of content negotiation', async () => {
-    const secrets = { 'X-A': 'abc/de1.f:2', 'X-Team': 'blue', 'X-Plan': '7' };
     const open = { Accept: 'application/json', 'User-Agent': 'portico (acme)', 'X-GitHub-Api-Version': '2022-11-28' };
-    const block = JSON.stringify({ ...secrets, ...open });
-    const { masked } = await load(
-      `resources: { tools: { headers: ${block} } }\n${BASE}  tools: { baseUrl: https://a.example, headers: ${block} }\n`,
-    );
-    const { upstreams, resources } = parse(masked());
-    for (const { headers } of [upstreams.tools, resources.tools]) {
-      expect(headers).to.deep.equal({ 'X-A': MASK, 'X-Team': MASK, 'X-Plan': MASK, ...open });
+    const headers = `headers: ${JSON.stringify({ 'X-A': 'abc/de1.f:2', 'X-Team': 'blue', 'X-Plan': '7', ...open })}`;
+    const { upstreams, resources } = await shown(headers, `resources: { tools: { ${headers} } }`);
+    for (const block of [upstreams.tools, resources.tools]) {
+      expect(block.headers).to.deep.equal({ 'X-A': MASK, 'X-Team': MASK, 'X-Plan': MASK, ...open });
     }
   });
 
@@ -132,59 +123,36 @@ upstreams:
   });
 
   it('mask in a body what is named like a secret, at any depth, or looks like one', async () => {
-    const { masked, config } = await load(
-      `resources:
-  tools:
-    method: POST
-    body: { q: all, n: 7, filter: { api_key: open, auth: [{ user: open }], kinds: [open, "Bearer abc"] } }
-${BASE}  tools: { baseUrl: https://a.example }
-`,
-    );
-    expect(config.resources.tools.body).to.have.nested.property('filter.api_key', 'open');
-    expect(parse(masked()).resources.tools.body).to.deep.equal({
-      q: 'all',
-      n: 7,
+    const body = '{ q: all, n: 7, filter: { api_key: open, auth: [{ user: open }], kinds: [open, "Bearer abc"] } }';
+    const { resources } = await shown('', `resources: { tools: { method: POST, body: ${body} } }`);
+    expect(resources.tools.body).to.deep.equal({
+      ...{ q: 'all', n: 7 },
       filter: { api_key: MASK, auth: [{ user: MASK }], kinds: ['open', MASK] },
     });
   });
 
-  for (const [format, shown] of [
-    ['{token}', '{token}'],
-    ['Bearer {token}', 'Bearer {token}'],
-    ['ApiKey {token}', 'ApiKey {token}'],
-    ['ApiKey abc123 {token}', '[masked]'],
-    ['abc123{token}', '[masked]'],
-    ['{token}:abc123', '[masked]'],
-    ['Bearer {token} abc123', '[masked]'],
-  ] as const) {
-    it(`show the credential format ${format} as ${shown}`, async () => {
-      const { masked } = await load(
-        `${BASE}  tools: { baseUrl: https://a.example, credential: { kind: header, name: X-T, format: "${format}" } }\n`,
-      );
-      expect(parse(masked()).upstreams.tools.credential.format).to.equal(shown);
-    });
-  }
-
-  it("mask a secret of the deployment's own, and show where else it is and how it is sent", async () => {
-    const { masked } = await load(
-      `allowUnverifiedCallers: true
-${BASE}  tools: { baseUrl: https://a.example, credential: { kind: service, secret: hush, user: portico, name: X-T } }\n`,
-    );
-    const { credential } = parse(masked()).upstreams.tools;
-    expect(credential).to.deep.equal({ kind: 'service', secret: MASK, user: 'portico', name: 'X-T' });
-    const { masked: ofFile } = await load(
-      `allowUnverifiedCallers: true\n${BASE}  tools: { baseUrl: https://a.example, credential: { kind: service, file: /run/s } }\n`,
-    );
-    expect(parse(ofFile()).upstreams.tools.credential).to.deep.equal({ kind: 'service', file: '/run/s' });
+  it('show the format of a credential where nothing of it is secret', async () => {
+    const open = ['{token}', 'Bearer {token}', 'ApiKey {token}'];
+    const secret = ['ApiKey abc123 {token}', 'abc123{token}', '{token}:abc123', 'Bearer {token} abc123'];
+    for (const format of [...open, ...secret]) {
+      const { upstreams } = await shown(`credential: { kind: header, name: X-T, format: "${format}" }`);
+      expect(upstreams.tools.credential.format, format).to.equal(open.includes(format) ? format : MASK);
+    }
   });
 
-  it('mask the secret of Portico as a client, and show the client', async () => {
-    const client = '{ kind: client_secret_basic, id: portico, secret: hush }';
-    const exchange = `{ kind: exchange, issuer: https://a.example, audience: b, client: ${client} }`;
-    const { masked } = await load(`${BASE}  tools: { baseUrl: https://a.example, credential: ${exchange} }\n`);
-    const { credential } = parse(masked()).upstreams.tools;
-    expect(credential).to.include({ kind: 'exchange', issuer: 'https://a.example', audience: 'b' });
-    expect(credential.client).to.deep.equal({ kind: 'client_secret_basic', id: 'portico', secret: MASK });
+  it("mask a secret of the deployment's own, and show where else it is and how it is sent", async () => {
+    const client = 'client: { kind: client_secret_basic, id: portico, secret: hush }';
+    for (const [credential, expected] of [
+      ['kind: service, secret: hush, user: portico, name: X-T', { secret: MASK, user: 'portico', name: 'X-T' }],
+      ['kind: service, file: /run/s', { file: '/run/s' }],
+      [
+        `kind: exchange, issuer: https://a.example, audience: b, ${client}`,
+        { audience: 'b', client: { kind: 'client_secret_basic', id: 'portico', secret: MASK } },
+      ],
+    ] as const) {
+      const { upstreams } = await shown(`credential: { ${credential} }`, 'allowUnverifiedCallers: true');
+      expect(upstreams.tools.credential).to.deep.include(expected);
+    }
   });
 
   it('mask all that came from the environment', async () => {
@@ -207,17 +175,16 @@ ${BASE}  tools:
 `,
       { A: 'covered', HOST: 'covered.example', PORT: '8123' },
     );
-    const mask = '[masked]';
     const { http, upstreams, resources } = parse(masked());
-    expect(http.port).to.equal(mask);
-    expect(http.allowedOrigins).to.deep.equal([mask, 'https://open.example']);
-    expect(upstreams.tools).to.include({ baseUrl: mask, timeoutMs: mask });
-    expect(upstreams.tools.headers['X-A']).to.equal(mask);
-    expect(upstreams.tools.credential).to.deep.equal({ kind: 'header', name: mask, format: mask });
-    expect(resources.tools).to.include({ path: mask, items: mask });
-    expect(resources.tools.query).to.deep.equal({ plain: 'x', given: mask, default: mask });
-    expect(resources.tools.fields.id).to.equal(mask);
-    expect(resources.tools.fields.name.values).to.deep.equal({ 1: mask });
+    expect(http.port).to.equal(MASK);
+    expect(http.allowedOrigins).to.deep.equal([MASK, 'https://open.example']);
+    expect(upstreams.tools).to.include({ baseUrl: MASK, timeoutMs: MASK });
+    expect(upstreams.tools.headers['X-A']).to.equal(MASK);
+    expect(upstreams.tools.credential).to.deep.equal({ kind: 'header', name: MASK, format: MASK });
+    expect(resources.tools).to.include({ path: MASK, items: MASK });
+    expect(resources.tools.query).to.deep.equal({ plain: 'x', given: MASK, default: MASK });
+    expect(resources.tools.fields.id).to.equal(MASK);
+    expect(resources.tools.fields.name.values).to.deep.equal({ 1: MASK });
     expect(masked()).not.to.match(/covered|fallback|8123/);
   });
 

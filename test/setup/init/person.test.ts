@@ -58,7 +58,7 @@ describe('a prompt', () => {
 describe('a terminal', () => {
   it('shows what is printed and asked, and returns the line that was typed', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
-    const terminal = openTerminal({ input, output, onInterrupt: () => {} });
+    const terminal = openTerminal(input, output, () => {});
     terminal.print('Which?\n');
     const answer = terminal.answer('[1] ');
     input.write('2\n');

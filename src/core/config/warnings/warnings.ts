@@ -1,5 +1,5 @@
 import type { Resource } from '../../resources/resource.ts';
-import type { Finding } from '../check-settings.ts';
+import type { Finding } from '../config-error.ts';
 import { type Config, isNameless, resourceConfig } from '../schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../settings-slice.ts';
 import { warnOfExpressions } from './expression-warnings.ts';
