@@ -16,59 +16,57 @@ function projectsOf({ parameters = [], beside, headers = {} }: Case) {
 const size = { sizeParam: 'limit', size: 100 };
 
 describe('paging by a document', () => {
-  for (const [name, given, pagination] of [
+  const limit = parameter('limit');
+  const [offset, page] = [parameter('offset'), parameter('page')];
+  const byOffset = { kind: 'offset', offsetParam: 'offset' };
+  const byPage = { kind: 'page', pageParam: 'page' };
+  const total = { total: number };
+  const from1 = parameter('page', { type: 'integer', default: 1 });
+  const from0 = parameter('page', number, { description: 'Zero-based page index (0..N)' });
+  const cursor = { parameters: [limit, parameter('cursor', text)], beside: { meta: object({ nextCursor: text }) } };
+  const links = { _links: object({ next: object({ href: text }) }) };
+  const cases: readonly (readonly [string, Case, object])[] = [
     ['none, if nothing concerns pages', {}, { kind: 'none' }],
     [
-      'by token, where the body holds what a parameter takes',
-      { parameters: [parameter('limit'), parameter('cursor', text)], beside: { meta: object({ nextCursor: text }) } },
+      'by token, if a parameter takes it',
+      cursor,
       { kind: 'token', tokenParam: 'cursor', next: 'meta.nextCursor', ...size },
     ],
     [
       'by offset, with a total in the body',
-      { parameters: [parameter('limit'), parameter('offset')], beside: { total_count: number } },
-      { kind: 'offset', offsetParam: 'offset', ...size, total: 'total_count' },
+      { parameters: [limit, offset], beside: { total_count: number } },
+      { ...byOffset, ...size, total: 'total_count' },
     ],
     [
       'by offset, with a total in a header',
-      { parameters: [parameter('limit'), parameter('skip')], headers: { 'X-Total-Count': {} } },
-      { kind: 'offset', offsetParam: 'skip', ...size, totalHeader: 'x-total-count' },
+      { parameters: [limit, parameter('skip')], headers: { 'X-Total-Count': {} } },
+      { ...byOffset, offsetParam: 'skip', ...size, totalHeader: 'x-total-count' },
     ],
-    [
-      'by page, from the documented first page',
-      { parameters: [parameter('limit'), parameter('page', { type: 'integer', default: 1 })] },
-      { kind: 'page', pageParam: 'page', firstPage: 1, ...size },
-    ],
-    [
-      'by page, from the first page in a description',
-      { parameters: [parameter('limit'), parameter('page', number, { description: 'Zero-based page index (0..N)' })] },
-      { kind: 'page', pageParam: 'page', firstPage: 0, ...size },
-    ],
-    [
-      'by the Link header, where no total lets pages be fetched at once',
-      { parameters: [parameter('limit'), parameter('page')], headers: { Link: {} } },
-      { kind: 'link', ...size },
-    ],
+    ['by page, from the documented first page', { parameters: [limit, from1] }, { ...byPage, firstPage: 1, ...size }],
+    ['by page, from the first page described', { parameters: [limit, from0] }, { ...byPage, firstPage: 0, ...size }],
+    ['by the Link header', { parameters: [limit, page], headers: { Link: {} } }, { kind: 'link', ...size }],
     [
       'by page rather than by link, where there is a total',
-      { parameters: [parameter('limit'), parameter('page', { minimum: 1 })], headers: { Link: {}, 'X-Total': {} } },
-      { kind: 'page', pageParam: 'page', firstPage: 1, ...size, totalHeader: 'x-total' },
+      { parameters: [limit, parameter('page', { minimum: 1 })], headers: { Link: {}, 'X-Total': {} } },
+      { ...byPage, firstPage: 1, ...size, totalHeader: 'x-total' },
     ],
     [
       'by a link in the body',
-      { parameters: [parameter('limit')], beside: { _links: object({ next: object({ href: text }) }) } },
+      { parameters: [limit], beside: links },
       { kind: 'link', next: '_links.next.href', ...size },
     ],
     [
       'with no more items a page than the platform allows',
-      { parameters: [parameter('limit', { maximum: 30 }), parameter('offset')], beside: { total: number } },
-      { kind: 'offset', offsetParam: 'offset', sizeParam: 'limit', size: 30, total: 'total' },
+      { parameters: [parameter('limit', { maximum: 30 }), offset], beside: total },
+      { ...byOffset, sizeParam: 'limit', size: 30, total: 'total' },
     ],
     [
       'without a size where none is documented',
-      { parameters: [parameter('offset')], beside: { total: number } },
-      { kind: 'offset', offsetParam: 'offset', sizeParam: null, total: 'total' },
+      { parameters: [offset], beside: total },
+      { ...byOffset, sizeParam: null, total: 'total' },
     ],
-  ] as const satisfies readonly (readonly [string, Case, object])[]) {
+  ];
+  for (const [name, given, pagination] of cases) {
     it(`is ${name}`, () => {
       expect(projectsOf(given).resource.pagination).to.deep.equal(pagination);
     });

@@ -11,67 +11,29 @@ function pathOf(resource: string, paths: Readonly<Record<string, object>>): stri
 const one = listing(list());
 
 describe('the list of a resource', () => {
-  for (const [name, resource, paths, expected] of [
-    ['by the last word of its path', 'projects', { '/projects': one, '/project-badges': one }, '/projects'],
-    ['by the word before one for all of them', 'workflows', { '/flows/instances': one }, '/flows/instances'],
+  const site = parameter('site', text, { required: true });
+  const deprecated = listing(list(), { deprecated: true });
+  const ofPublic = listing(list(), { summary: 'List public projects' });
+  const templates = listing(list(), { summary: 'Job templates' });
+  const namespace = listing(object({ items: list() }));
+  const nameless = listing({ type: 'array', items: object({ size: text }) });
+  const tagged = listing(object({ tags: list() }));
+  for (const [name, resource, expected, paths] of [
+    ['by the last word of its path', 'projects', '/projects', { '/projects': one, '/project-badges': one }],
+    ['by the word before one for all of them', 'workflows', '/flows/instances', { '/flows/instances': one }],
+    ['by two words', 'workflows', '/job_templates', { '/job_templates': templates }],
+    ['needing no other', 'projects', '/workspaces', { '/orgs/{org}/projects': one, '/workspaces': one }],
+    ["the caller's own", 'projects', '/user/repos', { '/repositories': one, '/user/repos': one }],
+    ['what is installed', 'tools', '/plugins/installed', { '/apps': one, '/plugins/installed': one }],
+    ['rather not what is public', 'projects', '/workspaces', { '/projects': ofPublic, '/workspaces': one }],
+    ['not the name of another list', 'projects', undefined, { '/projects/runs': one, '/project_members': one }],
+    ['not one item, whatever list it holds', 'projects', undefined, { '/projects/{id}': tagged }],
+    ['below a namespace', 'workflows', '/workflows/{namespace}', { '/workflows/{namespace}': namespace }],
+    ['not without an id and a name', 'tools', undefined, { '/tools': nameless }],
+    ['rather not what is deprecated', 'tools', '/integrations', { '/tools': deprecated, '/integrations': one }],
     [
-      'by two words',
-      'workflows',
-      { '/job_templates': listing(list(), { summary: 'Job templates' }) },
-      '/job_templates',
-    ],
-    [
-      'the one that needs no other to be named',
-      'projects',
-      { '/orgs/{org}/projects': one, '/workspaces': one },
-      '/workspaces',
-    ],
-    ["the caller's own", 'projects', { '/repositories': one, '/user/repos': one }, '/user/repos'],
-    ['what is installed', 'tools', { '/apps': one, '/plugins/installed': one }, '/plugins/installed'],
-    [
-      'rather not what is public',
-      'projects',
-      { '/projects': listing(list(), { summary: 'List public projects' }), '/workspaces': one },
-      '/workspaces',
-    ],
-    [
-      'not what a list of something else is called after',
-      'projects',
-      { '/projects/runs': one, '/project_members': one },
-      undefined,
-    ],
-    [
-      'not one item, whatever list it holds',
-      'projects',
-      { '/projects/{id}': listing(object({ tags: list() })) },
-      undefined,
-    ],
-    [
-      'below a namespace',
-      'workflows',
-      { '/workflows/{namespace}': listing(object({ items: list() })) },
-      '/workflows/{namespace}',
-    ],
-    [
-      'not without an id and a name',
-      'tools',
-      { '/tools': listing({ type: 'array', items: object({ size: text }) }) },
-      undefined,
-    ],
-    [
-      'rather not what is deprecated',
-      'tools',
-      { '/tools': listing(list(), { deprecated: true }), '/integrations': one },
-      '/integrations',
-    ],
-    [
-      'rather not what asks for more',
-      'tools',
-      {
-        '/tools': listing(list(), { parameters: [parameter('site', text, { required: true })] }),
-        '/integrations': one,
-      },
-      '/integrations',
+      ...(['rather not what asks for more', 'tools', '/integrations'] as const),
+      { '/tools': listing(list(), { parameters: [site] }), '/integrations': one },
     ],
   ] as const) {
     it(`is recognized: ${name}`, () => {

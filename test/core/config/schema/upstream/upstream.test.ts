@@ -162,83 +162,38 @@ describe('the settings of an upstream', () => {
     audience: 'acme',
     client: { kind: 'client_secret_basic', id: 'portico', file: '/run/secrets/portico' },
   };
-  const EXCHANGES: readonly [what: string, change: object, issues: readonly string[]][] = [
-    ['as they should be', {}, []],
+  const TLS_CLIENT = { kind: 'tls_client_auth', id: 'a' };
+  const { client: CLIENT } = EXCHANGE;
+  /** Changes of an exchange of tokens that is right, each with what is then wrong. */
+  const EXCHANGES: readonly (readonly [change: object, issue?: string])[] = [
+    [{}],
+    [{ tokenUrl: 'https://login.example/t', resource: 'urn:acme' }],
+    [{ issuer: 'http://127.0.0.1:9' }],
+    [{ client: TLS_CLIENT, tls: { certFile: '/c', keyFile: '/k' } }],
+    [{ client: { kind: 'private_key_jwt', id: 'a', keyFile: '/k' } }],
+    [{ issuer: undefined }, ': needs an authorization server: issuer, or tokenUrl'],
+    [{ audience: undefined }, ': needs the platform that tokens are for: audience, or resource'],
+    [{ issuer: 'http://login.example' }, '.issuer: must be an https URL: http is for loopback alone'],
+    [{ issuer: 'ftp://login.example' }, '.issuer: must be an https URL'],
     [
-      'with the token endpoint and the address of the platform',
-      { tokenUrl: 'https://login.example/t', resource: 'urn:acme' },
-      [],
-    ],
-    [
-      'without an authorization server',
-      { issuer: undefined },
-      ['credential: needs an authorization server: issuer, or tokenUrl'],
-    ],
-    [
-      'for no platform',
-      { audience: undefined },
-      ['credential: needs the platform that tokens are for: audience, or resource'],
-    ],
-    [
-      'over plain http',
-      { issuer: 'http://login.example' },
-      ['credential.issuer: must be an https URL: http is for loopback alone'],
-    ],
-    ['over plain http on loopback', { issuer: 'http://127.0.0.1:9' }, []],
-    ['at another scheme', { issuer: 'ftp://login.example' }, ['credential.issuer: must be an https URL']],
-    [
-      'for an address with a fragment',
-      { resource: 'https://a.example/#b' },
-      ['credential.resource: must hold no fragment'],
-    ],
-    [
-      'without a secret',
-      { client: { kind: 'client_secret_post', id: 'a' } },
-      ['credential.client: needs a secret: file, or secret as "${NAME}"'],
-    ],
-    [
-      'with two secrets',
-      { client: { ...EXCHANGE.client, secret: 'hush' } },
-      ['credential.client.secret: cannot be combined with file: set one of them'],
-    ],
-    [
-      'with a certificate that is not there',
-      { client: { kind: 'tls_client_auth', id: 'a' }, tls: { caFile: '/ca' } },
-      ['credential.client: needs a certificate: certFile and keyFile in tls beside it'],
-    ],
-    [
-      'with a certificate',
-      { client: { kind: 'tls_client_auth', id: 'a' }, tls: { certFile: '/c', keyFile: '/k' } },
-      [],
-    ],
-    [
-      'with half a certificate',
-      { tls: { certFile: '/c' } },
-      ['credential.tls.certFile: needs certFile and keyFile, both of them'],
-    ],
-    [
-      'with an issuer that is the place of its metadata',
       { issuer: 'https://login.example/.well-known/openid-configuration' },
-      [
-        'credential.issuer: must be the issuer itself, as tokens name it in iss: leave out /.well-known/ and what follows',
-      ],
+      '.issuer: must be the issuer itself, as tokens name it in iss: leave out /.well-known/ and what follows',
     ],
+    [{ resource: 'https://a.example/#b' }, '.resource: must hold no fragment'],
+    [{ client: { kind: 'client_secret_post', id: 'a' } }, '.client: needs a secret: file, or secret as "${NAME}"'],
+    [{ client: { ...CLIENT, secret: 'hush' } }, '.client.secret: cannot be combined with file: set one of them'],
+    [{ client: { ...CLIENT, id: '' } }, '.client.id: must not be empty'],
     [
-      'for a client without a name',
-      { client: { ...EXCHANGE.client, id: '' } },
-      ['credential.client.id: must not be empty'],
+      { client: TLS_CLIENT, tls: { caFile: '/ca' } },
+      '.client: needs a certificate: certFile and keyFile in tls beside it',
     ],
-    ['with a key', { client: { kind: 'private_key_jwt', id: 'a', keyFile: '/k' } }, []],
-    [
-      'with a scope that is two',
-      { scopes: ['a b'] },
-      ['credential.scopes[0]: must be one scope: printable ASCII without space, quote or backslash'],
-    ],
+    [{ tls: { certFile: '/c' } }, '.tls.certFile: needs certFile and keyFile, both of them'],
+    [{ scopes: ['a b'] }, '.scopes[0]: must be one scope: printable ASCII without space, quote or backslash'],
   ];
-  for (const [what, change, expected] of EXCHANGES) {
-    it(`may, or may not, exchange tokens ${what}`, () => {
+  for (const [change, issue] of EXCHANGES) {
+    it(`${issue === undefined ? 'may' : 'may not'} exchange tokens with ${JSON.stringify(change)}`, () => {
       const found = issues({ api: { credential: { ...EXCHANGE, ...change } } });
-      expect(found).to.deep.equal(expected.map((issue) => `upstreams.api.${issue}`));
+      expect(found).to.deep.equal(issue === undefined ? [] : [`upstreams.api.credential${issue}`]);
     });
   }
 
