@@ -84,14 +84,7 @@ describe('a gateway whose upstreams are not all well', () => {
   });
 
   it('reports them before it starts', () => {
-    const gateway = createGateway({
-      log: { level: 'silent' },
-      upstreams: {
-        projects: { baseUrl: 'http://127.0.0.1:9' },
-        workflows: { baseUrl: 'http://127.0.0.1:9' },
-        tools: { baseUrl: 'http://127.0.0.1:9' },
-      },
-    });
+    const gateway = createGateway({ ...settingsFor('http://127.0.0.1:9'), log: { level: 'silent' } });
     expect(gateway.breakers).to.include({ projects: 'closed' });
   });
 });
@@ -125,11 +118,7 @@ describe('a gateway that is closed', () => {
   it('opens the file of its audit no more, and closes no file of the program around it', async function () {
     if (process.platform !== 'linux') this.skip();
     await inFolder(async (folder) => {
-      const [file, keyFile, own] = ['audit.log', 'key', 'own'].map((name) => join(folder, name)) as [
-        string,
-        string,
-        string,
-      ];
+      const [file, keyFile, own] = [join(folder, 'audit.log'), join(folder, 'key'), join(folder, 'own')];
       await writeFile(keyFile, 'k'.repeat(40));
       const gateway = createGateway({ ...settingsFor('http://127.0.0.1:1'), audit: { enabled: true, keyFile, file } });
       await gateway.start();

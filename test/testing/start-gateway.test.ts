@@ -8,6 +8,8 @@ import { read } from './read.ts';
 
 const TOKEN = 'token-of-the-test';
 
+const allAt = (baseUrl: string) => ({ projects: { baseUrl }, workflows: { baseUrl }, tools: { baseUrl } });
+
 describe('startGateway', () => {
   it('listens on a free port, and has no admin listener', async () => {
     const gateways = [await startGateway(), await startGateway()] as const;
@@ -41,11 +43,7 @@ describe('startGateway', () => {
     const upstream = await startHttpUpstream(json({ projects: [{ id: 'p', name: 'P' }], nextPageToken: '' }));
     const gateway = await startGateway({
       log: { level: 'error' },
-      upstreams: {
-        projects: { baseUrl: upstream.url },
-        workflows: { baseUrl: upstream.url },
-        tools: { baseUrl: upstream.url },
-      },
+      upstreams: allAt(upstream.url),
     });
     expect(await read(gateway, 'projects', TOKEN)).to.have.property('status', 200);
     const request = await eventually(() => gateway.log.find(({ msg }) => msg === 'request'));
@@ -69,11 +67,7 @@ describe('startGateway', () => {
   it('looks at the clock that it is given', async () => {
     let now = Date.now();
     const upstream = await startHttpUpstream(json({ tools: [], nextPageToken: '' }));
-    const settings = { projects: { baseUrl: upstream.url }, workflows: { baseUrl: upstream.url } };
-    const gateway = await startGateway(
-      { upstreams: { ...settings, tools: { baseUrl: upstream.url } } },
-      { now: () => now },
-    );
+    const gateway = await startGateway({ upstreams: allAt(upstream.url) }, { now: () => now });
     await read(gateway, 'tools', TOKEN);
     await read(gateway, 'tools', TOKEN);
     expect(upstream.requests).to.have.length(1);

@@ -74,13 +74,7 @@ resources:
 `,
     );
     expect(config.upstreams['projects']?.headers).to.deep.equal({
-      'X-A': '007',
-      'X-B': '1.10',
-      'X-C': 'true',
-      'X-D': '0x1F',
-      'X-E': 'text',
-      'X-F': 'null',
-      'X-G': '',
+      ...{ 'X-A': '007', 'X-B': '1.10', 'X-C': 'true', 'X-D': '0x1F', 'X-E': 'text', 'X-F': 'null', 'X-G': '' },
       'X-H': '12345678901234567890',
     });
     expect(config.resources.projects).to.deep.include({

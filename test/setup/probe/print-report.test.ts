@@ -3,23 +3,11 @@ import { printReport } from '../../../src/setup/probe/print-report.ts';
 import type { ResourceReport } from '../../../src/setup/probe/probe-report.ts';
 
 const READ: ResourceReport = {
-  resource: 'tools',
-  uri: 'platform://tools',
-  upstream: 'acme',
-  ok: true,
+  ...{ resource: 'tools', uri: 'platform://tools', upstream: 'acme', ok: true, ms: 7, pages: 1, items: 1 },
   request: { method: 'GET', url: 'https://a.example/tools', headers: { accept: 'application/json' } },
   response: { status: 200, contentType: '', ms: 5 },
-  ms: 7,
-  pages: 1,
-  items: 1,
-  excluded: 0,
-  dropped: 0,
-  signs: [],
-  emptyFields: [],
-  warnings: [],
-  extraRequests: 0,
-  notTried: [],
-  suggestions: [],
+  ...{ excluded: 0, dropped: 0, extraRequests: 0 },
+  ...{ signs: [], emptyFields: [], warnings: [], notTried: [], suggestions: [] },
 };
 
 /** A report of one resource, each colour as its name. */

@@ -11,11 +11,9 @@ async function warningsIn(yaml: string): Promise<string[]> {
   return warnings.map((warning) => issueLine(warning, 'f').replace('f:', ''));
 }
 
-const toolsWith = (settings: string) => `${UPSTREAMS}resources: { tools: { pagination: { kind: none }, ${settings} } }`;
-
 /** The names that such settings of tools are warned of. */
 async function warnedOf(settings: string): Promise<(string | undefined)[]> {
-  const { warnings } = await load(toolsWith(settings));
+  const { warnings } = await load(`${UPSTREAMS}resources: { tools: { pagination: { kind: none }, ${settings} } }`);
   return warnings.map(({ message }) => /@\.(\w+) for the field$/.exec(message)?.[1]);
 }
 
@@ -114,71 +112,54 @@ upstreams: { tools: { baseUrl: https://a.example, credential: { kind: none } } }
     expect(await warningsIn(`${UPSTREAMS}resources: { tools: { ${mended} } }`)).to.deep.equal([]);
   });
 
-  describe('of a pagination that is left out', () => {
+  it('come for a pagination that is left out, but not with the default contract or for what is not offered', async () => {
     for (const key of ['path: /t', 'items: data', 'where: x', 'fields: { category: kind }']) {
-      it(`come where settings have ${key}`, async () => {
-        const warnings = await warningsIn(`${UPSTREAMS}resources: { tools: { ${key} } }`);
-        expect(warnings).to.have.length(1);
-        expect(warnings[0]).to.contain('pagination is not set');
-      });
+      const [warning, ...others] = await warningsIn(`${UPSTREAMS}resources: { tools: { ${key} } }`);
+      expect(warning, key).to.contain('pagination is not set');
+      expect(others).to.deep.equal([]);
     }
-
-    it('do not come with the default contract, nor for a resource that is not offered', async () => {
-      expect(await warningsIn(UPSTREAMS)).to.deep.equal([]);
-      expect(await warningsIn(`${UPSTREAMS}resources: { tools: { cache: { ttlMs: 0 }, maxItems: 5 } }`)).to.deep.equal(
-        [],
-      );
-      expect(await warningsIn(`${UPSTREAMS}resources: { tools: { enabled: false, path: /t } }`)).to.deep.equal([]);
-    });
+    for (const resources of ['', 'cache: { ttlMs: 0 }, maxItems: 5', 'enabled: false, path: /t']) {
+      expect(await warningsIn(`${UPSTREAMS}resources: { tools: { ${resources} } }`), resources).to.deep.equal([]);
+    }
   });
 
-  describe('of a name that is most likely a text', () => {
-    const warned: Readonly<Record<string, string>> = {
-      'where: type == tab': 'tab',
-      'where: enabled == true': 'true',
-      "where: 'contains(tags, installed)'": 'installed',
-      "items: 'data[?kind == tool]'": 'tool',
-      'fields: { category: other }': 'other',
-      'fields: { category: Unknown }': 'Unknown',
-      'fields: { category: SCANNER }': 'SCANNER',
-      'fields: { category: manual }': 'manual',
-      'fields: { category: type || general }': 'general',
-      'fields: { category: type || SCAN_ENGINE }': 'SCAN_ENGINE',
-      'fields: { description: about || none }': 'none',
-      'fields: { name: title || untitled }': 'untitled',
-    };
-    for (const [settings, name] of Object.entries(warned)) {
-      it(`come for ${settings}`, async () => {
-        expect(await warnedOf(settings)).to.deep.equal([name]);
-      });
-    }
-
-    it('come for the expressions of a pagination, too', async () => {
-      const pagination = '{ kind: token, next: "more == yes && cursor", total: "a == b" }';
-      const yaml = `${UPSTREAMS}resources: { tools: { pagination: ${pagination} } }`;
-      expect((await warningsIn(yaml)).map((line) => line.split(': ')[1])).to.deep.equal([
-        'resources.tools.pagination.next',
-        'resources.tools.pagination.total',
-      ]);
+  /** Settings of tools, with the name in them that is most likely a text, if any. */
+  const texts: Readonly<Record<string, string | undefined>> = {
+    'where: type == tab': 'tab',
+    'where: enabled == true': 'true',
+    "where: 'contains(tags, installed)'": 'installed',
+    "items: 'data[?kind == tool]'": 'tool',
+    'fields: { category: other }': 'other',
+    'fields: { category: Unknown }': 'Unknown',
+    'fields: { category: SCANNER }': 'SCANNER',
+    'fields: { category: manual }': 'manual',
+    'fields: { category: type || general }': 'general',
+    'fields: { category: type || SCAN_ENGINE }': 'SCAN_ENGINE',
+    'fields: { description: about || none }': 'none',
+    'fields: { name: title || untitled }': 'untitled',
+    'where: active': undefined,
+    "where: status != 'x' && !suspended_at": undefined,
+    'fields: { category: type }': undefined,
+    'fields: { category: category }': undefined,
+    'fields: { category: { from: manual, values: { "true": MANUAL } } }': undefined,
+    'fields: { category: { from: active, values: { "true": ACTIVE } } }': undefined,
+    'fields: { id: ID, name: TITLE, description: UUID }': undefined,
+    'fields: { name: full_name, description: path, version: latest }': undefined,
+    'fields: { description: about || summary }': undefined,
+    'fields: { category: type || kind }': undefined,
+  };
+  for (const [settings, name] of Object.entries(texts)) {
+    it(`${name === undefined ? 'do not come' : 'come'} for ${settings}`, async () => {
+      expect(await warnedOf(settings)).to.deep.equal(name === undefined ? [] : [name]);
     });
+  }
 
-    const silent = [
-      'where: active',
-      "where: status != 'x' && !suspended_at",
-      'fields: { category: type }',
-      'fields: { category: category }',
-      'fields: { category: { from: manual, values: { "true": MANUAL } } }',
-      'fields: { category: { from: active, values: { "true": ACTIVE } } }',
-      'fields: { id: ID, name: TITLE, description: UUID }',
-      'fields: { name: full_name, description: path, version: latest }',
-      'fields: { description: about || summary }',
-      'fields: { category: type || kind }',
-    ];
-    for (const settings of silent) {
-      it(`do not come for ${settings}`, async () => {
-        expect(await warnedOf(settings)).to.deep.equal([]);
-      });
-    }
+  it('come for the expressions of a pagination, too', async () => {
+    const pagination = '{ kind: token, next: "more == yes && cursor", total: "a == b" }';
+    const yaml = `${UPSTREAMS}resources: { tools: { pagination: ${pagination} } }`;
+    expect((await warningsIn(yaml)).map((line) => line.split(': ')[1])).to.deep.equal([
+      ...['resources.tools.pagination.next', 'resources.tools.pagination.total'],
+    ]);
   });
 
   for (const file of globSync('config/**/*.yaml').sort()) {

@@ -139,17 +139,8 @@ describe('a body that can be sent as JSON', () => {
     const deep = Array.from({ length: 40 }).reduce<object>((inner) => ({ inner }), {});
     const cyclic: Record<string, unknown> = {};
     cyclic['self'] = cyclic;
-    for (const value of [
-      2 ** 53,
-      1e300,
-      Number.NaN,
-      Number.POSITIVE_INFINITY,
-      1n,
-      () => 1,
-      Symbol('x'),
-      new Date(),
-      deep,
-    ]) {
+    const numbers = [2 ** 53, 1e300, Number.NaN, Number.POSITIVE_INFINITY, 1n];
+    for (const value of [...numbers, () => 1, Symbol('x'), new Date(), deep]) {
       expect(isJson({ a: [value] }), typeof value).to.equal(false);
     }
     expect(isJson(cyclic)).to.equal(false);
