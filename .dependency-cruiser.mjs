@@ -19,7 +19,6 @@ const HOMES = {
   '@koa/router': ['core/http'],
   negotiator: ['core/http'],
   '@redis/client': ['capabilities/shared-cache'],
-  'rate-limiter-flexible': ['capabilities/rate-limits'],
   '@modelcontextprotocol': ['core/mcp'],
   // Settings, and the documents that platforms publish about themselves.
   yaml: ['core/config', 'setup'],

@@ -23,13 +23,13 @@ export interface LimitsOptions extends LimitSettings {
 
 /** Counts requests in windows of time. */
 export interface Limits {
-  /** Rejects with `rate_limited` if too many credentials from this address were rejected. */
-  checkAddress(exchange: Exchange): Promise<void> | undefined;
+  /** Throws `rate_limited` if too many credentials from this address were rejected. */
+  checkAddress(exchange: Exchange): void;
   /**
    * Counts requests of a caller, and of its address if nothing has accepted its token; without a caller, of the address
-   * only. Rejects with `rate_limited` above the limit.
+   * only. Throws `rate_limited` above the limit.
    */
-  count(exchange: Exchange, caller: Pick<Caller, 'key' | 'verified'> | undefined, units: number): Promise<void>;
+  count(exchange: Exchange, caller: Pick<Caller, 'key' | 'verified'> | undefined, units: number): void;
   /**
    * Takes a slot of the address for a credential that has not been judged, unless the caller with this key was accepted
    * recently. Rejects with `rate_limited` if none becomes free in time.
@@ -118,32 +118,30 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
     return !gone && error === undefined && resource !== undefined && isJudged(resource);
   }
 
-  async function lookAt(exchange: Exchange, policy: Policy, rate: Rate): Promise<void> {
-    const state = await rate.look(exchange.address);
+  function lookAt(exchange: Exchange, policy: Policy, rate?: Rate): void {
+    const state = rate?.look(exchange.address);
     if (state?.remaining === 0) refuse(exchange, policy, state);
   }
 
-  async function takeOf(exchange: Exchange, policy: Policy, key: string, units: number, rate?: Rate): Promise<void> {
-    const state = await rate?.take(key, units);
+  function takeOf(exchange: Exchange, policy: Policy, key: string, units: number, rate?: Rate): void {
+    const state = rate?.take(key, units);
     if (state?.isOver) refuse(exchange, policy, state);
     if (state !== undefined && policy === 'perCaller') describe(exchange, policy, state);
   }
 
   return {
-    checkAddress: (exchange) =>
-      // Without rejections, no address is looked up.
-      rejected === undefined || rejected.keys === 0 ? undefined : lookAt(exchange, 'rejectedPerAddress', rejected),
-    async count(exchange, caller, units) {
+    checkAddress: (exchange) => lookAt(exchange, 'rejectedPerAddress', rejected),
+    count(exchange, caller, units) {
       const { address } = exchange;
       // A separate table, so that requests without a token do not use up the limit of callers with one.
       if (caller === undefined) return takeOf(exchange, 'total', `anonymous ${address}`, units, anonymous);
       const ofAddress = caller.verified !== undefined || accepted.has(caller.key) ? undefined : perAddress;
       // First, because an address over its limit must not add a key, which could displace a caller.
-      if (ofAddress !== undefined) await lookAt(exchange, 'perAddress', ofAddress);
+      lookAt(exchange, 'perAddress', ofAddress);
       // Requests rejected by one limit do not count for the following ones.
-      await takeOf(exchange, 'perCaller', countedAs(caller), units, perCaller);
-      await takeOf(exchange, 'perAddress', address, units, ofAddress);
-      await takeOf(exchange, 'total', ALL, units, total);
+      takeOf(exchange, 'perCaller', countedAs(caller), units, perCaller);
+      takeOf(exchange, 'perAddress', address, units, ofAddress);
+      takeOf(exchange, 'total', ALL, units, total);
     },
     reserve: (exchange, callerKey) =>
       reservations === undefined || accepted.has(callerKey)
