@@ -25,7 +25,6 @@ const HOMES = {
   pino: ['core/log'],
   'pino-pretty': ['core/log'],
   'prom-client': ['capabilities/metrics'],
-  '@opentelemetry': ['capabilities/tracing'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.
   zod: ['core/config', 'core/resources', 'core/mcp', 'capabilities'],
 };

@@ -92,7 +92,6 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'home-of-pino': [['src/core/kernel/a.ts', 'pino']],
   'home-of-pino-pretty': [['src/commands/a.ts', 'pino-pretty']],
   'home-of-prom-client': [['src/core/log/a.ts', 'prom-client']],
-  'home-of-opentelemetry': [['src/core/kernel/a.ts', '@opentelemetry/api']],
   'home-of-zod': [['src/core/upstream/a.ts', 'zod']],
   'no-homeless-package': [['src/core/http/a.ts', 'declared']],
   'no-dev-package': [['src/core/http/a.ts', 'declared-for-development']],
@@ -172,7 +171,6 @@ const DECLARED = [
   'pino',
   'pino-pretty',
   'prom-client',
-  '@opentelemetry/api',
   'declared',
 ];
 
