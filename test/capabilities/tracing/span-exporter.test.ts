@@ -205,20 +205,6 @@ describe('spans on their way to the collector', () => {
     expect(dropped).to.deep.equal([]);
   });
 
-  it('are dropped where the collector never answers, and keep no others waiting for long', async () => {
-    collector.respond(() => {});
-    const tracing = open({ timeoutMs: 200 });
-    end(tracing, 5);
-    await eventually(() => dropped.length > 0);
-    expect(dropped[0]).to.include({ spans: 5, reason: 'not_taken' });
-    expect(dropped[0]?.cause).to.match(/Timeout/);
-    collector.respond(json({}));
-    await eventually(() => {
-      end(tracing);
-      return sent > 0;
-    });
-  });
-
   it('are reported with the cause, also while they wait for room without result', async () => {
     collector.respond(() => {});
     const tracing = open({ maxQueueSpans: 100, timeoutMs: 200 });
