@@ -57,8 +57,14 @@ local entries = {}
 for at = #newest, 1, -1 do entries[#entries + 1] = newest[at] end
 return entries`;
 
-/** An entry of the stream. Only replicas can seal and open messages. */
-type StreamEntry = readonly [id: string, fields: readonly [name: string, message: string]];
+type RawEntry = readonly [id: string, fields: readonly [name: string, message: string]];
+
+/** An entry of the stream. */
+interface StreamEntry {
+  readonly id: string;
+  /** Whatever was stored: only replicas can seal and open messages. */
+  readonly message: unknown;
+}
 
 interface Message {
   readonly from: string;
@@ -88,8 +94,8 @@ export function createAnnouncements(options: AnnouncementsOptions): Announcement
     for (const listener of evictionListeners) listener(evicted);
   }
 
-  function receive(message: string): void {
-    const text = open(message);
+  function receive(message: unknown): void {
+    const text = typeof message === 'string' ? open(message) : undefined;
     if (text === undefined) return void events.sharedRejectionReceived?.({ outcome: 'altered' });
     const { from, evicted, rejected }: Message = JSON.parse(text);
     if (from === self) return;
@@ -125,19 +131,20 @@ export function createAnnouncements(options: AnnouncementsOptions): Announcement
     const isEmpty = evicted.length === 0 && rejected.length === 0;
     const message = isEmpty ? '' : seal(JSON.stringify({ from: self, evicted, rejected } satisfies Message));
     const options = { keys: [keys.stream], arguments: [message, `${KEPT_MESSAGES}`, last, `${RECEIVED}`] };
-    const entries = (await run('exchange', ({ commands }) => commands.eval(EXCHANGE, options))) as
-      | StreamEntry[]
-      | undefined;
+    const entries = await run('exchange', async ({ commands }) => {
+      const reply = await commands.eval(EXCHANGE, options);
+      return (reply as unknown as RawEntry[]).map(([id, [, message]]): StreamEntry => ({ id, message }));
+    });
     if (entries !== undefined && evicted.length > 0) events.sharedEvictionsSent?.({ names: evicted.length });
     if (entries !== undefined && rejected.length > 0) events.sharedRejectionsSent?.({ rejections: rejected.length });
     return entries;
   }
 
   async function receiveAll([first, ...later]: readonly StreamEntry[]): Promise<void> {
-    const isKnown = first?.[0] === last;
+    const isKnown = first?.id === last;
     // The stream was emptied or trimmed: evictions may be among what is gone.
     if (!isKnown && last !== '' && last !== BEGINNING) receiveEviction('all');
-    for (const [id, [, message]] of isKnown || first === undefined ? later : [first, ...later]) {
+    for (const { id, message } of isKnown || first === undefined ? later : [first, ...later]) {
       receive(message);
       last = id;
       await nextTurn();

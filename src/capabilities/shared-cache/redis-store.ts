@@ -76,7 +76,9 @@ export function createRedisStore({ connection, keys, maxValueBytes }: RedisStore
   return {
     async get(name) {
       const value = await run('get', ({ bytes }) => bytes.getRange(keys.of(name).value, 0, maxValueBytes));
-      return value ? { value: value.length === 0 ? undefined : value } : undefined;
+      // Anything else is the reply of another command: replies were lost on the way.
+      if (!Buffer.isBuffer(value)) return undefined;
+      return { value: value.length === 0 ? undefined : value };
     },
     async lease(name, ms) {
       const token = randomBytes(12).toString('base64url') as Lease;
@@ -106,12 +108,15 @@ export function createRedisCounts(
     async add(units, windowMs) {
       const named = [...units.keys()].map(keys.counter);
       const options = { keys: named, arguments: [windowMs, ...units.values()].map(String) };
-      const counted = await connection.run('count', ({ commands }) => commands.eval(ADD_TO_COUNTERS, options));
-      return named.map((_, index) => {
-        const [total, restMs] = (counted as [number, number][] | undefined)?.[index] ?? [];
+      const counted = await connection.run('count', async ({ commands }) => {
+        const reply = await commands.eval(ADD_TO_COUNTERS, options);
         // No window ends later than one that begins now.
-        return total === undefined || restMs === undefined ? undefined : { total, restMs: Math.min(restMs, windowMs) };
+        return (reply as unknown as [number, number][]).map(([total, restMs]) => ({
+          total,
+          restMs: Math.min(restMs, windowMs),
+        }));
       });
+      return named.map((_, index) => counted?.[index]);
     },
   };
 }
