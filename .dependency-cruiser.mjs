@@ -19,14 +19,12 @@ const HOMES = {
   '@koa/router': ['core/http'],
   negotiator: ['core/http'],
   '@redis/client': ['capabilities/shared-cache'],
-  'rate-limiter-flexible': ['capabilities/rate-limits'],
   '@modelcontextprotocol': ['core/mcp'],
   // Settings, and the documents that platforms publish about themselves.
   yaml: ['core/config', 'setup'],
   pino: ['core/log'],
   'pino-pretty': ['core/log'],
   'prom-client': ['capabilities/metrics'],
-  '@opentelemetry': ['capabilities/tracing'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.
   zod: ['core/config', 'core/resources', 'core/mcp', 'capabilities'],
 };

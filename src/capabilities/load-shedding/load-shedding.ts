@@ -1,16 +1,73 @@
+import { GatewayError } from '../../core/kernel/errors.ts';
 import { defineCapability } from '../capability.ts';
-import { createOverload } from './overload.ts';
 
 /** Rejects reads with `overloaded` while the event loop is late (docs/decisions/0033). */
 export const loadShedding = defineCapability({
-  open(_, { config: { http } }) {
-    const overload = createOverload(http.maxEventLoopDelayMs);
-    return (
-      overload && {
-        preAuthenticate: overload.check,
-        start: async () => overload.watch(),
-        stop: async () => overload.stop(),
-      }
-    );
-  },
+  open: (_, { config: { http } }) => (http.maxEventLoopDelayMs === 0 ? undefined : shedLoad(http.maxEventLoopDelayMs)),
 });
+
+/** Maximum interval between two samples of the delay. */
+const LOOK_MS = 100;
+
+/** Watches the event loop from `start` on, without keeping the process alive. */
+export function shedLoad(maxDelayMs: number) {
+  const shedding = createShedding(maxDelayMs);
+  const lookMs = Math.min(Math.ceil(maxDelayMs / 5), LOOK_MS);
+  let timer: NodeJS.Timeout | undefined;
+
+  function watch(): void {
+    const due = performance.now() + lookMs;
+    timer = setTimeout(() => {
+      shedding.add(performance.now() - due);
+      watch();
+    }, lookMs).unref();
+  }
+
+  return {
+    preAuthenticate() {
+      if (!shedding.isOn) return;
+      throw new GatewayError('overloaded', {
+        detail: 'More is being asked of this instance than it can do. Try again after Retry-After.',
+        reason: `the event loop was ${Math.round(shedding.delayMs)} ms late`,
+        bound: 'http.maxEventLoopDelayMs',
+      });
+    },
+    start: async () => watch(),
+    stop: async () => clearTimeout(timer),
+  };
+}
+
+/** Number of consecutive delays that start shedding: a garbage collection or a stopped process causes one. */
+const LOOKS = 3;
+
+/** Returns whether to shed load, from successive delays of the event loop. */
+export interface Shedding {
+  readonly isOn: boolean;
+  /** The last delay. */
+  readonly delayMs: number;
+  add(delayMs: number): void;
+}
+
+/**
+ * Starts when the last three delays exceed `maxDelayMs`, and ends with the first below half of it; with one threshold,
+ * admitted requests would start it again.
+ */
+export function createShedding(maxDelayMs: number): Shedding {
+  let above = 0;
+  let isOn = false;
+  let last = 0;
+  return {
+    get isOn() {
+      return isOn;
+    },
+    get delayMs() {
+      return last;
+    },
+    add(delayMs) {
+      last = delayMs;
+      above = delayMs > maxDelayMs ? above + 1 : 0;
+      if (above >= LOOKS) isOn = true;
+      else if (delayMs < maxDelayMs / 2) isOn = false;
+    },
+  };
+}

@@ -21,10 +21,7 @@ export const rateLimits = defineCapability({
     );
     return (
       limits && {
-        preAuthenticate: limits.checkAddress,
-        preVerify: limits.reserve,
-        spend: limits.count,
-        onSettled: limits.settle,
+        ...limits,
         onReload(changed) {
           judged = judgedIn(changed, resources);
         },

@@ -1,14 +1,14 @@
-import { createRequire } from 'node:module';
-import type { RateLimiterRes } from 'rate-limiter-flexible';
-import { createRecentKeys } from '../../core/kernel/tables.ts';
+import { createSizedLru } from '../../core/kernel/tables.ts';
 
 export interface RateOptions {
   /** Quota of one key per window. */
   readonly quota: number;
   /** Length of a window, which starts with the key's first unit. */
   readonly windowMs: number;
-  /** Maximum number of keys; the oldest is removed and starts again. */
+  /** Maximum number of keys; the least recently used is removed and starts again. */
   readonly maxKeys: number;
+  /** Monotonic clock in milliseconds. @default `performance.now` */
+  readonly now?: () => number;
 }
 
 /** State of a key. */
@@ -23,54 +23,56 @@ export interface RateState {
 
 /** Counts units per key in fixed windows, for at most `maxKeys` keys. */
 export interface Rate {
-  readonly keys: number;
   /** Takes units. Rejected ones count too, so that a client must wait for the next window. */
-  take(key: string, units: number): Promise<RateState>;
-  /** Returns the state of a key that was used recently, without taking units. */
-  look(key: string): Promise<RateState | undefined>;
+  take(key: string, units: number): RateState;
+  /** Returns the state of a key whose window is open, without taking units. */
+  look(key: string): RateState | undefined;
   /**
    * Replaces the count of a key, and ends its window after this time, but never later than its open window, or a new
    * one, would end.
    */
-  set(key: string, taken: number, resetMs: number): Promise<void>;
+  set(key: string, taken: number, resetMs: number): void;
 }
 
-/** The only file that imports the package, which keeps a timer per key and removes none before its window ends. */
-export function createRate({ quota, windowMs, maxKeys }: RateOptions): Rate {
-  // Loaded on first use: it contains every kind of store and takes 20 ms.
-  const { RateLimiterMemory, RateLimiterRes }: typeof import('rate-limiter-flexible') = createRequire(import.meta.url)(
-    'rate-limiter-flexible',
-  );
-  const limiter = new RateLimiterMemory({ points: quota, duration: windowMs / 1000, keyPrefix: '' });
-  const keys = createRecentKeys({ max: maxKeys, onForgotten: (key) => limiter.delete(key) });
+interface Window {
+  taken: number;
+  readonly endsAt: number;
+}
 
-  function stateOf({ consumedPoints, remainingPoints, msBeforeNext }: RateLimiterRes): RateState {
-    return { isOver: consumedPoints > quota, remaining: remainingPoints, resetMs: msBeforeNext };
+/** A table of windows, without timers: one whose end has passed is replaced when its key is used again. */
+export function createRate({ quota, windowMs, maxKeys, now = () => performance.now() }: RateOptions): Rate {
+  const windows = createSizedLru<string, Window>({ maxSize: maxKeys });
+
+  function openWindow(key: string, at: number): Window | undefined {
+    const window = windows.get(key);
+    return window !== undefined && at < window.endsAt ? window : undefined;
+  }
+
+  function begin(key: string, window: Window): Window {
+    windows.set(key, window);
+    return window;
+  }
+
+  function stateOf({ taken, endsAt }: Window, at: number): RateState {
+    return { isOver: taken > quota, remaining: Math.max(quota - taken, 0), resetMs: endsAt - at };
   }
 
   return {
-    get keys() {
-      return keys.size;
+    take(key, units) {
+      const at = now();
+      const window = openWindow(key, at) ?? begin(key, { taken: 0, endsAt: at + windowMs });
+      window.taken += units;
+      return stateOf(window, at);
     },
-    async take(key, units) {
-      keys.add(key);
-      try {
-        return stateOf(await limiter.consume(key, units));
-      } catch (over) {
-        if (over instanceof RateLimiterRes) return stateOf(over);
-        throw over;
-      }
+    look(key) {
+      const at = now();
+      const window = openWindow(key, at);
+      return window && stateOf(window, at);
     },
-    async look(key) {
-      const found = await limiter.get(key);
-      return found === null || found.msBeforeNext <= 0 ? undefined : stateOf(found);
-    },
-    async set(key, taken, resetMs) {
-      const open = await limiter.get(key);
-      const longestMs = open !== null && open.msBeforeNext > 0 ? open.msBeforeNext : windowMs;
-      keys.add(key);
-      // 0 would keep it forever.
-      await limiter.set(key, taken, Math.min(Math.max(resetMs, 1), longestMs) / 1000);
+    set(key, taken, resetMs) {
+      const at = now();
+      const latest = openWindow(key, at)?.endsAt ?? at + windowMs;
+      begin(key, { taken, endsAt: Math.min(at + resetMs, latest) });
     },
   };
 }

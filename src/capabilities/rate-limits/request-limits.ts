@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Exchange } from '../../core/http/exchange.ts';
-import { type Caller, countedAs } from '../../core/kernel/caller.ts';
+import type { RequestHooks } from '../../core/http/handler.ts';
+import { countedAs } from '../../core/kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
 import type { Limits as Bounds } from '../../core/kernel/limits.ts';
 import { createTtlSet } from '../../core/kernel/tables.ts';
@@ -21,26 +22,10 @@ export interface LimitsOptions extends LimitSettings {
   readonly isJudged?: (resource: string) => boolean;
 }
 
-/** Counts requests in windows of time. */
-export interface Limits {
-  /** Rejects with `rate_limited` if too many credentials from this address were rejected. */
-  checkAddress(exchange: Exchange): Promise<void> | undefined;
-  /**
-   * Counts requests of a caller, and of its address if nothing has accepted its token; without a caller, of the address
-   * only. Rejects with `rate_limited` above the limit.
-   */
-  count(exchange: Exchange, caller: Pick<Caller, 'key' | 'verified'> | undefined, units: number): Promise<void>;
-  /**
-   * Takes a slot of the address for a credential that has not been judged, unless the caller with this key was accepted
-   * recently. Rejects with `rate_limited` if none becomes free in time.
-   */
-  reserve(exchange: Exchange, callerKey: string): Promise<void> | undefined;
-  /** Counts the outcome of a request and releases its slot: a rejected credential counts against its address. */
-  settle(exchange: Exchange): void;
-}
-
 /** Default of `perAddress`, in multiples of `perCaller`. */
 const CALLERS_OF_ADDRESS = 10;
+
+type LimitHooks = Pick<RequestHooks, 'spend'> & Partial<RequestHooks>;
 
 type Policy = Exclude<keyof LimitSettings, 'windowMs' | 'maxKeys'>;
 
@@ -71,8 +56,11 @@ const ACCEPTED_MS = 600_000;
 /** The key shared by all callers. */
 const ALL = 'all';
 
-/** Returns the configured limits; `undefined` without any. `shared`: how replicas count together. */
-export function createLimits(options: LimitsOptions, shared?: SharedCounts): Limits | undefined {
+/**
+ * Returns the hooks that count requests and throw `rate_limited`: only those that settings need, since each takes part of the time of a
+ * request. `undefined` without any limit. `shared`: how replicas count together.
+ */
+export function createLimits(options: LimitsOptions, shared?: SharedCounts): LimitHooks | undefined {
   const { windowMs, maxKeys, perCaller: ofCaller, perAddress: ofAddress = ofCaller * CALLERS_OF_ADDRESS } = options;
   const quotas: Readonly<Record<Policy, number>> = { ...options, perAddress: ofAddress };
   function rateOf(policy: Policy): Rate | undefined {
@@ -118,46 +106,50 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
     return !gone && error === undefined && resource !== undefined && isJudged(resource);
   }
 
-  async function lookAt(exchange: Exchange, policy: Policy, rate: Rate): Promise<void> {
-    const state = await rate.look(exchange.address);
+  function lookAt(exchange: Exchange, policy: Policy, rate?: Rate): void {
+    const state = rate?.look(exchange.address);
     if (state?.remaining === 0) refuse(exchange, policy, state);
   }
 
-  async function takeOf(exchange: Exchange, policy: Policy, key: string, units: number, rate?: Rate): Promise<void> {
-    const state = await rate?.take(key, units);
+  function takeOf(exchange: Exchange, policy: Policy, key: string, units: number, rate?: Rate): void {
+    const state = rate?.take(key, units);
     if (state?.isOver) refuse(exchange, policy, state);
     if (state !== undefined && policy === 'perCaller') describe(exchange, policy, state);
   }
 
   return {
-    checkAddress: (exchange) =>
-      // Without rejections, no address is looked up.
-      rejected === undefined || rejected.keys === 0 ? undefined : lookAt(exchange, 'rejectedPerAddress', rejected),
-    async count(exchange, caller, units) {
+    ...(rejected && {
+      preAuthenticate: (exchange) => lookAt(exchange, 'rejectedPerAddress', rejected),
+    }),
+    // A slot of the address for a credential that has not been judged.
+    ...(reservations && {
+      preVerify(exchange, callerKey) {
+        if (accepted.has(callerKey)) return;
+        return reservations.take(exchange, exchange.address, (state) => refuse(exchange, 'rejectedPerAddress', state));
+      },
+    }),
+    spend(exchange, caller, units) {
       const { address } = exchange;
       // A separate table, so that requests without a token do not use up the limit of callers with one.
       if (caller === undefined) return takeOf(exchange, 'total', `anonymous ${address}`, units, anonymous);
       const ofAddress = caller.verified !== undefined || accepted.has(caller.key) ? undefined : perAddress;
       // First, because an address over its limit must not add a key, which could displace a caller.
-      if (ofAddress !== undefined) await lookAt(exchange, 'perAddress', ofAddress);
+      lookAt(exchange, 'perAddress', ofAddress);
       // Requests rejected by one limit do not count for the following ones.
-      await takeOf(exchange, 'perCaller', countedAs(caller), units, perCaller);
-      await takeOf(exchange, 'perAddress', address, units, ofAddress);
-      await takeOf(exchange, 'total', ALL, units, total);
+      takeOf(exchange, 'perCaller', countedAs(caller), units, perCaller);
+      takeOf(exchange, 'perAddress', address, units, ofAddress);
+      takeOf(exchange, 'total', ALL, units, total);
     },
-    reserve: (exchange, callerKey) =>
-      reservations === undefined || accepted.has(callerKey)
-        ? undefined
-        : reservations.take(exchange, exchange.address, (state) => refuse(exchange, 'rejectedPerAddress', state)),
-    settle(exchange) {
-      if (rejected === undefined && perAddress === undefined) return;
-      const { address, callerKey, error } = exchange;
-      if (isOfCredential(error)) {
-        rejected?.take(address, 1);
-        if (callerKey !== undefined) accepted.delete(callerKey);
-      } else if (callerKey !== undefined && wasAccepted(exchange)) accepted.add(callerKey);
-      reservations?.release(exchange);
-    },
+    ...((rejected ?? perAddress) && {
+      onSettled(exchange) {
+        const { address, callerKey, error } = exchange;
+        if (isOfCredential(error)) {
+          rejected?.take(address, 1);
+          if (callerKey !== undefined) accepted.delete(callerKey);
+        } else if (callerKey !== undefined && wasAccepted(exchange)) accepted.add(callerKey);
+        reservations?.release(exchange);
+      },
+    }),
   };
 }
 

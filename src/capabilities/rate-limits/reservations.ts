@@ -12,7 +12,7 @@ export interface Reservations {
    * Takes a slot, waiting if necessary. Rejects with what `refuse` throws if the address has reached its limit, with
    * `rate_limited` if no slot becomes free in time, and with the signal's reason if the caller disconnects.
    */
-  take(exchange: Exchange, address: string, refuse: (state: RateState) => never): Promise<void>;
+  take(exchange: Exchange, address: string, refuse: (state: RateState) => never): Promise<void> | undefined;
   /** Releases the slot of an exchange, if it has one. */
   release(exchange: Exchange): void;
 }
@@ -69,39 +69,39 @@ export function createReservations(rate: Rate, quota: number): Reservations {
     }
   }
 
+  /** Returns whether there was a slot. */
+  function tryTake(exchange: Exchange, address: string, refuse: (state: RateState) => never): boolean {
+    const state = rate.look(address);
+    if (state?.remaining === 0) refuse(state);
+    const own = placesOf(address);
+    if (own.taken >= (state?.remaining ?? quota)) return false;
+    own.taken += 1;
+    holders.set(exchange, address);
+    return true;
+  }
+
+  async function waitToTake(...[exchange, address, refuse]: Parameters<Reservations['take']>): Promise<void> {
+    const untilMs = performance.now() + WAIT_MS;
+    try {
+      do await wait(address, exchange.signal, untilMs);
+      while (!tryTake(exchange, address, refuse));
+    } catch (error) {
+      // Its slot passes to the next waiter.
+      wakeNext(address);
+      throw error;
+    }
+  }
+
   return {
-    async take(exchange, address, refuse) {
-      const untilMs = performance.now() + WAIT_MS;
-      try {
-        for (;;) {
-          const state = await rate.look(address);
-          exchange.signal.throwIfAborted();
-          if (state?.remaining === 0) refuse(state);
-          const own = placesOf(address);
-          if (own.taken < (state?.remaining ?? quota)) {
-            own.taken += 1;
-            holders.set(exchange, address);
-            return;
-          }
-          await wait(address, exchange.signal, untilMs);
-        }
-      } catch (error) {
-        // Its slot passes to the next waiter.
-        wakeNext(address);
-        throw error;
-      }
-    },
+    take: (exchange, address, refuse) =>
+      tryTake(exchange, address, refuse) ? undefined : waitToTake(exchange, address, refuse),
     release(exchange) {
       const address = holders.get(exchange);
       if (address === undefined) return;
       holders.delete(exchange);
-      // A request that read the count before this outcome takes its slot before this one is released.
-      setImmediate(() => {
-        const own = placesOf(address);
-        own.taken -= 1;
-        wakeNext(address);
-        forget(address);
-      });
+      placesOf(address).taken -= 1;
+      wakeNext(address);
+      forget(address);
     },
   };
 }

@@ -42,7 +42,7 @@ export function createSharedRate({ counts, nameOf, ...options }: SharedRateOptio
     const found = await counts.add(step, windowMs);
     for (const [index, key] of keys.entries()) {
       const counted = found[index];
-      if (counted !== undefined) await together.set(key, counted.total + (unreported.get(key) ?? 0), counted.restMs);
+      if (counted !== undefined) together.set(key, counted.total + (unreported.get(key) ?? 0), counted.restMs);
     }
   }
 
@@ -59,21 +59,18 @@ export function createSharedRate({ counts, nameOf, ...options }: SharedRateOptio
   }
 
   return {
-    get keys() {
-      return own.keys;
-    },
-    async take(key, units) {
+    take(key, units) {
       const taken = own.take(key, units);
       const before = unreported.get(key);
       if (before !== undefined || unreported.size < maxKeys) {
         unreported.set(key, (before ?? 0) + units);
         reportSoon();
       }
-      const shared = (await together.look(key)) && together.take(key, units);
-      return narrower(await taken, await shared);
+      const shared = together.look(key) && together.take(key, units);
+      return narrower(taken, shared);
     },
-    async look(key) {
-      const [here, shared] = await Promise.all([own.look(key), together.look(key)]);
+    look(key) {
+      const [here, shared] = [own.look(key), together.look(key)];
       return here === undefined ? shared : narrower(here, shared);
     },
     set: together.set,

@@ -1,6 +1,5 @@
 import type { Events } from '../../core/kernel/events.ts';
 import { nextTurn } from '../../core/kernel/turns.ts';
-import type { StreamEntry } from './redis-client.ts';
 import type { RedisConnection, RunCommand } from './redis-connection.ts';
 import type { RedisKeys } from './redis-store.ts';
 
@@ -43,6 +42,29 @@ const MAX_COMMANDS = 2000;
 const MAX_REJECTIONS = 1000;
 /** Position before the first entry of a stream. */
 const BEGINNING = '0-0';
+
+/**
+ * Adds a message to the stream, unless it is empty, and returns the entries from a position on, that one included. An empty position
+ * returns the newest entries. It trims first: Redis lets a script that has written continue when memory is full, and refuses it
+ * on a replica, whose data may be old.
+ */
+const EXCHANGE = `
+redis.call('XTRIM', KEYS[1], 'MAXLEN', '~', ARGV[2])
+if ARGV[1] ~= '' then redis.call('XADD', KEYS[1], '*', 'message', ARGV[1]) end
+if ARGV[3] ~= '' then return redis.call('XRANGE', KEYS[1], ARGV[3], '+', 'COUNT', ARGV[4]) end
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', ARGV[4])
+local entries = {}
+for at = #newest, 1, -1 do entries[#entries + 1] = newest[at] end
+return entries`;
+
+type RawEntry = readonly [id: string, fields: readonly [name: string, message: string]];
+
+/** An entry of the stream. */
+interface StreamEntry {
+  readonly id: string;
+  /** Whatever was stored: only replicas can seal and open messages. */
+  readonly message: unknown;
+}
 
 interface Message {
   readonly from: string;
@@ -108,8 +130,11 @@ export function createAnnouncements(options: AnnouncementsOptions): Announcement
     if (deleted.includes(false)) return undefined;
     const isEmpty = evicted.length === 0 && rejected.length === 0;
     const message = isEmpty ? '' : seal(JSON.stringify({ from: self, evicted, rejected } satisfies Message));
-    const stream = { message, after: last, keep: KEPT_MESSAGES, count: RECEIVED };
-    const entries = await run('exchange', ({ commands }) => commands.exchange(keys.stream, stream));
+    const options = { keys: [keys.stream], arguments: [message, `${KEPT_MESSAGES}`, last, `${RECEIVED}`] };
+    const entries = await run('exchange', async ({ commands }) => {
+      const reply = await commands.eval(EXCHANGE, options);
+      return (reply as unknown as RawEntry[]).map(([id, [, message]]): StreamEntry => ({ id, message }));
+    });
     if (entries !== undefined && evicted.length > 0) events.sharedEvictionsSent?.({ names: evicted.length });
     if (entries !== undefined && rejected.length > 0) events.sharedRejectionsSent?.({ rejections: rejected.length });
     return entries;

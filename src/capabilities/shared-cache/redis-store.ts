@@ -45,11 +45,32 @@ export function createRedisKeys(prefix: string): RedisKeys {
   };
 }
 
+/** Stores a value and ends the lease in one step, if the lease still has this token. Returns 1 if stored. */
+const PUT_LEASED = `
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[2])
+redis.call('DEL', KEYS[2])
+return 1`;
+
+/** Ends the lease, if it still has this token. */
+const RELEASE_LEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
+
+/** Adds to counters that expire together with their window, and returns the total and the rest of the window of each. */
+const ADD_TO_COUNTERS = `
+local counted = {}
+for at, key in ipairs(KEYS) do
+  local total = redis.call('INCRBY', key, ARGV[at + 1])
+  if redis.call('PTTL', key) < 0 then redis.call('PEXPIRE', key, ARGV[1]) end
+  counted[at] = { total, redis.call('PTTL', key) }
+end
+return counted`;
+
 export function createRedisStore({ connection, keys, maxValueBytes }: RedisStoreOptions): RedisStore {
   const { run } = connection;
 
   async function release(name: string, lease: Lease): Promise<void> {
-    await run('release', ({ commands }) => commands.releaseLease(keys.of(name).lease, lease));
+    const options = { keys: [keys.of(name).lease], arguments: [lease] };
+    await run('release', ({ commands }) => commands.eval(RELEASE_LEASE, options));
   }
 
   return {
@@ -69,8 +90,9 @@ export function createRedisStore({ connection, keys, maxValueBytes }: RedisStore
       return reply === undefined ? undefined : 'other';
     },
     async put(name, bytes, { lease, ttlMs }) {
-      const stored = await run('put', ({ commands }) => commands.putLeased(keys.of(name), lease, { bytes, ttlMs }));
-      return stored === true;
+      const { value, lease: leaseKey } = keys.of(name);
+      const options = { keys: [value, leaseKey], arguments: [lease, `${ttlMs}`, bytes] };
+      return (await run('put', ({ commands }) => commands.eval(PUT_LEASED, options))) === 1;
     },
     release,
   };
@@ -84,13 +106,17 @@ export function createRedisCounts(
   return {
     nameOf: keyOf,
     async add(units, windowMs) {
-      const named = [...units].map(([name, count]) => [keys.counter(name), count] as const);
-      const counted = await connection.run('count', ({ commands }) => commands.addToCounters(windowMs, named));
-      // No window ends later than one that begins now.
-      return named.map((_, index) => {
-        const one = counted?.[index];
-        return one && { ...one, restMs: Math.min(one.restMs, windowMs) };
+      const named = [...units.keys()].map(keys.counter);
+      const options = { keys: named, arguments: [windowMs, ...units.values()].map(String) };
+      const counted = await connection.run('count', async ({ commands }) => {
+        const reply = await commands.eval(ADD_TO_COUNTERS, options);
+        // No window ends later than one that begins now.
+        return (reply as unknown as [number, number][]).map(([total, restMs]) => ({
+          total,
+          restMs: Math.min(restMs, windowMs),
+        }));
       });
+      return named.map((_, index) => counted?.[index]);
     },
   };
 }

@@ -31,7 +31,7 @@ export interface SealedLoad {
  *
  *     0  format   1  loadedAt   9  expiresAt   17  length   21  reading   29
  */
-const FORMAT = 2;
+const FORMAT = 3;
 const READING = 21;
 const HEADER = 29;
 
@@ -42,8 +42,7 @@ const decompress = promisify(zstdDecompress);
 
 /** Returns the bytes of a load before compression. */
 export function lengthOf(load: Load): number {
-  const { bytes, itemStarts } = load.snapshot;
-  return COUNT_BYTES + factsOf(load).length + itemStarts.length * COUNT_BYTES + bytes.length;
+  return COUNT_BYTES + factsOf(load).length + load.snapshot.bytes.length;
 }
 
 /**
@@ -108,40 +107,35 @@ function tagOf(reading: string): Buffer {
 /** All of a load but the bytes of its list. */
 type Facts = Pick<Load, 'pages' | 'excluded' | 'dropped' | 'upstreamEtag' | 'upstreamSaid'> & {
   readonly etag: string;
-  readonly count: number;
+  /** Distances from each item to the next one, which compress better than positions. */
+  readonly steps: readonly number[];
 };
 
-function factsOf({ snapshot: { etag, count }, ...load }: Load): Buffer {
+function factsOf({ snapshot: { etag, itemStarts }, ...load }: Load): Buffer {
   const { pages, excluded, dropped, upstreamEtag, upstreamSaid } = load;
-  const facts = { etag, count, pages, excluded, dropped, upstreamEtag, upstreamSaid };
+  const steps = Array.from(itemStarts, (start, index) => start - (itemStarts[index - 1] ?? 0));
+  const facts = { etag, steps, pages, excluded, dropped, upstreamEtag, upstreamSaid };
   return Buffer.from(JSON.stringify(facts));
 }
 
-/** Returns the length of the facts, the facts, the distance from each item to the next one, and the list. */
+/** Returns the length of the facts, the facts and the list. */
 function contentOf(load: Load): Promise<Buffer> {
-  const { itemStarts, bytes } = load.snapshot;
   const facts = factsOf(load);
   const head = Buffer.alloc(COUNT_BYTES);
   head.writeUInt32LE(facts.length);
-  const steps = Buffer.allocUnsafe(itemStarts.length * COUNT_BYTES);
-  let before = 0;
-  itemStarts.forEach((start, index) => {
-    steps.writeUInt32LE(start - before, index * COUNT_BYTES);
-    before = start;
-  });
-  return unpooledInSteps([head, facts, steps, bytes]);
+  return unpooledInSteps([head, facts, load.snapshot.bytes]);
 }
 
 async function loadIn(content: Buffer, loadedAt: number): Promise<Load> {
-  const beginOfSteps = COUNT_BYTES + content.readUInt32LE(0);
-  const { etag, count, ...facts }: Facts = JSON.parse(content.toString('utf8', COUNT_BYTES, beginOfSteps));
-  const itemStarts = new Uint32Array(count);
+  const endOfFacts = COUNT_BYTES + content.readUInt32LE(0);
+  const { etag, steps, ...facts }: Facts = JSON.parse(content.toString('utf8', COUNT_BYTES, endOfFacts));
   let start = 0;
-  for (let index = 0; index < count; index += 1) {
-    start += content.readUInt32LE(beginOfSteps + index * COUNT_BYTES);
-    itemStarts[index] = start;
-  }
-  const bytes = await unpooledInSteps([content.subarray(beginOfSteps + count * COUNT_BYTES)]);
+  const itemStarts = Uint32Array.from(steps, (step) => {
+    start += step;
+    return start;
+  });
+  const bytes = await unpooledInSteps([content.subarray(endOfFacts)]);
+  const count = steps.length;
   const snapshot = Object.freeze({ bytes, etag, count, itemStarts, loadedAt, representations: Object.freeze({}) });
   return { snapshot, upstreamMs: 0, ...facts };
 }

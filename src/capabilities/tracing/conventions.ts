@@ -1,25 +1,29 @@
-import { type Attributes, SpanKind, type SpanStatus, SpanStatusCode } from '@opentelemetry/api';
 import type { SpanAbout, SpanFacts } from '../../core/kernel/trace.ts';
 
 /** Which conventions these are. Those of MCP are in development: their names stand here, and a test pins them. */
 export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.40.0';
 
+/** Kinds of spans, as OTLP numbers them. */
+const INTERNAL = 1;
+const SERVER = 2;
+const CLIENT = 3;
+
 interface Described {
-  readonly kind: SpanKind;
+  readonly kind: number;
   /** Low in cardinality, as the conventions want it. */
   name(facts: SpanFacts): string;
 }
 
 const SPANS: Readonly<Record<SpanAbout, Described>> = {
-  request: { kind: SpanKind.SERVER, name: ({ method, route }) => words(spelled(method, 'HTTP'), route) },
-  operation: { kind: SpanKind.SERVER, name: ({ rpc, tool }) => words(knownRpc(rpc), tool) },
-  read: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('read', resource) },
-  refresh: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('refresh', resource) },
-  load: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('load', resource) },
-  look: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('look', resource) },
-  page: { kind: SpanKind.INTERNAL, name: ({ resource }) => words('page', resource) },
-  verify: { kind: SpanKind.INTERNAL, name: () => 'verify' },
-  call: { kind: SpanKind.CLIENT, name: ({ method }) => words(method) },
+  request: { kind: SERVER, name: ({ method, route }) => words(spelled(method, 'HTTP'), route) },
+  operation: { kind: SERVER, name: ({ rpc, tool }) => words(knownRpc(rpc), tool) },
+  read: { kind: INTERNAL, name: ({ resource }) => words('read', resource) },
+  refresh: { kind: INTERNAL, name: ({ resource }) => words('refresh', resource) },
+  load: { kind: INTERNAL, name: ({ resource }) => words('load', resource) },
+  look: { kind: INTERNAL, name: ({ resource }) => words('look', resource) },
+  page: { kind: INTERNAL, name: ({ resource }) => words('page', resource) },
+  verify: { kind: INTERNAL, name: () => 'verify' },
+  call: { kind: CLIENT, name: ({ method }) => words(method) },
 };
 
 /** Methods of HTTP that the conventions know. */
@@ -33,7 +37,7 @@ const NO_ROUTE = 'unmatched';
 /** Outcomes without a waiting caller; they are no failures. */
 const LEFT: ReadonlySet<string> = new Set(['cancelled', 'caller_gone']);
 
-export function kindOf(about: SpanAbout): SpanKind {
+export function kindOf(about: SpanAbout): number {
   return SPANS[about].kind;
 }
 
@@ -41,18 +45,19 @@ export function nameOf(about: SpanAbout, facts: SpanFacts): string {
   return SPANS[about].name(facts);
 }
 
-export function statusOf({ error }: SpanFacts): SpanStatus {
-  return { code: error === undefined || LEFT.has(error) ? SpanStatusCode.UNSET : SpanStatusCode.ERROR };
+/** Whether a span failed. */
+export function isError({ error }: SpanFacts): boolean {
+  return error !== undefined && !LEFT.has(error);
 }
 
 /** Whether the root of a trace failed. By the conventions, a message's error in a 200 response does not fail its HTTP span. */
 export function isFailure(facts: SpanFacts): boolean {
   const { code, status = 200 } = facts;
-  return statusOf(facts).code === SpanStatusCode.ERROR || (code !== undefined && status < 400);
+  return isError(facts) || (code !== undefined && status < 400);
 }
 
-/** What is not known is `undefined`, which the SDK leaves out. */
-export function attributesOf(facts: SpanFacts): Attributes {
+/** What is not known is `undefined`. */
+export function attributesOf(facts: SpanFacts): Readonly<Record<string, string | number | undefined>> {
   const { method, rpc, tool, edge } = facts;
   const route = facts.route === NO_ROUTE ? undefined : facts.route;
   return {

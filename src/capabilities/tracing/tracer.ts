@@ -1,5 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import type { Events } from '../../core/kernel/events.ts';
 import type { Span, SpanAbout, Trace } from '../../core/kernel/trace.ts';
-import type { Beginning, Traces, TracingOptions, TracingSettings } from './traces.ts';
+import { createOtlpWriter } from './otlp.ts';
+import { RecordedSpan, type RecordedTrace, randomHex } from './recorded-span.ts';
+import { createSpanExporter } from './span-exporter.ts';
+import { createTails, type Tail } from './tail.ts';
+import type { TracingSettings } from './tracing-settings.ts';
+
+export interface TracingOptions {
+  /** Of this package. */
+  readonly version: string;
+  readonly events: Events;
+}
+
+/** Starts a span without a parent in this process. */
+export interface Beginning {
+  /** `performance.now()` when that was. @default now */
+  readonly begun?: number | undefined;
+  /** Where it is not below this one, but has to do with it. */
+  readonly link?: Span | undefined;
+}
 
 /** Begins spans of traces, in a new trace or in one of a caller. */
 export interface Tracer {
@@ -8,27 +28,43 @@ export interface Tracer {
    * say so; `undefined` otherwise: then nothing is created for it. A new one that is not sampled is exported if the request fails.
    */
   begin(about: SpanAbout, trace: Trace | undefined, beginning?: Beginning): Span | undefined;
-  /** Loads OpenTelemetry. Until then no trace is sampled. */
-  open(): Promise<void>;
   /** Sends spans that wait, for so long at most, and drops the rest. */
   close(withinMs: number): Promise<void>;
 }
 
-/** Belongs to one gateway: nothing of OpenTelemetry is registered for the whole process. */
-export function createTracer(settings: TracingSettings, options: TracingOptions): Tracer {
-  let traces: Traces | undefined;
+/** Flags of a trace that begins here. */
+const SAMPLED = '01';
+const UNSAMPLED = '00';
+
+/** Belongs to one gateway, so that several gateways of one process send to wherever each of them does. */
+export function createTracer(settings: TracingSettings, { version, events }: TracingOptions): Tracer {
+  const service = { name: settings.serviceName, version, instanceId: randomUUID() };
+  const exporter = createSpanExporter<RecordedSpan>(settings, { write: createOtlpWriter(service), events });
+  const openTail = createTails(settings.maxQueueSpans, exporter.add, events);
+
+  const sampled: Tail<RecordedSpan> = { end: exporter.add, decide() {} };
+
+  function newTrace(isSampled: boolean): RecordedTrace {
+    return {
+      traceId: randomHex(16),
+      flags: isSampled ? SAMPLED : UNSAMPLED,
+      epochMs: Date.now() - performance.now(),
+      tail: isSampled ? sampled : openTail(),
+      startNext: () => newTrace(isSampled),
+    };
+  }
+
   return {
-    begin(about, trace, beginning) {
-      if (trace?.isSampled === false) return undefined;
-      return traces?.begin(about, trace, beginning, trace !== undefined || Math.random() < settings.sampleRatio);
+    begin(about, sent, { begun, link } = {}) {
+      if (sent?.isSampled === false) return undefined;
+      const links = link instanceof RecordedSpan ? [link] : [];
+      if (sent === undefined) {
+        return new RecordedSpan(newTrace(Math.random() < settings.sampleRatio), { about, begun, links });
+      }
+      const { traceId, parentId, headers } = sent;
+      const own = { traceId, flags: headers.traceparent.slice(-2), tracestate: headers.tracestate };
+      return new RecordedSpan({ ...newTrace(true), ...own }, { about, begun, links, parent: parentId });
     },
-    async open() {
-      // It takes a while to load, and a good deal of memory.
-      const { openTraces } = await import('./open-traces.ts');
-      traces = openTraces(settings, options);
-    },
-    async close(withinMs) {
-      await traces?.close(withinMs);
-    },
+    close: exporter.close,
   };
 }

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { baseUrl, requestHeaderName, scalarText } from '../../core/config/schema/scalars.ts';
+import type { Limits } from '../../core/kernel/limits.ts';
 
 /** Where requests went, step by step. */
 export const tracingSettings = z.strictObject({
-  enabled: z
-    .boolean()
-    .default(false)
-    .describe('Whether traces are kept and sent to a collector. Off, OpenTelemetry is not loaded.'),
+  enabled: z.boolean().default(false).describe('Whether traces are kept and sent to a collector.'),
   endpoint: baseUrl
     .refine((url) => !URL.canParse(url) || new URL(url).pathname !== '/', 'must name the path, as /v1/traces')
     .default('http://127.0.0.1:4318/v1/traces')
@@ -25,3 +23,6 @@ export const tracingSettings = z.strictObject({
     ),
   serviceName: z.string().min(1).max(128).default('portico').describe('What traces call this service.'),
 });
+
+/** Settings of tracing, and its bounds. */
+export type TracingSettings = z.output<typeof tracingSettings> & Limits['tracing'];

@@ -7,11 +7,11 @@ import { createTracer } from './tracer.ts';
 import { tracingSettings } from './tracing-settings.ts';
 import { traceReads } from './wrappers.ts';
 
-/** Traces by OpenTelemetry (docs/tracing.md). */
+/** Traces for a collector of OpenTelemetry (docs/tracing.md). */
 export const tracing = defineCapability({
   settings: {
     key: 'tracing',
-    schema: tracingSettings.prefault({}).describe('Traces, by OpenTelemetry.'),
+    schema: tracingSettings.prefault({}).describe('Traces, for a collector of OpenTelemetry.'),
     needsRestart: true,
   },
   purposes: ['serve', 'stdio'],
@@ -36,7 +36,6 @@ export const tracing = defineCapability({
           },
         },
       ],
-      start: tracer.open,
       stop: tracer.close,
     };
   },

@@ -4,9 +4,9 @@ import { expect } from 'chai';
 import { auditCapability } from '../../../src/capabilities/audit/audit.ts';
 import { parseConfig } from '../../../src/core/config/load-config.ts';
 import type { Identity } from '../../../src/core/credentials/authenticate.ts';
-import type { Contribution } from '../../../src/core/hooks.ts';
 import type { Exchange } from '../../../src/core/http/exchange.ts';
 import type { Operation } from '../../../src/core/http/operations/operation.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { limitsWith } from '../../../src/core/kernel/limits.ts';
 import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
@@ -25,7 +25,10 @@ function exchangeFrom(remoteAddress: string | undefined, forwardedFor?: string):
   return { ...about, req: { socket: { remoteAddress } }, fields: { forwardedFor } } as unknown as Exchange;
 }
 
-async function withAudit(use: (audit: Contribution, lines: () => Record<string, unknown>[]) => void): Promise<void> {
+/** Records one request, which comes from an address and a caller, if it names one, and returns its lines. */
+type LinesOf = (exchange: Exchange, identity?: Identity, operation?: Operation) => Record<string, unknown>[];
+
+async function withAudit(use: (linesOf: LinesOf) => void): Promise<void> {
   await inFolder(async (folder) => {
     const keyFile = join(folder, 'key');
     await writeFile(keyFile, 'k'.repeat(32));
@@ -40,25 +43,41 @@ async function withAudit(use: (audit: Contribution, lines: () => Record<string, 
       wrapClient: (client: Upstream) => client,
     };
     const audit = auditCapability.open({ enabled: true, keyFile }, context);
-    if (audit === undefined) throw new Error('the audit is off');
-    use(audit, lines);
+    use((exchange, identity, operation = read) => {
+      const before = lines().length;
+      audit?.onRequest?.(exchange, operation);
+      if (identity !== undefined) audit?.onCaller?.(exchange, identity);
+      for (const listener of audit?.listeners ?? []) listener.requestEnded?.(exchange);
+      return lines()
+        .slice(before)
+        .map(({ time, ...line }) => line);
+    });
   });
 }
 
-/** The line of one request. */
-function lineOf(audit: Contribution, lines: () => Record<string, unknown>[], record: RequestRecord) {
-  for (const listener of audit.listeners ?? []) listener.requestEnded?.(record);
-  return lines().at(-1);
-}
+/** A request from 192.0.2.1. */
+const request = (more: Partial<RequestRecord>) => Object.assign(exchangeFrom('192.0.2.1'), more) as Exchange;
 
-describe('the audit of a request', () => {
+describe('the audit', () => {
+  it('has a line for a read: who, what, from where, outcome', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const verified = { subject: 'alice', subjectKey: 'key of alice', scopes: new Set<string>() };
+    await withAudit((linesOf) => {
+      const exchange = () =>
+        request({ resource: 'tools', status: 200, cache: 'hit', callerKey: 'of the process', traceId });
+      const [{ token, ...line } = {}] = linesOf(exchange(), { ...IDENTITY, verified });
+      expect(token).to.match(/^[\w-]{43}$/);
+      expect(line).to.deep.equal({
+        ...{ level: 'info', outcome: 'ok', resource: 'tools', from: '192.0.2.1', subject: 'alice' },
+        ...{ edge: 'http', status: 200, cache: 'hit', requestId: 'r', traceId, msg: 'audit' },
+      });
+      expect(linesOf(exchange(), IDENTITY)[0]).to.not.have.property('subject');
+    });
+  });
+
   it('has the whole client address, as far as trusted proxies report it', async () => {
-    await withAudit((audit, lines) => {
-      const addressOf = (...from: Parameters<typeof exchangeFrom>) => {
-        const exchange = exchangeFrom(...from);
-        audit.onRequest?.(exchange, read);
-        return lineOf(audit, lines, exchange)?.['from'];
-      };
+    await withAudit((linesOf) => {
+      const addressOf = (...from: Parameters<typeof exchangeFrom>) => linesOf(exchangeFrom(...from))[0]?.['from'];
       expect(addressOf('192.0.2.1', '203.0.113.7')).to.equal('192.0.2.1');
       expect(addressOf('10.0.0.1', '198.51.100.1, 2001:db8::1:2')).to.equal('2001:db8::1:2');
       expect(addressOf('::ffff:192.0.2.1')).to.equal('192.0.2.1');
@@ -66,29 +85,38 @@ describe('the audit of a request', () => {
     });
   });
 
-  it('has the name of the token, and the subject of a verified one', async () => {
-    const verified = { subject: 'alice', subjectKey: 'key of alice', scopes: new Set<string>() };
-    await withAudit((audit, lines) => {
-      for (const [identity, subject] of [
-        [IDENTITY, undefined],
-        [{ ...IDENTITY, verified }, 'alice'],
-      ] as const) {
-        const exchange = exchangeFrom('192.0.2.1');
-        audit.onRequest?.(exchange, read);
-        audit.onCaller?.(exchange, identity);
-        const line = lineOf(audit, lines, exchange);
-        expect(line?.['subject']).to.equal(subject);
-        expect(line?.['token']).to.match(/^[\w-]{43}$/);
+  it('has a line for each read of a batch, and none for its other members', async () => {
+    const members = [
+      { rpc: 'resources/read', tool: undefined, resource: 'tools', outcome: 'ok' },
+      { rpc: 'ping', tool: undefined, resource: undefined, outcome: 'ok' },
+      { rpc: 'tools/call', tool: 'list_projects', resource: 'projects', outcome: 'access_denied' },
+    ];
+    await withAudit((linesOf) => {
+      const lines = linesOf(request({ rpc: 'batch', resource: 'projects', members }), IDENTITY);
+      expect(lines.map(({ rpc, resource, outcome }) => [rpc, resource, outcome])).to.deep.equal([
+        ['resources/read', 'tools', 'ok'],
+        ['tools/call', 'projects', 'access_denied'],
+      ]);
+    });
+  });
+
+  it('has a line without a token for a request that was rejected before it was known what it reads', async () => {
+    const error = new GatewayError('credential_missing');
+    await withAudit((linesOf) => {
+      for (const rpc of [undefined, 'batch']) {
+        const [line, ...others] = linesOf(request({ outcome: error.code, error, rpc }));
+        expect(others).to.deep.equal([]);
+        expect(line).to.include({ outcome: 'credential_missing', from: '192.0.2.1' }).and.not.have.property('token');
       }
     });
   });
 
-  it('has no line for an operation that reads nothing', async () => {
-    await withAudit((audit, lines) => {
-      const exchange = exchangeFrom('192.0.2.1');
-      audit.onRequest?.(exchange, {} as Operation);
-      audit.onCaller?.(exchange, IDENTITY);
-      expect(lineOf(audit, lines, exchange)).to.equal(undefined);
+  it('has no line for a method or an operation that returns no item', async () => {
+    await withAudit((linesOf) => {
+      for (const rpc of ['initialize', 'tools/list', 'resources/list', 'other']) {
+        expect(linesOf(request({ rpc }), IDENTITY)).to.deep.equal([]);
+      }
+      expect(linesOf(request({}), IDENTITY, {} as Operation)).to.deep.equal([]);
     });
   });
 

@@ -62,22 +62,6 @@ describe('the verbosity of the log', () => {
     expect(told('r-2')).to.deep.equal(['request']);
   });
 
-  it('has a state, with the remaining time', () => {
-    const { verbosity, pass } = verboseLog();
-    const usual = { level: 'info', requestIds: [], traceIds: [], remainingMs: undefined };
-    expect(verbosity.state()).to.deep.equal(usual);
-    verbosity.change({ level: 'debug', requestIds: ['r-1'], forMs: 60_000 });
-    pass(15_000);
-    expect(verbosity.state()).to.deep.equal({
-      level: 'debug',
-      requestIds: ['r-1'],
-      traceIds: [],
-      remainingMs: 45_000,
-    });
-    reset(verbosity);
-    expect(verbosity.state()).to.deep.equal(usual);
-  });
-
   it('is restored after the time of the change', async () => {
     const { verbosity, told, lines } = verboseLog();
     verbosity.change({ level: 'debug', requestIds: ['r-1'], forMs: 5 });
@@ -93,15 +77,6 @@ describe('the verbosity of the log', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(verbosity.state().level).to.equal('error');
     reset(verbosity);
-  });
-
-  it('restores the level of changed settings', () => {
-    const { verbosity } = verboseLog();
-    verbosity.change({ level: 'debug', forMs: 60_000 });
-    verbosity.setDefault('warn');
-    expect(verbosity.state().level).to.equal('debug');
-    reset(verbosity);
-    expect(verbosity.state().level).to.equal('warn');
   });
 
   it('reports each change, whatever the level', () => {

@@ -174,15 +174,6 @@ describe('rate limits', () => {
       expect(await statuses(good, good, good)).to.deep.equal([200, 200, 429]);
     });
 
-    it('lose nothing to what one caller sends beyond its own, and leave what all callers share alone', async () => {
-      const { statuses } = await start({ perCaller: 1, perAddress: 3, total: 3 });
-      const one = get(READ, bearer('refused-again'));
-      expect(await statuses(one, one, one, one)).to.deep.equal([401, 429, 429, 429]);
-      expect(await statuses(...madeUp(4))).to.deep.equal([401, 401, 429, 429]);
-      const { statuses: more } = await start({ perAddress: 1, total: 2 });
-      expect(await more(...madeUp(3))).to.deep.equal([401, 429, 429]);
-    });
-
     it('have no count of a caller forgotten for tokens that are made up beyond it', async () => {
       const { statuses } = await start({ perCaller: 1, perAddress: 2, maxKeys: 3 });
       const one = get(READ, bearer('refused-greedy'));

@@ -152,7 +152,11 @@ describe('announcements of replicas', () => {
 
   it('of evictions get through while memory is full, when nothing can be stored', async () => {
     const { events, changes } = storeLog();
-    const [one, two] = [await replica({ events }), await replica()];
+    const refused: string[] = [];
+    const sharedCommandEnded: Events['sharedCommandEnded'] = ({ command, outcome, reason }) => {
+      if (outcome !== 'ok') refused.push(`${command} ${reason}`);
+    };
+    const [one, two] = [await replica({ events: { ...events, sharedCommandEnded } }), await replica()];
     await put(one, 'a');
     const lease = await one.store.lease('b', TTL_MS);
     await redis.command('CONFIG', 'SET', 'maxmemory', '1');
@@ -166,6 +170,7 @@ describe('announcements of replicas', () => {
       expect(two.evicted).to.deep.equal([['a']]);
       expect(await isStored(two, 'a')).to.equal(false);
       expect(changes).to.deep.equal(['up']);
+      expect(refused).to.include('lease full');
     } finally {
       await redis.command('CONFIG', 'SET', 'maxmemory', '0');
     }

@@ -1,14 +1,11 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
-import type { Events } from '../../../src/core/kernel/events.ts';
-import { createAuthority } from '../../support/certificates.ts';
 import { readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Fleet, join, joined, storeLog } from '../../support/fleet/fleet.ts';
 import {
   AS_IT_IS,
   late,
-  listenForTls,
   type Redis,
   type RedisProxy,
   STALLED,
@@ -55,24 +52,6 @@ describe('the connection to Redis', () => {
     proxy = await startRedisProxy(redis);
   });
 
-  it('is opened in the background, and again when Redis is back, each reported once', async () => {
-    const { events, changes, errors } = storeLog();
-    await proxy.refuse();
-    const fleet = join(proxy.redisUrl, { events });
-    expect(await fleet.store.get('a')).to.equal(undefined);
-    await eventually(() => changes.length > 0);
-    await proxy.accept();
-    await eventually(() => fleet.isUp);
-    expect(await fleet.store.get('a')).to.deep.equal(ABSENT);
-    await proxy.refuse();
-    await eventually(() => !fleet.isUp);
-    await proxy.accept();
-    await eventually(() => fleet.isUp);
-    expect(changes.filter((change) => change === 'up')).to.have.length(2);
-    expect(changes[0]).to.equal('unreachable');
-    expect(errors[0]).to.equal('ECONNREFUSED');
-  });
-
   it('bounds each command, and stops sending commands to a Redis that answers late', async () => {
     const { events, changes } = storeLog();
     const fleet = await joined(proxy.redisUrl, { events, timeoutMs: 500 });
@@ -113,25 +92,6 @@ describe('the connection to Redis', () => {
     expect(changes).to.deep.equal(['up', 'failing']);
     await redis.command('DEL', 'portico:announcements');
     await eventually(() => fleet.isUp);
-  });
-
-  it('stays up while memory is full, and reports each command that Redis refuses', async () => {
-    const { events, changes } = storeLog();
-    const refused = new Set<string>();
-    const sharedCommandEnded: Events['sharedCommandEnded'] = ({ command, outcome, reason }) => {
-      if (outcome !== 'ok') refused.add(`${command} ${reason}`);
-    };
-    const fleet = await joined(redis.url, { events: { ...events, sharedCommandEnded } });
-    await redis.command('CONFIG', 'SET', 'maxmemory', '1');
-    try {
-      const leases = await Promise.all(Array.from({ length: 20 }, () => fleet.store.lease('a', 1000)));
-      expect(new Set(leases)).to.deep.equal(new Set([undefined]));
-      expect(await fleet.store.get('a')).to.deep.equal({ value: undefined });
-      expect(changes).to.deep.equal(['up']);
-      expect(refused).to.include('lease full');
-    } finally {
-      await redis.command('CONFIG', 'SET', 'maxmemory', '0');
-    }
   });
 
   it('reads nothing from a replica of Redis, which may not have received evictions', async () => {
@@ -176,47 +136,6 @@ describe('the connection to Redis', () => {
     join(redis.url, { user: async () => ({ username: 'portico', password: 'wrong' }), events: wrong.events });
     await eventually(() => wrong.changes.length === 1);
     expect([wrong.changes, wrong.errors, errors]).to.deep.equal([['credential'], ['WRONGPASS'], ['NOPERM']]);
-  });
-
-  it('uses the password that its file has now for the next connection', async () => {
-    await redis.command('ACL', 'SETUSER', 'portico', 'on', '>one', '~*', '+@all');
-    let password = 'one';
-    const { events, changes } = storeLog();
-    const user = async () => ({ username: 'portico', password });
-    const fleet = await joined(proxy.redisUrl, { user, events });
-    await redis.command('ACL', 'SETUSER', 'portico', '<one', '>two');
-    expect(await fleet.store.get('a'), 'the connection stays').to.deep.equal(ABSENT);
-    proxy.reset();
-    await eventually(() => changes.includes('credential'));
-    password = 'two';
-    await eventually(() => fleet.isUp);
-  });
-
-  it('can require TLS with a certificate, and is replaced when the files change', async () => {
-    const [authority, other] = [await createAuthority(), await createAuthority()];
-    const [server, own] = [await authority.issue(), await authority.issue()];
-    const port = await listenForTls(redis, { ca: authority.ca, ...server });
-    const url = `rediss://127.0.0.1:${port}`;
-    const tls = { servername: 'localhost' };
-    const identity = { ca: Buffer.from(authority.ca), cert: Buffer.from(own.cert), key: Buffer.from(own.key) };
-    for (const wrong of [{ ...tls, ca: identity.ca }, tls, { ...tls, ...identity, servername: 'other.example' }]) {
-      const { events, changes, errors } = storeLog();
-      const refused = join(url, { tls: async () => wrong, events });
-      await eventually(() => changes.length > 0);
-      // Without a certificate the connection may be closed before the alert is read.
-      expect(changes[0]).to.be.oneOf('cert' in wrong || !('ca' in wrong) ? ['tls'] : ['tls', 'closed']);
-      if (changes[0] === 'tls') expect(errors[0]).to.match(/^[A-Z][\w/]+$/);
-      await refused.close();
-    }
-    const { events, changes } = storeLog();
-    let held = { ...tls, ...identity };
-    const fleet = await joined(url, { tls: async () => held, events });
-    expect(await fleet.store.get('a')).to.deep.equal(ABSENT);
-    held = { ...held, ca: Buffer.from(other.ca) };
-    await eventually(() => !fleet.isUp);
-    expect(changes[1]).to.equal('tls');
-    held = { ...tls, ...identity };
-    await eventually(() => fleet.isUp);
   });
 
   it('can lead to a cluster, over whose nodes names are spread', async () => {

@@ -103,12 +103,6 @@ describe('the store in Redis', () => {
     expect(await one.store.get('b')).to.deep.equal({ value: undefined });
     expect(one.isUp).to.equal(true);
   });
-
-  it('runs scripts again that Redis has lost', async () => {
-    await put(one, 'a');
-    await redis.command('SCRIPT', 'FLUSH');
-    expect(await put(one, 'a')).to.equal(true);
-  });
 });
 
 describe('counters in Redis', () => {

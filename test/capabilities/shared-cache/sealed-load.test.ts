@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -75,18 +74,6 @@ describe('a sealed load', () => {
     );
   });
 
-  it(`does not open any other bytes ${SEEDED}`, async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
-        const reading = Buffer.from(FOR.reading, 'base64url').subarray(0, 8);
-        const likely = Buffer.concat([Buffer.from([2]), Buffer.alloc(20), reading, bytes]);
-        expect(await opened(Buffer.from(bytes))).to.equal(undefined);
-        expect(await opened(likely)).to.equal(undefined);
-      }),
-      { numRuns: 100 },
-    );
-  });
-
   const others: readonly [string, Partial<SealedFor>][] = [
     ['name', { name: 'name-of-another' }],
     ['resource', { resource: 'workflows' }],
@@ -99,21 +86,6 @@ describe('a sealed load', () => {
       expect(await opened(sealed, KEY, { ...FOR, ...other })).to.equal(undefined);
     });
   }
-
-  it('does not open with another key', async () => {
-    const sealed = await seal(loadOf([toolItem('a')]), KEY, EXPIRES_AT, FOR);
-    expect(await opened(sealed, randomBytes(32))).to.equal(undefined);
-  });
-
-  it('does not open if its times were changed', async () => {
-    const sealed = await seal(loadOf([toolItem('a')], { loadedAt: LOADED_AT }), KEY, EXPIRES_AT, FOR);
-    expect(readSealed(sealed)).to.include({ loadedAt: LOADED_AT, expiresAt: EXPIRES_AT });
-    for (const [at, time] of [[1, LOADED_AT + 1] as const, [9, EXPIRES_AT + 1] as const]) {
-      const younger = Buffer.from(sealed);
-      younger.writeDoubleBE(time, at);
-      expect(await opened(younger)).to.equal(undefined);
-    }
-  });
 
   it('reveals nothing of the list without the key, and never looks the same', async () => {
     const load = loadOf(manyTools(50), { upstreamEtag: '"etag-of-the-platform"' });

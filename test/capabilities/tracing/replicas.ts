@@ -14,7 +14,6 @@ export async function traceReplicas(collector: Collector): Promise<void> {
     { enabled: true, endpoint, headers: {}, sampleRatio: 1, serviceName: 'test', ...bounds },
     { version: '1', events: {} },
   );
-  await tracing.open();
   const { replica } = deployment();
   const [one, other] = [replica(), replica()];
   const as = (span: Span | undefined) => under(callerOf('ada'), span);

@@ -19,7 +19,6 @@ const tracing = createTracer(
     },
   },
 );
-await tracing.open();
 for (let span = 0; span < SPANS; span += 1) {
   tracing.begin('request', undefined)?.end({ method: 'GET', route: '/mcp', status: 200, outcome: 'ok' });
   if (span % 1000 === 0) await new Promise(setImmediate);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createTails } from '../../../src/capabilities/tracing/tail.ts';
+import type { Events } from '../../../src/core/kernel/events.ts';
 import { json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { LOADED, READ, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
 
@@ -48,36 +49,36 @@ describe('the tail of a trace', () => {
   const scene = (maxSpans: number) => {
     const exported: string[] = [];
     const dropped: object[] = [];
-    const open = createTails(maxSpans, { spansDropped: (spans) => dropped.push(spans) });
-    return { exported, dropped, open, span: (name: string) => () => exported.push(name) };
+    const events: Events = { spansDropped: (spans) => dropped.push(spans) };
+    const open = createTails<string>(maxSpans, (span) => exported.push(span), events);
+    return { exported, dropped, open };
   };
 
   it('exports what ended before and after the decision, or nothing', () => {
-    const { exported, open, span } = scene(10);
+    const { exported, open } = scene(10);
     const [kept, forgotten] = [open(), open()];
-    for (const tail of [kept, forgotten]) tail.end(span('before'));
+    for (const tail of [kept, forgotten]) tail.end('before');
     expect(exported).to.deep.equal([]);
     kept.decide(true);
     forgotten.decide(false);
     for (const tail of [kept, forgotten]) {
-      tail.end(span('after'));
+      tail.end('after');
       tail.decide(false);
     }
-    kept.end(span('last'));
+    kept.end('last');
     expect(exported).to.deep.equal(['before', 'after', 'last']);
   });
 
   it('holds a bounded number of spans of all traces, and counts what a failed one has lost', () => {
-    const { exported, dropped, open, span } = scene(2);
-    const first = open();
-    const second = first.next();
-    for (const tail of [first, second]) for (const name of ['a', 'b']) tail.end(span(name));
+    const { exported, dropped, open } = scene(2);
+    const [first, second] = [open(), open()];
+    for (const tail of [first, second]) for (const name of ['a', 'b']) tail.end(name);
     second.decide(true);
     expect(exported).to.deep.equal([]);
     expect(dropped).to.deep.equal([{ spans: 2, reason: 'queue_full' }]);
     first.decide(false);
     const third = open();
-    for (const name of ['c', 'd']) third.end(span(name));
+    for (const name of ['c', 'd']) third.end(name);
     third.decide(true);
     expect(exported).to.deep.equal(['c', 'd']);
   });

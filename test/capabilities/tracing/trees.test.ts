@@ -67,7 +67,7 @@ describe('the trace', () => {
         'portico.upstream': 'tools',
       });
       const { resource } = collector.one(READ);
-      expect(resource).to.include({ 'service.name': 'portico', 'telemetry.sdk.name': 'opentelemetry' });
+      expect(resource).to.include({ 'service.name': 'portico' });
       expect(resource['service.instance.id']).to.match(/^[0-9a-f-]{36}$/);
     });
 

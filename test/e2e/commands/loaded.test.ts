@@ -37,12 +37,7 @@ describe('a module of a feature that is off', () => {
     for (const off of [
       'jose',
       'openid-client',
-      'rate-limiter-flexible',
       '@redis/client',
-      '@opentelemetry/api',
-      '@opentelemetry/core',
-      '@opentelemetry/sdk-trace',
-      '@opentelemetry/otlp-transformer',
       'pino-pretty',
       'prom-client',
       '@modelcontextprotocol/server',
@@ -66,13 +61,7 @@ log: { format: pretty }
 tracing: { enabled: true }
 verification: { issuer: "https://issuer.example", audience: portico }
 `);
-    expect(loaded).to.include.members([
-      'jose',
-      'rate-limiter-flexible',
-      'pino-pretty',
-      '@opentelemetry/sdk-trace',
-      'undici/index.js',
-    ]);
+    expect(loaded).to.include.members(['jose', 'pino-pretty']);
   });
 
   it('is loaded when it is first needed', async () => {

@@ -127,30 +127,6 @@ describe('replicas that share a Redis', function () {
     expect(total()).to.equal(loaded);
   });
 
-  it('wait no longer than the lease of one that was killed while it loaded', async () => {
-    const leaseMs = 2000;
-    const more = { shared: `leaseMs: ${leaseMs}, waitMs: 60000` };
-    const [first, second] = [await start(more), await start(more)];
-    const read = createReader();
-    let isHeld = true;
-    platform.respond((request, response) => {
-      loads.set(tokenOf(request), (loads.get(tokenOf(request)) ?? 0) + 1);
-      // The first one is answered never.
-      if (isHeld) isHeld = false;
-      else json({ tools: [], nextPageToken: '' })(request, response);
-    });
-    const dying = read(first, 'tools', nameOf(1)).catch(() => 'gone');
-    await eventually(() => total() === 1);
-    const begun = performance.now();
-    const waiting = read(second, 'tools', nameOf(1));
-    first.process.child.kill('SIGKILL');
-    expect(await dying).to.equal('gone');
-    expect((await waiting).status).to.equal(200);
-    // With the room that a busy machine needs: the wait of the settings is a minute.
-    expect(performance.now() - begun).to.be.within(0, leaseMs + 20_000);
-    expect(total()).to.equal(2);
-  });
-
   it('receive, once they continue, what was rejected and evicted while they were stopped', async () => {
     const [stopped, other] = [await start(), await start()];
     const read = createReader();
@@ -166,35 +142,6 @@ describe('replicas that share a Redis', function () {
     for (const token of tokens) {
       await eventually(async () => (await read(stopped, 'tools', token)).status === 401);
     }
-  });
-
-  it('have a platform say once that it rejects a token, whichever of them it is brought to, and however often', async () => {
-    // Longer than any machine takes for this.
-    const more = { upstream: 'rememberRejectedMs: 3600000' };
-    const [one, other] = [await start(more), await start(more)];
-    const read = createReader();
-    platform.respond((request, response) => {
-      loads.set(tokenOf(request), (loads.get(tokenOf(request)) ?? 0) + 1);
-      response.writeHead(401).end();
-    });
-    const tokens = Array.from({ length: 300 }, (_, caller) => nameOf(caller));
-    const statuses = new Set<number>();
-    const readAll = (replica: Replica, names: readonly string[]) =>
-      forAll(tokens, 8, async (token) => {
-        for (const name of names) statuses.add((await read(replica, name, token)).status);
-      });
-    await readAll(one, ['projects', 'tools']);
-    await eventually(async () => {
-      return (await metric(other, 'portico_shared_rejections_total{outcome="taken"}')) === tokens.length;
-    });
-    await readAll(other, ['projects', 'workflows', 'tools']);
-    await readAll(one, ['workflows']);
-    expect(statuses).to.deep.equal(new Set([401]));
-    expect(new Set(loads.values())).to.deep.equal(new Set([1]));
-    expect(loads.size).to.equal(tokens.length);
-    const spared = 'portico_shared_calls_spared_total{upstream="platform"}';
-    expect(await metric(other, spared)).to.equal(3 * tokens.length);
-    expect(await metric(one, spared)).to.equal(0);
   });
 
   it('leave no token, no list and no name in Redis, in a key or a value, nor in its file', async () => {

@@ -175,7 +175,6 @@ describe('MCP over stdio', () => {
       },
       { version: '1.2.3', events: {} },
     );
-    await tracing.open();
     onCleanup(() => tracing.close(0));
     const { ask, records } = connect(undefined, { tracing });
     await ask('ping');

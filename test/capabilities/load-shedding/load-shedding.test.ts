@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import fc from 'fast-check';
-import { createOverload, createShedding } from '../../../src/capabilities/load-shedding/overload.ts';
+import { createShedding, shedLoad } from '../../../src/capabilities/load-shedding/load-shedding.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { exchange, get, requestText } from '../../support/raw-http.ts';
-import { SEED } from '../../support/seed.ts';
 
 const LIST = '/mcp/v1/resources';
 const READ = `${LIST}/read?uri=platform://tools`;
@@ -53,45 +51,24 @@ describe('shedding', () => {
   it('goes off with the first delay below half of the bound, and not before', () => {
     expect(added(101, 101, 101, 99, 50, 49, 99)).to.deep.equal([false, false, true, true, true, false, false]);
   });
-
-  it(`is on only since three delays in a row, and is off after any short one (SEED=${SEED})`, () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 200 })), (delays) => {
-        for (const [index, isOn] of added(...delays).entries()) {
-          const short = delays.slice(0, index + 1).findLastIndex((delayMs) => delayMs < 50);
-          const since = delays.slice(short + 1, index + 1);
-          const wentOn = since.some((_, at) => {
-            const three = since.slice(at, at + 3);
-            return three.length === 3 && three.every((delayMs) => delayMs > 100);
-          });
-          expect(isOn).to.equal(wentOn);
-        }
-      }),
-      { seed: SEED },
-    );
-  });
 });
 
 describe('a watch over the event loop', () => {
-  it('is not there where the bound is 0', () => {
-    expect(createOverload(0)).to.equal(undefined);
-  });
-
   it('ignores a single long pause', async () => {
-    const overload = createOverload(MAX_DELAY_MS);
-    overload?.watch();
+    const { preAuthenticate, start, stop } = shedLoad(MAX_DELAY_MS);
+    await start();
     block(10 * MAX_DELAY_MS);
     await sleep(1);
-    overload?.check();
-    overload?.stop();
+    preAuthenticate();
+    await stop();
   });
 
   it('measures nothing any more once it was stopped', async () => {
-    const overload = createOverload(MAX_DELAY_MS);
-    overload?.watch();
-    overload?.stop();
+    const { preAuthenticate, start, stop } = shedLoad(MAX_DELAY_MS);
+    await start();
+    await stop();
     await whileBusy(() => sleep(10 * MAX_DELAY_MS));
-    overload?.check();
+    preAuthenticate();
   });
 });
 

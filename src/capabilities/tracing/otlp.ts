@@ -1,0 +1,64 @@
+import { attributesOf, isError, kindOf, nameOf, SCHEMA_URL } from './conventions.ts';
+import type { RecordedSpan } from './recorded-span.ts';
+
+/** The service that spans are of. */
+export interface Service {
+  readonly name: string;
+  readonly version: string;
+  readonly instanceId: string;
+}
+
+/** Texts are of settings and of closed lists: none is longer, unless settings are. */
+const MAX_TEXT_LENGTH = 256;
+
+/** Codes of OTLP for the status of a span. */
+const STATUS_UNSET = 0;
+const STATUS_ERROR = 2;
+
+/**
+ * Returns what writes spans as a request of OTLP in JSON (opentelemetry-proto 1.x: ids in hexadecimal, nanoseconds as decimal text):
+ * read by whatever takes OTLP, and by a person.
+ */
+export function createOtlpWriter({ name, version, instanceId }: Service): (spans: readonly RecordedSpan[]) => string {
+  const resource = {
+    attributes: keyValues({ 'service.name': name, 'service.version': version, 'service.instance.id': instanceId }),
+  };
+  const scope = { name: 'portico', version };
+  return (spans) => {
+    const scopeSpans = [{ scope, spans: spans.map(otlpSpan), schemaUrl: SCHEMA_URL }];
+    return JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] });
+  };
+}
+
+function otlpSpan(span: RecordedSpan): object {
+  const { about, traceId, spanId, parentId, facts, begun, ended = begun, links } = span;
+  const { epochMs } = span.trace;
+  return {
+    traceId,
+    spanId,
+    parentSpanId: parentId,
+    name: nameOf(about, facts),
+    kind: kindOf(about),
+    startTimeUnixNano: nanoseconds(epochMs + begun),
+    endTimeUnixNano: nanoseconds(epochMs + ended),
+    attributes: keyValues(attributesOf(facts)),
+    links: links.map((other) => ({ traceId: other.traceId, spanId: other.spanId })),
+    status: { code: isError(facts) ? STATUS_ERROR : STATUS_UNSET },
+  };
+}
+
+/** Attributes that are known. */
+function keyValues(attributes: Readonly<Record<string, string | number | undefined>>): object[] {
+  const known: object[] = [];
+  for (const key in attributes) {
+    const value = attributes[key];
+    if (typeof value === 'number') known.push({ key, value: { intValue: value } });
+    else if (value !== undefined) known.push({ key, value: { stringValue: value.slice(0, MAX_TEXT_LENGTH) } });
+  }
+  return known;
+}
+
+/** In whole microseconds: a double has no more digits. */
+function nanoseconds(epochMs: number): string {
+  return `${Math.round(epochMs * 1000)}000`;
+}
