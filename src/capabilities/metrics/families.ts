@@ -68,6 +68,8 @@ export function createFamilies() {
     registry,
     counter<Name extends string = never>(...described: Described<Name>): Count<Name> {
       const series = plain('counter', 'sum', described);
+      // A rate needs the 0 before the first count.
+      if (described[2] === undefined) series.of({});
       return (labels = {}, by = 1) => {
         series.of(labels).value += by;
       };

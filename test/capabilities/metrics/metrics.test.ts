@@ -396,7 +396,7 @@ describe('metrics', () => {
     expect(sum).to.equal(2);
   });
 
-  it('start with a series of 0 for all names in settings', async () => {
+  it('start with a series of 0 for all names in settings, and for counters without labels', async () => {
     const { series } = await scrape(open());
     for (const name of [
       'portico_reads_total{resource="projects",cache="bypass"}',
@@ -404,6 +404,7 @@ describe('metrics', () => {
       'portico_upstream_retries_total{upstream="acme"}',
       'portico_request_errors_total{code="internal"}',
       'portico_breaker_state{upstream="acme",state="open"}',
+      'portico_internal_errors_total',
     ]) {
       expect(series.get(name), name).to.equal(0);
     }
