@@ -1,6 +1,7 @@
+import { createRequire } from 'node:module';
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 import type { Workers } from '../capability.ts';
-import { combine, createFamilies } from './families.ts';
+import { createFamilies } from './families.ts';
 import { LOG_LINES_DROPPED } from './process-metrics.ts';
 
 type Metrics = MetricObjectWithValues<MetricValue<string>>[];
@@ -10,6 +11,7 @@ type Metrics = MetricObjectWithValues<MetricValue<string>>[];
  * ended: a sum that fell would look like a restart, and rates would jump.
  */
 export function createCombinedMetrics({ ask, count, restarts, droppedLogLines }: Workers): () => Promise<Registry> {
+  const { AggregatorRegistry }: typeof import('prom-client') = createRequire(import.meta.url)('prom-client');
   const { registry, total, processes, replaced } = workerMetrics();
   const dropped = total(...LOG_LINES_DROPPED);
   const last = new Map<number, Metrics>();
@@ -27,12 +29,12 @@ export function createCombinedMetrics({ ask, count, restarts, droppedLogLines }:
       past.push(metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type))));
       last.delete(worker);
     }
-    if (past.length > 1) past = [await combine(past).getMetricsAsJSON()];
-    processes({ state: 'ready' }, ready.size);
-    processes({ state: 'wanted' }, count);
-    replaced({}, restarts());
-    dropped({}, droppedLogLines());
-    return combine([...last.values(), ...past, await registry.getMetricsAsJSON()]);
+    if (past.length > 1) past = [await AggregatorRegistry.aggregate(past).getMetricsAsJSON()];
+    processes(ready.size, 'ready');
+    processes(count, 'wanted');
+    replaced(restarts());
+    dropped(droppedLogLines());
+    return AggregatorRegistry.aggregate([...last.values(), ...past, await registry.getMetricsAsJSON()]);
   };
 }
 
@@ -42,7 +44,7 @@ export function workerMetrics() {
   return {
     registry,
     total,
-    processes: gauge('portico_workers', 'Workers of portico serve --workers: ready, and wanted.', ['state']),
+    processes: gauge('portico_workers{state}', 'Workers of portico serve --workers: ready, and wanted.'),
     replaced: total('portico_worker_restarts_total', 'Workers that ended and were replaced.'),
   };
 }
