@@ -218,16 +218,10 @@ describe('the status of a gateway', () => {
     expect(await warnings()).to.deep.equal(['items_dropped']);
   });
 
-  it('merges repeated changes with a count, and keeps fifty changes', async () => {
+  it('merges repeated changes with a count', async () => {
     for (let time = 0; time < 60; time += 1) gateway.change(settings({ limits: { perCaller: 1000 + (time % 2) } }));
     const [last] = (await status()).changes;
     expect(last).to.include({ text: 'settings changed: limits.perCaller', times: 60 });
-    for (let time = 0; time < 60; time += 1) {
-      // One of them changes each time, in turn.
-      const [scheme, perCaller] = [['one', 'two'][Math.floor(time / 2) % 2], 1 + (Math.floor((time + 1) / 2) % 2)];
-      gateway.change(settings({ scheme, limits: { perCaller } }));
-    }
-    expect((await status()).changes).to.have.length(50);
   });
 
   it('keeps changes regardless of callers', async () => {
