@@ -3,9 +3,10 @@ export const SLOT_MS = 10_000;
 export const SLOTS = 60;
 /** Slots of the last minute, of which the newest is not over. */
 const MINUTE_SLOTS = 6;
-/** Durations are kept in buckets, up to 0.1 ms, 0.2 ms … 26 s. Longer ones are in the last bucket. */
+/** Durations are kept in buckets, four for each factor of two: up to 0.1 ms, 0.12 ms … 26 s. Longer ones are in the last bucket. */
 const FIRST_MS = 0.1;
-const LAST_BUCKET = 18;
+const PER_DOUBLING = 4;
+const LAST_BUCKET = 18 * PER_DOUBLING;
 
 /** Counts by their names; those of 0 are absent. */
 export type Counts = { readonly [name: string]: number | undefined };
@@ -52,7 +53,7 @@ function addUp(all: readonly Counts[]): Counts {
 export interface Period {
   readonly requests: number;
   readonly failures: number;
-  /** p50 and p95, to a factor of two. 0 without requests. */
+  /** p50 and p95, to a fifth. 0 without requests. */
   readonly medianMs: number;
   readonly p95Ms: number;
 }
@@ -62,7 +63,7 @@ export function createHistory(now: () => number) {
   const { add, slots, total, lastMinute } = createCounts(now);
   return {
     add(ms: number, isFailure = false): void {
-      add(Math.min(Math.max(0, Math.ceil(Math.log2(ms / FIRST_MS))), LAST_BUCKET));
+      add(Math.min(Math.max(0, Math.ceil(PER_DOUBLING * Math.log2(ms / FIRST_MS))), LAST_BUCKET));
       if (isFailure) add('failures');
     },
     total: () => periodOf(total()),
@@ -91,7 +92,7 @@ function boundOf(durations: Counts, rank: number): number {
   let below = 0;
   for (const [bucket, count = 0] of Object.entries(durations)) {
     below += count;
-    if (below >= rank) return FIRST_MS * 2 ** Number(bucket);
+    if (below >= rank) return Number((FIRST_MS * 2 ** (Number(bucket) / PER_DOUBLING)).toPrecision(3));
   }
   return 0;
 }

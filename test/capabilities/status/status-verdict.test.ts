@@ -227,6 +227,12 @@ describe('the verdict on a gateway', () => {
     expect(await lines()).to.deep.equal([]);
   });
 
+  it('has no line for a platform whose p95 is below that of the alert', async () => {
+    const { events, lines } = open();
+    events.pageFetched?.({ ...page, ms: 2000 });
+    expect(await lines()).to.deep.equal([]);
+  });
+
   it('no longer has what was counted in the last minute', async () => {
     const { events, lines, later } = open();
     events.readEnded?.({ resource: 'tools', error: 'internal' });
