@@ -14,24 +14,9 @@ const LABELS = new Map<string, ReadonlySet<string>>(
 );
 
 const SELECTOR = /\b([a-z]\w*)\s*(?:\{([^}]*)\})?/g;
-const WORDS = new Set([
-  ...[
-    'and',
-    'or',
-    'unless',
-    'on',
-    'ignoring',
-    'by',
-    'without',
-    'group_left',
-    'sum',
-    'max',
-    'min',
-    'avg',
-    'count',
-    'rate',
-  ],
-  ...['absent', 'time', 'increase', 'changes', 'histogram_quantile', 'max_over_time', 'label_values'],
+const WORDS: ReadonlySet<string> = new Set([
+  ...['and', 'or', 'unless', 'on', 'ignoring', 'by', 'without', 'group_left', 'sum', 'max', 'min', 'avg', 'count'],
+  ...['rate', 'absent', 'time', 'increase', 'changes', 'histogram_quantile', 'max_over_time', 'label_values'],
 ]);
 
 /**

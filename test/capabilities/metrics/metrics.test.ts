@@ -414,30 +414,6 @@ describe('metrics', () => {
     expect(series.get('portico_snapshots_max')).to.equal(10);
   });
 
-  it('report the last reload, a pending restart, and the settings in force', async () => {
-    let hash = 'h1';
-    let now = 1_800_000_000_000;
-    const metrics = createMetrics({ ...OPTIONS, dropped: {}, settingsHash: () => hash, now: () => now });
-    const events = joinEvents(metrics.listeners);
-    const reported = async () => {
-      const { series } = await scrape(metrics);
-      const of = (name: string) => series.get(`portico_settings_${name}`);
-      const names = ['last_reload_successful', 'last_reload_success_timestamp_seconds', 'restart_pending'];
-      return [...names.map(of), ...[...series.keys()].filter((name) => name.startsWith('portico_settings_info'))];
-    };
-    expect(await reported()).to.deep.equal([1, 1_800_000_000, 0, 'portico_settings_info{hash="h1"}']);
-    now += 60_000;
-    events.settingsRefused?.({ issue: 'resources.tools.path: missing' });
-    expect(await reported()).to.deep.equal([0, 1_800_000_000, 0, 'portico_settings_info{hash="h1"}']);
-    hash = 'h2';
-    events.settingsReloaded?.({ needRestart: ['http.port'] });
-    expect(await reported()).to.deep.equal([1, 1_800_000_060, 1, 'portico_settings_info{hash="h2"}']);
-    events.settingsRefused?.({ issue: 'resources.tools.path: missing' });
-    expect((await reported()).slice(0, 3)).to.deep.equal([0, 1_800_000_060, 1]);
-    events.settingsReloaded?.({ needRestart: [] });
-    expect((await reported()).slice(0, 3)).to.deep.equal([1, 1_800_000_060, 0]);
-  });
-
   it('report the end of each certificate in use, and of no others', async () => {
     const listener = { block: ['http', 'tls'], file: 'certFile' as const, from: 0, to: 1_800_000_000_500 };
     const authorities = { ...listener, block: ['upstreams', 'acme', 'tls'], file: 'caFile' as const };

@@ -126,18 +126,4 @@ describe('a recent change', () => {
     }
     expect(list().map(({ text, times }) => [text, times])).to.deep.equal([['Redis refuses commands: full', 3]]);
   });
-
-  it('is one entry for many bugs, which displace no other', () => {
-    const { events, list } = open();
-    events.settingsChanged?.({ applied: ['scheme'], needRestart: [] });
-    for (let count = 0; count < 200; count += 1) {
-      events.internalError?.({ requestId: `r-${count}`, stack: 'S' });
-      events.connectionsRefused?.({ maxConnections: 1 });
-    }
-    expect(list().map(({ event, times }) => [event, times])).to.deep.equal([
-      ['connectionsRefused', 200],
-      ['internalError', 200],
-      ['settingsChanged', 1],
-    ]);
-  });
 });

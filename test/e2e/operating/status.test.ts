@@ -5,6 +5,8 @@ import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { exchange } from '../../support/raw-http.ts';
+import { callOf, postText } from '../../support/rpc.ts';
 
 const NOT_KEPT = { ttlMs: 0, staleWhileRevalidateMs: 0, staleIfErrorMs: 0 };
 const KEY = 'k3y-0f-the-platform-123456';
@@ -79,34 +81,32 @@ describe('the status of a gateway', () => {
     expect(memory.heapBytes).to.be.within(1, memory.heapLimitBytes);
   });
 
-  it('shows the breaker, failed calls and rejected calls of a failing platform', async () => {
+  it('shows the breaker, failed calls, rejected calls and reads of a failing platform', async () => {
     behave = 'badly';
     for (let count = 0; count < 8; count += 1) expect((await read('projects')).status).to.be.within(502, 503);
-    const { requests, upstreams, changes } = await status();
+    const { requests, upstreams, resources, changes } = await status();
     expect(requests).to.include({ requests: 8, failures: 8 });
     expect(upstreams[0]).to.include({ breaker: 'open', refused: 4 });
+    expect(upstreams[0]?.refusedBy).to.deep.equal({ breaker: 4, queue: 0, token: 0 });
     expect(upstreams[0]?.total).to.include({ requests: 4, failures: 4 });
+    expect(resources[0]?.reads).to.deep.equal({ reads: 8, failed: 8, stale: 0, staleOnError: 0 });
+    expect(resources[0]?.lastFailure).to.include({ code: 'breaker_open' });
+    expect(resources[2]?.lastMinute).to.deep.equal({ reads: 0, failed: 0, stale: 0, staleOnError: 0 });
     expect(changes[0]).to.include({
       event: 'breakerChanged',
       isTrouble: true,
       text: 'projects: breaker open (4 of 4 calls failed)',
     });
     const html = await page();
-    expect(html).to.contain('<span class="bad">open</span>').and.contain('projects: breaker open');
+    expect(html).to.contain('<span class="bad">open</span>').and.contain('<small>breaker 4</small>');
   });
 
   it('counts tool calls that an upstream failed as failed requests, also in a batch, and no wrong arguments', async () => {
-    const call = (args: object) => ({
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_installed_tools', arguments: args } },
-    });
+    const call = (args: object) => callOf('list_installed_tools', args);
     const post = async (message: object) => {
-      const headers = {
-        ...{ authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-        accept: 'application/json, text/event-stream',
-      };
-      const response = await fetch(`${gateway.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(message) });
-      expect(response.status).to.equal(200);
-      expect(await response.text()).to.contain('"isError":true');
+      const { status: code, body } = await exchange(gateway.url, postText(message));
+      expect(code).to.equal(200);
+      expect(`${body}`).to.contain('"isError":true');
     };
     await post(call({ limit: 'many' }));
     expect((await status()).requests.failures).to.equal(0);
@@ -135,18 +135,6 @@ describe('the status of a gateway', () => {
     const [, path = '', anchor = ''] = /<a href="([^#"]+)#(\w+)">projects: breaker open/.exec(html) ?? [];
     const runbook = await (await fetch(`${gateway.adminUrl}/${path}`)).text();
     expect(runbook).to.contain(`<section id="${anchor}"><h2>PorticoBreakerOpen</h2>`);
-  });
-
-  it('shows by what calls were refused, and reads of each resource', async () => {
-    for (let count = 0; count < 3; count += 1) await read('tools');
-    behave = 'badly';
-    for (let count = 0; count < 6; count += 1) await read('projects');
-    const { upstreams, resources } = await status();
-    expect(upstreams[0]?.refusedBy).to.deep.equal({ breaker: 2, queue: 0, token: 0 });
-    expect(resources[0]?.reads).to.deep.equal({ reads: 6, failed: 6, stale: 0, staleOnError: 0 });
-    expect(resources[0]?.lastFailure).to.include({ code: 'breaker_open' });
-    expect(resources[2]?.lastMinute).to.deep.equal({ reads: 3, failed: 0, stale: 0, staleOnError: 0 });
-    expect(await page()).to.contain('<small>breaker 2</small>');
   });
 
   it('shows connections, descriptors and the delay of the event loop', async () => {
