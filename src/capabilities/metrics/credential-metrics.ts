@@ -28,6 +28,7 @@ export function credentialMetrics({ counter, gauge, histogram }: Families, certi
   const unusable = gauge(
     'portico_file_unusable{block}',
     'Whether a file of a block of settings is unusable now, so that its previous content stays in use.',
+    'max',
   );
   const expiry = gauge(
     'portico_certificate_expiry_timestamp_seconds{block,file}',

@@ -19,6 +19,7 @@ export function upstreamMetrics({ counter, gauge, histogram }: Families): Events
   const breakerState = gauge(
     'portico_breaker_state{upstream,state}',
     'State of the circuit breaker: 1 for the current state, 0 for the others.',
+    'max',
   );
   const breakerChanges = counter(
     'portico_breaker_changes_total{upstream,state}',
