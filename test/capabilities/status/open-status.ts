@@ -13,10 +13,10 @@ const CONFIG = configOf({
 /** The upstream, which is open. */
 export const ACME = { upstream: 'acme', opening: Symbol('acme') };
 export const BOUNDS = { connections: 1, maxQueue: 10 };
-/** A page that it was asked for. */
+/** A request to it, for a page. */
 export const PAGE = { requestId: 'r-1', upstream: 'acme', method: 'GET', ms: 1, bytes: 1 } as const;
 
-/** The status of a gateway with one upstream, whose time passes when the test says so. */
+/** The status of a gateway with one upstream, with a clock that `later` moves. */
 export function openStatus() {
   let seconds = 1_800_000_000;
   const dropped = { log: 0, audit: 0 };

@@ -130,8 +130,8 @@ describe('the metrics of a gateway', () => {
     // The page ends with those that only several workers have.
     const ofWorkers = (await workerMetrics().registry.getMetricsAsJSON()).map(({ name, type }) => [name, type]);
     expect([...ofProcess, ...ofWorkers]).to.deep.equal(rows.map(([, name, type]) => [name, type]));
-    for (const [, name = '', , told = ''] of rows) {
-      const documented = told.replaceAll('`', '').split(', ');
+    for (const [, name = '', , text = ''] of rows) {
+      const documented = text.replaceAll('`', '').split(', ');
       for (const label of labels.get(name) ?? []) expect(documented, name).to.include(label);
     }
   });
@@ -206,7 +206,7 @@ describe('the metrics of a gateway', () => {
   });
 });
 
-/** Every status that is defined, and some that nobody has. Their number is odd, so that each comes in turn. */
+/** All defined statuses, and some undefined ones. Their number is odd, so that each is used in turn. */
 const STATUSES = [
   ...Object.keys(STATUS_CODES)
     .map(Number)
@@ -214,7 +214,7 @@ const STATUSES = [
   ...[299, 399, 499, 599, 699, 799, 899],
 ].slice(0, 65);
 
-/** `CONNECT` ends its connection, and what answers a `HEAD` has no body to tell responses apart by. */
+/** Without `CONNECT`, which ends its connection, and `HEAD`, whose responses have no body. */
 const METHODS_SENT = METHODS.filter((method) => !['CONNECT', 'HEAD', 'POST'].includes(method));
 const PATHS = ['/mcp', '/mcp/v1/resources', '/mcp/v1/resources/read', '/livez', '/nowhere'];
 
