@@ -1,18 +1,23 @@
 import { hostname } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import { watchCertificates } from '../../core/certificates.ts';
 import { effectiveSettings, settingsHash } from '../../core/config/effective.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
+import { countDescriptors, readDescriptorLimit } from '../../core/descriptors.ts';
+import { watchEventLoop } from '../../core/kernel/event-loop-delay.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import type { CapabilityContext } from '../capability.ts';
 import { createConditions } from './conditions.ts';
 import { createHistory } from './history.ts';
-import { createProcessStatus } from './process-status.ts';
 import { recentChanges } from './recent-changes.ts';
 import { createRequestStatus } from './request-status.ts';
 import { verdictOn } from './status-verdict.ts';
-import type { Status } from './status-view.ts';
+import type { ProcessStatus, Status } from './status-view.ts';
 import { createUpstreamStatus } from './upstream-status.ts';
+
+/** Interval at which the process is looked at. */
+const LOOK_MS = 100;
 
 /** Collects the status of a gateway from its events. Bounded by the names in settings. */
 export function createGatewayStatus(context: CapabilityContext) {
@@ -85,6 +90,49 @@ export function createGatewayStatus(context: CapabilityContext) {
     onReload(changed: Config) {
       config = changed;
       requests.onReload(changed);
+    },
+  };
+}
+
+/** Observes connections, and from `listening` to `drained` the event loop and dropped lines. */
+function createProcessStatus({ now, readings, resources }: CapabilityContext) {
+  const certificates = watchCertificates({ resources, now });
+  const delays = createHistory(now);
+  const connections = new Map<string, { readonly open: number; readonly max: number }>();
+  let droppedAt: string | null = null;
+  let dropped = { log: 0, audit: 0 };
+  let stopWatching = () => {};
+
+  function look(delayMs: number): void {
+    delays.add(delayMs, false);
+    const all = { log: readings.droppedLogLines?.() ?? 0, audit: readings.droppedAuditLines?.() ?? 0 };
+    if (all.log + all.audit > dropped.log + dropped.audit) droppedAt = new Date(now()).toISOString();
+    dropped = all;
+  }
+
+  const events: Events = {
+    connectionsChanged({ listener, open, maxConnections: max }) {
+      connections.set(listener, { open, max });
+    },
+    listening() {
+      stopWatching = watchEventLoop(LOOK_MS, look);
+    },
+    drained: () => stopWatching(),
+  };
+
+  return {
+    events,
+    async status(config: Config): Promise<ProcessStatus> {
+      const inUse = await certificates(config);
+      return {
+        descriptors: { open: await countDescriptors(), max: readDescriptorLimit() },
+        connections: [...connections].map(([listener, counts]) => ({ listener, ...counts })),
+        eventLoopMs: { lastMinute: delays.lastMinute().p95Ms, tenMinutes: delays.total().p95Ms },
+        certificates: inUse.map(({ block, file, to }) => {
+          return { name: [...block, file].join('.'), to: new Date(to).toISOString() };
+        }),
+        droppedLines: { ...dropped, droppedAt },
+      };
     },
   };
 }
