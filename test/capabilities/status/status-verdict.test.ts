@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { verdictOn } from '../../../src/capabilities/status/status-verdict.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { anchorsOf, readDoc } from '../../support/docs.ts';
@@ -207,6 +208,22 @@ describe('the verdict on a gateway', () => {
     events.readEnded?.({ resource: 'tools', error: 'internal' });
     later(60);
     expect(await lines()).to.deep.equal([]);
+  });
+
+  it('has a line for a certificate that expires within 14 days, which is red within three', async () => {
+    const facts = await openStatus().status();
+    const lines = [20, 10, 2.5, 0.5, -1].map((days) => {
+      const to = new Date(Date.parse(facts.at) + days * 86_400_000).toISOString();
+      const { troubles } = verdictOn(
+        { ...facts, process: { ...facts.process, certificates: [{ name: 'c', to }] } },
+        [],
+      );
+      return troubles.map(({ level, text }) => `${level} ${text}`).join();
+    });
+    expect(lines).to.deep.equal([
+      ...['', 'amber c: expires in 10 d', 'red c: expires in 2 d', 'red c: expires in less than a day'],
+      'red c: expired',
+    ]);
   });
 
   it('has dropped lines for ten minutes', async () => {
