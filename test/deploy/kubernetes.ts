@@ -65,7 +65,7 @@ export function manifestsIn(text: string): Manifest[] {
   return documents.map((document) => document.toJS()).filter((manifest) => manifest !== null);
 }
 
-/** What the schemas of Kubernetes find wrong, and its types: those know every key that there is. */
+/** Returns the errors by the schemas of Kubernetes, and by its types, which reject unknown keys. */
 export async function issuesOf(manifests: readonly Manifest[]): Promise<string[]> {
   const issues: string[] = [];
   const sources: string[] = [];
@@ -196,7 +196,7 @@ function expectAdminGuarded(manifests: readonly Manifest[]): void {
   ]);
 }
 
-/** Holds what names the pods by their labels, or a port by its name, to what there is. */
+/** Expects that selectors match the labels of the pods, and that ports have the names of the container's. */
 function expectServiceFits(manifests: readonly Manifest[]): void {
   const { template, selector } = find(manifests, 'Deployment').spec;
   const { labels } = template.metadata;

@@ -113,11 +113,11 @@ describe('the dashboard', () => {
   });
 
   it('uses existing metrics in its variables and annotations', () => {
-    const asked = [
+    const queries = [
       ...dashboard.templating.list.flatMap(({ definition }: { definition?: string }) => definition ?? []),
       ...dashboard.annotations.list.map(({ expr }: { expr: string }) => expr),
     ];
-    expect(asked).to.have.length(2);
-    for (const query of asked) expect(unknownIn(query), query).to.deep.equal([]);
+    expect(queries).to.have.length(2);
+    for (const query of queries) expect(unknownIn(query), query).to.deep.equal([]);
   });
 });

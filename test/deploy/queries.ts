@@ -1,10 +1,10 @@
 import { declaredMetrics } from '../capabilities/metrics/scraped.ts';
 
-/** Labels that Prometheus itself puts to whatever it scrapes, and metrics. */
+/** Labels and metrics that Prometheus adds. */
 const OWN_LABELS = ['job', 'instance', 'le'];
 const OWN_METRICS = ['up'];
 
-/** Labels by the names of all series that Portico exports. */
+/** Labels of all series that Portico exports, by their names. */
 const LABELS = new Map<string, ReadonlySet<string>>(
   declaredMetrics().flatMap(({ name, type, labels }) => {
     const own = new Set([...labels, ...OWN_LABELS]);
@@ -14,29 +14,14 @@ const LABELS = new Map<string, ReadonlySet<string>>(
 );
 
 const SELECTOR = /\b([a-z]\w*)\s*(?:\{([^}]*)\})?/g;
-const WORDS = new Set([
-  ...[
-    'and',
-    'or',
-    'unless',
-    'on',
-    'ignoring',
-    'by',
-    'without',
-    'group_left',
-    'sum',
-    'max',
-    'min',
-    'avg',
-    'count',
-    'rate',
-  ],
-  ...['absent', 'time', 'increase', 'changes', 'histogram_quantile', 'max_over_time', 'label_values'],
+const WORDS: ReadonlySet<string> = new Set([
+  ...['and', 'or', 'unless', 'on', 'ignoring', 'by', 'without', 'group_left', 'sum', 'max', 'min', 'avg', 'count'],
+  ...['rate', 'absent', 'time', 'increase', 'changes', 'histogram_quantile', 'max_over_time', 'label_values'],
 ]);
 
 /**
- * What a query names that is not there: metrics, labels in their selectors, and labels that it groups by. Knows as much of
- * PromQL as the queries here need; promtool checks that they are valid PromQL.
+ * Returns the names in a query that do not exist: of metrics, of labels in their selectors, and of labels that it groups by.
+ * Parses as much of PromQL as the queries here need; promtool checks that they are valid.
  */
 export function unknownIn(query: string): string[] {
   const plain = query.replace(/"(?:[^"\\]|\\.)*"/g, '""').replace(/\[[^\]]*\]/g, '');
@@ -63,7 +48,7 @@ export function unknownIn(query: string): string[] {
   return [...unknown, ...grouped.filter((label) => !known.has(label)).map((label) => `by ${label}`)];
 }
 
-/** The selectors of a query that have no `job="portico"`, by their metrics. */
+/** Returns the metrics of a query whose selectors lack `job="portico"`. */
 export function withoutJob(query: string): string[] {
   const metrics = [...query.matchAll(/\b([a-z]\w*)\b(\{[^}]*\})?/g)];
   return metrics

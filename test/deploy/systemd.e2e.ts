@@ -15,7 +15,7 @@ describe('the unit of systemd', () => {
   before(async function () {
     if (spawnSync('systemd-analyze', ['--version']).status !== 0) skipAloud(this, 'systemd-analyze is not here');
     const unit = await readFile(join(ROOT, 'deploy/systemd/portico.service'), 'utf8');
-    // A program that there is: where Node is installed differs.
+    // The path of this Node, because installations differ.
     text = unit.replaceAll(/^(Exec\w+)=\/usr\/bin\/node /gm, `$1=${process.execPath} `);
     expect(text).not.to.equal(unit);
   });

@@ -25,7 +25,7 @@ describe('a fault in the demo', function () {
   let url: string;
   let adminUrl: string;
 
-  /** One of the lines that the demo prints for another terminal; it ends with what is asked for. */
+  /** One of the lines that the demo prints for another terminal; `end` is the end of its URL. */
   const printed = (end: RegExp) => new RegExp(`http://\\S+${end.source}`).exec(portico.stdout())?.[0] ?? '';
   const readAll = async () => {
     for (const name of ['projects', 'workflows', 'tools']) {
@@ -87,8 +87,8 @@ describe('a fault in the demo', function () {
       await readAll();
       return (await status()).upstreams.every(({ breaker }) => breaker === 'closed');
     });
-    const told = (await status()).changes.map(({ event, isTrouble }) => [event, isTrouble]);
-    expect(told).to.deep.equal([
+    const changes = (await status()).changes.map(({ event, isTrouble }) => [event, isTrouble]);
+    expect(changes).to.deep.equal([
       ['breakerChanged', false],
       ['breakerChanged', true],
       ['listening', false],

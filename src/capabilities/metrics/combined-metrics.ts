@@ -1,6 +1,6 @@
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 import type { Workers } from '../capability.ts';
-import { combine, createFamilies } from './families.ts';
+import { createFamilies, loadPromClient } from './families.ts';
 import { LOG_LINES_DROPPED } from './process-metrics.ts';
 
 type Metrics = MetricObjectWithValues<MetricValue<string>>[];
@@ -27,12 +27,13 @@ export function createCombinedMetrics({ ask, count, restarts, droppedLogLines }:
       past.push(metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type))));
       last.delete(worker);
     }
-    if (past.length > 1) past = [await combine(past).getMetricsAsJSON()];
-    processes({ state: 'ready' }, ready.size);
-    processes({ state: 'wanted' }, count);
-    replaced({}, restarts());
-    dropped({}, droppedLogLines());
-    return combine([...last.values(), ...past, await registry().getMetricsAsJSON()]);
+    const { AggregatorRegistry } = loadPromClient();
+    if (past.length > 1) past = [await AggregatorRegistry.aggregate(past).getMetricsAsJSON()];
+    processes(ready.size, 'ready');
+    processes(count, 'wanted');
+    replaced(restarts());
+    dropped(droppedLogLines());
+    return AggregatorRegistry.aggregate([...last.values(), ...past, await registry().getMetricsAsJSON()]);
   };
 }
 
@@ -42,7 +43,7 @@ export function workerMetrics() {
   return {
     registry,
     total,
-    processes: gauge('portico_workers', 'Workers of portico serve --workers: ready, and wanted.', ['state']),
+    processes: gauge('portico_workers{state}', 'Workers of portico serve --workers: ready, and wanted.'),
     replaced: total('portico_worker_restarts_total', 'Workers that ended and were replaced.'),
   };
 }

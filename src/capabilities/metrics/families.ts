@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Aggregator, Metric, MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
-import { createSeries, type Labels } from './series.ts';
+import type { Aggregator, Metric, Registry } from 'prom-client';
 
 /** Upper bounds of all histograms, in seconds: a cached read takes less than the first, and a deadline is at most the last. */
 export const BOUNDS: readonly number[] = [
@@ -8,22 +7,23 @@ export const BOUNDS: readonly number[] = [
   ...[0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 ];
 
-/** Raises a counter. 0 creates the series, so that the first count is seen as one. @default by 1 */
-export type Count<Name extends string = never> = (labels?: Labels<Name>, by?: number) => void;
+/** Value of a label. A series has no label whose value is `undefined`. */
+type LabelValue = string | number | undefined;
 
-/** Sets a value, or removes the series where it is `undefined`. */
-export type SetValue<Name extends string = never> = (labels: Labels<Name>, value: number | undefined) => void;
+/** Raises the counter with these values of its labels, which are in their order. 0 creates the series, so that the first count is seen. */
+export type Count = (by?: number, ...labels: LabelValue[]) => void;
 
-/** Adds a duration in milliseconds to a histogram of seconds. Without one, creates the series. */
-export type Observe<Name extends string = never> = (labels: Labels<Name>, ms?: number) => void;
+/** Sets the value of a gauge, or of a counter that is counted elsewhere; `undefined` removes the series. */
+export type SetValue = (value: number | undefined, ...labels: LabelValue[]) => void;
 
-type Described<Name extends string> = [name: string, help: string, labels?: readonly Name[]];
+/** Adds a duration in milliseconds to a histogram of seconds. `undefined` creates the series. */
+export type Observe = (ms: number | undefined, ...labels: LabelValue[]) => void;
 
-/** What prom-client writes: its own name is that of the metric, unless the value has one. */
-interface Value {
+interface Series<Held> {
   readonly labels: Readonly<Record<string, string | number>>;
-  readonly value: number;
-  readonly metricName?: string;
+  /** The values of all labels of the metric, in their order. */
+  readonly key: readonly LabelValue[];
+  readonly held: Held;
 }
 
 /** The metrics of one gateway. Each function creates a metric, in the order of the exposition, and returns how to change it. */
@@ -31,36 +31,39 @@ export type Families = ReturnType<typeof createFamilies>;
 
 /**
  * Creates metrics whose values are in series of our own, which are found faster (docs/decisions/0035). prom-client writes and
- * combines them. It is loaded with the first scrape, since that takes 50 ms of a start, and 10 MB.
+ * combines them. `described`: the name of a metric, with its labels as in PromQL. `aggregator`: how the values of several workers
+ * are combined.
  */
 export function createFamilies() {
   const metrics: Metric[] = [];
   let registry: Registry | undefined;
 
-  function register(
-    [name, help, labelNames = []]: Described<string>,
+  function register<Held>(
     type: string,
-    aggregator: Aggregator,
-    values: () => Value[],
-  ): void {
-    const described = { name, help, type, aggregator };
-    const metric = { ...described, labelNames, get: async () => ({ ...described, values: values() }) };
-    metrics.push(metric as unknown as Metric);
+    [described, help, aggregator = 'sum']: [described: string, help: string, aggregator?: Aggregator],
+    create: () => Held,
+    valuesOf: (series: Series<Held>, name: string) => object[],
+  ) {
+    const [name = '', ...labelNames] = described.split(/[{,}]/).filter((part) => part !== '');
+    const { seriesOf, remove, all } = createSeries(labelNames, create);
+    const get = async () => ({ name, help, type, aggregator, values: all.flatMap((one) => valuesOf(one, name)) });
+    metrics.push({ name, help, type, aggregator, labelNames, get } as unknown as Metric);
+    return { seriesOf, remove };
   }
 
-  function plain(type: 'counter' | 'gauge', aggregator: Aggregator, described: Described<string>) {
-    const [, , labels = []] = described;
-    const series = createSeries(labels, () => ({ value: 0 }));
-    register(described, type, aggregator, () =>
-      series.all().map(({ labels: own, held: { value } }) => ({ labels: own, value })),
+  function registerValue(type: 'counter' | 'gauge', ...described: Parameters<typeof register>[1]) {
+    return register(
+      type,
+      described,
+      () => ({ value: 0 }),
+      ({ labels, held: { value } }) => [{ labels, value }],
     );
-    return series;
   }
 
-  function setter(series: ReturnType<typeof plain>): SetValue<string> {
-    return (labels, value) => {
-      if (value === undefined) series.remove(labels);
-      else series.of(labels).value = value;
+  function setter({ seriesOf, remove }: ReturnType<typeof registerValue>): SetValue {
+    return (value, ...labels) => {
+      if (value === undefined) remove(labels);
+      else seriesOf(labels).value = value;
     };
   }
 
@@ -70,33 +73,23 @@ export function createFamilies() {
       registry ??= registryOf(metrics);
       return registry;
     },
-    counter<Name extends string = never>(...described: Described<Name>): Count<Name> {
-      const series = plain('counter', 'sum', described);
-      return (labels = {}, by = 1) => {
-        series.of(labels).value += by;
+    counter(described: string, help: string): Count {
+      const { seriesOf } = registerValue('counter', described, help);
+      // A rate needs the 0 before the first count.
+      if (!described.includes('{')) seriesOf([]);
+      return (by = 1, ...labels) => {
+        seriesOf(labels).value += by;
       };
     },
     /** A counter whose value is read elsewhere. */
-    total<Name extends string = never>(...described: Described<Name>): SetValue<Name> {
-      return setter(plain('counter', 'sum', described));
-    },
-    /** `aggregator`: how the values of several workers are combined. */
-    gauge<Name extends string = never>(
-      name: string,
-      help: string,
-      labels: readonly Name[] = [],
-      aggregator: Aggregator = 'sum',
-    ): SetValue<Name> {
-      return setter(plain('gauge', aggregator, [name, help, labels]));
-    },
-    histogram<Name extends string = never>(...described: Described<Name>): Observe<Name> {
-      const [name, , labels = []] = described;
-      const series = createSeries(labels, () => ({ counts: BOUNDS.map(() => 0), count: 0, sum: 0 }));
-      register(described, 'histogram', 'sum', () =>
-        series.all().flatMap(({ labels: own, held }) => valuesOf(name, own, held)),
-      );
-      return (of, ms) => {
-        const held = series.of(of);
+    total: (described: string, help: string) => setter(registerValue('counter', described, help)),
+    gauge: (described: string, help: string, aggregator?: Aggregator) =>
+      setter(registerValue('gauge', described, help, aggregator)),
+    histogram(described: string, help: string): Observe {
+      const create = () => ({ counts: BOUNDS.map(() => 0), count: 0, sum: 0 });
+      const { seriesOf } = register('histogram', [described, help], create, valuesOfHistogram);
+      return (ms, ...labels) => {
+        const held = seriesOf(labels);
         if (ms === undefined) return;
         const seconds = ms / 1000;
         held.count += 1;
@@ -109,6 +102,51 @@ export function createFamilies() {
   };
 }
 
+/** Creates the series of one metric. Each holds what `create` returns. */
+function createSeries<Held>(names: readonly string[], create: () => Held) {
+  const all: Series<Held>[] = [];
+  /** The same, those that are used most first: each use of one moves it forward. */
+  const byUse: Series<Held>[] = [];
+
+  function add(key: readonly LabelValue[]): Held {
+    const labels: Record<string, string | number> = {};
+    for (const [index, value] of key.entries()) if (value !== undefined) labels[names[index] as string] = value;
+    const series = { labels, key: names.map((_, index) => key[index]), held: create() };
+    all.push(series);
+    byUse.push(series);
+    return series.held;
+  }
+
+  return {
+    seriesOf(key: readonly LabelValue[]): Held {
+      for (let index = 0; index < byUse.length; index += 1) {
+        const series = byUse[index] as Series<Held>;
+        if (!isSame(series.key, key)) continue;
+        if (index > 0) {
+          byUse[index] = byUse[index - 1] as Series<Held>;
+          byUse[index - 1] = series;
+        }
+        return series.held;
+      }
+      return add(key);
+    },
+    remove(key: readonly LabelValue[]): void {
+      for (const list of [all, byUse]) {
+        const index = list.findIndex((series) => isSame(series.key, key));
+        if (index !== -1) list.splice(index, 1);
+      }
+    },
+    /** All series, in the order in which they were created. */
+    all,
+  };
+}
+
+/** `other` may lack values at its end. */
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  for (let index = 0; index < one.length; index += 1) if (one[index] !== other[index]) return false;
+  return true;
+}
+
 /** Durations: how many fell below each bound and above the one before. */
 interface Durations {
   readonly counts: readonly number[];
@@ -117,7 +155,7 @@ interface Durations {
 }
 
 /** Returns the values of a histogram's series; those of its buckets include all before them. */
-function valuesOf(name: string, labels: Value['labels'], { counts, count, sum }: Durations): Value[] {
+function valuesOfHistogram({ labels, held: { counts, count, sum } }: Series<Durations>, name: string) {
   let below = 0;
   const buckets = BOUNDS.map((le, index) => {
     below += counts[index] ?? 0;
@@ -131,7 +169,8 @@ function valuesOf(name: string, labels: Value['labels'], { counts, count, sum }:
   ];
 }
 
-function loadPromClient(): typeof import('prom-client') {
+/** Loads prom-client with the first scrape, since that takes 50 ms of a start, and 10 MB. */
+export function loadPromClient(): typeof import('prom-client') {
   return createRequire(import.meta.url)('prom-client');
 }
 
@@ -139,9 +178,4 @@ function registryOf(metrics: readonly Metric[]): Registry {
   const registry = new (loadPromClient().Registry)();
   for (const metric of metrics) registry.registerMetric(metric);
   return registry;
-}
-
-/** Returns the metrics of several registries, each as prom-client's JSON, as one. */
-export function combine(registries: readonly MetricObjectWithValues<MetricValue<string>>[][]): Registry {
-  return loadPromClient().AggregatorRegistry.aggregate([...registries]);
 }

@@ -8,10 +8,8 @@ import { defineCapability } from '../capability.ts';
 import { createCombinedMetrics } from './combined-metrics.ts';
 import { type Certificates, credentialMetrics } from './credential-metrics.ts';
 import { createFamilies } from './families.ts';
-import { processMetrics } from './process-metrics.ts';
-import { readMetrics, type SnapshotBounds } from './read-metrics.ts';
-import { requestMetrics } from './request-metrics.ts';
-import { type SettingsMetricsOptions, settingsMetrics } from './settings-metrics.ts';
+import { processMetrics, type SettingsMetricsOptions, settingsMetrics } from './process-metrics.ts';
+import { readMetrics, requestMetrics, type SnapshotBounds } from './request-metrics.ts';
 import { sharedMetrics } from './shared-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 

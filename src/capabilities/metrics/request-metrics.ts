@@ -11,78 +11,60 @@ const OTHER = '_OTHER';
 /** Requests over HTTP and in JSON-RPC, their errors, and connections. */
 export function requestMetrics({ counter, gauge, histogram }: Families): Events {
   const durations = histogram(
-    'http_server_request_duration_seconds',
+    'http_server_request_duration_seconds{http_request_method,http_route,http_response_status_code,error_type}',
     'HTTP requests to both listeners, from their headers until the response, or the head of a stream, was handed to the system.',
-    ['http_request_method', 'http_route', 'http_response_status_code', 'error_type'],
   );
   const sent = counter('portico_http_response_body_bytes_total', 'Bytes of response bodies that were sent whole.');
   const operations = histogram(
-    'mcp_server_operation_duration_seconds',
+    'mcp_server_operation_duration_seconds{mcp_method_name,gen_ai_tool_name,mcp_protocol_version,error_type}',
     'JSON-RPC requests, each member of a batch by itself, until the response was written.',
-    ['mcp_method_name', 'gen_ai_tool_name', 'mcp_protocol_version', 'error_type'],
   );
   const errors = counter(
-    'portico_request_errors_total',
+    'portico_request_errors_total{code}',
     'Requests that ended with an error of the table, whatever their status; each member of a batch by itself.',
-    ['code'],
   );
   const bugs = counter('portico_internal_errors_total', 'Bugs: unexpected exceptions. The log has their stacks.');
   const limits = counter(
-    'portico_bounds_reached_total',
+    'portico_bounds_reached_total{bound,upstream}',
     'Requests and calls that were refused or ended because a limit was reached, by its name.',
-    ['bound', 'upstream'],
   );
-  const connections = gauge('portico_connections', 'Open connections of clients, by listener.', ['listener']);
+  const connections = gauge('portico_connections{listener}', 'Open connections of clients, by listener.');
   const maxConnections = gauge(
-    'portico_connections_max',
+    'portico_connections_max{listener}',
     'The setting http.maxConnections, or less by the limit of file descriptors; and the fixed limit of the admin listener.',
-    ['listener'],
   );
   const closed = counter(
-    'portico_idle_connections_closed_total',
+    'portico_idle_connections_closed_total{listener}',
     'Idle connections that were closed to make room for new ones at the limit of connections.',
-    ['listener'],
   );
   const subscriptions = gauge('portico_subscriptions', 'Open subscriptions to changes of lists.');
   const notified = counter(
-    'portico_change_notifications_total',
+    'portico_change_notifications_total{resource}',
     'Changes of lists that subscribers were notified of.',
-    ['resource'],
   );
-  for (const code of Object.keys(ERRORS)) errors({ code }, 0);
+  for (const code of Object.keys(ERRORS)) errors(0, code);
 
   return {
     requestEnded(request) {
-      const { method, route, status, ms, openedMs = ms, bytes } = request;
-      const labels = {
-        http_request_method: METHODS.has(method) ? method : OTHER,
-        http_route: route === 'unmatched' ? undefined : route,
-        http_response_status_code: status,
-        error_type: errorTypeOf(request),
-      };
-      durations(labels, openedMs);
-      sent({}, bytes);
-      for (const code of codesOf(request)) errors({ code });
+      const { method, route, status, ms, openedMs = ms, bytes, error, members } = request;
+      const labelOfMethod = METHODS.has(method) ? method : OTHER;
+      durations(openedMs, labelOfMethod, route === 'unmatched' ? undefined : route, status, errorTypeOf(request));
+      sent(bytes);
+      if (members !== undefined) for (const code of codesOf(members, error?.code)) errors(1, code);
+      else if (error !== undefined) errors(1, error.code);
     },
-    operationEnded({ rpc, tool, revision, ms, error }) {
-      const labels = {
-        mcp_method_name: labelOf(rpc),
-        gen_ai_tool_name: tool,
-        mcp_protocol_version: labelOf(revision),
-        error_type: error,
-      };
-      operations(labels, ms);
-    },
+    operationEnded: ({ rpc, tool, revision, ms, error }) =>
+      operations(ms, labelOf(rpc), tool, labelOf(revision), error),
     internalError: () => bugs(),
-    limitReached: ({ bound, upstream }) => limits({ bound, upstream }),
+    limitReached: ({ bound, upstream }) => limits(1, bound, upstream),
     connectionsChanged({ listener, open, maxConnections: max }) {
-      connections({ listener }, open);
-      maxConnections({ listener }, max);
-      closed({ listener }, 0);
+      connections(open, listener);
+      maxConnections(max, listener);
+      closed(0, listener);
     },
-    subscriptionsChanged: ({ open }) => subscriptions({}, open),
-    changeNotified: ({ resource }) => notified({ resource }),
-    idleConnectionsClosed: ({ listener, connections: count }) => closed({ listener }, count),
+    subscriptionsChanged: ({ open }) => subscriptions(open),
+    changeNotified: ({ resource }) => notified(1, resource),
+    idleConnectionsClosed: ({ listener, connections: count }) => closed(count, listener),
   };
 }
 
@@ -91,11 +73,99 @@ function labelOf(text: string | undefined): string | undefined {
   return text === 'other' ? OTHER : text;
 }
 
-const NONE: readonly string[] = [];
-
-/** Returns the codes of the errors that a request ended with: of a batch those of its members, and that of the whole. */
-function codesOf({ members, error }: RequestRecord): readonly string[] {
-  if (members === undefined) return error === undefined ? NONE : [error.code];
+/** Returns the codes of the errors that a batch ended with: those of its members, and that of the whole. */
+function codesOf(members: NonNullable<RequestRecord['members']>, ofWhole: string | undefined): readonly string[] {
   const codes = members.map(({ outcome }) => outcome).filter((outcome) => Object.hasOwn(ERRORS, outcome));
-  return error === undefined || codes.includes(error.code) ? codes : [...codes, error.code];
+  return ofWhole === undefined || codes.includes(ofWhole) ? codes : [...codes, ofWhole];
+}
+
+/** Settings that bound the snapshots. */
+export interface SnapshotBounds {
+  readonly maxBytes: number;
+  readonly maxEntries: number;
+}
+
+const CACHE_RESULTS = ['hit', 'shared', 'stale', 'miss', 'refreshed', 'collapsed', 'bypass'];
+
+/** Reads of resources, the snapshots that serve them, and the lists that are loaded for them. */
+export function readMetrics({ counter, gauge, histogram }: Families, bounds: SnapshotBounds): Events {
+  const reads = counter(
+    'portico_reads_total{resource,cache,error_type}',
+    'Reads of resources over HTTP, in JSON-RPC and for subscriptions, by cache result or by the code of the error.',
+  );
+  const staleOnError = counter(
+    'portico_reads_stale_if_error_total{resource,error_type}',
+    'Reads that were served stale because of an error: it failed the read itself, or the last background load.',
+  );
+  const joined = counter('portico_flights_joined_total{resource}', 'Reads that waited for the load of another read.');
+  const loads = histogram(
+    'portico_load_duration_seconds{resource,error_type}',
+    'Loads of whole lists, with all pages and the waits before them.',
+  );
+  const refreshes = counter(
+    'portico_refresh_failures_total{resource}',
+    'Background loads behind a stale read that failed.',
+  );
+  const stored = counter(
+    'portico_snapshots_stored_total{resource,renewed}',
+    'Snapshots that were stored; renewed: the upstream reported that the list had not changed.',
+  );
+  const evicted = counter(
+    'portico_snapshots_evicted_total{resource,reason}',
+    'Snapshots that were evicted: to make room, or because the upstream refused access (the code of its error).',
+  );
+  const heldBytes = gauge(
+    'portico_snapshots_held_bytes',
+    'Memory of all snapshots with their representations, as cache.maxBytes counts it.',
+  );
+  const held = gauge('portico_snapshots_held', 'Snapshots of all callers and resources.');
+  gauge('portico_snapshots_max_bytes', 'The setting cache.maxBytes.')(bounds.maxBytes);
+  gauge('portico_snapshots_max', 'The bound cache.maxEntries.')(bounds.maxEntries);
+  const pages = counter('portico_list_pages_total{resource}', 'Pages of the lists that were loaded whole.');
+  const items = counter(
+    'portico_list_items_total{resource,outcome}',
+    'Items of the lists that were loaded whole: kept, excluded by where, or dropped because they could not be mapped.',
+  );
+  const defaulted = counter(
+    'portico_fields_defaulted_total{resource,field}',
+    'Items in which a field took its default.',
+  );
+  const warnings = counter(
+    'portico_mapping_doubts_total{resource,finding,field}',
+    'Lists whose mapping is probably wrong: a field was empty in every item, a change since the last list, nothing was left of a reply, or an id occurred twice. Also lists with hidden characters.',
+  );
+
+  return {
+    resourcesOffered({ resources }) {
+      for (const resource of resources) {
+        for (const cache of CACHE_RESULTS) reads(0, resource, cache);
+        for (const count of [joined, refreshes, pages]) count(0, resource);
+        for (const renewed of ['true', 'false']) stored(0, resource, renewed);
+        evicted(0, resource, 'room');
+        for (const outcome of ['kept', 'excluded', 'dropped']) items(0, resource, outcome);
+      }
+    },
+    readEnded({ resource, cache, error, staleFor }) {
+      reads(1, resource, cache, error);
+      if (staleFor !== undefined) staleOnError(1, resource, staleFor);
+    },
+    flightJoined: ({ resource }) => joined(1, resource),
+    loadEnded: ({ resource, ms, error }) => loads(ms, resource, error),
+    refreshFailed: ({ resource }) => refreshes(1, resource),
+    snapshotStored: ({ resource, renewed }) => stored(1, resource, String(renewed)),
+    snapshotEvicted: ({ resource, code }) => evicted(1, resource, code),
+    snapshotDisplaced: ({ resource }) => evicted(1, resource, 'room'),
+    snapshotsHeld({ bytes, entries }) {
+      heldBytes(bytes);
+      held(entries);
+    },
+    listLoaded({ resource, ...list }) {
+      pages(list.pages, resource);
+      items(list.items, resource, 'kept');
+      items(list.excluded, resource, 'excluded');
+      items(list.dropped, resource, 'dropped');
+      for (const [field, count] of list.defaulted) defaulted(count, resource, field);
+    },
+    mappingWarning: ({ resource, finding, field }) => warnings(1, resource, finding, field),
+  };
 }

@@ -52,7 +52,7 @@ const RULES: Readonly<Record<string, Combine>> = {
   history: ([first, ...others]) =>
     first.map((period: unknown, slot: number) => combineMembers([period, ...others.map((other) => other[slot])])),
   changes: (all) => all.flat().sort(latestFirst('at')).slice(0, MAX_CHANGES),
-  // Of the process that has the fewest left.
+  // Of the worker with the largest share in use.
   descriptors: (all: readonly ProcessStatus['descriptors'][]) =>
     all.toSorted((one, other) => usedOf(other) - usedOf(one))[0],
   resources: (all) => combineNamed(all.flat(), latestLoadOf),

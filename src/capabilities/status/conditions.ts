@@ -1,5 +1,5 @@
 import type { Events } from '../../core/kernel/events.ts';
-import { createHistory, type Period } from './history.ts';
+import { createCounts } from './history.ts';
 import { amber, type Finding, red } from './status-verdict.ts';
 
 /** How often something happens in ten minutes before it is a trouble. */
@@ -15,11 +15,9 @@ const MANY_DISPLACED = 10;
  */
 export function createConditions(now: () => number, time: () => string) {
   const held = new Map<string, Finding>();
-  const counts = () => createHistory(now);
-  const [bugs, undecided, full, losses, limited] = [counts(), counts(), counts(), counts(), counts()];
-  const [stored, displaced] = [counts(), counts()];
+  const counts = createCounts(now);
   /** By the name of the bound: closed lists. */
-  const bounds = new Map<string, ReturnType<typeof counts>>();
+  const bounds = createCounts(now);
 
   /** Adds a trouble, or removes it. Returns whether it is new. */
   function hold(isTrue: boolean, finding: Finding): boolean {
@@ -47,50 +45,46 @@ export function createConditions(now: () => number, time: () => string) {
       const why = ` (${error?.reason ?? error?.code})`;
       hold(error !== undefined, amber('PorticoCannotVerify', 'issuer', 'keys cannot be fetched', { why }));
     },
-    credentialVerified({ verdict }) {
-      if (verdict === 'undecided') undecided.add(0, true);
-    },
+    credentialVerified: ({ verdict }) => counts.add(verdict),
     sharedStoreChanged({ isUp, why }) {
       const lost = amber('PorticoSharedStoreLost', 'Redis', 'unreachable', { why: ` (${why})` });
-      if (hold(!isUp, lost)) losses.add(0, true);
+      if (hold(!isUp, lost)) counts.add('lost');
     },
-    sharedCommandEnded({ reason }) {
-      if (reason === 'full') full.add(0, true);
-    },
-    limitReached({ bound }) {
-      if (bound.startsWith('limits.')) return limited.add(0, true);
-      const history = bounds.get(bound) ?? counts();
-      bounds.set(bound, history);
-      history.add(0, true);
-    },
-    snapshotStored: () => stored.add(0, false),
-    snapshotDisplaced: () => displaced.add(0, true),
-    internalError: () => bugs.add(0, true),
+    sharedCommandEnded: ({ reason = 'ok' }) => counts.add(reason),
+    limitReached: ({ bound }) => (bound.startsWith('limits.') ? counts.add('limited') : bounds.add(bound)),
+    snapshotStored: () => counts.add('stored'),
+    snapshotDisplaced: () => counts.add('displaced'),
+    internalError: () => counts.add('bugs'),
   };
 
-  function* counted(): Generator<readonly [Period, most: number, Finding]> {
+  /** Returns what was counted, from which number on it is a trouble, and the trouble. */
+  function counted(): readonly (readonly [count: number, most: number, Finding])[] {
+    const { stored = 0, displaced = 0, bugs = 0, lost = 0 } = counts.total();
+    const { undecided = 0, full = 0, limited = 0 } = counts.lastMinute();
     const ten = 'in ten minutes';
     const minute = 'in the last minute';
-    const all = stored.total().requests;
-    const crowded = `of ${all} stored lists evicted for others ${ten}`;
-    yield [displaced.total(), Math.max(MANY_DISPLACED, all / 2), amber('PorticoSnapshotsCrowded', 'cache', crowded)];
-    yield [bugs.total(), 0, red('PorticoInternalError', 'Portico', `requests failed by a bug ${ten}`)];
-    yield [undecided.lastMinute(), 0, red('PorticoCannotVerify', 'tokens', `could not be verified ${minute}`)];
+    const crowded = `of ${stored} stored lists evicted for others ${ten}`;
     const refused = `commands refused ${minute}: its memory is full`;
-    yield [full.lastMinute(), 0, amber('PorticoSharedStoreFull', 'Redis', refused)];
-    const lost = `losses of the connection ${ten}`;
-    yield [losses.total(), MANY_LOSSES, amber('PorticoSharedStoreFlapping', 'Redis', lost)];
-    yield [limited.lastMinute(), MANY_LIMITED, amber('PorticoRateLimited', 'rate limits', `rejected ${minute}`)];
-    for (const [bound, times] of bounds) {
-      yield [times.total(), MANY_BOUNDS, amber('PorticoBoundReached', bound, `times reached ${ten}`)];
-    }
+    const flapping = `losses of the connection ${ten}`;
+    return [
+      [displaced, Math.max(MANY_DISPLACED, stored / 2), amber('PorticoSnapshotsCrowded', 'cache', crowded)],
+      [bugs, 0, red('PorticoInternalError', 'Portico', `requests failed by a bug ${ten}`)],
+      [undecided, 0, red('PorticoCannotVerify', 'tokens', `could not be verified ${minute}`)],
+      [full, 0, amber('PorticoSharedStoreFull', 'Redis', refused)],
+      [lost, MANY_LOSSES, amber('PorticoSharedStoreFlapping', 'Redis', flapping)],
+      [limited, MANY_LIMITED, amber('PorticoRateLimited', 'rate limits', `rejected ${minute}`)],
+      ...Object.entries(bounds.total()).map(
+        ([bound, times = 0]) =>
+          [times, MANY_BOUNDS, amber('PorticoBoundReached', bound, `times reached ${ten}`)] as const,
+      ),
+    ];
   }
 
   return {
     events,
     findings(): Finding[] {
-      const many = [...counted()].filter(([{ requests }, most]) => requests > most);
-      return [...held.values(), ...many.map(([{ requests }, , one]) => ({ ...one, what: `${requests} ${one.what}` }))];
+      const many = counted().filter(([count, most]) => count > most);
+      return [...held.values(), ...many.map(([count, , one]) => ({ ...one, what: `${count} ${one.what}` }))];
     },
   };
 }

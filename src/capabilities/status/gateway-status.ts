@@ -1,39 +1,41 @@
 import { hostname } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import { watchCertificates } from '../../core/certificates.ts';
 import { effectiveSettings, settingsHash } from '../../core/config/effective.ts';
-import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
+import type { Config } from '../../core/config/schema/settings.ts';
+import { countDescriptors, readDescriptorLimit } from '../../core/descriptors.ts';
+import { watchEventLoop } from '../../core/kernel/event-loop-delay.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { readVersion } from '../../core/kernel/version.ts';
-import { define } from '../../core/resources/resource.ts';
 import type { CapabilityContext } from '../capability.ts';
 import { createConditions } from './conditions.ts';
 import { createHistory } from './history.ts';
-import { createProcessStatus } from './process-status.ts';
 import { recentChanges } from './recent-changes.ts';
-import { createResourceStatus, isOwnFailure } from './resource-status.ts';
+import { createRequestStatus } from './request-status.ts';
 import { verdictOn } from './status-verdict.ts';
-import type { ResourceStatus, Status, UpstreamStatus } from './status-view.ts';
+import type { ProcessStatus, Status } from './status-view.ts';
 import { createUpstreamStatus } from './upstream-status.ts';
 
+/** Interval at which the process is looked at. */
+const LOOK_MS = 100;
+
 /** Collects the status of a gateway from its events. Bounded by the names in settings. */
-export function createGatewayStatus({ config: first, resources, now, ...context }: CapabilityContext) {
-  const { isFromEnvironment = () => false, settingsFile = null } = context;
-  let config: Config = first;
+export function createGatewayStatus(context: CapabilityContext) {
+  const { now, isFromEnvironment = () => false, settingsFile = null } = context;
+  let { config } = context;
   const time = () => new Date(now()).toISOString();
   const startedAt = time();
   let isDraining = false;
   let url = '';
-  let held = { entries: 0, bytes: 0 };
   let isSharedUp: boolean | undefined;
-  const requests = createHistory(now);
-  const [hits, stale, misses] = [createHistory(now), createHistory(now), createHistory(now)];
   const commands = createHistory(now);
+  /** Calls that were not made because another replica had reported that the token was rejected. */
   const spared = createHistory(now);
-  const upstreams = new Map<string, ReturnType<typeof createUpstreamStatus>>();
-  const lists = new Map(resources.map(({ name }) => [name, createResourceStatus(now, time)]));
+  const requests = createRequestStatus(context, time);
+  const upstreams = createUpstreamStatus(now, time);
   const { changes, events: changeEvents } = recentChanges(time);
   const conditions = createConditions(now, time);
-  const processStatus = createProcessStatus({ now, resources, readings: context.readings });
+  const ownProcess = createProcessStatus(context);
 
   const events: Events = {
     listening(listening) {
@@ -42,41 +44,9 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
     draining() {
       isDraining = true;
     },
-    requestEnded({ ms, openedMs = ms, status = 0, outcome, error, members }) {
-      const hasFailed = status >= 500 || isOwnFailure(outcome) || isOwnFailure(error?.code);
-      requests.add(openedMs, hasFailed || members?.some((member) => isOwnFailure(member.outcome)) === true);
+    callRefused({ shared }) {
+      if (shared) spared.add(0);
     },
-    readEnded(read) {
-      lists.get(read.resource)?.events.readEnded(read);
-      if (read.cache === undefined || read.cache === 'bypass') return;
-      (read.cache === 'hit' ? hits : read.cache === 'stale' ? stale : misses).add(0, false);
-    },
-    snapshotsHeld({ entries, bytes }) {
-      held = { entries, bytes };
-    },
-    upstreamOpened(opened) {
-      const upstream = upstreams.get(opened.upstream) ?? createUpstreamStatus(now, time);
-      upstreams.set(opened.upstream, upstream);
-      upstream.events.upstreamOpened(opened);
-    },
-    upstreamClosed(closed) {
-      const upstream = upstreams.get(closed.upstream);
-      upstream?.events.upstreamClosed(closed);
-      if (upstream?.isOpen() === false) upstreams.delete(closed.upstream);
-    },
-    breakerChanged: (changed) => upstreams.get(changed.upstream)?.events.breakerChanged(changed),
-    bulkheadChanged: (changed) => upstreams.get(changed.upstream)?.events.bulkheadChanged(changed),
-    pageFetched: (fetched) => upstreams.get(fetched.upstream)?.events.pageFetched(fetched),
-    loadEnded(load) {
-      upstreams.get(load.upstream)?.events.loadEnded(load);
-      lists.get(load.resource)?.events.loadEnded(load);
-    },
-    callRefused(refused) {
-      upstreams.get(refused.upstream)?.events.callRefused(refused);
-      if (refused.shared) spared.add(0, true);
-    },
-    listLoaded: (loaded) => lists.get(loaded.resource)?.events.listLoaded(loaded),
-    mappingWarning: (warning) => lists.get(warning.resource)?.events.mappingWarning(warning),
     sharedStoreOpened() {
       isSharedUp = false;
     },
@@ -86,56 +56,26 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
     sharedCommandEnded: ({ ms, outcome }) => commands.add(ms, outcome === 'timeout' || outcome === 'failed'),
   };
 
-  /** Those of settings first, in their order. */
-  function upstreamStatus(): UpstreamStatus[] {
-    const names = new Set([...Object.keys(config.upstreams), ...upstreams.keys()]);
-    return [...names].flatMap((name) => upstreams.get(name)?.status(name) ?? []);
-  }
-
-  function resourceStatus(): ResourceStatus[] {
-    return resources.flatMap((resource) => {
-      const { enabled, upstream } = resourceConfig(config, resource);
-      const list = enabled && lists.get(resource.name);
-      return list
-        ? [{ name: resource.name, uri: define(resource, config.scheme).uri, upstream, ...list.status() }]
-        : [];
-    });
-  }
-
-  function snapshotStatus(): Status['snapshots'] {
-    const served = { hits: hits.total().requests, stale: stale.total().requests, misses: misses.total().requests };
-    const reads = served.hits + served.stale + served.misses;
-    const hitRatio = reads === 0 ? null : (served.hits + served.stale) / reads;
-    const recent = hits.lastMinute().requests + stale.lastMinute().requests;
-    const lastMinute = { served: recent, reads: recent + misses.lastMinute().requests };
-    return { ...held, maxBytes: config.cache.maxBytes, ...served, hitRatio, lastMinute };
-  }
+  const sharedStatus = (isUp: boolean) => ({ isUp, commands: commands.total(), spared: spared.total().requests });
 
   async function status(): Promise<Status> {
     const heap = getHeapStatistics();
     const facts = {
-      version: readVersion(),
-      instance: hostname(),
-      startedAt,
-      at: time(),
+      ...{ version: readVersion(), instance: hostname(), startedAt, at: time() },
       state: isDraining ? 'draining' : 'serving',
       url: config.publicUrl ?? url,
       processId: process.pid,
-      requests: requests.total(),
-      lastMinute: requests.lastMinute(),
-      process: await processStatus.status(config),
+      ...requests.requests(),
+      process: await ownProcess.status(config),
       memory: {
         residentBytes: process.memoryUsage.rss(),
         heapBytes: heap.used_heap_size,
         heapLimitBytes: heap.heap_size_limit,
       },
-      snapshots: snapshotStatus(),
-      shared:
-        isSharedUp === undefined
-          ? null
-          : { isUp: isSharedUp, commands: commands.total(), spared: spared.total().requests },
-      upstreams: upstreamStatus(),
-      resources: resourceStatus(),
+      snapshots: requests.snapshots(config),
+      shared: isSharedUp === undefined ? null : sharedStatus(isSharedUp),
+      upstreams: upstreams.status(config),
+      resources: requests.resources(config),
       changes: changes(),
       settingsFile,
       settingsHash: settingsHash(config, isFromEnvironment),
@@ -145,12 +85,54 @@ export function createGatewayStatus({ config: first, resources, now, ...context 
   }
 
   return {
-    listeners: [events, changeEvents, conditions.events, processStatus.events],
+    listeners: [requests.events, upstreams.events, events, changeEvents, conditions.events, ownProcess.events],
     status,
     onReload(changed: Config) {
       config = changed;
-      const offered = new Set(resourceStatus().map(({ name }) => name));
-      for (const { name } of resources) if (!offered.has(name)) lists.set(name, createResourceStatus(now, time));
+      requests.onReload(changed);
+    },
+  };
+}
+
+/** Observes connections, and from `listening` to `drained` the event loop and dropped lines. */
+function createProcessStatus({ now, readings, resources }: CapabilityContext) {
+  const certificates = watchCertificates({ resources, now });
+  const delays = createHistory(now);
+  const connections = new Map<string, { readonly open: number; readonly max: number }>();
+  let droppedAt: string | null = null;
+  let dropped = { log: 0, audit: 0 };
+  let stopWatching = () => {};
+
+  function look(delayMs: number): void {
+    delays.add(delayMs, false);
+    const all = { log: readings.droppedLogLines?.() ?? 0, audit: readings.droppedAuditLines?.() ?? 0 };
+    if (all.log + all.audit > dropped.log + dropped.audit) droppedAt = new Date(now()).toISOString();
+    dropped = all;
+  }
+
+  const events: Events = {
+    connectionsChanged({ listener, open, maxConnections: max }) {
+      connections.set(listener, { open, max });
+    },
+    listening() {
+      stopWatching = watchEventLoop(LOOK_MS, look);
+    },
+    drained: () => stopWatching(),
+  };
+
+  return {
+    events,
+    async status(config: Config): Promise<ProcessStatus> {
+      const inUse = await certificates(config);
+      return {
+        descriptors: { open: await countDescriptors(), max: readDescriptorLimit() },
+        connections: [...connections].map(([listener, counts]) => ({ listener, ...counts })),
+        eventLoopMs: { lastMinute: delays.lastMinute().p95Ms, tenMinutes: delays.total().p95Ms },
+        certificates: inUse.map(({ block, file, to }) => {
+          return { name: [...block, file].join('.'), to: new Date(to).toISOString() };
+        }),
+        droppedLines: { ...dropped, droppedAt },
+      };
     },
   };
 }

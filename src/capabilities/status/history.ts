@@ -3,86 +3,96 @@ export const SLOT_MS = 10_000;
 export const SLOTS = 60;
 /** Slots of the last minute, of which the newest is not over. */
 const MINUTE_SLOTS = 6;
+/** Durations are kept in buckets, four for each factor of two: up to 0.1 ms, 0.12 ms … 26 s. Longer ones are in the last bucket. */
+const FIRST_MS = 0.1;
+const PER_DOUBLING = 4;
+const LAST_BUCKET = 18 * PER_DOUBLING;
 
-/** Upper bounds of the buckets of durations: 0.1 ms, 0.2 ms … 26 s. Longer ones are in the last bucket. */
-const BOUNDS = Array.from({ length: 19 }, (_, index) => 0.1 * 2 ** index);
+/** Counts by their names; those of 0 are absent. */
+export type Counts = { readonly [name: string]: number | undefined };
 
-interface Slot {
-  /** Number of the slot since the epoch. */
-  readonly number: number;
-  requests: number;
-  failures: number;
-  readonly durations: Uint32Array;
+/** Counts what happened in the last ten minutes, by names of a closed list. `now`: milliseconds since the epoch. */
+export function createCounts(now: () => number) {
+  const ring: { readonly number: number; readonly counts: Record<string, number> }[] = [];
+  const current = () => Math.floor(now() / SLOT_MS);
+
+  /** Returns the last slots, the oldest first. */
+  function slots(length = SLOTS): Counts[] {
+    const first = current() - length + 1;
+    return Array.from({ length }, (_, index) => {
+      const slot = ring[(first + index) % SLOTS];
+      return slot?.number === first + index ? slot.counts : {};
+    });
+  }
+
+  return {
+    add(name: string | number): void {
+      const number = current();
+      let slot = ring[number % SLOTS];
+      if (slot?.number !== number) {
+        slot = { number, counts: {} };
+        ring[number % SLOTS] = slot;
+      }
+      slot.counts[name] = (slot.counts[name] ?? 0) + 1;
+    },
+    slots,
+    total: () => addUp(slots()),
+    lastMinute: () => addUp(slots(MINUTE_SLOTS)),
+  };
 }
 
-/** Totals of one slot, or of all. */
+function addUp(all: readonly Counts[]): Counts {
+  const totals: Record<string, number> = {};
+  for (const counts of all) {
+    for (const [name, count = 0] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count;
+  }
+  return totals;
+}
+
+/** Totals of one slot, or of several. */
 export interface Period {
   readonly requests: number;
   readonly failures: number;
-  /** p50 and p95, to a factor of two. 0 without requests. */
+  /** p50 and p95, to a fifth. 0 without requests. */
   readonly medianMs: number;
   readonly p95Ms: number;
 }
 
-/** The last ten minutes of requests that take time and can fail. */
-export interface History {
-  add(ms: number, isFailure: boolean): void;
-  total(): Period;
-  lastMinute(): Period;
-  /** The oldest first. */
-  slots(): Period[];
-}
-
-/** `now`: milliseconds since the epoch. */
-export function createHistory(now: () => number): History {
-  const ring = Array.from({ length: SLOTS }, () => createSlot(-1));
-  const current = () => Math.floor(now() / SLOT_MS);
-  /** Returns the slot of this number, empty where nothing was added to it. */
-  const slotOf = (number: number) => {
-    const slot = ring[number % SLOTS];
-    return slot?.number === number ? slot : createSlot(number);
-  };
-  const all = () => Array.from({ length: SLOTS }, (_, index) => slotOf(current() - SLOTS + 1 + index));
-
+/** Keeps the last ten minutes of what takes time and can fail. */
+export function createHistory(now: () => number) {
+  const { add, slots, total, lastMinute } = createCounts(now);
   return {
-    add(ms, isFailure) {
-      const slot = slotOf(current());
-      ring[slot.number % SLOTS] = slot;
-      slot.requests += 1;
-      if (isFailure) slot.failures += 1;
-      const found = BOUNDS.findIndex((bound) => ms <= bound);
-      const index = found === -1 ? BOUNDS.length - 1 : found;
-      slot.durations[index] = (slot.durations[index] ?? 0) + 1;
+    add(ms: number, isFailure = false): void {
+      add(Math.min(Math.max(0, Math.ceil(PER_DOUBLING * Math.log2(ms / FIRST_MS))), LAST_BUCKET));
+      if (isFailure) add('failures');
     },
-    total: () => periodOf(all()),
-    lastMinute: () => periodOf(all().slice(-MINUTE_SLOTS)),
-    slots: () => all().map((slot) => periodOf([slot])),
+    total: () => periodOf(total()),
+    lastMinute: () => periodOf(lastMinute()),
+    /** The oldest first. */
+    slots: () => slots().map(periodOf),
   };
 }
 
-function createSlot(number: number): Slot {
-  return { number, requests: 0, failures: 0, durations: new Uint32Array(BOUNDS.length) };
-}
-
-function periodOf(slots: readonly Slot[]): Period {
-  const sum = (of: (slot: Slot) => number) => slots.reduce((total, slot) => total + of(slot), 0);
-  const durations = BOUNDS.map((_, index) => sum((slot) => slot.durations[index] ?? 0));
-  const requests = sum((slot) => slot.requests);
+function periodOf({ failures = 0, ...durations }: Counts): Period {
+  const requests = sumOf(durations);
   return {
     requests,
-    failures: sum((slot) => slot.failures),
+    failures,
     medianMs: boundOf(durations, requests * 0.5),
     p95Ms: boundOf(durations, requests * 0.95),
   };
 }
 
-/** Returns the upper bound of the bucket that has the duration of this rank. */
-function boundOf(durations: readonly number[], rank: number): number {
-  if (rank === 0) return 0;
+export function sumOf(counts: Counts): number {
+  return Object.values(counts).reduce<number>((sum, count = 0) => sum + count, 0);
+}
+
+/** Returns the upper bound of the bucket that has the duration of this rank. The buckets are in order: their names are numbers. */
+function boundOf(durations: Counts, rank: number): number {
   let below = 0;
-  for (const [index, count] of durations.entries()) {
+  for (const [bucket, count = 0] of Object.entries(durations)) {
     below += count;
-    if (below >= rank) return BOUNDS[index] ?? 0;
+    if (below >= rank) return Number((FIRST_MS * 2 ** (Number(bucket) / PER_DOUBLING)).toPrecision(3));
   }
   return 0;
 }

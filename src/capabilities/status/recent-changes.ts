@@ -12,62 +12,40 @@ export interface Change {
   /** Whether an operator should look at it. */
   readonly isTrouble: boolean;
   readonly text: string;
-  /** How many times it happened: in a row, or, if requests cause it, since it entered the list. Of Redis: all its changes. */
+  /** How many times it happened since it entered the list. Of Redis: all its changes. */
   readonly times: number;
 }
 
-interface Note extends Pick<Change, 'isTrouble' | 'text'> {
-  readonly event: keyof Events;
+interface Entry extends Change {
   /** What changed: of the same subject, another change to the same state is the same change. */
-  readonly about?: string | undefined;
+  readonly about: string;
 }
-
-type Entry = Change & Note & { readonly isFlapping: boolean };
 
 /** Changes that are kept. */
 export const MAX_CHANGES = 50;
 
-/** Events that callers and platforms can cause again and again. */
-const REPEATED: ReadonlySet<keyof Events> = new Set([
-  ...(['limitReached', 'mappingWarning', 'unsolicitedResponse', 'sharedCommandEnded'] as const),
-]);
-
-/** Time in which a second loss of Redis makes one entry of all its changes. */
+/** Time in which all changes of Redis are one. */
 const FLAPPING_MS = 600_000;
+
+const REDIS = 'Redis';
 
 /** Lists the last changes, the newest first. `time` returns now, in ISO 8601. */
 export function recentChanges(time: () => string) {
-  let notes: Entry[] = [];
+  let entries: Entry[] = [];
 
-  /** Returns the entries that become one with this change. A repeated change displaces no other. */
-  function findSame({ event, text, isTrouble, about }: Note, at: string): readonly Entry[] {
-    if (REPEATED.has(event)) return notes.filter((one) => one.event === event && one.text === text);
-    if (about === undefined) return notes.slice(0, 1).filter((one) => one.event === event && one.text === text);
-    const subject = notes.filter((one) => one.event === event && one.about === about);
-    if (event === 'sharedStoreChanged') {
-      const recent = subject.filter((one) => Date.parse(at) - Date.parse(one.at) < FLAPPING_MS);
-      if (recent[0]?.isFlapping || (isTrouble && recent.some((one) => one.isTrouble))) return recent;
-    }
-    return subject.slice(0, 1).filter((one) => one.isTrouble === isTrouble);
-  }
-
-  function add(note: Note): void {
+  /** A repeated change displaces no other. */
+  function add(isTrouble: boolean, event: keyof Events, text: string, about = text): void {
     const at = time();
-    const same = findSame(note, at);
-    const since = same.at(-1)?.since ?? at;
-    const times = same.reduce((sum, one) => sum + one.times, 1);
-    const entry = {
-      ...note,
-      at,
-      since,
-      times,
-      isFlapping: same.some((one) => one.isFlapping || one.isTrouble !== note.isTrouble),
-    };
-    notes = [entry, ...notes.filter((one) => !same.includes(one))].slice(0, MAX_CHANGES);
+    const last = entries.find((one) => one.event === event && one.about === about);
+    const isFlapping = about === REDIS && last !== undefined && Date.parse(at) - Date.parse(last.at) < FLAPPING_MS;
+    const same = last?.isTrouble === isTrouble || isFlapping ? last : undefined;
+    const { since, times } = same ?? { since: at, times: 0 };
+    const entry = { at, since, event, isTrouble, text, times: times + 1, about };
+    entries = [entry, ...entries.filter((one) => one !== same)].slice(0, MAX_CHANGES);
   }
 
-  const good = (event: keyof Events, text: string, about?: string) => add({ event, text, isTrouble: false, about });
-  const bad = (event: keyof Events, text: string, about?: string) => add({ event, text, isTrouble: true, about });
+  const good = (event: keyof Events, text: string, about?: string) => add(false, event, text, about);
+  const bad = (event: keyof Events, text: string, about?: string) => add(true, event, text, about);
 
   const events: Events = {
     mappingWarning: (warning) =>
@@ -85,20 +63,20 @@ export function recentChanges(time: () => string) {
     },
     settingsRefused: ({ issue }) => bad('settingsRefused', `settings refused: ${issue}`),
     secretChanged({ upstream, block = upstream, issue }) {
-      if (issue === undefined) good('secretChanged', `${block}: the secret was reloaded from its file`);
-      else bad('secretChanged', `${block}: the file of its secret ${issue}`);
+      if (issue === undefined) good('secretChanged', `${block}: the secret was reloaded from its file`, block);
+      else bad('secretChanged', `${block}: the file of its secret ${issue}`, block);
     },
     tlsFilesChanged({ block, key, issue }) {
-      if (issue === undefined) good('tlsFilesChanged', `${block}: certificates were reloaded from their files`);
-      else bad('tlsFilesChanged', `${block}: ${key} ${issue}`);
+      if (issue === undefined) good('tlsFilesChanged', `${block}: certificates were reloaded from their files`, block);
+      else bad('tlsFilesChanged', `${block}: ${key} ${issue}`, block);
     },
     issuerKeysFetched({ keys, error }) {
       if (error === undefined) good('issuerKeysFetched', `${keys} keys of the issuer were fetched`, 'issuer');
       else bad('issuerKeysFetched', `keys of the issuer: ${error.reason}`, 'issuer');
     },
     sharedStoreChanged({ isUp, why }) {
-      if (isUp) good('sharedStoreChanged', 'Redis connected', 'Redis');
-      else bad('sharedStoreChanged', `Redis unavailable: ${why}`, 'Redis');
+      if (isUp) good('sharedStoreChanged', 'Redis connected', REDIS);
+      else bad('sharedStoreChanged', `Redis unavailable: ${why}`, REDIS);
     },
     sharedCommandEnded({ reason }) {
       if (reason === 'full') bad('sharedCommandEnded', 'Redis refuses commands: full');
@@ -119,6 +97,6 @@ export function recentChanges(time: () => string) {
 
   return {
     events,
-    changes: (): Change[] => notes.map(({ about: _about, isFlapping: _isFlapping, ...change }) => change),
+    changes: (): Change[] => entries.map(({ about: _about, ...change }) => change),
   };
 }

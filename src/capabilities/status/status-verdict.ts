@@ -28,7 +28,7 @@ const MAX_QUEUED = 0.5;
 const SLOW_MS = 2500;
 const LATE_MS = 250;
 const RECENT_MS = 600_000;
-/** Days left to a certificate. */
+/** Days until a certificate expires. */
 export const EXPIRING_DAYS = 14;
 const ALMOST_EXPIRED_DAYS = 3;
 

@@ -25,42 +25,35 @@ export const statusCapability = defineCapability({
 });
 
 function statusOperations(statusNow: () => Promise<Status | undefined>): OpenOperation[] {
-  const common = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: true } as const;
+  const page = onFirstUse(loadStatusPage);
+
   async function status(): Promise<Status> {
     const found = await statusNow();
     if (found === undefined) throw new GatewayError('overloaded');
     return found;
   }
-  /** Read at the first request. */
-  let page: ReturnType<typeof loadStatusPage> | undefined;
-  let runbook: HttpResponse | undefined;
+
+  const get = (path: string, respond: OpenOperation['respond']): OpenOperation => ({
+    ...{ path, methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: true, respond },
+  });
   return [
-    {
-      ...common,
-      path: '/',
-      async respond() {
-        page ??= loadStatusPage();
-        return page(await status());
-      },
-    },
-    {
-      ...common,
-      path: '/status',
-      respond: async () => ({
-        status: 200,
-        headers: ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
-        body: Buffer.from(JSON.stringify(await status())),
-      }),
-    },
-    {
-      ...common,
-      path: '/docs/runbook.md',
-      respond() {
-        runbook ??= loadRunbook();
-        return runbook;
-      },
-    },
+    get('/', async () => page()(await status())),
+    get('/status', async () => ({
+      status: 200,
+      headers: ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
+      body: Buffer.from(JSON.stringify(await status())),
+    })),
+    get('/docs/runbook.md', onFirstUse(loadRunbook)),
   ];
+}
+
+/** Returns the same value each time, which is read at the first. */
+function onFirstUse<Value>(read: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => {
+    value ??= read();
+    return value;
+  };
 }
 
 /** Reads the runbook of this package as a page, with an anchor for each of its sections. */

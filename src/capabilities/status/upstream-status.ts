@@ -1,76 +1,95 @@
+import type { Config } from '../../core/config/schema/settings.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { createHistory } from './history.ts';
+import { createCounts, createHistory, sumOf } from './history.ts';
 import type { Failure, UpstreamStatus } from './status-view.ts';
 
 /** Codes with which an upstream judges a caller, rather than fails. */
 const JUDGEMENTS: readonly (string | undefined)[] = ['credential_rejected', 'access_denied'];
 
-/** What refuses a call that is not made, by the code of its error. */
-const REFUSED_BY = { breaker_open: 'breaker', overloaded: 'queue', credential_rejected: 'token' } as const;
-
-/** Counts the calls of one upstream. After a reload it can have two instances for a while. */
+/** Counts the calls of each upstream. `time` returns now, in ISO 8601. */
 export function createUpstreamStatus(now: () => number, time: () => string) {
-  const breakers = new Map<symbol | undefined, string>();
-  const waiting = new Map<symbol | undefined, number>();
-  const calls = createHistory(now);
-  const refused = { breaker: createHistory(now), queue: createHistory(now), token: createHistory(now) };
-  let max = 0;
-  let opened: UpstreamStatus['opened'] = null;
-  let lastFailure: Failure | null = null;
-  let cause = 'failure';
+  const upstreams = new Map<string, Calls>();
 
-  const events = {
-    upstreamOpened({ opening, maxQueue }) {
-      breakers.set(opening, 'closed');
-      max = maxQueue;
+  function callsOf(upstream: string): Calls {
+    const calls = upstreams.get(upstream) ?? createCalls(now);
+    upstreams.set(upstream, calls);
+    return calls;
+  }
+
+  const events: Events = {
+    upstreamOpened({ upstream, opening, maxQueue }) {
+      const calls = callsOf(upstream);
+      calls.instances.set(opening, { breaker: 'closed', waiting: 0 });
+      calls.maxQueue = maxQueue;
     },
-    upstreamClosed({ opening }) {
-      breakers.delete(opening);
-      waiting.delete(opening);
+    upstreamClosed({ upstream, opening }) {
+      callsOf(upstream).instances.delete(opening);
     },
-    breakerChanged({ opening, state, failures }) {
-      const before = breakers.get(opening);
-      if (before === undefined) return;
-      breakers.set(opening, state);
-      if (before === 'closed') opened = { since: time(), failures, cause };
+    breakerChanged({ upstream, opening, state, failures }) {
+      const calls = callsOf(upstream);
+      const instance = calls.instances.get(opening);
+      if (instance === undefined) return;
+      if (instance.breaker === 'closed') calls.opened = { since: time(), failures, cause: calls.cause };
+      instance.breaker = state;
     },
-    bulkheadChanged({ opening, waiting: now }) {
-      if (breakers.has(opening)) waiting.set(opening, now);
+    bulkheadChanged({ upstream, opening, waiting }) {
+      const instance = callsOf(upstream).instances.get(opening);
+      if (instance !== undefined) instance.waiting = waiting;
     },
-    pageFetched({ ms, status = 0, error, reason = null, causes = [] }) {
+    pageFetched({ upstream, ms, status = 0, error, reason = null, causes = [] }) {
+      const calls = callsOf(upstream);
       const isFailure = error !== undefined && !JUDGEMENTS.includes(error);
-      calls.add(ms, isFailure);
+      calls.history.add(ms, isFailure);
       if (!isFailure) return;
-      lastFailure = { at: time(), code: error, reason, causes };
-      cause = status >= 400 ? `${status}` : (causes.at(-1)?.split(' ').at(-1) ?? error);
+      calls.lastFailure = { at: time(), code: error, reason, causes };
+      calls.cause = status >= 400 ? `${status}` : (causes.at(-1)?.split(' ').at(-1) ?? error);
     },
     // Each page was valid by itself.
-    loadEnded({ error, reason = null }) {
-      if (error === 'upstream_invalid') lastFailure = { at: time(), code: error, reason, causes: [] };
+    loadEnded({ upstream, error, reason = null }) {
+      if (error !== 'upstream_invalid') return;
+      callsOf(upstream).lastFailure = { at: time(), code: error, reason, causes: [] };
     },
-    callRefused({ code }) {
-      refused[REFUSED_BY[code as keyof typeof REFUSED_BY] ?? 'queue'].add(0, true);
-    },
-  } satisfies Events;
+    callRefused: ({ upstream, code }) => callsOf(upstream).refused.add(code),
+  };
 
   return {
     events,
-    isOpen: () => breakers.size > 0,
-    status(name: string): UpstreamStatus {
-      const breaker = [...breakers.values()].at(-1) ?? 'closed';
-      const refusedBy = {
-        breaker: refused.breaker.total().requests,
-        queue: refused.queue.total().requests,
-        token: refused.token.total().requests,
-      };
-      return {
-        ...{ name, breaker, opened: breaker === 'closed' ? null : opened },
-        ...{ total: calls.total(), lastMinute: calls.lastMinute(), history: calls.slots() },
-        refused: refusedBy.breaker + refusedBy.queue + refusedBy.token,
-        refusedBy,
-        queue: { waiting: [...waiting.values()].reduce((sum, one) => sum + one, 0), max },
-        lastFailure,
-      };
+    /** Those of settings first, in their order. */
+    status({ upstreams: configured }: Config): UpstreamStatus[] {
+      const names = [...new Set([...Object.keys(configured), ...upstreams.keys()])];
+      return names
+        .filter((name) => callsOf(name).instances.size > 0)
+        .map((name) => ({ name, ...statusOf(callsOf(name)) }));
     },
+  };
+}
+
+type Calls = ReturnType<typeof createCalls>;
+
+/** Calls of one upstream. After a reload it can have two instances for a while. */
+function createCalls(now: () => number) {
+  return {
+    instances: new Map<symbol | undefined, { breaker: string; waiting: number }>(),
+    history: createHistory(now),
+    /** Calls that were not made, by the code of their error. */
+    refused: createCounts(now),
+    maxQueue: 0,
+    opened: null as UpstreamStatus['opened'],
+    lastFailure: null as Failure | null,
+    /** What the last failure is called in the verdict. */
+    cause: 'failure',
+  };
+}
+
+function statusOf({ instances, history, refused, opened, maxQueue: max, lastFailure }: Calls) {
+  const all = [...instances.values()];
+  const breaker = all.at(-1)?.breaker ?? 'closed';
+  const refusals = refused.total();
+  const { breaker_open: byBreaker = 0, credential_rejected: token = 0, overloaded: queue = 0 } = refusals;
+  return {
+    ...{ breaker, opened: breaker === 'closed' ? null : opened, lastFailure },
+    ...{ total: history.total(), lastMinute: history.lastMinute(), history: history.slots() },
+    ...{ refused: sumOf(refusals), refusedBy: { breaker: byBreaker, queue, token } },
+    queue: { waiting: all.reduce((sum, { waiting }) => sum + waiting, 0), max },
   };
 }

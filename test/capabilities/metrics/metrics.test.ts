@@ -30,10 +30,10 @@ async function scrape(metrics: Pick<Metrics, 'collect'>, accept = '') {
 }
 
 /** The series that events bring or raise, but for the histograms' buckets and sums. */
-async function raisedBy(tell: (events: Events) => void): Promise<Record<string, number>> {
+async function raisedBy(emit: (events: Events) => void): Promise<Record<string, number>> {
   const metrics = open();
   const before = await scrape(metrics);
-  tell(metrics.events);
+  emit(metrics.events);
   const after = await scrape(metrics);
   return Object.fromEntries(
     [...after.series]
@@ -55,8 +55,8 @@ const SERVER = 'http_server_request_duration_seconds_count';
 const MCP = 'mcp_server_operation_duration_seconds_count';
 const CLIENT = 'http_client_request_duration_seconds_count';
 
-/** By what happens, the events that tell of it, and the series that are raised. */
-const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, raised: Record<string, number>]>> = {
+/** Events by what happened, and the series that they raise. */
+const CASES: Readonly<Record<string, readonly [emit: (events: Events) => void, raised: Record<string, number>]>> = {
   'a request that was answered': [
     (events) => events.requestEnded?.(ended({ bytes: 12 })),
     {
@@ -68,7 +68,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
     (events) => events.requestEnded?.(ended({ status: 304, outcome: 'not_modified' })),
     { [`${SERVER}{http_request_method="GET",http_route="/mcp",http_response_status_code="304"}`]: 1 },
   ],
-  'a request by a method and for a path that there are not': [
+  'a request with an unknown method and path': [
     (events) => events.requestEnded?.({ ...failed('not_found', 404), method: 'BREW', route: 'unmatched' }),
     {
       [`${SERVER}{http_request_method="_OTHER",http_response_status_code="404"}`]: 1,
@@ -82,18 +82,18 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_request_errors_total{code="upstream_failed"}': 1,
     },
   ],
-  'an error that is told with 200': [
+  'an error in a response with status 200': [
     (events) => events.requestEnded?.(failed('invalid_params', 200)),
     {
       [`${SERVER}{http_request_method="GET",http_route="/mcp",http_response_status_code="200"}`]: 1,
       'portico_request_errors_total{code="invalid_params"}': 1,
     },
   ],
-  'a caller who left': [
+  'a client that disconnects before the response': [
     (events) => events.requestEnded?.(ended({ status: undefined, outcome: 'caller_gone' })),
     { [`${SERVER}{http_request_method="GET",http_route="/mcp",error_type="caller_gone"}`]: 1 },
   ],
-  'a caller who left in the middle of the response': [
+  'a client that disconnects during the response': [
     (events) => events.requestEnded?.(ended({ outcome: 'caller_gone' })),
     {
       [`${SERVER}{http_request_method="GET",http_route="/mcp",http_response_status_code="200",error_type="caller_gone"}`]: 1,
@@ -164,7 +164,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_refresh_failures_total{resource="tools"}': 1,
     },
   ],
-  'snapshots that come and go': [
+  'snapshots that are stored and evicted': [
     (events) => {
       events.snapshotStored?.({ resource: 'tools', bytes: 5, renewed: false });
       events.snapshotStored?.({ resource: 'tools', bytes: 5, renewed: true });
@@ -182,7 +182,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       portico_snapshots_held: 3,
     },
   ],
-  'lists that are loaded, and doubts about them': [
+  'loaded lists, and warnings about them': [
     (events) => {
       const defaulted = new Map([['description', 2]]);
       const list = { resource: 'tools', upstream: 'acme', pages: 3, items: 7, received: 12, excluded: 4, dropped: 1 };
@@ -240,7 +240,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_bulkhead_wait_seconds_count{upstream="acme"}': 1,
     },
   ],
-  'verified tokens, and the keys that they are verified by': [
+  'verifications of tokens, and fetches of the keys': [
     (events) => {
       events.credentialVerified?.({ verdict: 'accepted', by: 'signature', ms: 1 });
       events.credentialVerified?.({ verdict: 'undecided', by: 'introspection', ms: 1, reason: 'no response' });
@@ -254,7 +254,7 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'portico_issuer_keys_fetches_total{outcome="failed"}': 1,
     },
   ],
-  'each error of a batch, and what befell it as a whole': [
+  'the errors of the members of a batch, and of the whole': [
     (events) => {
       const member = (outcome: string) => ({ rpc: 'tools/call', outcome });
       const members = ['ok', 'access_denied', 'upstream_failed', 'upstream_failed', 'caller_gone'].map(member);
@@ -279,11 +279,11 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
       'http_server_request_duration_seconds_count{http_request_method="POST",http_route="/mcp",http_response_status_code="200"}': 2,
     },
   ],
-  'settings that wait for a restart': [
+  'settings that need a restart': [
     (events) => events.settingsChanged?.({ applied: [], needRestart: ['http.port'] }),
     {},
   ],
-  'tokens that are exchanged, or cannot be': [
+  'exchanges of tokens that succeed and fail': [
     (events) => {
       events.tokenExchanged?.({ ...OF, upstream: 'acme', ms: 1 });
       events.tokenExchanged?.({ ...OF, upstream: 'acme', ms: 1, error: 'upstream_timeout' });
@@ -371,9 +371,9 @@ const CASES: Readonly<Record<string, readonly [tell: (events: Events) => void, r
 };
 
 describe('metrics', () => {
-  for (const [what, [tell, raised]] of Object.entries(CASES)) {
+  for (const [what, [emit, raised]] of Object.entries(CASES)) {
     it(`count ${what}`, async () => {
-      expect(await raisedBy(tell)).to.deep.equal(raised);
+      expect(await raisedBy(emit)).to.deep.equal(raised);
     });
   }
 
@@ -396,7 +396,7 @@ describe('metrics', () => {
     expect(sum).to.equal(2);
   });
 
-  it('start with a series of 0 for all names in settings', async () => {
+  it('start with a series of 0 for all names in settings, and for counters without labels', async () => {
     const { series } = await scrape(open());
     for (const name of [
       'portico_reads_total{resource="projects",cache="bypass"}',
@@ -404,6 +404,7 @@ describe('metrics', () => {
       'portico_upstream_retries_total{upstream="acme"}',
       'portico_request_errors_total{code="internal"}',
       'portico_breaker_state{upstream="acme",state="open"}',
+      'portico_internal_errors_total',
     ]) {
       expect(series.get(name), name).to.equal(0);
     }
@@ -411,30 +412,6 @@ describe('metrics', () => {
     expect(series.get('portico_bulkhead_max_waiting{upstream="acme"}')).to.equal(1024);
     expect(series.get('portico_snapshots_max_bytes')).to.equal(1000);
     expect(series.get('portico_snapshots_max')).to.equal(10);
-  });
-
-  it('report the last reload, a pending restart, and the settings in force', async () => {
-    let hash = 'h1';
-    let now = 1_800_000_000_000;
-    const metrics = createMetrics({ ...OPTIONS, dropped: {}, settingsHash: () => hash, now: () => now });
-    const events = joinEvents(metrics.listeners);
-    const reported = async () => {
-      const { series } = await scrape(metrics);
-      const of = (name: string) => series.get(`portico_settings_${name}`);
-      const names = ['last_reload_successful', 'last_reload_success_timestamp_seconds', 'restart_pending'];
-      return [...names.map(of), ...[...series.keys()].filter((name) => name.startsWith('portico_settings_info'))];
-    };
-    expect(await reported()).to.deep.equal([1, 1_800_000_000, 0, 'portico_settings_info{hash="h1"}']);
-    now += 60_000;
-    events.settingsRefused?.({ issue: 'resources.tools.path: missing' });
-    expect(await reported()).to.deep.equal([0, 1_800_000_000, 0, 'portico_settings_info{hash="h1"}']);
-    hash = 'h2';
-    events.settingsReloaded?.({ needRestart: ['http.port'] });
-    expect(await reported()).to.deep.equal([1, 1_800_000_060, 1, 'portico_settings_info{hash="h2"}']);
-    events.settingsRefused?.({ issue: 'resources.tools.path: missing' });
-    expect((await reported()).slice(0, 3)).to.deep.equal([0, 1_800_000_060, 1]);
-    events.settingsReloaded?.({ needRestart: [] });
-    expect((await reported()).slice(0, 3)).to.deep.equal([1, 1_800_000_060, 0]);
   });
 
   it('report the end of each certificate in use, and of no others', async () => {

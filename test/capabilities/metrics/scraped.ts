@@ -29,11 +29,11 @@ export function parseExposition(text: string): Scraped {
   function readSeries(line: string): void {
     const found = SERIES.exec(line)?.groups;
     if (found === undefined) throw new Error(`no line of an exposition: ${line}`);
-    const { name = '', labels: told = '', value } = found;
+    const { name = '', labels: text = '', value } = found;
     series.set(line.slice(0, line.lastIndexOf(' ')), Number(value));
     const family = families.has(name) ? name : name.replace(/_(bucket|sum|count|total)$/, '');
     const names = labels.get(family) ?? new Set();
-    for (const [, label = ''] of told.matchAll(/(\w+)="/g)) if (label !== 'le') names.add(label);
+    for (const [, label = ''] of text.matchAll(/(\w+)="/g)) if (label !== 'le') names.add(label);
     labels.set(family, names);
   }
 }

@@ -1,45 +1,31 @@
 import { expect } from 'chai';
-import type { CapabilityContext, Workers } from '../../../src/capabilities/capability.ts';
+import type { Workers } from '../../../src/capabilities/capability.ts';
 import { combinedStatus } from '../../../src/capabilities/status/combined-status.ts';
-import { createGatewayStatus } from '../../../src/capabilities/status/gateway-status.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import { joinEvents } from '../../../src/core/kernel/join-events.ts';
-import { RESOURCES } from '../../../src/core/resources/index.ts';
-import { configOf } from '../../support/limits.ts';
-
-const CONFIG = configOf({
-  upstreams: { acme: { baseUrl: 'http://acme.example' } },
-  resources: { projects: { upstream: 'acme' }, workflows: { upstream: 'acme' }, tools: { upstream: 'acme' } },
-});
-const acme = { upstream: 'acme', opening: Symbol('acme') };
-const page = { requestId: 'r-1', upstream: 'acme', method: 'GET', ms: 1, bytes: 1 } as const;
+import { ACME, openStatus, PAGE } from './open-status.ts';
 
 type Work = (events: Events, later: (seconds: number) => void) => void;
 
-/** Returns the status of workers, each after its own events. */
+/** Returns the status of workers, each after its own events, a minute after the start. */
 async function combined(...workers: readonly Work[]) {
   return combinedOf(workers.length, workers);
 }
 
 async function combinedOf(count: number, workers: readonly Work[]) {
   const bodies = workers.map(async (work) => {
-    let seconds = 1_800_000_000;
-    const context = { config: CONFIG, resources: RESOURCES, now: () => 1000 * seconds, readings: {} };
-    const { listeners, status } = createGatewayStatus(context as unknown as CapabilityContext);
-    const events = joinEvents(listeners);
-    events.upstreamOpened?.({ ...acme, connections: 1, maxQueue: 10 });
-    work(events, (more) => (seconds += more));
-    seconds = 1_800_000_060;
+    let passed = 0;
+    const { events, status, later } = openStatus();
+    const pass = (seconds: number) => {
+      passed += seconds;
+      later(seconds);
+    };
+    work(events, pass);
+    pass(60 - passed);
     return Buffer.from(JSON.stringify(await status()));
   });
   const answers = (await Promise.all(bodies)).map((body, worker) => ({ worker, body }));
-  const status = await combinedStatus({
-    ask: async () => answers,
-    count,
-    droppedLogLines: () => 4,
-  } as unknown as Workers);
-  if (status === undefined) throw new Error('no worker has answered');
-  return status;
+  const workersOf = { ask: async () => answers, count, droppedLogLines: () => 4 } as unknown as Workers;
+  return (await combinedStatus(workersOf)) ?? expect.fail('no worker has answered');
 }
 
 describe('the status of several workers', () => {
@@ -48,11 +34,11 @@ describe('the status of several workers', () => {
       (events, later) => {
         events.sharedStoreChanged?.({ isUp: false, why: 'closed' });
         later(20);
-        events.breakerChanged?.({ ...acme, state: 'open', calls: 1, failures: 1 });
+        events.breakerChanged?.({ ...ACME, state: 'open', calls: 1, failures: 1 });
       },
       (events, later) => {
         later(5);
-        events.breakerChanged?.({ ...acme, state: 'open', calls: 2, failures: 2 });
+        events.breakerChanged?.({ ...ACME, state: 'open', calls: 2, failures: 2 });
         events.sharedStoreChanged?.({ isUp: false, why: 'closed' });
       },
       () => {},
@@ -81,9 +67,9 @@ describe('the status of several workers', () => {
   it('adds up counts, and has the last failures and the least of the descriptors', async () => {
     const work = (events: Events) => {
       events.connectionsChanged?.({ listener: 'http', open: 3, maxConnections: 10 });
-      events.bulkheadChanged?.({ ...acme, running: 1, waiting: 2 });
+      events.bulkheadChanged?.({ ...ACME, running: 1, waiting: 2 });
       events.callRefused?.({ requestId: 'r-1', upstream: 'acme', code: 'overloaded' });
-      events.pageFetched?.({ ...page, error: 'upstream_failed' });
+      events.pageFetched?.({ ...PAGE, error: 'upstream_failed' });
       events.readEnded?.({ resource: 'tools', cache: 'hit' });
       events.readEnded?.({ resource: 'tools', error: 'upstream_failed' });
     };

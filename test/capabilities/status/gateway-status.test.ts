@@ -1,35 +1,9 @@
 import { expect } from 'chai';
-import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
-import { createGatewayStatus } from '../../../src/capabilities/status/gateway-status.ts';
-import { parseConfig } from '../../../src/core/config/load-config.ts';
-import { joinEvents } from '../../../src/core/kernel/join-events.ts';
-import { RESOURCES } from '../../../src/core/resources/index.ts';
-
-const CONFIG = parseConfig({
-  upstreams: { acme: { baseUrl: 'http://acme.example' } },
-  resources: { projects: { upstream: 'acme' }, workflows: { upstream: 'acme' }, tools: { upstream: 'acme' } },
-});
-
-function open() {
-  const context = {
-    config: CONFIG,
-    resources: RESOURCES,
-    readings: {},
-    now: () => 1_800_000_000_000,
-  } as unknown as CapabilityContext;
-  const { listeners, status } = createGatewayStatus(context);
-  const events = joinEvents(listeners);
-  events.upstreamOpened?.({ ...bounds, upstream: 'acme', opening: ACME });
-  return { events, status };
-}
-
-const ACME = Symbol('acme');
-const bounds = { connections: 1, maxQueue: 1 };
-const request = { requestId: 'r-1', upstream: 'acme' };
+import { ACME, BOUNDS, openStatus, PAGE } from './open-status.ts';
 
 describe('the status of a gateway', () => {
   it('has the share of cacheable reads that memory served', async () => {
-    const { events, status } = open();
+    const { events, status } = openStatus();
     expect((await status()).snapshots.hitRatio).to.equal(null);
     for (const cache of ['hit', 'hit', 'stale', 'miss', 'shared', 'bypass', 'bypass', undefined]) {
       events.readEnded?.({ resource: 'tools', cache });
@@ -38,9 +12,9 @@ describe('the status of a gateway', () => {
   });
 
   it('counts failures of an upstream, and not its judgements of callers', async () => {
-    const { events, status } = open();
+    const { events, status } = openStatus();
     for (const error of [undefined, 'credential_rejected', 'access_denied', 'upstream_failed']) {
-      events.pageFetched?.({ ...request, method: 'GET', ms: 1, bytes: 1, error });
+      events.pageFetched?.({ ...PAGE, error });
     }
     const [upstream] = (await status()).upstreams;
     expect(upstream?.total).to.include({ requests: 4, failures: 1 });
@@ -48,7 +22,7 @@ describe('the status of a gateway', () => {
   });
 
   it('counts commands that Redis did not answer', async () => {
-    const { events, status } = open();
+    const { events, status } = openStatus();
     expect((await status()).shared).to.equal(null);
     events.sharedStoreOpened?.();
     events.sharedStoreChanged?.({ isUp: true });
@@ -60,22 +34,22 @@ describe('the status of a gateway', () => {
   });
 
   it('keeps the counts of an upstream over a reload, and drops those of a removed one', async () => {
-    const { events, status } = open();
+    const { events, status } = openStatus();
     const refused = async () => (await status()).upstreams.map((upstream) => [upstream.name, upstream.refused]);
     const next = Symbol('next');
-    events.callRefused?.({ ...request, code: 'breaker_open' });
-    events.upstreamOpened?.({ ...bounds, upstream: 'acme', opening: next });
-    events.upstreamClosed?.({ upstream: 'acme', opening: ACME });
+    events.callRefused?.({ ...PAGE, code: 'breaker_open' });
+    events.upstreamOpened?.({ ...BOUNDS, upstream: 'acme', opening: next });
+    events.upstreamClosed?.(ACME);
     expect(await refused()).to.deep.equal([['acme', 1]]);
     events.upstreamClosed?.({ upstream: 'acme', opening: next });
     expect(await refused()).to.deep.equal([]);
   });
 
   it('lists servers that upstreams depend on while they are open, and ignores late events', async () => {
-    const { events, status } = open();
+    const { events, status } = openStatus();
     const [first, second] = [Symbol('first'), Symbol('second')];
     const names = async () => (await status()).upstreams.map(({ name, breaker }) => `${name} ${breaker}`);
-    events.upstreamOpened?.({ ...bounds, upstream: 'acme.exchange', opening: first });
+    events.upstreamOpened?.({ ...BOUNDS, upstream: 'acme.exchange', opening: first });
     expect(await names()).to.deep.equal(['acme closed', 'acme.exchange closed']);
     const change = { upstream: 'acme.exchange', state: 'open', calls: 1, failures: 1 } as const;
     events.breakerChanged?.({ ...change, opening: first });

@@ -1,47 +1,17 @@
 import { expect } from 'chai';
-import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
-import { createGatewayStatus } from '../../../src/capabilities/status/gateway-status.ts';
+import { verdictOn } from '../../../src/capabilities/status/status-verdict.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import { joinEvents } from '../../../src/core/kernel/join-events.ts';
-import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { anchorsOf, readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';
-import { configOf } from '../../support/limits.ts';
+import { ACME, openStatus, PAGE } from './open-status.ts';
 
-const CONFIG = configOf({
-  upstreams: { acme: { baseUrl: 'http://acme.example' } },
-  resources: { projects: { upstream: 'acme' }, workflows: { upstream: 'acme' }, tools: { upstream: 'acme' } },
-});
 const ANCHORS = anchorsOf(readDoc('docs/runbook.md'));
-const acme = { upstream: 'acme', opening: Symbol('acme') };
-const request = { requestId: 'r-1', upstream: 'acme' };
-const LIST = {
-  resource: 'tools',
-  upstream: 'acme',
-  pages: 1,
-  items: 7,
-  received: 9,
-  excluded: 0,
-  defaulted: new Map(),
-};
-const page = { ...request, method: 'GET', ms: 1, bytes: 1 } as const;
+const TOOLS = { resource: 'tools', upstream: 'acme' };
+const LIST = { ...TOOLS, pages: 1, items: 7, received: 9, excluded: 0, dropped: 0, defaulted: new Map() };
 
 function times(count: number, work: () => void): void {
   for (let done = 0; done < count; done += 1) work();
-}
-
-function open() {
-  let seconds = 1_800_000_000;
-  const readings = { log: 0, audit: 0 };
-  const { listeners, status } = createGatewayStatus({
-    ...{ config: CONFIG, resources: RESOURCES, now: () => 1000 * seconds },
-    readings: { droppedLogLines: () => readings.log, droppedAuditLines: () => readings.audit },
-  } as unknown as CapabilityContext);
-  const events = joinEvents(listeners);
-  events.upstreamOpened?.({ ...acme, connections: 1, maxQueue: 10 });
-  const lines = async () => (await status()).verdict.troubles.map(({ level, text }) => `${level} ${text}`);
-  return { events, readings, status, lines, later: (more: number) => (seconds += more) };
 }
 
 /** A line of the verdict, 30 seconds after the events that cause it, and the section of the runbook that it links to. */
@@ -49,25 +19,25 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
   'red acme: breaker open for 30 s after 12 × 503': [
     'PorticoBreakerOpen',
     (events) => {
-      events.pageFetched?.({ ...page, status: 503, error: 'upstream_failed' });
-      events.breakerChanged?.({ ...acme, state: 'open', calls: 12, failures: 12 });
+      events.pageFetched?.({ ...PAGE, status: 503, error: 'upstream_failed' });
+      events.breakerChanged?.({ ...ACME, state: 'open', calls: 12, failures: 12 });
     },
   ],
   'red acme: breaker half-open for 30 s after 10 × ECONNREFUSED': [
     'PorticoBreakerOpen',
     (events) => {
-      events.pageFetched?.({ ...page, error: 'upstream_failed', causes: ['Error ECONNREFUSED'] });
-      events.breakerChanged?.({ ...acme, state: 'open', calls: 10, failures: 10 });
-      events.breakerChanged?.({ ...acme, state: 'half-open', calls: 0, failures: 0 });
+      events.pageFetched?.({ ...PAGE, error: 'upstream_failed', causes: ['Error ECONNREFUSED'] });
+      events.breakerChanged?.({ ...ACME, state: 'open', calls: 10, failures: 10 });
+      events.breakerChanged?.({ ...ACME, state: 'half-open', calls: 0, failures: 0 });
     },
   ],
   'red acme: 6 of 10 calls queued': [
     'PorticoQueueing',
-    (events) => events.bulkheadChanged?.({ ...acme, running: 1, waiting: 6 }),
+    (events) => events.bulkheadChanged?.({ ...ACME, running: 1, waiting: 6 }),
   ],
   'amber acme: p95 3.3 s in the last minute': [
     'PorticoPlatformSlow',
-    (events) => events.pageFetched?.({ ...page, ms: 3000 }),
+    (events) => events.pageFetched?.({ ...PAGE, ms: 3000 }),
   ],
   'red tools: 1 of 2 reads failed in the last minute (overloaded)': [
     'PorticoReadsFailing',
@@ -82,29 +52,29 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
   'amber tools: served stale for 30 s (upstream_timeout)': [
     'PorticoServingStale',
     (events) => {
-      events.loadEnded?.({ resource: 'tools', upstream: 'acme', ms: 1, error: 'upstream_timeout' });
+      events.loadEnded?.({ ...TOOLS, ms: 1, error: 'upstream_timeout' });
       events.readEnded?.({ resource: 'tools', cache: 'stale', staleFor: 'upstream_timeout' });
     },
   ],
   'amber tools: name is empty in every item': [
     'PorticoMappingDoubtful',
     (events) => {
-      events.listLoaded?.({ ...LIST, dropped: 0 });
-      events.mappingWarning?.({ resource: 'tools', upstream: 'acme', finding: 'field_empty', field: 'name' });
+      events.listLoaded?.(LIST);
+      events.mappingWarning?.({ ...TOOLS, finding: 'field_empty', field: 'name' });
     },
   ],
   'amber tools: name is empty in every item, and was not before': [
     'PorticoListDrifted',
     (events) => {
-      events.listLoaded?.({ ...LIST, dropped: 0 });
-      events.mappingWarning?.({ resource: 'tools', upstream: 'acme', finding: 'field_lost', field: 'name' });
+      events.listLoaded?.(LIST);
+      events.mappingWarning?.({ ...TOOLS, finding: 'field_lost', field: 'name' });
     },
   ],
   'amber tools: category has texts that values does not map, and had none before': [
     'PorticoListDrifted',
     (events) => {
-      events.listLoaded?.({ ...LIST, dropped: 0 });
-      events.mappingWarning?.({ resource: 'tools', upstream: 'acme', finding: 'value_unmapped', field: 'category' });
+      events.listLoaded?.(LIST);
+      events.mappingWarning?.({ ...TOOLS, finding: 'value_unmapped', field: 'category' });
     },
   ],
   'amber tools: 2 of 9 items could not be mapped': [
@@ -180,13 +150,13 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
 
 describe('the verdict on a gateway', () => {
   it('is green without a trouble', async () => {
-    const { status } = open();
+    const { status } = openStatus();
     expect((await status()).verdict).to.deep.equal({ level: 'green', troubles: [] });
   });
 
   for (const [line, [alert, cause]] of Object.entries(LINES)) {
     it(`has a line: ${line}`, async () => {
-      const { events, status, lines, later } = open();
+      const { events, status, lines, later } = openStatus();
       cause(events);
       later(30);
       expect(await lines()).to.deep.equal([line]);
@@ -198,20 +168,20 @@ describe('the verdict on a gateway', () => {
   }
 
   it('has the worst first', async () => {
-    const { events, status, lines } = open();
+    const { events, status, lines } = openStatus();
     events.sharedStoreChanged?.({ isUp: false, why: 'closed' });
-    events.breakerChanged?.({ ...acme, state: 'open', calls: 1, failures: 1 });
+    events.breakerChanged?.({ ...ACME, state: 'open', calls: 1, failures: 1 });
     expect((await lines()).map((line) => line.slice(0, 12))).to.deep.equal(['red acme: br', 'amber Redis:']);
     expect((await status()).verdict.level).to.equal('red');
   });
 
   it('loses a line when its cause ends', async () => {
-    const { events, lines } = open();
+    const { events, lines } = openStatus();
     for (const state of ['open', 'half-open', 'closed'] as const) {
-      events.breakerChanged?.({ ...acme, state, calls: 1, failures: 1 });
+      events.breakerChanged?.({ ...ACME, state, calls: 1, failures: 1 });
     }
     events.readEnded?.({ resource: 'tools', cache: 'stale', staleFor: 'upstream_failed' });
-    events.loadEnded?.({ resource: 'tools', upstream: 'acme', ms: 1 });
+    events.loadEnded?.({ ...TOOLS, ms: 1 });
     for (const issue of ['is empty', undefined]) events.secretChanged?.({ block: 'verification.introspection', issue });
     for (const isUp of [false, true]) events.sharedStoreChanged?.({ isUp });
     events.settingsRefused?.({ issue: 'scheme: missing' });
@@ -220,24 +190,46 @@ describe('the verdict on a gateway', () => {
   });
 
   it('counts no read that fails because of its caller', async () => {
-    const { events, lines } = open();
+    const { events, lines } = openStatus();
     for (const error of ['credential_rejected', 'access_denied', 'cancelled', 'rate_limited']) {
       events.readEnded?.({ resource: 'tools', error });
     }
     expect(await lines()).to.deep.equal([]);
   });
 
+  it('has no line for a platform whose p95 is below that of the alert', async () => {
+    const { events, lines } = openStatus();
+    events.pageFetched?.({ ...PAGE, ms: 2000 });
+    expect(await lines()).to.deep.equal([]);
+  });
+
   it('no longer has what was counted in the last minute', async () => {
-    const { events, lines, later } = open();
+    const { events, lines, later } = openStatus();
     events.readEnded?.({ resource: 'tools', error: 'internal' });
     later(60);
     expect(await lines()).to.deep.equal([]);
   });
 
+  it('has a line for a certificate that expires within 14 days, which is red within three', async () => {
+    const facts = await openStatus().status();
+    const lines = [20, 10, 2.5, 0.5, -1].map((days) => {
+      const to = new Date(Date.parse(facts.at) + days * 86_400_000).toISOString();
+      const { troubles } = verdictOn(
+        { ...facts, process: { ...facts.process, certificates: [{ name: 'c', to }] } },
+        [],
+      );
+      return troubles.map(({ level, text }) => `${level} ${text}`).join();
+    });
+    expect(lines).to.deep.equal([
+      ...['', 'amber c: expires in 10 d', 'red c: expires in 2 d', 'red c: expires in less than a day'],
+      'red c: expired',
+    ]);
+  });
+
   it('has dropped lines for ten minutes', async () => {
-    const { events, readings, lines, later } = open();
+    const { events, dropped, lines, later } = openStatus();
     events.listening?.({ url: 'u', resources: [] });
-    Object.assign(readings, { log: 3, audit: 2 });
+    Object.assign(dropped, { log: 3, audit: 2 });
     await eventually(async () => (await lines()).length > 0);
     expect(await lines()).to.deep.equal(['red audit: 2 lines dropped', 'amber log: 3 lines dropped']);
     later(600);

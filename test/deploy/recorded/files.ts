@@ -32,7 +32,10 @@ export const FILES: Scenarios = {
     fires: ['PorticoSettingsRefused'],
     shows: [/^settings: refused for \d+ s: \S+portico\.yaml:1:1: upstreams: expected a block of keys, got a list$/],
   },
-  'a secret file without content': {
+  'a secret file without content, which two workers read': {
+    args: ['--workers', '2'],
+    // At once, on two connections.
+    reads: ['tools', 'projects'],
     settings: ownCredential,
     provoke: ({ folder }) => writeFile(join(folder, 'secret'), ''),
     faulty: 60,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { json, lists } from '../../support/platform/http-upstream.ts';
 import { manyTools } from '../../support/platform/loads.ts';
-import { nextToken, ownCredential, repeat, type Scenarios, type Scene, writeSecret } from './scene.ts';
+import { nextToken, ownCredential, repeat, type Scenarios, type Scene, sendReads, writeSecret } from './scene.ts';
 
 const CLAIMS = { active: true, iss: 'https://issuer.example', aud: 'portico', sub: 'caller' };
 
@@ -30,6 +30,20 @@ export const PLATFORMS: Scenarios = {
       /^tools: served stale for \d+ s \(breaker_open\)$/,
     ],
     reason: /^\d+ of \d+ calls failed; the last: upstream_failed, answered with status 503$/,
+  },
+  'a platform that fails for one of two workers': {
+    args: ['--workers', '2'],
+    reads: [],
+    provoke({ platform, url }) {
+      platform.respond(json({}, 503));
+      // All on one connection, so that one worker gets them.
+      sendReads(url, 1);
+    },
+    fires: ['PorticoReadsFailing', 'PorticoBreakerOpen'],
+    shows: [
+      /^platform: breaker (open|half-open) for \d+ s after \d+ × 503$/,
+      /^tools: \d+ of \d+ reads failed in the last minute \(breaker_open\)$/,
+    ],
   },
   "a platform that rejects the deployment's credential": {
     settings: ownCredential,

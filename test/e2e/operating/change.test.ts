@@ -15,14 +15,14 @@ describe('a gateway whose settings change', () => {
   let platform: HttpUpstream;
   let running: RunningGateway;
   let log: ReturnType<typeof captureLog>;
-  /** Responses that the platform holds back, where it is told to. */
+  /** Responses that the platform holds back. @default none */
   let held: (() => void)[] | undefined;
 
   const list = (resource: string) => ({ [resource]: [{ id: 'a', name: 'First', title: 'Second' }], nextPageToken: '' });
   const settings = (overrides: Partial<TestSettings> = {}) =>
     settingsFor(platform.url, { log: { level: 'info' }, ...overrides });
   const mappedFrom = (name: string) => settings({ resources: { tools: { fields: { name } } } });
-  const asked = (resource: string) => platform.requests.filter((request) => listOf(request) === resource).length;
+  const requestsFor = (resource: string) => platform.requests.filter((request) => listOf(request) === resource).length;
   /** Name of the one item, and what became of the cache. */
   const read = async (resource: string) => {
     const response = await running.read(resource);
@@ -104,10 +104,10 @@ describe('a gateway whose settings change', () => {
   it('finishes a read under the settings that it started with', async () => {
     held = [];
     const before = read('tools');
-    await eventually(() => asked('tools') === 1);
+    await eventually(() => requestsFor('tools') === 1);
     running.gateway.change(mappedFrom('title'));
     const after = read('tools');
-    await eventually(() => asked('tools') === 2);
+    await eventually(() => requestsFor('tools') === 2);
     for (const respond of held) respond();
     expect(await before).to.deep.equal([200, 'First', 'fwd=miss']);
     expect(await after).to.deep.equal([200, 'Second', 'fwd=miss']);
@@ -161,7 +161,7 @@ describe('a gateway whose settings change', () => {
     const target = '/mcp/v1/resources/read?uri=platform://tools';
     const client = await openConnection(running.url);
     client.send(get(target));
-    await eventually(() => asked('tools') === 1);
+    await eventually(() => requestsFor('tools') === 1);
     running.gateway.change(mappedFrom('title'));
     client.send(get(target));
     held.pop()?.();

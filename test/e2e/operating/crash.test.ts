@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 
-const SECRET = 'token-that-nobody-may-read';
+const SECRET = 'token-that-must-not-be-logged';
 
 const SETTINGS = `
 http: { port: 0 }
@@ -17,19 +17,19 @@ resources:
   tools: { upstream: platform }
 `;
 
-/** What comes upon the process out of nowhere, as a statement of JavaScript. */
-const BLOWS: Readonly<Record<string, string>> = {
+/** Uncaught errors, as statements of JavaScript. */
+const ERRORS: Readonly<Record<string, string>> = {
   'an exception': `throw new TypeError('cannot read ${SECRET}')`,
   'a rejection': `Promise.reject(new RangeError('${SECRET}', { cause: new Error('${SECRET}') }))`,
   'an exception that cannot be read': `throw Object.defineProperty(new Error('x'), 'stack', { get() { throw new Error('${SECRET}'); } })`,
   'something thrown that is no error': `throw '${SECRET}'`,
 };
 
-/** A process that is answered once, and hit by `blow` at once after it. */
-function endBy(blow: string): Promise<Ended> {
+/** Runs a process that serves one request, and then executes the statement. */
+function endBy(statement: string): Promise<Ended> {
   return inFolder(async (folder) => {
-    const module = join(folder, 'blow.mjs');
-    await writeFile(module, `process.on('SIGUSR2', () => { ${blow} });`);
+    const module = join(folder, 'uncaught.mjs');
+    await writeFile(module, `process.on('SIGUSR2', () => { ${statement} });`);
     const file = await writeSettings(folder, SETTINGS);
     const { NODE_OPTIONS = '' } = process.env;
     const portico = runPortico(['--config', file], {
@@ -43,9 +43,9 @@ function endBy(blow: string): Promise<Ended> {
 }
 
 describe('an uncaught error', () => {
-  for (const [name, blow] of Object.entries(BLOWS)) {
+  for (const [name, statement] of Object.entries(ERRORS)) {
     it(`exits with 1 and one log line without its message: ${name}`, async () => {
-      const { code, signal, stdout, stderr } = await endBy(blow);
+      const { code, signal, stdout, stderr } = await endBy(statement);
       expect({ code, signal, stderr }).to.deep.equal({ code: 1, signal: null, stderr: '' });
       const lines = linesIn(stdout);
       expect(lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
@@ -61,6 +61,6 @@ describe('an uncaught error', () => {
     const { stdout } = await endBy(`throw new TypeError('x', { cause: new RangeError('y') })`);
     const { error, causes, stack } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
     expect({ error, causes }).to.deep.equal({ error: 'TypeError', causes: ['RangeError'] });
-    expect(stack).to.match(/^ {4}at .*blow\.mjs:1:\d+/);
+    expect(stack).to.match(/^ {4}at .*uncaught\.mjs:1:\d+/);
   });
 });

@@ -6,7 +6,7 @@ import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { newFolder, READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
-/** A process, and a read of tools that its platform answers when it is told to. */
+/** A process, and a read of tools that waits for the response of its platform. */
 async function startReading(overrides: object = {}) {
   const { promise: waiting, resolve } = Promise.withResolvers<ServerResponse>();
   const upstream = await startHttpUpstream((_request, response) => resolve(response));
@@ -84,7 +84,7 @@ describe('the process', () => {
   });
 });
 
-/** Waits until nobody accepts connections at `url` any more. */
+/** Waits until connections to `url` are refused. */
 function refused(url: string): Promise<boolean> {
   return eventually(async () => {
     try {

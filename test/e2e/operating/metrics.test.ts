@@ -8,12 +8,13 @@ import { parseExposition, type Scraped } from '../../capabilities/metrics/scrape
 import { captureLog } from '../../core/log/captured-log.ts';
 import { readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, json, listOf, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { manyTools } from '../../support/platform/loads.ts';
 import { inFolder } from '../../support/process/process.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { callOf, postText, readOf, rpc } from '../../support/rpc.ts';
 
 const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5';
 
@@ -23,17 +24,6 @@ async function scrape({ gateway }: Pick<RunningGateway, 'gateway'>): Promise<Scr
   const text = response.body.toString();
   return { ...parseExposition(text), text };
 }
-
-const rpc = (url: string, method: string, params: object = {}) =>
-  fetch(`${url}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${TOKEN}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  }).then((response) => response.json());
 
 describe('the metrics of a gateway', () => {
   let platform: HttpUpstream;
@@ -47,8 +37,9 @@ describe('the metrics of a gateway', () => {
   it('count reads over both edges, and upstream requests', async () => {
     const running = await start();
     for (let reads = 0; reads < 3; reads += 1) await running.read('tools');
-    await rpc(running.url, 'resources/read', { uri: 'platform://tools' });
-    await rpc(running.url, 'tools/call', { name: 'list_installed_tools', arguments: { limit: 'many' } });
+    for (const message of [readOf('tools'), callOf('list_installed_tools', { limit: 'many' })]) {
+      expect((await exchange(running.url, postText(message))).status).to.equal(200);
+    }
     await running.read('projects');
     const { series } = await scrape(running);
     const http = 'http_server_request_duration_seconds_count';
@@ -76,26 +67,6 @@ describe('the metrics of a gateway', () => {
     expect(series.get('portico_snapshots_held_bytes')).to.be.greaterThan(2048);
   });
 
-  it('count the failures of a platform and the opening of its breaker', async () => {
-    const failing = await startHttpUpstream(json({}, 503));
-    try {
-      const running = await start({
-        ...settingsFor(failing.url, { upstream: { breaker: { minimumCalls: 2 }, retry: { attempts: 0 } } }),
-        admin: { port: 0 },
-      });
-      for (let reads = 0; reads < 4; reads += 1) await running.read('tools');
-      const { series } = await scrape(running);
-      expect(series.get('portico_breaker_state{upstream="tools",state="open"}')).to.equal(1);
-      expect(series.get('portico_breaker_state{upstream="tools",state="closed"}')).to.equal(0);
-      expect(series.get('portico_breaker_changes_total{upstream="tools",state="open"}')).to.equal(1);
-      expect(series.get('portico_reads_total{resource="tools",error_type="breaker_open"}')).to.equal(2);
-      expect(series.get('portico_upstream_calls_refused_total{upstream="tools",code="breaker_open"}')).to.equal(2);
-      expect(series.get('portico_request_errors_total{code="upstream_failed"}')).to.equal(2);
-    } finally {
-      await failing.close();
-    }
-  });
-
   it('follow changed settings, with the new upstreams', async () => {
     const running = await start();
     await running.read('tools');
@@ -120,24 +91,28 @@ describe('the metrics of a gateway', () => {
 
   it('report refused settings until others are taken, and name the settings in force by a hash', async () => {
     const settings = { ...settingsFor(platform.url), admin: { port: 0 } };
-    const running = await start();
+    let now = 1_800_000_000_000;
+    const running = await start({}, { now: () => now });
     const reported = async () => {
       const { series } = await scrape(running);
       const hashes = [...series.keys()].filter((name) => name.startsWith('portico_settings_info'));
       expect(hashes).to.have.length(1);
-      const [succeeded, pending] = ['last_reload_successful', 'restart_pending'].map((name) =>
-        series.get(`portico_settings_${name}`),
-      );
-      return { hash: hashes[0], succeeded, pending };
+      const [succeeded, at, pending] = [
+        'last_reload_successful',
+        'last_reload_success_timestamp_seconds',
+        'restart_pending',
+      ].map((name) => series.get(`portico_settings_${name}`));
+      return { hash: hashes[0], succeeded, at, pending };
     };
     const first = await reported();
-    expect(first).to.include({ succeeded: 1, pending: 0 });
+    expect(first).to.include({ succeeded: 1, at: 1_800_000_000, pending: 0 });
+    now += 60_000;
     expect(() => running.gateway.change({ ...settings, scheme: 'not a scheme' } as TestSettings)).to.throw();
     expect(await reported()).to.deep.equal({ ...first, succeeded: 0 });
     running.gateway.change({ ...settings, http: { ...settings.http, port: 1 } } as TestSettings);
-    expect(await reported()).to.deep.equal({ ...first, pending: 1 });
+    expect(await reported()).to.deep.equal({ ...first, at: 1_800_000_060, pending: 1 });
     running.gateway.change(settings as TestSettings);
-    expect(await reported()).to.deep.equal(first);
+    expect(await reported()).to.deep.equal({ ...first, at: 1_800_000_060 });
     running.gateway.change({ ...settings, scheme: 'other' } as TestSettings);
     expect((await reported()).hash).not.to.equal(first.hash);
     const { changes } = (await (await fetch(`${running.gateway.adminUrl}/status`)).json()) as Status;
@@ -155,8 +130,8 @@ describe('the metrics of a gateway', () => {
     // The page ends with those that only several workers have.
     const ofWorkers = (await workerMetrics().registry().getMetricsAsJSON()).map(({ name, type }) => [name, type]);
     expect([...ofProcess, ...ofWorkers]).to.deep.equal(rows.map(([, name, type]) => [name, type]));
-    for (const [, name = '', , told = ''] of rows) {
-      const documented = told.replaceAll('`', '').split(', ');
+    for (const [, name = '', , text = ''] of rows) {
+      const documented = text.replaceAll('`', '').split(', ');
       for (const label of labels.get(name) ?? []) expect(documented, name).to.include(label);
     }
   });
@@ -231,7 +206,7 @@ describe('the metrics of a gateway', () => {
   });
 });
 
-/** Every status that is defined, and some that nobody has. Their number is odd, so that each comes in turn. */
+/** All defined statuses, and some undefined ones. Their number is odd, so that each is used in turn. */
 const STATUSES = [
   ...Object.keys(STATUS_CODES)
     .map(Number)
@@ -239,10 +214,7 @@ const STATUSES = [
   ...[299, 399, 499, 599, 699, 799, 899],
 ].slice(0, 65);
 
-const POSTED = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-const posted = (method: string, params: object) =>
-  requestText('POST', '/mcp', POSTED, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-/** `CONNECT` ends its connection, and what answers a `HEAD` has no body to tell responses apart by. */
+/** Without `CONNECT`, which ends its connection, and `HEAD`, whose responses have no body. */
 const METHODS_SENT = METHODS.filter((method) => !['CONNECT', 'HEAD', 'POST'].includes(method));
 const PATHS = ['/mcp', '/mcp/v1/resources', '/mcp/v1/resources/read', '/livez', '/nowhere'];
 
@@ -256,9 +228,9 @@ const HOSTILE: readonly ((mark: string, number: number) => string)[] = [
   },
   (mark) => get(`/mcp/v1/resources/read?uri=platform://${mark}`),
   (mark) => get('/mcp/v1/resources/read?uri=platform://tools', { Authorization: `Bearer ${mark}` }),
-  (mark) => posted(mark, {}),
-  (mark) => posted('tools/call', { name: mark }),
-  (mark) => posted('tools/call', { name: 'list_installed_tools', arguments: { [mark]: mark } }),
+  (mark) => postText(rpc(mark)),
+  (mark) => postText(rpc('tools/call', { name: mark })),
+  (mark) => postText(callOf('list_installed_tools', { [mark]: mark })),
   (mark) => get('/mcp/v1/resources', { Authorization: mark, 'X-Request-Id': mark }),
 ];
 

@@ -10,7 +10,7 @@ import { MAIN, porticoEnvironment, startProcess, writeSettings } from '../../sup
 import { newFolder, READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
 import { skipAloud } from '../../support/tools.ts';
 
-/** Has the process send itself a signal as soon as its entry asks for a file, before any of that is loaded. */
+/** Code with which the process sends itself a signal at the first import of its entry, before that file is loaded. */
 const signalAtFirstImport = (signal: NodeJS.Signals) => `
 import { registerHooks } from 'node:module';
 let isSent = false;
@@ -65,10 +65,10 @@ describe('a signal', () => {
     const response = await waiting;
     const lines = { SIGHUP: '"msg":"settings unchanged"', SIGUSR1: '"signal":"SIGUSR1","msg":"signal ignored"' };
     for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGHUP', 'SIGUSR1'] as const) {
-      const told = () => portico.stdout().split(lines[signal]).length;
-      const before = told();
+      const count = () => portico.stdout().split(lines[signal]).length;
+      const before = count();
       portico.child.kill(signal);
-      await eventually(() => told() > before);
+      await eventually(() => count() > before);
     }
     response.end('{"tools":[{"id":"a","name":"A"}],"nextPageToken":""}');
     expect((await reading).status).to.equal(200);

@@ -3,16 +3,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import {
-  CUT,
-  GROUND,
-  GROUNDS,
-  openPage,
-  SCHEMES,
-  startBrowser,
-  VIEWPORTS,
-  violationsIn,
-} from '../../support/process/browser.ts';
+import { openPage, startBrowser } from '../../support/process/browser.ts';
 
 const HEADING_AT = "document.querySelector('h2').getBoundingClientRect().top";
 
@@ -116,20 +107,4 @@ describe('the status page, in Chromium', function () {
       return page.evaluate<boolean>("document.querySelector('[role=status] li').isFirst === true");
     });
   });
-
-  for (const colorScheme of SCHEMES) {
-    for (const [name, viewport] of Object.entries(VIEWPORTS)) {
-      it(`is accessible: ${colorScheme}, ${name}`, async () => {
-        const { page } = await open({ colorScheme, viewport });
-        await page.locator('summary').click();
-        expect(await page.evaluate(GROUND)).to.equal(GROUNDS[colorScheme]);
-        expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(viewport.width);
-        const cut = await page.evaluate<string[]>(CUT);
-        expect(
-          cut.filter((html) => !html.includes('class="sheet scroll"') && !html.startsWith('<pre data-part')),
-        ).to.deep.equal([]);
-        expect(await violationsIn(page)).to.deep.equal([]);
-      });
-    }
-  }
 });

@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/fleet/redis.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import { listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { CUT, openPage, SCHEMES, startBrowser, violationsIn } from '../../support/process/browser.ts';
+import { CUT, GROUND, GROUNDS, openPage, SCHEMES, startBrowser, violationsIn } from '../../support/process/browser.ts';
 import { needsCommands } from '../../support/tools.ts';
 
 const WIDTHS = [360, 800, 1400];
@@ -131,12 +131,13 @@ describe('the status page in pictures', function () {
           const { page } = await openPage(browser, `${scene.running.gateway.adminUrl}/`, { colorScheme, viewport });
           const band = await page.locator('[role=status]').boundingBox();
           expect(band?.y).to.be.below(120);
-          expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width);
-          expect(
-            (await page.evaluate<string[]>(CUT)).filter((html) => !html.startsWith('<pre data-part')),
-          ).to.deep.equal([]);
-          expect(await violationsIn(page)).to.deep.equal([]);
           await keep(page, `${state}, ${width} ${colorScheme}`);
+          await page.locator('summary').click();
+          expect(await page.evaluate(GROUND)).to.equal(GROUNDS[colorScheme]);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width);
+          const cut = await page.evaluate<string[]>(CUT);
+          expect(cut.filter((html) => !html.startsWith('<pre data-part'))).to.deep.equal([]);
+          expect(await violationsIn(page)).to.deep.equal([]);
           await page.context().close();
         }
       }

@@ -1,0 +1,131 @@
+import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
+import { ERRORS } from '../../core/kernel/error-table.ts';
+import type { Events } from '../../core/kernel/events.ts';
+import { define } from '../../core/resources/resource.ts';
+import type { CapabilityContext } from '../capability.ts';
+import { type Counts, createCounts, createHistory, sumOf } from './history.ts';
+import type { Failure, MappingWarning, ReadCounts, ResourceStatus, Status } from './status-view.ts';
+
+/** Codes of errors that are not the caller's. */
+const OWN_FAILURES: ReadonlySet<string | undefined> = new Set(
+  Object.entries(ERRORS).flatMap(([code, { status }]) => (code.startsWith('upstream_') || status >= 500 ? [code] : [])),
+);
+
+/** Counts requests and the reads of each resource, and keeps the last load of each. `time` returns now, in ISO 8601. */
+export function createRequestStatus({ now, resources }: CapabilityContext, time: () => string) {
+  const requests = createHistory(now);
+  const lists = new Map<string, List>();
+  let held = { entries: 0, bytes: 0 };
+
+  function listOf(resource: string): List {
+    const list = lists.get(resource) ?? createList(now);
+    lists.set(resource, list);
+    return list;
+  }
+
+  function fail(list: List, code: string, reason: string | null): void {
+    const { lastFailure: last } = list;
+    const isKnown = reason === null && last?.code === code;
+    list.lastFailure = isKnown && last ? { ...last, at: time() } : { at: time(), code, reason, causes: [] };
+  }
+
+  const events: Events = {
+    requestEnded({ ms, openedMs = ms, status = 0, outcome, error, members }) {
+      const hasFailed = status >= 500 || OWN_FAILURES.has(outcome) || OWN_FAILURES.has(error?.code);
+      requests.add(openedMs, hasFailed || members?.some((member) => OWN_FAILURES.has(member.outcome)));
+    },
+    readEnded({ resource, cache, error, staleFor }) {
+      const list = listOf(resource);
+      const hasFailed = OWN_FAILURES.has(error);
+      list.counts.add(cache ?? (hasFailed ? 'failed' : 'rejected'));
+      if (error !== undefined && hasFailed) fail(list, error, null);
+      if (staleFor === undefined) return;
+      list.counts.add('staleOnError');
+      list.staleSince ??= time();
+    },
+    loadEnded({ resource, error, reason = null }) {
+      const list = listOf(resource);
+      if (error === undefined) list.staleSince = null;
+      else if (OWN_FAILURES.has(error)) fail(list, error, reason);
+    },
+    listLoaded({ resource, items, received, dropped }) {
+      const warnings: MappingWarning[] = dropped > 0 ? [{ finding: 'items_dropped', dropped, received }] : [];
+      listOf(resource).load = { loadedAt: time(), items, warnings };
+    },
+    mappingWarning({ resource, finding, field }) {
+      // The list is right, and complete.
+      if (finding === 'hidden_text') return;
+      listOf(resource).load?.warnings.push({ finding, ...(field !== undefined && { field }) });
+    },
+    snapshotsHeld({ entries, bytes }) {
+      held = { entries, bytes };
+    },
+  };
+
+  /** Returns the cacheable reads, by what served them. */
+  function servedIn(of: 'total' | 'lastMinute') {
+    const served = { hits: 0, stale: 0, misses: 0 };
+    for (const { counts } of lists.values()) {
+      const { hit = 0, stale = 0, shared = 0, miss = 0, refreshed = 0, collapsed = 0 } = counts[of]();
+      served.hits += hit;
+      served.stale += stale;
+      served.misses += shared + miss + refreshed + collapsed;
+    }
+    return served;
+  }
+
+  return {
+    events,
+    requests: () => ({ requests: requests.total(), lastMinute: requests.lastMinute() }),
+    snapshots({ cache: { maxBytes } }: Config): Status['snapshots'] {
+      const [all, { hits, stale, misses }] = [servedIn('total'), servedIn('lastMinute')];
+      const reads = all.hits + all.stale + all.misses;
+      const hitRatio = reads === 0 ? null : (all.hits + all.stale) / reads;
+      return {
+        ...held,
+        maxBytes,
+        ...all,
+        hitRatio,
+        lastMinute: { served: hits + stale, reads: hits + stale + misses },
+      };
+    },
+    resources(config: Config): ResourceStatus[] {
+      return resources.flatMap((resource) => {
+        const { enabled, upstream } = resourceConfig(config, resource);
+        const { name } = resource;
+        return enabled ? [{ name, uri: define(resource, config.scheme).uri, upstream, ...statusOf(listOf(name)) }] : [];
+      });
+    },
+    /** Forgets resources that are not offered any more. */
+    onReload(config: Config): void {
+      for (const resource of resources) if (!resourceConfig(config, resource).enabled) lists.delete(resource.name);
+    },
+  };
+}
+
+type List = ReturnType<typeof createList>;
+
+/** Reads of one resource, and its last load. */
+function createList(now: () => number) {
+  return {
+    /** By cache result, or `failed` or `rejected`; and those that are `staleOnError`. */
+    counts: createCounts(now),
+    load: null as { loadedAt: string; items: number; warnings: MappingWarning[] } | null,
+    staleSince: null as string | null,
+    lastFailure: null as Failure | null,
+  };
+}
+
+function statusOf({ counts, load, staleSince, lastFailure }: List) {
+  const reads = readsOf(counts.total());
+  return {
+    ...(load ?? { loadedAt: null, items: null, warnings: [] }),
+    ...{ reads, lastMinute: readsOf(counts.lastMinute()), lastFailure },
+    staleSince: reads.staleOnError > 0 ? staleSince : null,
+  };
+}
+
+function readsOf({ staleOnError = 0, ...results }: Counts): ReadCounts {
+  const { failed = 0, stale = 0 } = results;
+  return { reads: sumOf(results), failed, stale, staleOnError };
+}

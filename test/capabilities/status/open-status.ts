@@ -1,0 +1,31 @@
+import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
+import { createGatewayStatus } from '../../../src/capabilities/status/gateway-status.ts';
+import { joinEvents } from '../../../src/core/kernel/join-events.ts';
+import { RESOURCES } from '../../../src/core/resources/index.ts';
+import { configOf } from '../../support/limits.ts';
+
+const upstream = { upstream: 'acme' };
+const CONFIG = configOf({
+  upstreams: { acme: { baseUrl: 'http://acme.example' } },
+  resources: { projects: upstream, workflows: upstream, tools: upstream },
+});
+
+/** The upstream, which is open. */
+export const ACME = { upstream: 'acme', opening: Symbol('acme') };
+export const BOUNDS = { connections: 1, maxQueue: 10 };
+/** A request to it, for a page. */
+export const PAGE = { requestId: 'r-1', upstream: 'acme', method: 'GET', ms: 1, bytes: 1 } as const;
+
+/** The status of a gateway with one upstream, with a clock that `later` moves. */
+export function openStatus() {
+  let seconds = 1_800_000_000;
+  const dropped = { log: 0, audit: 0 };
+  const { listeners, status } = createGatewayStatus({
+    ...{ config: CONFIG, resources: RESOURCES, now: () => 1000 * seconds },
+    readings: { droppedLogLines: () => dropped.log, droppedAuditLines: () => dropped.audit },
+  } as unknown as CapabilityContext);
+  const events = joinEvents(listeners);
+  events.upstreamOpened?.({ ...ACME, ...BOUNDS });
+  const lines = async () => (await status()).verdict.troubles.map(({ level, text }) => `${level} ${text}`);
+  return { events, dropped, status, lines, later: (more: number) => (seconds += more) };
+}
