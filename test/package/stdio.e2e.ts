@@ -88,9 +88,7 @@ describe('portico stdio, as clients install it', function () {
       it('starts from the package with the arguments of server.json', async () => {
         const { packages } = JSON.parse(await readFile(join(ROOT, 'server.json'), 'utf8'));
         const [{ runtimeHint, identifier, packageArguments, environmentVariables }] = packages;
-        const args = packageArguments.map(({ type, name, value = settings }: Record<string, string>) =>
-          type === 'named' ? `${name}=${value}` : value,
-        );
+        const args = packageArguments.map(({ value = settings }: Record<string, string>) => value);
         const env = Object.fromEntries(environmentVariables.map(({ name }: { name: string }) => [name, TOKEN]));
         const found = await lookAround({
           command: runtimeHint,

@@ -127,7 +127,7 @@ export const stdioProcess: Way = async (settings) => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-'));
   const file = await writeSettings(folder, JSON.stringify(settings));
   const env = { ...process.env, PORTICO_TOKEN: 'token-of-the-test' };
-  const child = spawn(process.execPath, [MAIN, 'stdio', '--config', file], { stdio: ['pipe', 'pipe', 'ignore'], env });
+  const child = spawn(process.execPath, [MAIN, 'stdio', file], { stdio: ['pipe', 'pipe', 'ignore'], env });
   const closed = once(child, 'close');
   return {
     read: overStreams(child.stdin, child.stdout, false),
