@@ -24,7 +24,10 @@ const WARM_UP = 2;
 /** How a line of the log begins that nobody is called for. */
 const EXPECTED = /^\{"level":"(?:info|warn)",/;
 
-/** What may come on top in the course of the run: less for each token than a key of it takes (docs/decisions/0034). */
+/**
+ * Growth in the course of the run: of held memory (heap and buffers after a collection) less for each token than a key of it takes, of
+ * resident memory what V8 and glibc keep of freed memory.
+ */
 const ROOM = { heldBytes: 1_000_000 + 10 * TOKENS, residentBytes: 50_000_000 };
 
 describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for ${SECONDS} s (SOAK_MINUTES for more)`, function () {
