@@ -33,8 +33,10 @@ export interface Judge {
   memoryOf(whose: Whose): { readonly given: Given | undefined; readonly refusedAt: number };
 }
 
-/** `refusedAt` returns when the platform rejected the request with an id. */
-export function createJudge(refusedAt: (requestId: string) => number | undefined): Judge {
+/** When a platform refused the request with an id. */
+export type RefusedAt = (requestId: string) => number | undefined;
+
+export function createJudge(refusedAt: RefusedAt): Judge {
   const given = new Map<string, Given>();
   const refused = new Map<string, number>();
   const keyOf = ({ caller, resource }: Whose) => `${caller.mark} ${resource}`;

@@ -5,7 +5,7 @@ import { onCleanup } from '../cleanup.ts';
 import { type PorticoProcess, runPortico, writeSettings } from './process.ts';
 
 /** A Portico process that is ready. It and its folder are gone with the test. */
-export interface Serving extends PorticoProcess {
+interface Serving extends PorticoProcess {
   readonly url: string;
   readonly adminUrl: string;
   /** Requests a path of the public listener, with a token. */
