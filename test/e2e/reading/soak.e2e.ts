@@ -8,7 +8,6 @@ import { startRpcCallers } from '../../support/load/rpc-callers.ts';
 import { startLoad } from '../../support/load/run-load.ts';
 import { type Scene, setScene } from '../../support/load/scene.ts';
 import { type Ended, inFolder } from '../../support/process/process.ts';
-import { residentBytes } from '../../support/process/resident-bytes.ts';
 
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? atDepth(0, 1));
 const SECONDS = MINUTES > 0 ? MINUTES * 60 : 20;
@@ -84,9 +83,9 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
         await runRound(round - 1);
         const measured = round - WARM_UP;
         if (measured < 1 || measured % (ROUNDS / 10) > 0) continue;
-        const { heapBytes } = await lookInside(folder); // collects what is garbage
+        const { heapBytes, residentBytes } = await lookInside(folder); // collects what is garbage
         held.push(heapBytes);
-        resident.push(await residentBytes(scene.portico));
+        resident.push(residentBytes);
       }
       scene.flap(false);
       end = await settle(folder, start);

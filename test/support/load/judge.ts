@@ -5,19 +5,13 @@ import type { Given, Read } from './callers.ts';
 import { LIFETIME, TIMEOUT_MS, UPSTREAM_OF } from './scene-settings.ts';
 import { editionAt, endOf, oldestEdition } from './truth.ts';
 
-/** Codes that failing platforms and a shutdown may cause. Every other code is a mistake. */
-const EXPECTED: ReadonlySet<string> = new Set<ErrorCode>([
-  'credential_rejected',
-  'access_denied',
-  'upstream_refused',
-  'upstream_failed',
-  'upstream_invalid',
-  'upstream_timeout',
-  'upstream_rate_limited',
-  'breaker_open',
-  'overloaded',
-  'draining',
-]);
+/** Codes that flapping platforms cause. */
+export const CAUSED: readonly ErrorCode[] = [
+  ...(['credential_rejected', 'access_denied', 'upstream_refused', 'upstream_failed'] as const),
+  ...(['upstream_invalid', 'upstream_timeout', 'upstream_rate_limited', 'breaker_open'] as const),
+];
+/** Every other code is a mistake. */
+const EXPECTED: ReadonlySet<string> = new Set<ErrorCode>([...CAUSED, 'overloaded', 'draining']);
 
 /** The process goes by another clock than this one, in whole milliseconds, and its timers may be late. */
 const CLOCKS_MS = 250;

@@ -1,21 +1,10 @@
+import { CAUSED } from './judge.ts';
 import { FAULT_NAMES } from './misbehaviour.ts';
 import type { Load } from './run-load.ts';
 import type { Scene } from './scene.ts';
 
 /** What callers must have met for a load to have shown anything. */
-const OUTCOMES = [
-  'ok',
-  'not_modified',
-  'credential_rejected',
-  'access_denied',
-  'upstream_refused',
-  'upstream_failed',
-  'upstream_invalid',
-  'upstream_timeout',
-  'upstream_rate_limited',
-  'breaker_open',
-  'left',
-];
+const OUTCOMES = ['ok', 'not_modified', 'left', ...CAUSED];
 
 /** How many requests ended in which way: in an outcome, or `left`, or `closed`. */
 export function countOutcomes({ fates }: Load): Readonly<Record<string, number>> {
