@@ -110,7 +110,11 @@ for (const host of HOSTS) {
       it(`gives the model the whole first page of ${COUNT} items, with total and cursor`, async () => {
         const { page } = await directCall(TOOLS);
         expect(page).to.include({ total: COUNT }).and.have.property('nextCursor');
-        expectWhole(await talk.call(TOOLS), page);
+        const text = await talk.call(TOOLS);
+        expectWhole(text, page);
+        // Some hosts compare text and data, and pass on one of them where they are equal.
+        const times = plainOf(text).split(`{"total":${COUNT},`).length - 1;
+        expect(times).to.equal(cellOf(host, 'Result') === 'all' ? 2 : 1);
       });
 
       it('follows the cursor', async () => {
