@@ -108,8 +108,9 @@ export async function startHost(host: Host, path: readonly string[], target: Tar
 /** Definitions as text: of tools that are called by another one. */
 function definitionsIn(text: string): Given['tools'] {
   return [...text.matchAll(/<function>(.*?)<\/function>/gs)].map(([, one = '']) => {
-    const { name, description, parametersJsonSchema: schema } = JSON.parse(one);
-    return { name, description, schema };
+    const sent = JSON.parse(one);
+    const { name, description, parametersJsonSchema: schema } = sent;
+    return { name, description, schema, sent };
   });
 }
 

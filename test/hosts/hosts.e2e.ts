@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { HOSTS as COUNTED, INITIALIZE } from '../../scripts/tool-tokens.ts';
 import { TOKEN } from '../support/authorization/caller.ts';
 import { readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';
@@ -105,6 +106,17 @@ for (const host of HOSTS) {
           expect(given?.description).to.contain(description);
           expect(given?.schema.properties).to.contain.keys(Object.keys(inputSchema.properties));
         }
+      });
+
+      it('sends and gives what the tokens on the page are counted of', async () => {
+        const { prefix, definitions, result } = COUNTED[host.name] ?? expect.fail('no row');
+        const { tools } = await direct(rpc('tools/list'));
+        const { instructions } = await direct(rpc('initialize', INITIALIZE));
+        const named = tools.map((tool: Json) => ({ ...tool, name: `${prefix}${tool.name}` }));
+        const ours = talk.tools().filter(({ name }) => tools.some((tool: Json) => name.endsWith(tool.name)));
+        expect([...new Set(ours.map(({ sent }) => sent))]).to.have.deep.members(definitions(named, instructions));
+        const args = { limit: 2, fields: 'id,name' };
+        expect(await talk.call(TOOLS, args)).to.contain(result(await direct(callOf(TOOLS, args))));
       });
 
       it(`gives the model the whole first page of ${COUNT} items, with total and cursor`, async () => {
