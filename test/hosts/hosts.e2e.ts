@@ -42,6 +42,14 @@ const PLATFORM = lists(
 
 const [PROJECTS, WORKFLOWS, TOOLS] = ['list_projects', 'list_installed_workflows', 'list_installed_tools'] as const;
 
+const WORDS = {
+  applications: PROJECTS,
+  playbook: WORKFLOWS,
+  automations: WORKFLOWS,
+  scanners: TOOLS,
+  connector: TOOLS,
+};
+
 interface Page {
   readonly total: number;
   readonly nextCursor?: string;
@@ -107,6 +115,12 @@ for (const host of HOSTS) {
           expect(given?.schema.properties).to.contain.keys(Object.keys(inputSchema.properties));
         }
       });
+
+      if (host.load !== undefined) {
+        it('finds each tool by the words that people use', async () => {
+          for (const [word, tool] of Object.entries(WORDS)) expect(await talk.load(word), word).to.contain(tool);
+        });
+      }
 
       it('sends and gives what the tokens on the page are counted of', async () => {
         const { prefix, definitions, result } = COUNTED[host.name] ?? expect.fail('no row');
