@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../support/platform/http-upstream.ts';
 import { porticoEnvironment, startPortico } from '../support/process/process.ts';
-import { newFolder } from '../support/process/serving.ts';
 import { needsRegistry, runTool } from '../support/tools.ts';
 import { NODES, type NodeOnHand } from './nodes.ts';
-import { installIn, pack } from './packed.ts';
+import { installIn, pack, temporaryFolder } from './packed.ts';
 
 const TOKEN = 'token-of-the-walk';
 const PLAYBOOKS = Array.from({ length: 45 }, (_, index) => ({ id: index, name: `Playbook ${index}` }));
@@ -87,10 +86,10 @@ describe('the first minutes with the package', function () {
 
       before(async () => {
         node = await find();
-        const project = await newFolder();
+        const project = await temporaryFolder('walk');
         await installIn(project, [tarball], node.env);
         portico = join(project, 'node_modules/.bin/portico');
-        folder = await newFolder();
+        folder = await temporaryFolder('empty');
         await writeFile(join(folder, 'openapi.json'), JSON.stringify(openapi(platform.url)));
       });
 
