@@ -5,7 +5,7 @@ import { figureTable } from './report.ts';
 import { ours } from './server.ts';
 
 /** Figures that a run is compared with, and what they were measured on. */
-export interface Expected {
+interface Expected {
   readonly measured: string;
   readonly rows: Readonly<Record<string, Measured>>;
 }

@@ -15,7 +15,7 @@ export interface Contender {
 }
 
 /** What one turn of a contender showed. */
-export interface Turn {
+interface Turn {
   readonly requestsPerSecond: number;
   readonly p99Ms: number;
   /** Processor time, including the system's. Comparable even where another process took part of the core. */
@@ -25,7 +25,7 @@ export interface Turn {
 }
 
 /** A contender that is compared with another one, both by name. */
-export interface Pair extends Omit<Row, 'unit'> {
+interface Pair extends Omit<Row, 'unit'> {
   readonly of: string;
   readonly to: string;
   /** @default requests a second, and processor time */

@@ -17,7 +17,7 @@ export interface Load {
 }
 
 /** What one run of wrk saw. */
-export interface Throughput {
+interface Throughput {
   readonly requests: number;
   readonly requestsPerSecond: number;
   readonly p99Ms: number;

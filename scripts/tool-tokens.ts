@@ -15,11 +15,24 @@ interface Schema {
   readonly [member: string]: unknown;
 }
 
-/** A host: the name by which its model calls a tool, and what the model is sent of all tools. */
+/** What a host gives its model. A test compares it with what the host sends (`test/hosts`). */
 interface Host {
+  /** Begins the names of tools. */
   readonly prefix: string;
-  readonly definitions: (tools: readonly Tool[]) => object;
+  /** Definitions of tools with these names, as the host sends them. */
+  readonly definitions: (tools: readonly Tool[], instructions: string) => readonly object[];
+  readonly result: (result: Result) => string;
 }
+
+interface Result {
+  readonly content: readonly { readonly text: string }[];
+  readonly structuredContent: object;
+  readonly _meta: object;
+}
+
+const textOf = ({ content }: Result) => content.map(({ text }) => text).join('');
+const dataOf = ({ structuredContent }: Result) => JSON.stringify(structuredContent);
+const bothOf = (result: Result) => [...new Set([textOf(result), dataOf(result)])].join('\n');
 
 const WAIT_FOR_PREVIOUS = {
   type: 'boolean',
@@ -30,34 +43,61 @@ const WAIT_FOR_PREVIOUS = {
 /** Members of a schema that Codex sends (`codex-rs/tools/src/json_schema.rs`). */
 const OF_CODEX = ['type', 'description', 'enum', 'items', 'properties', 'required', 'additionalProperties', 'anyOf'];
 
-const HOSTS: Readonly<Record<string, Host>> = {
-  'Anthropic Messages (Claude Code)': {
+/** In the form of Chat Completions, with these members beside those of each schema. */
+function chatTools(tools: readonly Tool[], more: object = {}): readonly object[] {
+  return tools.map(({ name, description, inputSchema }) => ({
+    ...{ type: 'function', function: { name, description, parameters: { ...inputSchema, ...more } } },
+  }));
+}
+
+export const HOSTS: Readonly<Record<string, Host>> = {
+  'Claude Code': {
     prefix: 'mcp__portico__',
     definitions: (tools) =>
       tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),
+    result: dataOf,
   },
-  'OpenAI Responses (Codex)': {
-    prefix: 'mcp__portico__',
-    definitions: (tools) =>
-      tools.map(({ name, description, inputSchema }) => ({
+  Codex: {
+    prefix: '',
+    definitions(tools, instructions) {
+      const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      const functions = sorted.map(({ name, description, inputSchema }) => ({
         ...{ type: 'function', name, description, strict: false, parameters: sentByCodex(inputSchema) },
-      })),
+      }));
+      return [{ type: 'namespace', name: 'mcp__portico', description: instructions, tools: functions }];
+    },
+    result: dataOf,
   },
-  'OpenAI Chat Completions': {
+  opencode: {
     prefix: 'portico_',
-    definitions: (tools) =>
-      tools.map(({ name, description, inputSchema }) => ({
-        type: 'function',
-        function: { name, description, parameters: inputSchema },
-      })),
+    definitions: (tools) => chatTools(tools, { additionalProperties: false }),
+    result: textOf,
   },
-  'Gemini functions (Gemini CLI)': {
+  'Gemini CLI': {
     prefix: 'mcp_portico_',
     definitions: (tools) =>
       tools.map(({ name, description, inputSchema }) => {
         const properties = { ...inputSchema.properties, wait_for_previous: WAIT_FOR_PREVIOUS };
         return { name, description, parametersJsonSchema: { ...inputSchema, properties } };
       }),
+    result: textOf,
+  },
+  'Qwen Code': {
+    prefix: 'mcp__portico__',
+    definitions: (tools) =>
+      tools.map(({ name, description, inputSchema }) => ({ name, description, parametersJsonSchema: inputSchema })),
+    result: bothOf,
+  },
+  'Copilot CLI': { prefix: 'portico-', definitions: (tools) => chatTools(tools), result: bothOf },
+  'Cline CLI': {
+    prefix: 'portico__',
+    definitions: (tools) => chatTools(tools),
+    result: ({ _meta, content, structuredContent }) => JSON.stringify({ _meta, content, structuredContent }),
+  },
+  'Continue CLI': {
+    prefix: '',
+    definitions: (tools) => chatTools(tools),
+    result: ({ content }) => JSON.stringify(content),
   },
 };
 
@@ -88,6 +128,13 @@ const QUESTIONS: Readonly<Record<string, readonly Call[]>> = {
   'What is there?': [PROJECTS, WORKFLOWS, TOOLS].map((tool): Call => [tool, {}]),
 };
 
+/** Parameters of the first message. */
+export const INITIALIZE = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'tool-tokens', version: '1' },
+};
+
 type CountTokens = (text: string) => number;
 
 /** Loads the tokenizer, whose vocabulary is large. */
@@ -107,20 +154,19 @@ export async function tokenTable(countTokens: CountTokens): Promise<string> {
   };
   try {
     const { tools } = await ask('tools/list', {});
-    const calls: (readonly [tool: string, args: string, text: string])[] = [];
+    const { instructions } = await ask('initialize', INITIALIZE);
+    const calls: (readonly [tool: string, args: string, result: Result])[] = [];
     for (const [tool = '', args] of Object.values(QUESTIONS).flat()) {
-      const { content } = await ask('tools/call', { name: tool, arguments: args });
-      calls.push([tool, JSON.stringify(args), content[0].text]);
+      calls.push([tool, JSON.stringify(args), await ask('tools/call', { name: tool, arguments: args })]);
     }
-    const rows = Object.entries(HOSTS).map(([name, { prefix, definitions }]) => {
+    const rows = Object.entries(HOSTS).map(([name, { prefix, definitions, result }]) => {
       const named = tools.map((tool: Tool) => ({ ...tool, name: `${prefix}${tool.name}` }));
-      const texts = calls.flatMap(([tool, ...rest]) => [`${prefix}${tool}`, ...rest]);
+      const texts = calls.flatMap(([tool, args, given]) => [`${prefix}${tool}`, args, result(given)]);
       const asked = texts.reduce((sum, text) => sum + countTokens(text), 0);
-      const defined = countTokens(JSON.stringify(definitions(named)));
+      const defined = countTokens(JSON.stringify(definitions(named, instructions)));
       return `| ${name} | ${defined} | ${asked} |`;
     });
-    const head = '| Sent as | Definitions | Ten questions |';
-    return [head, '|---|---|---|', ...rows].join('\n');
+    return ['| Host | Definitions | Ten questions |', '|---|---|---|', ...rows].join('\n');
   } finally {
     await close();
     await platform.close();

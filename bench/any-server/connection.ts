@@ -24,7 +24,7 @@ export interface Connection {
 }
 
 export const STATELESS = '2026-07-28';
-export const WITH_INITIALIZE = '2025-11-25';
+const WITH_INITIALIZE = '2025-11-25';
 
 const TIMEOUT_MS = 30_000;
 /** Longer answers are an error: the answers of a server without bounds must not fill the memory. */

@@ -3,7 +3,7 @@ import type { ReadCall } from './checks.ts';
 import type { Connection } from './connection.ts';
 
 /** How fast one call was answered, over and over. */
-export interface Speed {
+interface Speed {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;

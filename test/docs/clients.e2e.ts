@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { z } from 'zod';
@@ -9,6 +8,7 @@ import { sdkV1 } from '../core/mcp/clients/sdk-v1.ts';
 import { type Served, serve } from '../core/mcp/clients/served.ts';
 import { codeBlocks, codeBlocksBut } from '../support/docs.ts';
 import { TOKEN } from '../support/gateway.ts';
+import { newFolder } from '../support/process/serving.ts';
 import { skipAloud } from '../support/tools.ts';
 import { createPageShell, type PageShell } from './page-shell.ts';
 
@@ -53,15 +53,12 @@ describe('the page of clients', function () {
   let shell: PageShell;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'portico-clients-page-'));
+    folder = await newFolder();
     served = await serve(folder, codeBlocksBut(PAGE, 'yaml', 'Agents in a terminal').join(''));
     shell = await createPageShell(folder);
   });
 
-  after(async () => {
-    await served.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => served.close());
 
   const inPlace = (text: string) =>
     text.replaceAll(new URL(ADDRESS).origin, new URL(served.url).origin).replaceAll(CONFIG, served.config);

@@ -6,7 +6,7 @@ import { codeBlocks } from '../support/docs.ts';
 import { installPlatform } from '../support/platform/installed.ts';
 import { type Ended, startProcess } from '../support/process/process.ts';
 import { newFolder } from '../support/process/serving.ts';
-import type { Given, Reply } from './dialects.ts';
+import type { Given, GivenTool, Reply } from './dialects.ts';
 import { type Host, WORK } from './hosts.ts';
 import { startModel } from './model-server.ts';
 
@@ -31,8 +31,8 @@ export type Target = { readonly url: string } | { readonly file: string };
 export interface Conversation {
   /** Tools of which the model has the definition. */
   tools(): Given['tools'];
-  /** Has the model search for further tools, where the host gives it names only. */
-  load(query: string): Promise<void>;
+  /** Has the model search for further tools, where the host gives it names only, and resolves with the result. */
+  load(query: string): Promise<string>;
   /** Has the model call a tool by the end of its name, and resolves with the result that it is given. */
   call(tool: string, args?: object): Promise<string>;
   /** Has the model end, and resolves with the end of the host. */
@@ -73,24 +73,27 @@ export async function startHost(host: Host, path: readonly string[], target: Tar
 
   async function converse(): Promise<Conversation> {
     let given = await Promise.race([model.first, early]);
-    const loaded: Given['tools'][number][] = [];
+    const loaded = new Map<string, GivenTool>();
 
     async function use(reply: Reply): Promise<string> {
       given = await Promise.race([model.reply(reply), early]);
       return given.results.at(-1) ?? '';
     }
 
-    async function load(query: string): Promise<void> {
-      if (host.load !== undefined) loaded.push(...definitionsIn(await use(host.load(query))));
+    async function load(query: string): Promise<string> {
+      if (host.load === undefined) return '';
+      const found = await use(host.load(query));
+      for (const tool of definitionsIn(found)) loaded.set(tool.name, tool);
+      return found;
     }
 
     await load('portico');
     return {
-      tools: () => [...given.tools, ...loaded],
+      tools: () => [...given.tools, ...loaded.values()],
       load,
       async call(tool, args = {}) {
         const named = ({ name }: { name: string }) => name.endsWith(tool);
-        const { name } = given.tools.find(named) ?? loaded.find(named) ?? {};
+        const { name } = [...given.tools, ...loaded.values()].find(named) ?? {};
         if (name === undefined) throw new Error(`no ${tool} among ${given.tools.map((one) => one.name).join(', ')}`);
         const isHidden = host.callBy !== undefined && !given.tools.some(named);
         return use(isHidden ? { tool: host.callBy, args: { name, arguments: args } } : { tool: name, args });
@@ -108,8 +111,9 @@ export async function startHost(host: Host, path: readonly string[], target: Tar
 /** Definitions as text: of tools that are called by another one. */
 function definitionsIn(text: string): Given['tools'] {
   return [...text.matchAll(/<function>(.*?)<\/function>/gs)].map(([, one = '']) => {
-    const { name, description, parametersJsonSchema: schema } = JSON.parse(one);
-    return { name, description, schema };
+    const sent = JSON.parse(one);
+    const { name, description, parametersJsonSchema: schema } = sent;
+    return { name, description, schema, sent };
   });
 }
 

@@ -1,7 +1,16 @@
+/** The definition of a tool. */
+export interface GivenTool {
+  /** As the model has to call it. */
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Json;
+  /** What was sent; it may have other tools, too. */
+  readonly sent: Json;
+}
+
 /** What a model is given by a host, whatever the API. */
 export interface Given {
-  /** Name as the model has to call it. */
-  readonly tools: readonly { readonly name: string; readonly description: string; readonly schema: Json }[];
+  readonly tools: readonly GivenTool[];
   /** Results of all calls so far, oldest first, as the model reads them. */
   readonly results: readonly string[];
 }
@@ -38,7 +47,10 @@ const messages: Dialect = {
   path: /\/messages$/,
   namesEvents: true,
   read: ({ tools = [], messages: history = [] }) => ({
-    tools: tools.map(({ name, description, input_schema: schema }: Json) => ({ name, description, schema })),
+    tools: tools.map(({ defer_loading: _, ...sent }: Json) => {
+      const { name, description, input_schema: schema } = sent;
+      return { name, description, schema, sent };
+    }),
     results: history
       .flatMap(({ content }: Json) => (Array.isArray(content) ? content : []))
       .filter(({ type }: Json) => type === 'tool_result')
@@ -77,14 +89,12 @@ const responses: Dialect = {
   path: /\/responses$/,
   namesEvents: true,
   read: ({ tools = [], input = [] }) => ({
-    tools: tools.flatMap(({ type, name: space, tools: inside, ...tool }: Json) =>
-      type === 'namespace'
-        ? inside.map(({ name, description, parameters: schema }: Json) => ({
-            name: `${space} ${name}`,
-            description,
-            schema,
+    tools: tools.flatMap((sent: Json) =>
+      sent.type === 'namespace'
+        ? sent.tools.map(({ name, description, parameters: schema }: Json) => ({
+            ...{ name: `${sent.name} ${name}`, description, schema, sent },
           }))
-        : [{ name: space ?? type, description: tool.description, schema: tool.parameters }],
+        : [{ name: sent.name ?? sent.type, description: sent.description, schema: sent.parameters, sent }],
     ),
     results: (Array.isArray(input) ? input : [])
       .filter(({ type }: Json) => type === 'function_call_output')
@@ -128,11 +138,10 @@ const completions: Dialect = {
   path: /\/chat\/completions$/,
   end: '[DONE]',
   read: ({ tools = [], messages: history = [] }) => ({
-    tools: tools.map(({ function: { name, description, parameters: schema } }: Json) => ({
-      name,
-      description,
-      schema,
-    })),
+    tools: tools.map((sent: Json) => {
+      const { name, description, parameters: schema } = sent.function;
+      return { name, description, schema, sent };
+    }),
     results: history.filter(({ role }: Json) => role === 'tool').map(({ content }: Json) => textIn(content)),
   }),
   write(reply, id, isStream) {
@@ -164,11 +173,10 @@ const contents: Dialect = {
   read: ({ tools = [], contents: history = [] }) => ({
     tools: tools
       .flatMap(({ functionDeclarations = [] }: Json) => functionDeclarations)
-      .map(({ name, description, parametersJsonSchema, parameters }: Json) => ({
-        name,
-        description,
-        schema: parametersJsonSchema ?? parameters,
-      })),
+      .map((sent: Json) => {
+        const { name, description, parametersJsonSchema, parameters } = sent;
+        return { name, description, schema: parametersJsonSchema ?? parameters, sent };
+      }),
     results: history
       .flatMap(({ parts = [] }: Json) => parts)
       .filter(({ functionResponse }: Json) => functionResponse !== undefined)

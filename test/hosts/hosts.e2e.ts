@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { HOSTS as COUNTED, INITIALIZE } from '../../scripts/tool-tokens.ts';
 import { TOKEN } from '../support/authorization/caller.ts';
 import { readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';
@@ -40,6 +41,14 @@ const PLATFORM = lists(
 );
 
 const [PROJECTS, WORKFLOWS, TOOLS] = ['list_projects', 'list_installed_workflows', 'list_installed_tools'] as const;
+
+const WORDS = {
+  applications: PROJECTS,
+  playbook: WORKFLOWS,
+  automations: WORKFLOWS,
+  scanners: TOOLS,
+  connector: TOOLS,
+};
 
 interface Page {
   readonly total: number;
@@ -107,10 +116,31 @@ for (const host of HOSTS) {
         }
       });
 
+      if (host.load !== undefined) {
+        it('finds each tool by the words that people use', async () => {
+          for (const [word, tool] of Object.entries(WORDS)) expect(await talk.load(word), word).to.contain(tool);
+        });
+      }
+
+      it('sends and gives what the tokens on the page are counted of', async () => {
+        const { prefix, definitions, result } = COUNTED[host.name] ?? expect.fail('no row');
+        const { tools } = await direct(rpc('tools/list'));
+        const { instructions } = await direct(rpc('initialize', INITIALIZE));
+        const named = tools.map((tool: Json) => ({ ...tool, name: `${prefix}${tool.name}` }));
+        const ours = talk.tools().filter(({ name }) => tools.some((tool: Json) => name.endsWith(tool.name)));
+        expect([...new Set(ours.map(({ sent }) => sent))]).to.have.deep.members(definitions(named, instructions));
+        const args = { limit: 2, fields: 'id,name' };
+        expect(await talk.call(TOOLS, args)).to.contain(result(await direct(callOf(TOOLS, args))));
+      });
+
       it(`gives the model the whole first page of ${COUNT} items, with total and cursor`, async () => {
         const { page } = await directCall(TOOLS);
         expect(page).to.include({ total: COUNT }).and.have.property('nextCursor');
-        expectWhole(await talk.call(TOOLS), page);
+        const text = await talk.call(TOOLS);
+        expectWhole(text, page);
+        // Some hosts compare text and data, and pass on one of them where they are equal.
+        const times = plainOf(text).split(`{"total":${COUNT},`).length - 1;
+        expect(times).to.equal(cellOf(host, 'Result') === 'all' ? 2 : 1);
       });
 
       it('follows the cursor', async () => {

@@ -51,7 +51,7 @@ describe('the manifest of the bundle', () => {
   it('makes clients prompt for the token and store it as a secret', () => {
     expect(manifest.user_config.token).to.include({ type: 'string', sensitive: true, required: true });
     expect(manifest.server.mcp_config.env).to.deep.equal({ PORTICO_TOKEN: '${user_config.token}' });
-    expect(JSON.stringify(manifest.server.mcp_config.args)).not.to.contain('token');
+    expect(manifest.server.mcp_config.args.slice(1)).to.deep.equal(['stdio', '${user_config.settings}']);
   });
 
   it('names a tool for each resource', () => {

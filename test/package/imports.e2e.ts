@@ -2,9 +2,10 @@ import { realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { codeBlocks } from '../support/docs.ts';
+import { newFolder } from '../support/process/serving.ts';
 import { needsRegistry, runTool } from '../support/tools.ts';
 import { NODES, type NodeOnHand, runOn, runToolOn } from './nodes.ts';
-import { asNewAsHere, installIn, type Packed, pack, ROOT, temporaryFolder } from './packed.ts';
+import { asNewAsHere, installIn, type Packed, pack, ROOT } from './packed.ts';
 
 const PAGE = 'docs/contract-tests.md';
 
@@ -96,7 +97,7 @@ describe('an import of the package', function () {
 
       before(async () => {
         node = await find();
-        project = await temporaryFolder('project');
+        project = await newFolder();
         // The page's own command, with the tarball in place of the published package.
         const [command = ''] = codeBlocks(PAGE, 'sh');
         const words = command.trim().split(' ');
@@ -111,13 +112,13 @@ describe('an import of the package', function () {
       // How packages are resolved does not depend on the version of Node.
       if (name === 'this Node') {
         it('runs them next to another undici', async () => {
-          const crowded = await temporaryFolder('crowded');
+          const crowded = await newFolder();
           await installIn(crowded, [packed.tarball, ...others, 'undici@7'], node.env);
           await runPage(node, crowded);
         });
 
         it('runs them when it is linked from a folder with its own nock', async () => {
-          const linked = await temporaryFolder('linked');
+          const linked = await newFolder();
           await installIn(linked, others, node.env);
           // By hand, as `npm link` would: npm itself might put the packages of the linked folder in order.
           await symlink(packed.clone, join(linked, 'node_modules/portico'));

@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import { type Ended, startProcess } from '../support/process/process.ts';
+import { newFolder } from '../support/process/serving.ts';
 import { runTool, toolEnvironment } from '../support/tools.ts';
-import { installIn, temporaryFolder } from './packed.ts';
+import { installIn } from './packed.ts';
 
 /** One Node, and how to run programs on it. */
 export interface NodeOnHand {
@@ -27,7 +28,7 @@ export function nodeFromNpm(version: string): Promise<NodeOnHand> {
 }
 
 async function installNode(version: string): Promise<NodeOnHand> {
-  const folder = await temporaryFolder(`node-${version}`);
+  const folder = await newFolder();
   // What the package `node` gets in its install script, without that script.
   const name = `node-${process.platform}-${process.arch}`;
   await installIn(folder, [`${name}@${version}`]);

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { newFolder } from '../support/process/serving.ts';
 import { needsRegistry } from '../support/tools.ts';
 import { type NodeOnHand, nodeFromNpm, runOn } from './nodes.ts';
-import { installIn, pack, temporaryFolder } from './packed.ts';
+import { installIn, pack } from './packed.ts';
 
 /** The first Node that reads a top-level `await` at all, those that people still have, and the last that is too old. */
 const OLD_NODES = ['14', '18', '20', '22.19.0'];
@@ -17,7 +18,7 @@ describe('the package on a Node that is too old', function () {
   before(async function () {
     await needsRegistry(this);
     const { tarball } = await pack();
-    project = await temporaryFolder('project');
+    project = await newFolder();
     await installIn(project, [tarball]);
     for (const [file, name] of Object.entries(IMPORTS)) {
       await writeFile(join(project, file), `import '${name}';\nconsole.log('imported');\n`);

@@ -2,10 +2,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { porticoEnvironment, startPortico } from '../support/process/process.ts';
+import { newFolder } from '../support/process/serving.ts';
 import { needsRegistry, runTool } from '../support/tools.ts';
 import { expectedFiles, PART } from './contents.ts';
 import { NODES, type NodeOnHand, runToolOn } from './nodes.ts';
-import { installIn, type Packed, pack, ROOT, startRegistry, temporaryFolder } from './packed.ts';
+import { installIn, type Packed, pack, ROOT, startRegistry } from './packed.ts';
 
 interface Locked {
   readonly version: string;
@@ -43,7 +44,7 @@ describe('the package', function () {
   });
 
   it('installs from a registry with the versions that its tests ran with, and nothing for development', async () => {
-    const project = await temporaryFolder('registry');
+    const project = await newFolder();
     const registry = await startRegistry(packed);
     await installIn(project, ['portico', '--ignore-scripts'], { npm_config_registry: registry });
     const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
@@ -63,12 +64,12 @@ describe('the package', function () {
 
       before(async () => {
         node = await find();
-        project = await temporaryFolder('project');
+        project = await newFolder();
         await installIn(project, [packed.tarball], node.env);
       });
 
       it('runs by npx in an empty folder', async () => {
-        const folder = await temporaryFolder('empty');
+        const folder = await newFolder();
         const said = await runToolOn(
           node,
           'npx',
@@ -79,7 +80,7 @@ describe('the package', function () {
       });
 
       it('is a command after a global install, including the demo', async () => {
-        const prefix = await temporaryFolder('global');
+        const prefix = await newFolder();
         await runToolOn(node, 'npm', ['install', '--global', '--prefix', prefix, packed.tarball], prefix);
         const command = join(prefix, 'bin/portico');
         expect(await runToolOn(node, command, ['--version'], prefix)).to.equal(`${version}\n`);

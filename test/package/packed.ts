@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onCleanup } from '../support/cleanup.ts';
 import { listen } from '../support/listening.ts';
+import { newFolder } from '../support/process/serving.ts';
 import { runTool } from '../support/tools.ts';
 
 /** The folder of the repository. */
@@ -25,11 +24,7 @@ export interface Packed {
 }
 
 /** A folder that is gone with the test, or the suite, that asked for it. */
-export async function temporaryFolder(name: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), `portico-${name}-`));
-  onCleanup(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+export const temporaryFolder = newFolder;
 
 /** Copies what a fresh clone has. */
 export function cloneTo(folder: string): Promise<void> {
@@ -45,7 +40,7 @@ export function pack(): Promise<Packed> {
 }
 
 async function packClone(): Promise<Packed> {
-  const folder = await temporaryFolder('pack');
+  const folder = await newFolder();
   const clone = join(folder, 'clone');
   await cloneTo(clone);
   await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));

@@ -15,12 +15,10 @@ const INPUT = {
   isSecret: z.boolean().optional(),
 };
 
-const argument = z.discriminatedUnion('type', [
-  z
-    .strictObject({ ...INPUT, type: z.literal('positional'), valueHint: z.string().optional() })
-    .refine(({ value, valueHint }) => value !== undefined || valueHint !== undefined, 'needs value or valueHint'),
-  z.strictObject({ ...INPUT, type: z.literal('named'), name: z.string() }),
-]);
+/** Only positional ones: `--config` is an option of some hosts. */
+const argument = z
+  .strictObject({ ...INPUT, type: z.literal('positional'), valueHint: z.string().optional() })
+  .refine(({ value, valueHint }) => value !== undefined || valueHint !== undefined, 'needs value or valueHint');
 
 /** One version, and no range of them. */
 const version = z

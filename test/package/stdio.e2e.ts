@@ -5,10 +5,11 @@ import { expect } from 'chai';
 import { TOKEN } from '../support/gateway.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/platform/http-upstream.ts';
 import { filesBelow } from '../support/process/files.ts';
+import { newFolder } from '../support/process/serving.ts';
 import { TOOL_NAMES } from '../support/resources.ts';
 import { needsRegistry, runTool, toolEnvironment } from '../support/tools.ts';
 import { NODES, type NodeOnHand } from './nodes.ts';
-import { type Packed, pack, ROOT, temporaryFolder } from './packed.ts';
+import { type Packed, pack, ROOT } from './packed.ts';
 import { lookAround } from './stdio-client.ts';
 
 const PROJECT = { id: 'p-1', name: 'One', description: '', createTime: '' };
@@ -29,16 +30,16 @@ describe('portico stdio, as clients install it', function () {
       answer(request, response);
     });
     // A name that a shell would split.
-    const folder = await temporaryFolder('settings of a client');
+    const folder = await newFolder('settings of a client');
     settings = join(folder, 'portico.yaml');
     const names = ['projects', 'workflows', 'tools'];
     await writeFile(
       settings,
       `upstreams:\n${names.map((name) => `  ${name}: { baseUrl: ${platform.url} }\n`).join('')}`,
     );
-    const file = join(await temporaryFolder('bundle'), 'portico.mcpb');
+    const file = join(await newFolder(), 'portico.mcpb');
     await runTool('npm', ['run', 'bundle', '--', file], packed.clone);
-    bundle = await temporaryFolder('installed bundle');
+    bundle = await newFolder();
     expect(await unpackExtension({ mcpbPath: file, outputDir: bundle, silent: true })).to.equal(true);
   });
 
@@ -72,7 +73,7 @@ describe('portico stdio, as clients install it', function () {
       let cwd: string;
       before(async () => {
         node = await find();
-        cwd = await temporaryFolder('anywhere');
+        cwd = await newFolder();
       });
 
       it("starts from the bundle, with the user's token and settings file", async () => {
@@ -88,9 +89,7 @@ describe('portico stdio, as clients install it', function () {
       it('starts from the package with the arguments of server.json', async () => {
         const { packages } = JSON.parse(await readFile(join(ROOT, 'server.json'), 'utf8'));
         const [{ runtimeHint, identifier, packageArguments, environmentVariables }] = packages;
-        const args = packageArguments.map(({ type, name, value = settings }: Record<string, string>) =>
-          type === 'named' ? `${name}=${value}` : value,
-        );
+        const args = packageArguments.map(({ value = settings }: Record<string, string>) => value);
         const env = Object.fromEntries(environmentVariables.map(({ name }: { name: string }) => [name, TOKEN]));
         const found = await lookAround({
           command: runtimeHint,

@@ -29,7 +29,7 @@ export interface Issued {
   readonly key: string;
 }
 
-export interface IssueOptions {
+interface IssueOptions {
   /** Host names and addresses that it is for. @default localhost and 127.0.0.1 */
   readonly names?: readonly string[];
   readonly commonName?: string;

@@ -23,7 +23,7 @@ export interface RawConnection {
 }
 
 /** What a closed connection has left. */
-export interface Closed {
+interface Closed {
   readonly responses: readonly RawResponse[];
   /** Bytes that make no whole response. */
   readonly rest: Buffer;

@@ -92,8 +92,8 @@ export function requestOf({ requestId, trace }: Pick<Caller, 'requestId' | 'trac
 export const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /**
- * Matches a token after its scheme: visible ASCII. RFC 6750 allows fewer characters than platforms use
- * (docs/decisions/0052).
+ * Matches a token after its scheme: visible ASCII. RFC 6750 allows fewer characters than platforms use (`user:…`, `*:*.…`). Without
+ * spaces, keys that join texts by a space stay unambiguous.
  */
 export const TOKEN = /^[\x21-\x7e]+$/;
 

@@ -1,9 +1,10 @@
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { cloneTo, ROOT, temporaryFolder } from '../../package/packed.ts';
+import { cloneTo, ROOT } from '../../package/packed.ts';
 import { atDepth } from '../../support/depth.ts';
 import { startProcess } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/serving.ts';
 import { NAMES } from '../../support/resources.ts';
 import { runTool, toolEnvironment } from '../../support/tools.ts';
 
@@ -48,7 +49,7 @@ describe('a resource that is added to the repository', function () {
   this.timeout(1_200_000);
 
   itInFull(`fails no test but ${TESTS_TO_CHANGE.join(', ')}`, async () => {
-    const clone = join(await temporaryFolder('fourth'), 'clone');
+    const clone = join(await newFolder(), 'clone');
     await cloneTo(clone);
     await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
     await writeFile(join(clone, 'src/core/resources/reports.ts'), REPORTS);

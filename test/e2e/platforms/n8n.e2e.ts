@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { installPlatform, type StartedPlatform, startPlatform } from '../../support/platform/installed.ts';
+import { newFolder } from '../../support/process/serving.ts';
 import { probe, serve } from './reading.ts';
 
 /** Its store is a package that has to be compiled. */
@@ -82,7 +82,7 @@ describe('n8n behind Portico', function () {
 
   before(async function () {
     const home = await installPlatform(this, PACKAGE);
-    folder = await mkdtemp(join(tmpdir(), 'portico-n8n-'));
+    folder = await newFolder();
     const args = ['--max-old-space-size=1024', join(home, 'bin/n8n'), 'start'];
     platform = await startPlatform(
       (port) => ({ args, env: { ...QUIET, N8N_USER_FOLDER: folder, N8N_PORT: String(port) } }),
@@ -93,10 +93,7 @@ describe('n8n behind Portico', function () {
     await createWorkflows(owner.cookie);
   });
 
-  after(async () => {
-    await platform?.stop('SIGKILL');
-    if (folder !== '') await rm(folder, { recursive: true, force: true });
-  });
+  after(() => platform?.stop('SIGKILL'));
 
   /** The example; projects need a licence, and community packages are off. */
   async function example(workflows: object = {}) {

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { installPlatform, type StartedPlatform, startPlatform } from '../../support/platform/installed.ts';
+import { newFolder } from '../../support/process/serving.ts';
 import { probe, serve } from './reading.ts';
 
 const PACKAGE = { name: 'node-red', version: '5.0.7', scripts: [] };
@@ -61,7 +61,7 @@ describe('Node-RED behind Portico', function () {
 
   before(async function () {
     const home = await installPlatform(this, PACKAGE);
-    folder = await mkdtemp(join(tmpdir(), 'portico-node-red-'));
+    folder = await newFolder();
     await writeFile(join(folder, 'flows.json'), JSON.stringify(FLOWS));
     const file = join(folder, 'settings.cjs');
     platform = await startPlatform(
@@ -73,10 +73,7 @@ describe('Node-RED behind Portico', function () {
     );
   });
 
-  after(async () => {
-    await platform?.stop('SIGKILL');
-    if (folder !== '') await rm(folder, { recursive: true, force: true });
-  });
+  after(() => platform?.stop('SIGKILL'));
 
   async function own(path: string): Promise<Record<string, string>[]> {
     const headers = { authorization: `Bearer ${TOKEN}`, accept: 'application/json' };

@@ -1,12 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createConnection, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RedisClient } from '@redis/client';
-import { onCleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 import { type Listening, listen, nextPort } from '../listening.ts';
 import { type RunningProcess, startProcess } from '../process/process.ts';
+import { newFolder } from '../process/serving.ts';
 
 /** Makes clients of one class. `createClient` makes a class for each place, with all commands of Redis: ten milliseconds. */
 const createClient = RedisClient.factory({ RESP: 2 });
@@ -28,10 +27,9 @@ export interface Redis {
 
 /** Starts one with these arguments beside its own. It keeps nothing on disk but where it is told to. */
 export async function startRedis(...args: readonly string[]): Promise<Redis> {
-  const folder = await mkdtemp(join(tmpdir(), 'redis-'));
+  const folder = await newFolder();
   const socketPath = join(folder, 'socket');
   let server: RunningProcess | undefined;
-  onCleanup(() => rm(folder, { recursive: true, force: true }));
 
   async function command(...words: readonly string[]): Promise<unknown> {
     const client = createClient({ socket: { path: socketPath, tls: false, reconnectStrategy: false } });

@@ -64,7 +64,7 @@ const GARBAGE = [
 /** How many connections flood the one that hangs, each with reads of its own tokens. */
 export const FLOODS = 3;
 
-export const ATTACKS = {
+const ATTACKS = {
   'floods that are pipelined': {
     everyMs: 100,
     async round({ open, over, round }) {

@@ -5,19 +5,13 @@ import type { Given, Read } from './callers.ts';
 import { LIFETIME, TIMEOUT_MS, UPSTREAM_OF } from './scene-settings.ts';
 import { editionAt, endOf, oldestEdition } from './truth.ts';
 
-/** Codes that failing platforms and a shutdown may cause. Every other code is a mistake. */
-const EXPECTED: ReadonlySet<string> = new Set<ErrorCode>([
-  'credential_rejected',
-  'access_denied',
-  'upstream_refused',
-  'upstream_failed',
-  'upstream_invalid',
-  'upstream_timeout',
-  'upstream_rate_limited',
-  'breaker_open',
-  'overloaded',
-  'draining',
-]);
+/** Codes that flapping platforms cause. */
+export const CAUSED: readonly ErrorCode[] = [
+  ...(['credential_rejected', 'access_denied', 'upstream_refused', 'upstream_failed'] as const),
+  ...(['upstream_invalid', 'upstream_timeout', 'upstream_rate_limited', 'breaker_open'] as const),
+];
+/** Every other code is a mistake. */
+const EXPECTED: ReadonlySet<string> = new Set<ErrorCode>([...CAUSED, 'overloaded', 'draining']);
 
 /** The process goes by another clock than this one, in whole milliseconds, and its timers may be late. */
 const CLOCKS_MS = 250;
@@ -33,8 +27,10 @@ export interface Judge {
   memoryOf(whose: Whose): { readonly given: Given | undefined; readonly refusedAt: number };
 }
 
-/** `refusedAt` returns when the platform rejected the request with an id. */
-export function createJudge(refusedAt: (requestId: string) => number | undefined): Judge {
+/** When a platform refused the request with an id. */
+export type RefusedAt = (requestId: string) => number | undefined;
+
+export function createJudge(refusedAt: RefusedAt): Judge {
   const given = new Map<string, Given>();
   const refused = new Map<string, number>();
   const keyOf = ({ caller, resource }: Whose) => `${caller.mark} ${resource}`;

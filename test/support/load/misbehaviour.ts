@@ -72,7 +72,7 @@ const FOUL_MS = 200;
 const SPRINKLE = 40;
 
 /** What a platform does at a time. Its faults come in turn, so that every one of them comes about in any longer run. */
-export interface Weather {
+interface Weather {
   /** What the next request meets. */
   next(): Fault | undefined;
   /** Whether the platform is out altogether now. */

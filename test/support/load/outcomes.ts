@@ -1,37 +1,24 @@
+import { CAUSED } from './judge.ts';
 import { FAULT_NAMES } from './misbehaviour.ts';
 import type { Load } from './run-load.ts';
 import type { Scene } from './scene.ts';
 
 /** What callers must have met for a load to have shown anything. */
-const OUTCOMES = [
-  'ok',
-  'not_modified',
-  'credential_rejected',
-  'access_denied',
-  'upstream_refused',
-  'upstream_failed',
-  'upstream_invalid',
-  'upstream_timeout',
-  'upstream_rate_limited',
-  'breaker_open',
-  'left',
-];
+const OUTCOMES = ['ok', 'not_modified', 'left', ...CAUSED];
 
 /** How many requests ended in which way: in an outcome, or `left`, or `closed`. */
-export function countOutcomes(loads: readonly Load[]): Readonly<Record<string, number>> {
+export function countOutcomes({ fates }: Load): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const { fates } of loads) {
-    for (const fate of fates.values()) {
-      const word = fate.kind === 'answered' ? fate.outcome : fate.kind;
-      counts[word] = (counts[word] ?? 0) + 1;
-    }
+  for (const fate of fates.values()) {
+    const word = fate.kind === 'answered' ? fate.outcome : fate.kind;
+    counts[word] = (counts[word] ?? 0) + 1;
   }
   return counts;
 }
 
 /** What has not come about yet, of all faults and of all that they lead to. */
-export function unmet(loads: readonly Load[], scene: Scene): readonly string[] {
-  const met = { ...scene.faults(), ...countOutcomes(loads) };
+export function unmet(counts: Readonly<Record<string, number>>, scene: Scene): readonly string[] {
+  const met = { ...scene.faults(), ...counts };
   return [...FAULT_NAMES, 'refused', ...OUTCOMES].filter((word) => met[word] === undefined);
 }
 
@@ -55,7 +42,7 @@ export interface LogLine {
 }
 
 /** The access lines, by request id. Throws where a request has two. */
-export function accessLines(lines: readonly LogLine[]): ReadonlyMap<string, LogLine> {
+function accessLines(lines: readonly LogLine[]): ReadonlyMap<string, LogLine> {
   const found = new Map<string, LogLine>();
   for (const line of lines) {
     if (line.msg !== 'request' || line.requestId === undefined) continue;

@@ -11,7 +11,7 @@ const HANG_UP_MS = 3;
 const MARKS = /([0-9a-f]{12})-(?:projects|workflows|tools)-\d+/g;
 
 /** Callers of MCP under load, who use one connection each. */
-export interface RpcCallers {
+interface RpcCallers {
   /** How many requests were answered with a list, and how many with an error. */
   readonly counts: { listed: number; failed: number; left: number };
   readonly mistakes: readonly string[];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadCaller, type LoadedResource, type Read, requestOf } from './callers.ts';
-import type { Judge } from './judge.ts';
+import { createJudge, type RefusedAt } from './judge.ts';
 import { type KeptConnection, openKeptConnection } from './kept-connection.ts';
 
 /** Connections of one caller, so that some of its reads come at the same time. */
@@ -16,7 +16,7 @@ const PAUSE_MS = 50;
 const CYCLE = 13;
 
 /** How a request ended. */
-export type Fate =
+type Fate =
   | { readonly kind: 'answered'; readonly outcome: string }
   /** The caller hung up. */
   | { readonly kind: 'left' }
@@ -39,12 +39,13 @@ export interface Load {
 export interface LoadOptions {
   readonly url: string;
   readonly callers: readonly LoadCaller[];
-  readonly judge: Judge;
+  readonly refusedAt: RefusedAt;
   /** Begins the id of every request. */
   readonly name: string;
 }
 
-export function startLoad({ url, callers, judge, name }: LoadOptions): Load {
+export function startLoad({ url, callers, refusedAt, name }: LoadOptions): Load {
+  const judge = createJudge(refusedAt);
   const fates = new Map<string, Fate>();
   const mistakes: string[] = [];
   const waiting = new Map<string, KeptConnection>();

@@ -20,7 +20,7 @@ export const UPSTREAM_OF = { projects: 'people', workflows: 'installed', tools: 
   string
 >;
 
-export type UpstreamName = (typeof UPSTREAM_OF)[LoadedResource];
+type UpstreamName = (typeof UPSTREAM_OF)[LoadedResource];
 
 /** Settings of the process under load: everything short and small. */
 export function loadSettings(urls: Readonly<Record<UpstreamName, string>>): string {

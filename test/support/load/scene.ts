@@ -3,7 +3,7 @@ import { type PorticoProcess, runPortico, writeSettings } from '../process/proce
 import { createCallers, type LoadCaller } from './callers.ts';
 import { createFillers, fillTables } from './fill-tables.ts';
 import { type FlappingPlatform, startFlappingPlatform } from './flapping-platform.ts';
-import { createJudge, type Judge } from './judge.ts';
+import type { RefusedAt } from './judge.ts';
 import { insideEnvironment } from './look-inside.ts';
 import { loadSettings } from './scene-settings.ts';
 
@@ -13,7 +13,8 @@ export interface Scene {
   readonly url: string;
   readonly callers: readonly LoadCaller[];
   readonly platforms: readonly FlappingPlatform[];
-  readonly judge: Judge;
+  /** When a platform refused the request with this id. */
+  readonly refusedAt: RefusedAt;
   /**
    * Has what the process remembers of callers take all the memory that it ever will: what grows from then on is none of its
    * tables. Call it while the platforms are calm.
@@ -43,7 +44,7 @@ export async function setScene(folder: string, callerCount: number): Promise<Sce
     url,
     callers,
     platforms,
-    judge: createJudge((id) => platforms.map(({ refusedAt }) => refusedAt.get(id)).find((at) => at !== undefined)),
+    refusedAt: (id) => platforms.map(({ refusedAt }) => refusedAt.get(id)).find((at) => at !== undefined),
     fill() {
       const fillers = createFillers();
       for (const platform of platforms) platform.know(fillers);

@@ -21,7 +21,7 @@ export interface Reads {
 }
 
 /** Callers who read at a steady pace, each over connections of its own, and who know what they have to be given. */
-export interface SteadyReaders {
+interface SteadyReaders {
   /** Forgets what was until now, and gives it. */
   take(): Record<Resource, Reads>;
   /** Whatever is none of an error of the table and the caller's own list to the byte. */

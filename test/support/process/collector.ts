@@ -37,7 +37,7 @@ export interface Collector extends Listening {
   respond(handler: RequestListener): void;
 }
 
-export interface Tree {
+interface Tree {
   readonly [name: string]: Tree;
 }
 

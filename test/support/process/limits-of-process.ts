@@ -5,7 +5,7 @@ import { LIMITS_VARIABLE } from './preload-limits.ts';
 const PRELOAD = new URL('./preload-limits.ts', import.meta.url);
 
 /** Settings of a process, as YAML without bounds, and the environment in which the process has these bounds. */
-export interface BoundedSettings {
+interface BoundedSettings {
   readonly yaml: string;
   readonly env: Record<string, string>;
 }

@@ -5,7 +5,7 @@ import { onCleanup } from '../cleanup.ts';
 import { type PorticoProcess, runPortico, writeSettings } from './process.ts';
 
 /** A Portico process that is ready. It and its folder are gone with the test. */
-export interface Serving extends PorticoProcess {
+interface Serving extends PorticoProcess {
   readonly url: string;
   readonly adminUrl: string;
   /** Requests a path of the public listener, with a token. */
@@ -35,9 +35,9 @@ export async function startServing(yaml: string, env: Record<string, string> = {
   };
 }
 
-/** A folder that is gone with the test. */
-export async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'portico-'));
+/** A folder that is gone with the test, or the suite, that asked for it. */
+export async function newFolder(name = ''): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `portico-${name}`));
   onCleanup(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -40,7 +40,10 @@ export interface ListPage {
   readonly hint?: string | undefined;
 }
 
-/** A page as JSON: in one line, and for models with each item in a line of its own. */
+/**
+ * A page as JSON. The text is that of the data, because some hosts pass on both where they differ; in a page that hosts may cut, each
+ * item is a line of its own (docs/decisions/0065).
+ */
 export interface WrittenPage {
   readonly data: string;
   readonly text: string;
@@ -145,8 +148,9 @@ function finish(page: ListPage, items: readonly string[], total: number): Writte
   const hint = total === 0 && page.hint !== undefined ? `,"hint":${JSON.stringify(page.hint)}` : '';
   const fits = frameOf(page) + Buffer.byteLength(hint) <= maxBytes;
   const start = `{"total":${total}${more}${members}${fits ? hint : ''},"items":[`;
-  const lines = items.length === 0 ? '' : `\n${items.join(',\n')}\n`;
-  return { data: `${start}${items.join(',')}]}`, text: `${start}${lines}]}` };
+  const data = `${start}${items.join(',')}]}`;
+  const isCut = Buffer.byteLength(data) > MAX_PAGE_BYTES;
+  return { data, text: isCut ? `${start}\n${items.join(',\n')}\n]}` : data };
 }
 
 function tooLarge(fitting: number, maxBytes: number): GatewayError {

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { TOKEN } from '../../../support/gateway.ts';
+import { newFolder } from '../../../support/process/serving.ts';
 import { aiSdk } from './ai-sdk.ts';
 import type { Client, Server, Session, ToldError } from './client.ts';
 import { inspector } from './inspector.ts';
@@ -39,14 +37,11 @@ describe('a published MCP client', function () {
   let served: Served;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'portico-clients-'));
+    folder = await newFolder();
     served = await serve(folder);
   });
 
-  after(async () => {
-    await served.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => served.close());
 
   for (const client of CLIENTS) {
     describe(`${client.name}, over HTTP`, () => {

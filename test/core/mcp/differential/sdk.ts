@@ -77,7 +77,7 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
       );
     const more = limit > 0 && left.length > limit && { nextCursor: '' };
     const page = { total: left.length, ...more, items: part };
-    return { content: [{ type: 'text', text: inLines(page) }], structuredContent: page, _meta };
+    return { content: [{ type: 'text', text: JSON.stringify(page) }], structuredContent: page, _meta };
   }
 
   return () => {
@@ -107,12 +107,6 @@ function argumentsIn(sent: Readonly<Record<string, unknown>>): Readonly<Record<s
   const isEmpty = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0);
   const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => !isEmpty(value)));
   return /^\d{1,9}$/.test(String(given['limit'])) ? { ...given, limit: Number(given['limit']) } : given;
-}
-
-/** The text of a page: one item a line. */
-function inLines({ items, ...rest }: Json): string {
-  const lines = items.length === 0 ? '' : `\n${items.map((item: Json) => JSON.stringify(item)).join(',\n')}\n`;
-  return `${JSON.stringify(rest).slice(0, -1)},"items":[${lines}]}`;
 }
 
 /** Over HTTP: a list of messages, whether the SDK sent one as JSON or several as a stream of events. */

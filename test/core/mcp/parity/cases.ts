@@ -138,7 +138,7 @@ export const OVERLOADED: Case = {
   error: { code: 'overloaded', upstream: 'platform', retryAfterSeconds: 1 },
 };
 
-/** Arguments of a tool that leave the same page as others, and those others. */
+/** Arguments of a tool that have the same page as others, and those others. */
 export const ARGUMENTS: readonly (readonly [given: object, same: object])[] = [
   [{ query: '', category: '', fields: [], limit: '', cursor: '' }, {}],
   [{ query: null, category: null, fields: null, count_by: null, limit: null, cursor: null }, {}],
@@ -149,7 +149,12 @@ export const ARGUMENTS: readonly (readonly [given: object, same: object])[] = [
   ],
   [{ limit: '0' }, { limit: 0 }],
   [{ fields: 'name, id' }, { fields: ['id', 'name'] }],
-  [{ count_by: 'id' }, { count_by: ['id'] }],
+  [{ count_by: 'name, id' }, { count_by: ['id', 'name'], limit: 0 }],
+  [
+    { category: 'B', limit: 0 },
+    { category: 'b', limit: '0' },
+  ],
+  [{ name: 'a\u200b' }, { query: 'A\\u{200b}' }],
 ];
 
 /** Arguments of a tool that are refused, and what the error has to say of them. */

@@ -1,8 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { createCore } from '../../../../src/core/core.ts';
 import { openStdio } from '../../../../src/core/mcp/stdio/open-stdio.ts';
@@ -10,7 +5,8 @@ import { createRepresentations } from '../../../../src/core/reads/representation
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { startGateway } from '../../../support/gateway.ts';
 import { configOf, type TestSettings } from '../../../support/limits.ts';
-import { MAIN, writeSettings } from '../../../support/process/process.ts';
+import { runStdio, writeSettings } from '../../../support/process/process.ts';
+import { newFolder } from '../../../support/process/serving.ts';
 import { ENVELOPE } from '../asked.ts';
 import { httpOutcome, messageOutcome, type Outcome, rpcOutcome } from './outcome.ts';
 
@@ -124,17 +120,13 @@ function stdio(modern: boolean): Way {
 
 /** A process of its own, which has its own clock. */
 export const stdioProcess: Way = async (settings) => {
-  const folder = await mkdtemp(join(tmpdir(), 'portico-'));
-  const file = await writeSettings(folder, JSON.stringify(settings));
-  const env = { ...process.env, PORTICO_TOKEN: 'token-of-the-test' };
-  const child = spawn(process.execPath, [MAIN, 'stdio', '--config', file], { stdio: ['pipe', 'pipe', 'ignore'], env });
-  const closed = once(child, 'close');
+  const file = await writeSettings(await newFolder(), JSON.stringify(settings));
+  const { child, ended } = runStdio(file, { PORTICO_TOKEN: 'token-of-the-test' });
   return {
     read: overStreams(child.stdin, child.stdout, false),
-    async close() {
+    close() {
       child.stdin.end();
-      await closed;
-      await rm(folder, { recursive: true });
+      return ended;
     },
   };
 };
