@@ -1,4 +1,5 @@
 import type { Credential } from '../kernel/caller.ts';
+import { continueTrace, type Trace } from '../kernel/trace.ts';
 
 const SCHEME = /^bearer$/i;
 /** What nearly all values are. */
@@ -30,6 +31,21 @@ export function redact(text: string, authorization: readonly string[]): string {
 /** The same for callers' credentials. */
 export function redactCredentials(text: string, credentials: readonly Credential[]): string {
   return redact(text, credentials.map(revealed));
+}
+
+/**
+ * Returns the trace that a caller's request belongs to, without parts that repeat one of these credentials. `baggage` is never
+ * read.
+ */
+export function traceOfCaller(
+  { traceparent, tracestate }: { readonly traceparent: string | undefined; readonly tracestate: string | undefined },
+  credentials: readonly Credential[],
+): Trace | undefined {
+  const trace = continueTrace(traceparent, tracestate);
+  if (trace === undefined || mentionsCredential(traceparent ?? '', credentials)) return undefined;
+  const { traceparent: own, tracestate: state } = trace.headers;
+  if (state === undefined || !mentionsCredential(state, credentials)) return trace;
+  return { ...trace, headers: { traceparent: own } };
 }
 
 function revealed(credential: Credential): string {

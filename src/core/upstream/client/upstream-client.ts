@@ -1,13 +1,13 @@
+import type { Dispatcher } from 'undici';
 import { requestOf } from '../../kernel/caller.ts';
 import { isDeadline } from '../../kernel/deadline.ts';
 import { causesOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
+import type { PageRequest, ReplyHeaders, Tap, Upstream } from '../upstream.ts';
 import { createConnector, type ProxyOptions, type TlsIdentity, type UpstreamTls } from './connector.ts';
 import { errorOfExchange, errorOfStatus } from './exchange-errors.ts';
 import { type Connections, createConnections, type KeptConnections, type Lease } from './kept-connections.ts';
-import { ACCEPT_ENCODING, bodyIssue, decodeBody, type ReceiveOptions, receive } from './receive.ts';
-import type { Tap } from './tap.ts';
+import { ACCEPT_ENCODING, bodyIssue, decodeBody, type Received, type ReceiveOptions, receive } from './receive.ts';
 
 export interface UpstreamOptions {
   /** Its key in settings; part of every error. */
@@ -80,6 +80,20 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     return connections.lease(callerKey);
   }
 
+  async function send(
+    request: Dispatcher.DispatchOptions,
+    callerKey: string,
+    receiving: ReceiveOptions,
+    signal: AbortSignal,
+  ): Promise<Received> {
+    const { dispatcher, once, release } = await lease(callerKey, signal);
+    try {
+      return await receive(dispatcher, once ? { ...request, reset: true } : request, receiving, signal);
+    } finally {
+      release();
+    }
+  }
+
   function headersOf(request: PageRequest<unknown>): Record<string, string> {
     const { caller, post, ifNoneMatch, authorization } = request;
     const headers: Record<string, string> = {
@@ -116,15 +130,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const receiving = { judge, onConnected, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
     request.enter('connect');
     try {
-      const { dispatcher, once, release } = await lease(caller.key, signal);
-      const sent = {
-        method,
-        path: target,
-        headers: headersSent,
-        body: post?.body ?? null,
-        ...(once && { reset: true }),
-      };
-      const { status, headers, body } = await receive(dispatcher, sent, receiving, signal).finally(release);
+      const sent = { method, path: target, headers: headersSent, body: post?.body ?? null };
+      const { status, headers, body } = await send(sent, caller.key, receiving, signal);
       const bytes = body && (await decodeBody(headers, body, receiving, signal));
       if (bytes !== undefined) tapped?.read(bytes);
       return { status, headers, bytes };
