@@ -4,7 +4,7 @@ import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { type OpenUpstreamOptions, openUpstream } from '../../../src/core/upstream/open-upstream.ts';
 import type { BreakerUpstream } from '../../../src/core/upstream/resilience/with-breaker.ts';
 import { eventually } from '../../support/eventually.ts';
-import { json } from '../../support/platform/http-upstream.ts';
+import { inTurn, json } from '../../support/platform/http-upstream.ts';
 import { asking, calm, errorOf, recordEvents, rejection, useHarness } from './harness.ts';
 
 const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
@@ -167,6 +167,24 @@ describe('an upstream with all its layers, over real sockets', () => {
     for (let count = 0; count < 2; count += 1) await errorOf(upstream.get(asking(), calm()));
     expect(server.requests.map(({ headers }) => headers.authorization)).to.deep.equal(Array(3).fill('Bearer k 1'));
     expect(authorized).to.equal(1);
+  });
+
+  it('sends a request once more, as a resend, where a newer credential follows a 401', async () => {
+    const server = await serve(inTurn(json({}, 401), json([])));
+    const resends: unknown[] = [];
+    const upstream = openAt(server.url, {
+      callersOwn: false,
+      refused: () => true,
+      wrapClient: (client) => ({
+        ...client,
+        get(request, signal) {
+          resends.push(request.resends);
+          return client.get(request, signal);
+        },
+      }),
+    });
+    await upstream.get(asking(), calm());
+    expect(resends).to.deep.equal([0, 1]);
   });
 
   it('holds no slot of the bulkhead while an authorization is pending', async () => {
