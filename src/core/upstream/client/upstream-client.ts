@@ -5,11 +5,11 @@ import { causesOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import type { PageRequest, ReplyHeaders, Tap, Upstream } from '../upstream.ts';
 import { createConnector, type ProxyOptions, type TlsIdentity, type UpstreamTls } from './connector.ts';
-import { errorOfExchange, errorOfStatus } from './exchange-errors.ts';
+import { type CredentialOwner, errorOfExchange, errorOfStatus } from './exchange-errors.ts';
 import { type Connections, createConnections, type KeptConnections, type Lease } from './kept-connections.ts';
 import { ACCEPT_ENCODING, bodyIssue, decodeBody, type Received, type ReceiveOptions, receive } from './receive.ts';
 
-export interface UpstreamOptions {
+export interface UpstreamOptions extends CredentialOwner {
   /** Its key in settings; part of every error. */
   readonly name: string;
   /** Only its origin is used here: targets include the path prefix. */
@@ -31,10 +31,6 @@ export interface UpstreamOptions {
   readonly allowH2: boolean;
   /** Largest body, before and after decompression. */
   readonly maxPageBytes: number;
-  /** Whether the upstream is given the caller's own token: then a 401 or 403 is the caller's error, else the operator's (502). */
-  readonly callersOwn: boolean;
-  /** Whether the upstream is given a token that was made for the caller: then a 403 is the caller's error. @default false */
-  readonly madeForCaller?: boolean | undefined;
   readonly events: Events;
   readonly tap?: Tap | undefined;
 }
