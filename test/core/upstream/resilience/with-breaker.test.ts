@@ -203,14 +203,14 @@ describe('an upstream behind a breaker', () => {
       expect(upstream.breakerState).to.equal('half-open');
     });
 
-    for (const [what, error] of Object.entries(RESPONSES)) {
-      it(`takes ${what} for a sign of life`, async () => {
+    it('takes any response for a sign of life', async () => {
+      for (const error of Object.values(RESPONSES)) {
         const { upstream, untilHalfOpen, fail } = guard();
         await untilHalfOpen();
         await fail(error);
-        expect(upstream.breakerState).to.equal('closed');
-      });
-    }
+        expect(upstream.breakerState, error.code).to.equal('closed');
+      }
+    });
 
     it('neither closes nor opens where the caller hangs up: the next one probes', async () => {
       const { upstream, untilHalfOpen, hangUp, succeed } = guard();
