@@ -2,8 +2,6 @@ import type { Credential } from '../kernel/caller.ts';
 import { continueTrace, type Trace } from '../kernel/trace.ts';
 
 const SCHEME = /^bearer$/i;
-/** What nearly all values are. */
-const USUAL = /^bearer (\S+)$/i;
 /** Without one of these, a text contains a secret in its plain form only. */
 const ESCAPES = /[%\\]/;
 const SYNTAX = /[.*+?^${}()|[\]\\/-]/g;
@@ -53,8 +51,6 @@ function revealed(credential: Credential): string {
 }
 
 function secretsIn(authorization: readonly string[]): string[] {
-  const token = authorization.length === 1 ? USUAL.exec(authorization[0] as string)?.[1] : undefined;
-  if (token !== undefined && !SCHEME.test(token)) return [token];
   return authorization.flatMap((value) => value.split(/\s+/)).filter((word) => word !== '' && !SCHEME.test(word));
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { type OpenUpstreamOptions, openUpstream } from '../../../src/core/upstream/open-upstream.ts';
-import type { BreakerUpstream } from '../../../src/core/upstream/resilience/with-breaker.ts';
+import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { inTurn, json } from '../../support/platform/http-upstream.ts';
 import { asking, calm, errorOf, recordEvents, useHarness } from './harness.ts';
@@ -11,8 +11,6 @@ const NEVER = { attempts: 0, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
 
 describe('an upstream with all its layers, over real sockets', () => {
   const { serve, serveRaw } = useHarness();
-  const opened: BreakerUpstream[] = [];
-  afterEach(() => Promise.all(opened.splice(0).map((upstream) => upstream.close())));
 
   function openAt(baseUrl: string, options: Partial<OpenUpstreamOptions> = {}) {
     const upstream = openUpstream({
@@ -34,7 +32,7 @@ describe('an upstream with all its layers, over real sockets', () => {
       events: {},
       ...options,
     });
-    opened.push(upstream);
+    onCleanup(() => upstream.close());
     return upstream;
   }
 
