@@ -43,7 +43,7 @@ const PORTICOS: Record<number, ErrorCode> = {
 };
 
 describe('the status of an upstream', () => {
-  const { serve, serveRaw, open } = useHarness();
+  const { serve, open } = useHarness();
 
   async function errorFor(status: number, options: Partial<UpstreamOptions> = {}) {
     const body = status === 204 || status === 304 ? undefined : { message: 'secret words of the platform' };
@@ -105,22 +105,6 @@ describe('the status of an upstream', () => {
       const server = await serve(json({}, status, { 'retry-after': '7' }));
       const error = await errorOf(open(server.url).get(asking(), calm()));
       expect(error, String(status)).to.include({ fault: true, retryable: 'status', retryAfterSeconds: 7 });
-    }
-  });
-
-  it('leaves the connection to the next request when the body is small, and closes it when not', async () => {
-    for (const [length, connections] of [
-      [500, 1],
-      [500_000, 2],
-    ] as const) {
-      const { url, sockets } = await serveRaw((socket) =>
-        socket.write(`HTTP/1.1 500 Oops\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`),
-      );
-      const upstream = open(url, { connections: 1 });
-      for (let count = 0; count < 2; count += 1) {
-        expect((await errorOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
-      }
-      expect(sockets).to.have.length(connections);
     }
   });
 });
