@@ -12,7 +12,7 @@ import { createPageWorker } from './reads/catalogue/page-worker.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import { shareNothing } from './sharing.ts';
-import type { Tap } from './upstream/client/tap.ts';
+import type { Tap } from './upstream/upstream.ts';
 
 export interface CoreOptions {
   readonly events: Events;

@@ -6,9 +6,9 @@ import type { Hooks } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import { LIST_FORMAT } from './kernel/version.ts';
 import { type OwnFiles, withFiles } from './own-files.ts';
-import type { Tap } from './upstream/client/tap.ts';
 import { type OpenUpstreamOptions, openUpstream } from './upstream/open-upstream.ts';
 import { NO_REJECTION_STORE, type RejectionStore } from './upstream/resilience/with-negative-cache.ts';
+import type { Tap } from './upstream/upstream.ts';
 
 export type OpenUpstream = ReturnType<typeof openUpstream>;
 

@@ -1,4 +1,4 @@
-import { traceOfCaller } from '../../core/credentials/caller-trace.ts';
+import { traceOfCaller } from '../../core/credentials/redact.ts';
 import { type Caller, type Credential, under } from '../../core/kernel/caller.ts';
 import type { Span, Trace } from '../../core/kernel/trace.ts';
 import type { Dispatch, Dispatched } from '../../core/mcp/dispatch.ts';

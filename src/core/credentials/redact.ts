@@ -1,8 +1,7 @@
 import type { Credential } from '../kernel/caller.ts';
+import { continueTrace, type Trace } from '../kernel/trace.ts';
 
 const SCHEME = /^bearer$/i;
-/** What nearly all values are. */
-const USUAL = /^bearer (\S+)$/i;
 /** Without one of these, a text contains a secret in its plain form only. */
 const ESCAPES = /[%\\]/;
 const SYNTAX = /[.*+?^${}()|[\]\\/-]/g;
@@ -32,13 +31,26 @@ export function redactCredentials(text: string, credentials: readonly Credential
   return redact(text, credentials.map(revealed));
 }
 
+/**
+ * Returns the trace that a caller's request belongs to, without parts that repeat one of these credentials. `baggage` is never
+ * read.
+ */
+export function traceOfCaller(
+  { traceparent, tracestate }: { readonly traceparent: string | undefined; readonly tracestate: string | undefined },
+  credentials: readonly Credential[],
+): Trace | undefined {
+  const trace = continueTrace(traceparent, tracestate);
+  if (trace === undefined || mentionsCredential(traceparent ?? '', credentials)) return undefined;
+  const { traceparent: own, tracestate: state } = trace.headers;
+  if (state === undefined || !mentionsCredential(state, credentials)) return trace;
+  return { ...trace, headers: { traceparent: own } };
+}
+
 function revealed(credential: Credential): string {
   return credential.reveal();
 }
 
 function secretsIn(authorization: readonly string[]): string[] {
-  const token = authorization.length === 1 ? USUAL.exec(authorization[0] as string)?.[1] : undefined;
-  if (token !== undefined && !SCHEME.test(token)) return [token];
   return authorization.flatMap((value) => value.split(/\s+/)).filter((word) => word !== '' && !SCHEME.test(word));
 }
 

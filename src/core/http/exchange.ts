@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { traceOfCaller } from '../credentials/caller-trace.ts';
-import { mentionsCredential } from '../credentials/redact.ts';
+import { mentionsCredential, traceOfCaller } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import { newRequestId } from '../kernel/request-id.ts';
 import type { ClientRecord, MemberRecord, RequestRecord } from '../kernel/request-record.ts';

@@ -1,17 +1,6 @@
 import { withAbort } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 
-export interface LoadingOptions {
-  /** Bytes of pages that all concurrent loads may hold together. */
-  readonly maxBytes: number;
-}
-
-/** The bound of one load. */
-export interface LoadOptions {
-  /** Bytes of all its pages together, decoded. */
-  readonly maxReadBytes: number;
-}
-
 /** The account of one load. */
 export interface LoadAccount {
   /**
@@ -25,9 +14,12 @@ export interface LoadAccount {
 
 /** Bounds what concurrent loads hold together, over all upstreams. */
 export interface Loading {
-  /** Runs a load. Its bytes are released when it settles. Rejects with `overloaded` if it is shed. */
+  /**
+   * Runs a load whose pages together, decoded, may have `maxReadBytes`. Its bytes are released when it settles. Rejects with
+   * `overloaded` if it is shed.
+   */
   run<T>(
-    options: LoadOptions,
+    options: { readonly maxReadBytes: number },
     signal: AbortSignal,
     work: (account: LoadAccount, signal: AbortSignal) => Promise<T>,
   ): Promise<T>;
@@ -39,10 +31,10 @@ interface Held {
 }
 
 /**
- * Sheds loads when all of them hold too much: the latest of those with more than an equal share. Thus a small load is never shed
+ * Sheds loads when all of them hold more than `maxBytes`: the latest of those with more than an equal share. Thus a small load is never shed
  * for a large one, and the oldest large one completes.
  */
-export function createLoading({ maxBytes }: LoadingOptions): Loading {
+export function createLoading({ maxBytes }: { readonly maxBytes: number }): Loading {
   /** The oldest first. */
   const loads = new Set<Held>();
   let total = 0;

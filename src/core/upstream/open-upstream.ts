@@ -86,7 +86,7 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
 }
 
 /** Adds the caller's credential to each request and all its retries. After a 401, tries once more if `refused` allows it. */
-export function withAuthorization(upstream: Upstream, authorize: Authorize, refused: Refused = () => false): Upstream {
+function withAuthorization(upstream: Upstream, authorize: Authorize, refused: Refused = () => false): Upstream {
   return {
     ...upstream,
     async get(request, signal) {
@@ -106,6 +106,6 @@ export function withAuthorization(upstream: Upstream, authorize: Authorize, refu
 
 /** Whether the upstream refused a credential that was made for the caller. The caller's own token cannot be renewed. */
 function isRefused(error: unknown): boolean {
-  if (!(error instanceof GatewayError) || error.elsewhere) return false;
+  if (!(error instanceof GatewayError)) return false;
   return error.code === 'upstream_credential_rejected' && error.upstreamStatus === 401;
 }

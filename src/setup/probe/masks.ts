@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../../core/config/load-config.ts';
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { ownSecretsIn } from '../../core/credentials/authorize.ts';
 import { redact } from '../../core/credentials/redact.ts';
-import type { TappedRequest } from '../../core/upstream/client/tap.ts';
+import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import type { ResourceReport } from './probe-report.ts';
 import { createSafeText, type SafeText } from './safe-text.ts';
 

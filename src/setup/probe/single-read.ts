@@ -11,8 +11,7 @@ import type { LogDestination } from '../../core/log/destination.ts';
 import { createLogger } from '../../core/log/logger.ts';
 import type { Load } from '../../core/reads/snapshots/load.ts';
 import { decodeBody } from '../../core/upstream/client/receive.ts';
-import type { Tap, TappedRequest } from '../../core/upstream/client/tap.ts';
-import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
+import type { ReplyHeaders, Tap, TappedRequest } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';
 
 /** One request of a read, and its response. */

@@ -1,7 +1,7 @@
 import type { Config, ResourceConfig } from '../../core/config/schema/settings.ts';
 import type { CredentialSettings } from '../../core/credentials/authorize.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import type { TappedRequest } from '../../core/upstream/client/tap.ts';
+import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';
 import { type Look, lookAt } from './page-look.ts';
 import { readOnce, type SingleReadOptions } from './single-read.ts';

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
@@ -9,6 +8,8 @@ import { textOf } from '../../../src/core/upstream/client/receive.ts';
 import { createUpstream, type UpstreamOptions } from '../../../src/core/upstream/client/upstream-client.ts';
 import { createLoadClock } from '../../../src/core/upstream/load-clock.ts';
 import type { PageRequest, Upstream } from '../../../src/core/upstream/upstream.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { listen } from '../../support/listening.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 
 const CALLER = { credential: new Credential('secret-token'), key: 'k', partition: 'p', requestId: 'request-1' };
@@ -39,7 +40,7 @@ export interface RawServer {
   readonly sockets: readonly Socket[];
 }
 
-/** Servers and upstreams of a suite, closed after each test. */
+/** Servers and upstreams that end with the test. */
 export interface Harness {
   serve(handler: RequestListener): Promise<HttpUpstream>;
   /** `answer` is called with each connection once the head of a request has arrived. */
@@ -52,32 +53,17 @@ export async function closed([socket]: readonly Socket[]): Promise<void> {
   if (socket?.closed === false) await new Promise((resolve) => socket.once('close', resolve));
 }
 
-/** Call it in a `describe`. */
 export function useHarness(): Harness {
-  const closers: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const close of closers.splice(0).reverse()) await close();
-  });
   return {
-    async serve(handler) {
-      const server = await startHttpUpstream(handler);
-      closers.push(() => server.close());
-      return server;
-    },
+    serve: startHttpUpstream,
     async serveRaw(answer) {
       const sockets: Socket[] = [];
       const server = createServer((socket) => {
         sockets.push(socket);
-        socket.on('error', () => {});
-        socket.on('data', () => answer(socket));
+        socket.on('error', () => {}).on('data', () => answer(socket));
       });
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      closers.push(() => {
-        server.close();
-        for (const socket of sockets) socket.destroy();
-      });
-      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+      const { url } = await listen(server);
+      return { url, sockets };
     },
     open(baseUrl, options = {}) {
       const upstream = createUpstream({
@@ -93,7 +79,7 @@ export function useHarness(): Harness {
         events: {},
         ...options,
       });
-      closers.push(() => upstream.close());
+      onCleanup(() => upstream.close());
       return upstream;
     },
   };

@@ -36,21 +36,19 @@ const GAVE_WAY = {
   ...{ fault: false, retryable: undefined },
 };
 
+const expectShed = (work: () => void) => expect(work).to.throw().that.includes(GAVE_WAY);
+
 describe('all loads under way', () => {
   it('may hold so much together, and not a byte more', async () => {
     const { begin } = setUp();
     const [one, other] = [begin(), begin()];
     one.account.hold(500);
     other.account.hold(500);
-    expect(() => other.account.hold(1))
-      .to.throw()
-      .that.includes(GAVE_WAY);
+    expectShed(() => other.account.hold(1));
     expect(await errorOf(other.ended)).to.include(GAVE_WAY);
     const next = begin();
     next.account.hold(500);
-    expect(() => next.account.hold(1))
-      .to.throw()
-      .that.includes(GAVE_WAY);
+    expectShed(() => next.account.hold(1));
     one.end();
     expect(await one.ended).to.equal('loaded');
   });
@@ -93,9 +91,7 @@ describe('all loads under way', () => {
       const later = begin();
       later.account.hold(400);
       oldest.account.hold(20);
-      expect(() => later.account.hold(400))
-        .to.throw()
-        .that.includes(GAVE_WAY);
+      expectShed(() => later.account.hold(400));
       later.end();
     }
     oldest.end();
@@ -123,19 +119,13 @@ describe('all loads under way', () => {
     ended.account.hold(400);
     const latest = begin();
     latest.account.hold(600);
-    expect(() => latest.account.hold(1))
-      .to.throw()
-      .that.includes(GAVE_WAY);
+    expectShed(() => latest.account.hold(1));
     latest.account.hold(-600);
-    expect(() => latest.account.hold(1))
-      .to.throw()
-      .that.includes(GAVE_WAY);
+    expectShed(() => latest.account.hold(1));
     const next = begin();
     next.account.hold(600);
     expect(ended.signal.aborted).to.equal(false);
-    expect(() => next.account.hold(1))
-      .to.throw()
-      .that.includes(GAVE_WAY);
+    expectShed(() => next.account.hold(1));
   });
 
   it('reports a read that is too large by itself, whatever others hold', () => {

@@ -1,19 +1,16 @@
 import { expect } from 'chai';
-import { withDeadline } from '../../../src/core/kernel/deadline.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { type OpenUpstreamOptions, openUpstream } from '../../../src/core/upstream/open-upstream.ts';
-import type { BreakerUpstream } from '../../../src/core/upstream/resilience/with-breaker.ts';
+import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
-import { json } from '../../support/platform/http-upstream.ts';
-import { asking, calm, errorOf, recordEvents, rejection, useHarness } from './harness.ts';
+import { inTurn, json } from '../../support/platform/http-upstream.ts';
+import { asking, calm, errorOf, recordEvents, useHarness } from './harness.ts';
 
 const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
 const NEVER = { attempts: 0, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
 
 describe('an upstream with all its layers, over real sockets', () => {
   const { serve, serveRaw } = useHarness();
-  const opened: BreakerUpstream[] = [];
-  afterEach(() => Promise.all(opened.splice(0).map((upstream) => upstream.close())));
 
   function openAt(baseUrl: string, options: Partial<OpenUpstreamOptions> = {}) {
     const upstream = openUpstream({
@@ -35,13 +32,9 @@ describe('an upstream with all its layers, over real sockets', () => {
       events: {},
       ...options,
     });
-    opened.push(upstream);
+    onCleanup(() => upstream.close());
     return upstream;
   }
-
-  /** One read under a deadline of a second. */
-  const soon = (upstream: BreakerUpstream) =>
-    errorOf(withDeadline(1000, calm(), (signal) => upstream.get(asking(), signal)));
 
   it('stops calling an upstream when its breaker opens', async () => {
     const server = await serve(json({}, 500));
@@ -81,46 +74,6 @@ describe('an upstream with all its layers, over real sockets', () => {
     await eventually(() => upstream.breakerState === 'half-open' || undefined);
     expect((await get()).code).to.equal('upstream_invalid');
     expect(upstream.breakerState).to.equal('closed');
-  });
-
-  it('does not count callers that hang up, even within a body', async () => {
-    const server = await serve((_request, response) => {
-      response.writeHead(200);
-      response.write('[');
-    });
-    const upstream = openAt(server.url);
-    for (let count = 0; count < 3; count += 1) {
-      const controller = new AbortController();
-      const reading = rejection(upstream.get(asking(), controller.signal));
-      await eventually(() => server.requests.length > count || undefined);
-      controller.abort(new Error('gone'));
-      await reading;
-    }
-    expect(upstream.breakerState).to.equal('closed');
-  });
-
-  it('does not count a deadline that passes in its own queue', async () => {
-    const { url, sockets } = await serveRaw(() => {});
-    const upstream = openAt(url, { connections: 1 });
-    const first = rejection(upstream.get(asking(), calm()));
-    await eventually(() => sockets.length > 0 || undefined);
-    expect((await soon(upstream)).code).to.equal('upstream_timeout');
-    expect(upstream.breakerState).to.equal('closed');
-    await upstream.close();
-    await first;
-  });
-
-  it('closes its breaker when the upstream responds again', async () => {
-    let down = true;
-    const server = await serve((request, response) => json([], down ? 500 : 200)(request, response));
-    const { events, told } = recordEvents();
-    const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 }, events });
-    await errorOf(upstream.get(asking(), calm()));
-    down = false;
-    await eventually(() => upstream.breakerState === 'half-open' || undefined);
-    expect((await upstream.get(asking(), calm())).page).to.equal('[]');
-    expect(upstream.breakerState).to.equal('closed');
-    expect(told.breakerChanged?.map(({ state }) => state)).to.deep.equal(['open', 'half-open', 'closed']);
   });
 
   it('probes with the response to a rejected token, not with the negative cache', async () => {
@@ -167,6 +120,24 @@ describe('an upstream with all its layers, over real sockets', () => {
     for (let count = 0; count < 2; count += 1) await errorOf(upstream.get(asking(), calm()));
     expect(server.requests.map(({ headers }) => headers.authorization)).to.deep.equal(Array(3).fill('Bearer k 1'));
     expect(authorized).to.equal(1);
+  });
+
+  it('sends a request once more, as a resend, where a newer credential follows a 401', async () => {
+    const server = await serve(inTurn(json({}, 401), json([])));
+    const resends: unknown[] = [];
+    const upstream = openAt(server.url, {
+      callersOwn: false,
+      refused: () => true,
+      wrapClient: (client) => ({
+        ...client,
+        get(request, signal) {
+          resends.push(request.resends);
+          return client.get(request, signal);
+        },
+      }),
+    });
+    await upstream.get(asking(), calm());
+    expect(resends).to.deep.equal([0, 1]);
   });
 
   it('holds no slot of the bulkhead while an authorization is pending', async () => {

@@ -154,15 +154,6 @@ describe('a platform with credential kind exchange, at a real authorization serv
       await givenFor(await read('tools', as(await issue())));
     }));
 
-  it('rejects settings whose client secret cannot be read, with the reason', () => {
-    const client = { kind: 'client_secret_basic', id: 'a', file: '/no/secret' } as const;
-    return gatewayAt(platform, server.issuer, { exchange: { client } }).then(
-      () => expect.fail('it came to be'),
-      (error: Error) =>
-        expect(error.message).to.contain('upstreams.tools.credential.client.file: cannot be read (ENOENT)'),
-    );
-  });
-
   it('retries once with a fresh token when the platform rejects a kept one', async () => {
     const { read } = await gatewayAt(platform, server.issuer);
     const token = await issue();

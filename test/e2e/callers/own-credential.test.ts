@@ -104,13 +104,6 @@ describe('a platform with credential kind service or none', () => {
     expect((await read('tools')).headers.get('cache-status')).to.match(/^portico; hit/);
   });
 
-  it('is not read without a token', async () => {
-    const { url } = await startGateway(mixed(SECRET_KEY), captureLog('silent'));
-    const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`);
-    expect(response.status).to.equal(401);
-    expect(await response.json()).to.include({ code: 'credential_missing' });
-  });
-
   it('receives the secret that the file holds now', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'secret');
@@ -144,21 +137,6 @@ describe('a gateway whose secrets cannot be read', () => {
         'upstreams.projects.credential.file: cannot be read (ENOENT)\nupstreams.tools.credential.file: cannot be read (ENOENT)',
       );
   });
-
-  it('names the file that holds no secret', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'secret');
-      for (const [text, issue] of [
-        ['', 'is empty'],
-        ['one\ntwo\n', 'must hold one line of printable ASCII, without white space around it'],
-      ] as const) {
-        writeFileSync(file, text);
-        const upstreams = { tools: { baseUrl: ADMIN, credential: { kind: 'service' as const, file } } };
-        expect(() => createGateway({ ...QUIET, upstreams }, captureLog('silent')))
-          .to.throw(ConfigError)
-          .with.property('message', `upstreams.tools.credential.file: ${issue}`);
-      }
-    }));
 });
 
 describe('unverified callers', () => {

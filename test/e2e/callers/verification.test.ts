@@ -63,14 +63,6 @@ async function problemOf(response: Response): Promise<{ code: string; detail: st
 const base64 = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
-/** Every text that differs from a token in its last character, and whose signature decodes to the same bytes. */
-function spellingsOf(token: string): string[] {
-  const bytesOf = (text: string) => Buffer.from(text.slice(text.lastIndexOf('.') + 1), 'base64url').toString('hex');
-  return [...ALPHABET].map((last) => token.slice(0, -1) + last).filter((one) => bytesOf(one) === bytesOf(token));
-}
-
 describe('a gateway that verifies tokens', () => {
   it('accepts a token of its issuer for its audience', async () => {
     const { read, issuer, asked } = await scene();
@@ -93,14 +85,6 @@ describe('a gateway that verifies tokens', () => {
     expect((await read('workflows', as(carol))).status).to.equal(200);
     // Each is let in by a load of its own, and what they load takes the place of what is there.
     expect([asked(), await held()]).to.deep.equal([3, 2]);
-  });
-
-  it('fetches keys once for concurrent reads', async () => {
-    const { read, issuer } = await scene();
-    const tokens = await Promise.all(['alice', 'bob', 'carol'].map((sub) => issuer.token({ sub })));
-    const responses = await Promise.all([...tokens, ...tokens, ...tokens].map((token) => read('tools', as(token))));
-    expect(responses.map(({ status }) => status)).to.deep.equal(responses.map(() => 200));
-    expect(issuer.fetches()).to.equal(1);
   });
 
   it('accepts a corrected key under the same kid', async () => {
@@ -193,15 +177,6 @@ describe('a gateway that verifies tokens', () => {
     await issuer.accept();
     await eventually(async () => (await statusOf(withdrawn)) === 401);
     expect(await statusOf(await issuer.token())).to.equal(200);
-  });
-
-  it('waits keys.cooldownMs before it fetches keys again', async () => {
-    const { read, issuer } = await scene({ verification: { keys: { cooldownMs: 60_000 } } });
-    const foreign = await createSigner('ES256', 'made-up');
-    const made = (sub: string) => sign(foreign, { ...claimsOf(issuer.issuer), sub });
-    for (const sub of ['a', 'b', 'c']) expect((await read('tools', as(await made(sub)))).status).to.equal(401);
-    expect(issuer.fetches()).to.equal(1);
-    expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
   });
 });
 
@@ -316,17 +291,6 @@ describe('an invalid token', () => {
     const full = await sign(rsa, good(), { typ: 'application/at+jwt' });
     expect((await running.read('tools', as(full))).status).to.equal(200);
     expect((await running.read('tools', as(await sign(rsa, good({ exp: inSeconds(-30) }))))).status).to.equal(200);
-  });
-
-  it('is any other spelling of a valid one', async () => {
-    const token = await sign(rsa, good());
-    const spelled = spellingsOf(token);
-    expect(spelled).to.have.length(16);
-    const taken = await Promise.all(
-      spelled.map(async (one) => ({ one, status: (await running.read('tools', as(one))).status })),
-    );
-    expect(taken.filter(({ status }) => status === 200)).to.deep.equal([{ one: token, status: 200 }]);
-    expect((await running.read('tools', as(`${token}==`))).status).to.equal(401);
   });
 
   it('causes no request to the platform', () => {

@@ -37,7 +37,7 @@ describe('a probe suggests', () => {
 
   for (const kind of ['offset', 'link', 'link in body'] as const) {
     it(`a way of paging with which the whole list is read: ${kind}`, async () => {
-      const { handler } = pagedPlatform(kind, PROJECTS);
+      const handler = pagedPlatform(kind, PROJECTS);
       const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
       expect(suggestions[0]?.setting).to.equal('resources.projects.pagination');
       const value = suggestions[0]?.value;
@@ -54,7 +54,7 @@ describe('a probe suggests', () => {
 
   it('expressions of fields, and no paging, after a mapping error', async () => {
     const fields = 'fields: { id: nowhere }';
-    const { handler } = pagedPlatform('offset', PROJECTS);
+    const handler = pagedPlatform('offset', PROJECTS);
     const report = await probedOne(handler, settings(`items: data.list, pagination: { kind: none }, ${fields}`));
     expect(report.suggestions.map(({ setting, value }) => [setting, value])).to.deep.equal([
       ['resources.projects.fields', '{ id: id, name: name }'],
@@ -62,7 +62,7 @@ describe('a probe suggests', () => {
   });
 
   it('the usual parameter that leads to another page, if a total is the only sign', async () => {
-    const { handler } = pagedPlatform('page', PROJECTS);
+    const handler = pagedPlatform('page', PROJECTS);
     const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
     expect(suggestions.map(({ value }) => value)).to.deep.equal([
       '{ kind: page, pageParam: page, firstPage: 1, sizeParam: null, totalHeader: x-total }',

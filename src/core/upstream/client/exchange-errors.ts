@@ -22,9 +22,11 @@ const DETAILS = {
   insecure: 'No secure connection to the platform could be made. Trying again seldom helps.',
 };
 
-/** Whose credential the upstream was given: see `UpstreamOptions`. */
+/** Whose credential the upstream is given. */
 export interface CredentialOwner {
+  /** Whether it is the caller's own token: then a 401 or 403 is the caller's error, else the operator's (502). */
   readonly callersOwn: boolean;
+  /** Whether it is a token that was made for the caller: then a 403 is the caller's error. @default false */
   readonly madeForCaller?: boolean | undefined;
 }
 

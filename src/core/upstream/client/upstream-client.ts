@@ -1,15 +1,15 @@
+import type { Dispatcher } from 'undici';
 import { requestOf } from '../../kernel/caller.ts';
 import { isDeadline } from '../../kernel/deadline.ts';
 import { causesOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import type { PageRequest, ReplyHeaders, Upstream } from '../upstream.ts';
+import type { PageRequest, ReplyHeaders, Tap, Upstream } from '../upstream.ts';
 import { createConnector, type ProxyOptions, type TlsIdentity, type UpstreamTls } from './connector.ts';
-import { errorOfExchange, errorOfStatus } from './exchange-errors.ts';
+import { type CredentialOwner, errorOfExchange, errorOfStatus } from './exchange-errors.ts';
 import { type Connections, createConnections, type KeptConnections, type Lease } from './kept-connections.ts';
-import { ACCEPT_ENCODING, bodyIssue, decodeBody, type ReceiveOptions, receive } from './receive.ts';
-import type { Tap } from './tap.ts';
+import { ACCEPT_ENCODING, bodyIssue, decodeBody, type Received, type ReceiveOptions, receive } from './receive.ts';
 
-export interface UpstreamOptions {
+export interface UpstreamOptions extends CredentialOwner {
   /** Its key in settings; part of every error. */
   readonly name: string;
   /** Only its origin is used here: targets include the path prefix. */
@@ -31,10 +31,6 @@ export interface UpstreamOptions {
   readonly allowH2: boolean;
   /** Largest body, before and after decompression. */
   readonly maxPageBytes: number;
-  /** Whether the upstream is given the caller's own token: then a 401 or 403 is the caller's error, else the operator's (502). */
-  readonly callersOwn: boolean;
-  /** Whether the upstream is given a token that was made for the caller: then a 403 is the caller's error. @default false */
-  readonly madeForCaller?: boolean | undefined;
   readonly events: Events;
   readonly tap?: Tap | undefined;
 }
@@ -80,6 +76,20 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     return connections.lease(callerKey);
   }
 
+  async function send(
+    request: Dispatcher.DispatchOptions,
+    callerKey: string,
+    receiving: ReceiveOptions,
+    signal: AbortSignal,
+  ): Promise<Received> {
+    const { dispatcher, once, release } = await lease(callerKey, signal);
+    try {
+      return await receive(dispatcher, once ? { ...request, reset: true } : request, receiving, signal);
+    } finally {
+      release();
+    }
+  }
+
   function headersOf(request: PageRequest<unknown>): Record<string, string> {
     const { caller, post, ifNoneMatch, authorization } = request;
     const headers: Record<string, string> = {
@@ -116,15 +126,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const receiving = { judge, onConnected, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
     request.enter('connect');
     try {
-      const { dispatcher, once, release } = await lease(caller.key, signal);
-      const sent = {
-        method,
-        path: target,
-        headers: headersSent,
-        body: post?.body ?? null,
-        ...(once && { reset: true }),
-      };
-      const { status, headers, body } = await receive(dispatcher, sent, receiving, signal).finally(release);
+      const sent = { method, path: target, headers: headersSent, body: post?.body ?? null };
+      const { status, headers, body } = await send(sent, caller.key, receiving, signal);
       const bytes = body && (await decodeBody(headers, body, receiving, signal));
       if (bytes !== undefined) tapped?.read(bytes);
       return { status, headers, bytes };

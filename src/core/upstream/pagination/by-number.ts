@@ -99,6 +99,9 @@ async function* knownTotalPages<P extends PageView>(
   });
 }
 
+/** Made once: an `abort()` without a reason captures a stack. */
+const NOT_NEEDED = new Error('the page is not needed');
+
 /**
  * Runs `work` for 0 up to `count`, at most `concurrency` at once, and yields the results in order. The first failure ends all
  * others and the whole at once; so do `signal` and a consumer that returns early.
@@ -110,6 +113,7 @@ export async function* inOrder<T>(
   work: (index: number, signal: AbortSignal) => Promise<T>,
 ): AsyncGenerator<T> {
   signal.throwIfAborted();
+  if (count === 0) return;
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
@@ -129,6 +133,6 @@ export async function* inOrder<T>(
     }
   } finally {
     signal.removeEventListener('abort', abort);
-    controller.abort();
+    controller.abort(NOT_NEEDED);
   }
 }

@@ -23,20 +23,24 @@ import {
   sizeParameter,
 } from './page-address.ts';
 
-/** A list whose pages have all arrived, without a sign of more. */
-export interface ListEnd {
-  readonly list: ListRequest;
-  readonly first: PageView;
-  readonly last: PageView;
-  /** Items of all pages. */
-  readonly items: number;
+/** What the pages of a read have shown so far. */
+export interface Progress {
+  items: number;
+  /** Pages up to the last one that has items. */
+  pages: number;
   /** Pages that have items. */
-  readonly filled: number;
+  filled: number;
   /** Items of the last page that has some. */
-  readonly tail: number;
+  tail: number;
   /** Digests of the documented ids of that page and of the one before it. */
-  readonly tailIds: string;
+  tailIds: string;
+  /** The smallest totals of items and of pages that a page has stated. */
+  readonly least: { total?: Statement; pages?: Statement };
+  last: PageView;
 }
+
+/** A list whose pages have all arrived, without a sign of more. */
+type ListEnd = Pick<ListRead<PageView>, 'list' | 'first'> & Readonly<Progress>;
 
 /** One more request whose reply shows whether a list ends where it seems to. */
 interface EndTest {
@@ -63,7 +67,10 @@ const REFUSED: readonly unknown[] = [400, 404, 414, 422];
 /** Throws `upstream_invalid` if one more request shows that a list does not begin or end where it seems to. */
 export async function testEnd({ test, signal }: Pick<ListRead<PageView>, 'test' | 'signal'>, end: ListEnd) {
   for (const designs of mayRepeat(end.list) ? TESTS : [[shorterPage]]) {
-    const endTest = designs.map((design) => design(end)).find((each) => each !== undefined);
+    const endTest = designs
+      .values()
+      .map((design) => design(end))
+      .find((each) => each !== undefined);
     if (endTest === undefined) continue;
     const reply = await test(endTest.address, signal).catch((cause: unknown) => {
       if (!(cause instanceof GatewayError && REFUSED.includes(cause.upstreamStatus))) throw cause;

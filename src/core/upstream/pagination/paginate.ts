@@ -1,9 +1,8 @@
 import { FILTERED, type Sign } from '../signs/signs.ts';
-import type { Statement } from '../signs/statements.ts';
 import type { PageTarget } from '../upstream.ts';
 import { linkedPages, tokenPages } from './by-next.ts';
 import { numberedPages, offsetPages } from './by-number.ts';
-import { testEnd } from './end-tests.ts';
+import { type Progress, testEnd } from './end-tests.ts';
 import {
   checkBounds,
   goesOn,
@@ -66,22 +65,6 @@ function pagesOf<P extends PageView>(read: ListRead<P>): AsyncIterable<P> | Iter
 
 function targetOf({ url, post }: PageAddress): PageTarget {
   return { target: url.pathname + url.search, post };
-}
-
-/** What the pages of a read have shown so far. */
-interface Progress {
-  items: number;
-  /** Pages up to the last one that has items. */
-  pages: number;
-  /** Pages that have items. */
-  filled: number;
-  /** Items of the last page that has some. */
-  tail: number;
-  /** Digests of the ids of that page and of the one before it. */
-  tailIds: string;
-  /** The smallest totals of items and of pages that a page has stated. */
-  readonly least: { total?: Statement; pages?: Statement };
-  last: PageView;
 }
 
 /**

@@ -2,9 +2,8 @@ import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { createPlaces, createTtlSet } from '../../kernel/tables.ts';
-import type { LoadClock, Phase } from '../load-clock.ts';
+import { createUsualTime, type LoadClock } from '../load-clock.ts';
 import type { PageRequest, Reply, Upstream } from '../upstream.ts';
-import { createUsualTime } from './usual-time.ts';
 
 export interface WithBulkheadOptions {
   /** Concurrent requests, at most as many as the client has connections: undici's own queue for them is unbounded. */
@@ -22,9 +21,6 @@ export interface WithBulkheadOptions {
 
 /** How long, and for how many callers, a successful read is remembered: some hundred bytes each. */
 const KNOWN = { ttlMs: 600_000, max: 10_000 };
-
-/** Phases in which a page holds a slot. */
-const IN_SLOT: readonly Phase[] = ['connect', 'first byte', 'body', 'mapping', 'retry delay'];
 
 /** Callers that share bounds: all of them, or newcomers alone. */
 interface Lane {
@@ -80,11 +76,6 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
 
   function add(lanes: readonly Lane[], key: 'running' | 'waiting', by: 1 | -1): void {
     for (const lane of lanes) lane[key] += by;
-  }
-
-  function start(lanes: readonly Lane[]): void {
-    add(lanes, 'running', 1);
-    changed();
   }
 
   /** Milliseconds until a call that arrives now starts. Waiting newcomers delay known callers by half at most. */
@@ -182,7 +173,7 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
     load.startedAt = startedAt;
     load.onLoaded = () => {
       ofLoad.add(now() - startedAt);
-      ofSlots.add(IN_SLOT.reduce((sum, phase) => sum + load.msIn(phase), 0));
+      ofSlots.add(load.slotMs);
     };
   }
 
@@ -202,6 +193,7 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
       const isShort = error.fault && signal.aborted && load.dueAt - begun < ofCall.meanMs;
       throw isShort ? new GatewayError(error.code, { upstream: name }) : error;
     } finally {
+      load.slotMs += now() - begun;
       add(lanes, 'running', -1);
       startNext();
       changed();
@@ -220,8 +212,10 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
       };
       signal.throwIfAborted();
       enter('queue');
-      if (hasSlot(call.lanes)) start(call.lanes);
-      else {
+      if (hasSlot(call.lanes)) {
+        add(call.lanes, 'running', 1);
+        changed();
+      } else {
         checkQueue(call);
         await wait(call, signal);
       }

@@ -79,18 +79,11 @@ export function withRetry(
   };
 }
 
-/** A token bucket of retries, so that a failing upstream is not flooded. */
-interface RetryBudget {
-  /** Records a first attempt. */
-  deposit(): void;
-  /** Takes one retry; `false` if none is left. */
-  withdraw(): boolean;
-}
-
 /** Retries in a full bucket, which fills in `fillMs` without any request. */
 const BUCKET = { size: 3, fillMs: 10_000 };
 
-function createRetryBudget(percent: number, now: () => number): RetryBudget {
+/** A token bucket of retries, so that a failing upstream is not flooded. */
+function createRetryBudget(percent: number, now: () => number) {
   let tokens = BUCKET.size;
   let filledAt = now();
 
@@ -101,9 +94,11 @@ function createRetryBudget(percent: number, now: () => number): RetryBudget {
   }
 
   return {
+    /** Records a first attempt. */
     deposit() {
       fill(percent / 100);
     },
+    /** Takes one retry; `false` if none is left. */
     withdraw() {
       fill(0);
       if (tokens < 1) return false;

@@ -29,6 +29,15 @@ function open(path: string) {
   };
 }
 
+/** Opens a file with this secret in a folder of its own. */
+function withSecret(text: string, work: (file: ReturnType<typeof open> & { readonly path: string }) => Promise<void>) {
+  return inFolder(async (folder) => {
+    const path = join(folder, 'secret');
+    writeFileSync(path, text);
+    await work({ path, ...open(path) });
+  });
+}
+
 function issueOf(path: string): string | undefined {
   const opened = openSecretFile(path, { now: Date.now, onChange: () => {} });
   return 'issue' in opened ? opened.issue : undefined;
@@ -89,10 +98,7 @@ describe('the file of a secret', () => {
     }));
 
   it('is read again when it was written to', () =>
-    inFolder(async (folder) => {
-      const path = join(folder, 'secret');
-      writeFileSync(path, 'old');
-      const { later, told } = open(path);
+    withSecret('old', async ({ path, later, told }) => {
       writeFileSync(path, 'new\n');
       expect(await later()).to.equal('new');
       expect(told).to.deep.equal([undefined]);
@@ -101,10 +107,7 @@ describe('the file of a secret', () => {
     }));
 
   it('is read again when another was renamed over it, with the same size and time too', () =>
-    inFolder(async (folder) => {
-      const path = join(folder, 'secret');
-      writeFileSync(path, 'old');
-      const { later } = open(path);
+    withSecret('old', async ({ path, later }) => {
       writeFileSync(`${path}.new`, 'new');
       execFileSync('touch', ['-r', path, `${path}.new`]);
       renameSync(`${path}.new`, path);
@@ -123,10 +126,7 @@ describe('the file of a secret', () => {
     }));
 
   it('is looked at once in a second at most', () =>
-    inFolder(async (folder) => {
-      const path = join(folder, 'secret');
-      writeFileSync(path, 'old');
-      const { clock, later } = open(path);
+    withSecret('old', async ({ path, clock, later }) => {
       const opened = clock.now;
       writeFileSync(path, 'new');
       expect(await later(SECOND - 1)).to.equal('old');
@@ -148,10 +148,7 @@ describe('the file of a secret', () => {
     }));
 
   it('is not taken while it is being written', () =>
-    inFolder(async (folder) => {
-      const path = join(folder, 'secret');
-      writeFileSync(path, 'a-long-secret');
-      const { clock, later, read, told } = open(path);
+    withSecret('a-long-secret', async ({ path, clock, later, read, told }) => {
       clock.now -= 5 * SECOND;
       await read();
       writeFileSync(path, 'another-');
@@ -165,10 +162,7 @@ describe('the file of a secret', () => {
     }));
 
   it('keeps the secret while it cannot be used, and logs the reason once', () =>
-    inFolder(async (folder) => {
-      const path = join(folder, 'secret');
-      writeFileSync(path, 'old');
-      const { later, told } = open(path);
+    withSecret('old', async ({ path, later, told }) => {
       truncateSync(path);
       expect(await later()).to.equal('old');
       expect(await later()).to.equal('old');
@@ -187,10 +181,7 @@ describe('the file of a secret', () => {
     }));
 
   it('logs once that it can be used again, also with the same secret', () =>
-    inFolder(async (folder) => {
-      const path = join(folder, 'secret');
-      writeFileSync(path, 'same');
-      const { later, told } = open(path);
+    withSecret('same', async ({ path, later, told }) => {
       renameSync(path, `${path}.away`);
       expect(await later()).to.equal('same');
       writeFileSync(path, 'same\n');
@@ -214,10 +205,7 @@ describe('the file of a secret', () => {
     }));
 
   it('logs nothing if it was written again with the same secret', () =>
-    inFolder(async (folder) => {
-      const path = join(folder, 'secret');
-      writeFileSync(path, 'same');
-      const { later, told } = open(path);
+    withSecret('same', async ({ path, later, told }) => {
       writeFileSync(path, 'same');
       expect(await later()).to.equal('same');
       expect(await later()).to.equal('same');
@@ -225,10 +213,7 @@ describe('the file of a secret', () => {
     }));
 
   it('is checked once for all concurrent requests, each of which can be cancelled', () =>
-    inFolder(async (folder) => {
-      const path = join(folder, 'secret');
-      writeFileSync(path, 'old');
-      const { clock, opened, told } = open(path);
+    withSecret('old', async ({ path, clock, opened, told }) => {
       writeFileSync(path, 'new');
       clock.now += 10 * SECOND;
       const leaving = new AbortController();

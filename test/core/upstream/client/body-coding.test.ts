@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { asking, calm, closed, errorOf, rejection, useHarness } from '../harness.ts';
+import { asking, calm, errorOf, rejection, useHarness } from '../harness.ts';
 
 const MAX = 1024;
 const PAGE = JSON.stringify({ projects: [{ name: 'Größe — 😀' }] });
@@ -180,28 +180,6 @@ describe('the body of an upstream', () => {
       expect(await rejection(upstream.get(request, controller.signal)), coding).to.equal(reason);
       expect(account.sum).to.equal(0);
     }
-  });
-
-  it('that has no end is given up, and its connection with it', async () => {
-    const { url, sockets } = await serveRaw((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-      const timer = setInterval(() => socket.write(`400\r\n${'x'.repeat(0x400)}\r\n`), 1);
-      socket.on('close', () => clearInterval(timer));
-    });
-    const error = await errorOf(open(url, { maxPageBytes: 10_000 }).get(asking(), calm()));
-    expect(error.reason).to.equal('the body is larger than maxPageBytes');
-    await closed(sockets);
-  });
-
-  it('whose Content-Length is too large is refused before it comes', async () => {
-    const { url } = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n['));
-    const error = await errorOf(open(url).get(asking(), calm()));
-    expect(error.reason).to.equal('the body is larger than maxPageBytes');
-  });
-
-  it('without any length ends with the connection; what was cut off is for the parser to find', async () => {
-    const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n[1,2'));
-    expect((await open(url).get(asking(), calm())).page).to.equal('[1,2');
   });
 
   it('that is refused leaves the connection to the next request', async () => {

@@ -3,12 +3,11 @@ import { expect } from 'chai';
 import { createConnector } from '../../../../src/core/upstream/client/connector.ts';
 import { type ConnectionsOptions, createConnections } from '../../../../src/core/upstream/client/kept-connections.ts';
 import { receive } from '../../../../src/core/upstream/client/receive.ts';
-import { createUpstream, type UpstreamOptions } from '../../../../src/core/upstream/client/upstream-client.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { listen } from '../../../support/listening.ts';
 import { randomFrom, SEEDED } from '../../../support/seed.ts';
-import { asking, calm, recordEvents } from '../harness.ts';
+import { asking, calm, recordEvents, useHarness } from '../harness.ts';
 
 const responseOf = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
@@ -30,24 +29,6 @@ async function startPlatform(respond: (socket: Socket, token: string) => void) {
   });
   const { url, connections } = await listen(server);
   return { url, connections, heads, open };
-}
-
-function openUpstreamAt(baseUrl: string, options: Partial<UpstreamOptions>) {
-  const upstream = createUpstream({
-    name: 'projects',
-    baseUrl,
-    headers: {},
-    connectTimeoutMs: 2000,
-    connections: 4,
-    keptConnections: 'shared',
-    allowH2: false,
-    maxPageBytes: 100,
-    callersOwn: true,
-    events: {},
-    ...options,
-  });
-  onCleanup(() => upstream.close());
-  return upstream;
 }
 
 describe('the connections to an upstream', () => {
@@ -249,6 +230,7 @@ describe('the connections to an upstream', () => {
 });
 
 describe(`an upstream that sends each response twice ${SEEDED}`, () => {
+  const { open } = useHarness();
   const READS = 200;
   const CALLERS = 50;
   const CONNECTIONS = 8;
@@ -264,7 +246,7 @@ describe(`an upstream that sends each response twice ${SEEDED}`, () => {
       }
     });
     const { events, told } = recordEvents();
-    const upstream = openUpstreamAt(url, { connections: CONNECTIONS, keptConnections, events });
+    const upstream = open(url, { connections: CONNECTIONS, keptConnections, events });
     let asked = 0;
     let wrong = 0;
     let lost = 0;

@@ -1,14 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import nock from 'nock';
 import { withDeadline } from '../../../../src/core/kernel/deadline.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import type { Tap } from '../../../../src/core/upstream/client/tap.ts';
-import type { Upstream } from '../../../../src/core/upstream/upstream.ts';
+import type { Tap, Upstream } from '../../../../src/core/upstream/upstream.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { useNock } from '../../../support/nock.ts';
 import { inTurn, json } from '../../../support/platform/http-upstream.ts';
 import { asking, calm, closed, errorOf, recordEvents, rejection, useHarness } from '../harness.ts';
 
@@ -87,56 +82,21 @@ describe('an upstream client', () => {
       ]);
     });
 
-    it('headers of the request over those of the settings', async () => {
+    it('headers of the settings, and over them those of the request, but neither in place of what Portico sends', async () => {
       const server = await serve(json([]));
-      const upstream = open(server.url, { headers: { Accept: 'text/plain', 'X-A': 'a', 'X-B': 'b' } });
-      await upstream.get(
-        { ...asking(), headers: { accept: 'application/x', 'x-b': 'own', authorization: 'x' } },
-        calm(),
-      );
-      expect(server.requests[0]?.headers).to.include({
-        accept: 'application/x',
-        'x-a': 'a',
-        'x-b': 'own',
-        authorization: 'Bearer secret-token',
-      });
-    });
-
-    it('the trace of the caller', async () => {
-      const server = await serve(json([]));
-      const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' };
-      await open(server.url).get(asking('/', { trace }), calm());
-      expect(server.requests[0]?.headers).to.include(trace);
-    });
-
-    it('headers of the settings, which may replace accept and user-agent but nothing that Portico has to say', async () => {
-      const server = await serve(json([]));
-      const headers = {
-        Accept: 'application/vnd.github+json',
-        'User-Agent': 'acme',
-        'X-Version': '2',
-        Authorization: 'Bearer of-the-settings',
-        'Accept-Encoding': 'identity',
-        'X-Request-Id': 'of-the-settings',
-      };
-      await open(server.url, { headers }).get(asking(), calm());
+      const own = { Authorization: 'Bearer of-the-settings', 'Accept-Encoding': 'identity', 'X-Request-Id': 'theirs' };
+      const headers = { Accept: 'application/vnd.github+json', 'User-Agent': 'acme', 'X-A': 'a', 'X-B': 'b', ...own };
+      const request = { ...asking(), headers: { 'x-b': 'of-the-request', authorization: 'x' } };
+      await open(server.url, { headers }).get(request, calm());
       expect(server.requests[0]?.headers).to.include({
         accept: 'application/vnd.github+json',
         'user-agent': 'acme',
-        'x-version': '2',
+        'x-a': 'a',
+        'x-b': 'of-the-request',
         authorization: 'Bearer secret-token',
         'accept-encoding': 'gzip, br, zstd',
         'x-request-id': 'request-1',
       });
-    });
-
-    it('further requests over the connection that it has', async () => {
-      const { url, sockets } = await serveRaw((socket) =>
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]'),
-      );
-      const upstream = open(url, { connections: 1 });
-      for (let count = 0; count < 3; count += 1) expect((await upstream.get(asking(), calm())).page).to.equal('[]');
-      expect(sockets).to.have.length(1);
     });
 
     it('no more requests at once than it may open connections', async () => {
@@ -184,17 +144,6 @@ describe('an upstream client', () => {
       expect(sockets).to.have.length(1);
     });
 
-    it('does so in the middle of a stalled body, and ends the connection', async () => {
-      const { url, sockets } = await serveRaw((socket) =>
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'),
-      );
-      const controller = new AbortController();
-      const reading = errorOf(open(url).get(asking(), controller.signal));
-      setTimeout(() => controller.abort(new GatewayError('upstream_timeout')), 30);
-      expect(await reading).to.include({ code: 'upstream_timeout', upstream: 'projects' });
-      await closed(sockets);
-    });
-
     it('aborts the upstream request when the caller hangs up, and rejects with that very reason', async () => {
       const arrived = Promise.withResolvers<void>();
       const { url, sockets } = await serveRaw(() => arrived.resolve());
@@ -240,26 +189,14 @@ describe('an upstream client', () => {
     });
 
     it('closes idle connections', async () => {
-      const server = createServer((socket) =>
-        socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]')),
+      const { url, sockets } = await serveRaw((socket) =>
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]'),
       );
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const upstream = open(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
+      const upstream = open(url);
       await upstream.get(asking(), calm());
       await upstream.close();
-      server.close();
-      await once(server, 'close');
+      await closed(sockets);
     });
-  });
-
-  it('gives what was read of the page', async () => {
-    const server = await serve(json([1, 2]));
-    const { page } = await open(server.url).get(
-      { ...asking(), read: (bytes: Buffer) => JSON.parse(bytes.toString()) as unknown },
-      calm(),
-    );
-    expect(page).to.deep.equal([1, 2]);
   });
 
   it('reads nothing of a page that is still what it was', async () => {
@@ -357,39 +294,5 @@ describe('an upstream client that is listened to', () => {
     await errorOf(withDeadline(20, calm(), (signal) => upstream.get(asking(), signal)));
     await eventually(() => told.pageFetched);
     expect(told.pageFetched?.map(({ error }) => error)).to.deep.equal(['upstream_timeout']);
-  });
-});
-
-describe('an upstream client with its platform mocked by nock', () => {
-  const { open } = useHarness();
-  const origin = 'https://platform.example';
-
-  useNock();
-  afterEach(() => {
-    expect(nock.pendingMocks()).to.deep.equal([]);
-    nock.cleanAll();
-  });
-
-  it('reads a page', async () => {
-    nock(origin, { reqheaders: { authorization: 'Bearer secret-token' } })
-      .get('/v1/projects')
-      .query({ pageSize: '2', pageToken: 'a b' })
-      .reply(200, { projects: [] }, { link: '</next>; rel="next"' });
-    const reply = await open(origin).get(asking('/v1/projects?pageSize=2&pageToken=a%20b'), calm());
-    expect(reply.page).to.equal('{"projects":[]}');
-    expect(reply.headers.link).to.equal('</next>; rel="next"');
-  });
-
-  it('reports a status', async () => {
-    nock(origin).get('/v1/projects').reply(429, { message: 'slow down' }, { 'Retry-After': '7' });
-    const error = await errorOf(open(origin).get(asking('/v1/projects'), calm()));
-    expect(error).to.include({ code: 'upstream_rate_limited', retryAfterSeconds: 7, upstream: 'projects' });
-  });
-
-  it('reports a request that fails', async () => {
-    nock(origin).get('/v1/projects').replyWithError(new Error('secret words of a mock'));
-    const error = await errorOf(open(origin).get(asking('/v1/projects'), calm()));
-    expect(error).to.include({ code: 'upstream_failed', reason: 'the request failed' });
-    expect(error.message).to.equal(error.reason);
   });
 });

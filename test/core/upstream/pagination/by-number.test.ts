@@ -45,14 +45,6 @@ describe('pages of a known total', () => {
     }
   });
 
-  it('are one page where the first one holds all, and where there is nothing', async () => {
-    for (const count of [0, 4]) {
-      const platform = simulate({ kind: 'offset with total', items: itemsUpTo(count), size: 5 });
-      expect(await readAll(platform)).to.have.length(count);
-      expect(platform.targets).to.have.length(1);
-    }
-  });
-
   it('are invalid where the first page is empty or longer than the total', async () => {
     const reason = (items: number, total: number) =>
       `the first page has ${items} items, and the total says ${total}: check pagination.total`;
@@ -123,24 +115,6 @@ describe('pages by offset', () => {
       'installed=true&size=5&offset=5',
     ]);
   });
-
-  it('continue after a short page', async () => {
-    const items = itemsUpTo(7);
-    const mangle = simulate({ kind: 'offset', items, size: 3 });
-    const platform = simulate({
-      kind: 'offset',
-      items,
-      size: 3,
-      mangle: (page, request) => (request === 1 ? { ...page, items: page.items.slice(0, 1) } : page),
-    });
-    expect(await readAll(platform)).to.deep.equal(await readAll(mangle));
-  });
-
-  it('skip whole pages of the size that the platform serves, where a total is known', async () => {
-    const platform = simulate({ kind: 'offset with total', items: itemsUpTo(7), size: 5, cap: 3 });
-    expect(await readAll(platform)).to.have.length(7);
-    expect(platform.targets.map((target) => target.split('&offset=')[1])).to.deep.equal(['0', '3', '6']);
-  });
 });
 
 describe('pages by number', () => {
@@ -194,11 +168,5 @@ describe('pages by number', () => {
     const error = await readAll(platform).catch((reason) => reason);
     expect(error).to.have.property('code', 'upstream_invalid');
     expect(error.reason).to.contain('the first has 5 items, page 1 has 5 and page 2 has 6');
-  });
-
-  it('fetch as many as the total needs, where it is known', async () => {
-    const platform = simulate({ kind: 'page with total', items: itemsUpTo(7), size: 5, cap: 3 });
-    expect(await readAll(platform)).to.have.length(7);
-    expect(platform.targets.map((target) => target.split('&page=')[1])).to.deep.equal(['1', '2', '3']);
   });
 });

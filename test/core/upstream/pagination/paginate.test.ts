@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { digestsOf } from '../../../../src/core/upstream/pagination/list-read.ts';
 import { firstTarget, paginate } from '../../../../src/core/upstream/pagination/paginate.ts';
-import { itemsUpTo, KINDS, type Kind, leadTo, type PlatformOptions, readAll, simulate } from './platform.ts';
+import { type Item, itemsUpTo, KINDS, type Kind, leadTo, type PlatformOptions, readAll, simulate } from './platform.ts';
 
 const calm = () => new AbortController().signal;
 
@@ -111,13 +112,6 @@ describe('paginate', () => {
     }
   }
 
-  it('brings a list of one page without pages as it is', async () => {
-    const items = itemsUpTo(3);
-    const platform = simulate({ kind: 'offset', items, size: 5 });
-    expect(await readAll(platform, { pagination: { kind: 'none' } })).to.deep.equal(items);
-    expect(platform.targets).to.deep.equal(['/base/v1/list?installed=true']);
-  });
-
   it('yields the first page that it was given as it is, and does not fetch it again', async () => {
     for (const kind of KINDS) {
       const { list, targets, fetchPage } = simulate({ kind, items: itemsUpTo(25), size: 10 });
@@ -135,6 +129,17 @@ describe('paginate', () => {
     const first = await fetchPage(firstTarget(list), calm());
     const pages = paginate({ ...list, maxItems: 9 }, first, fetchPage, calm());
     expect(await pages.next().catch((error) => error)).to.have.property('code', 'upstream_invalid');
+  });
+
+  it('accepts equal items on one page, and rejects one that nests too deeply to be compared', async () => {
+    const [one, other] = itemsUpTo(2) as [Item, Item];
+    const platform = simulate({ kind: 'page with total', items: [one, one, other], size: 2 });
+    expect(await readAll(platform)).to.have.length(3);
+    // What JSON.stringify does in Node 22.
+    const nested = { toJSON: () => JSON.parse('['.repeat(99)) };
+    expect(() => digestsOf([nested]))
+      .to.throw()
+      .that.includes({ code: 'upstream_invalid', reason: 'an item nests too deeply' });
   });
 
   it('rejects with what fetching a page rejects with', async () => {

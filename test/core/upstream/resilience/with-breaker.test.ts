@@ -93,22 +93,6 @@ describe('an upstream behind a breaker', () => {
       expect(upstream.breakerState).to.equal('open');
     });
 
-    it('removes outcomes from the window a tenth of it at a time', async () => {
-      const { succeed, fail, told } = guard({ minimumCalls: 2, windowMs: 1000 });
-      await fail();
-      mock.timers.tick(850);
-      for (let count = 0; count < 2; count += 1) await succeed();
-      mock.timers.tick(100);
-      await fail();
-      mock.timers.tick(100);
-      // The first failure has left the window; the two successes and the failure after it have not.
-      await succeed();
-      for (let count = 0; count < 2; count += 1) await fail();
-      expect(told.breakerChanged).to.equal(undefined);
-      await fail();
-      expect(told.breakerChanged?.[0]).to.include({ state: 'open', calls: 7, failures: 4 });
-    });
-
     for (const [what, error] of Object.entries(RESPONSES)) {
       it(`takes ${what} neither for a failure nor for a success`, async () => {
         const { upstream, fail } = guard();
@@ -219,14 +203,14 @@ describe('an upstream behind a breaker', () => {
       expect(upstream.breakerState).to.equal('half-open');
     });
 
-    for (const [what, error] of Object.entries(RESPONSES)) {
-      it(`takes ${what} for a sign of life`, async () => {
+    it('takes any response for a sign of life', async () => {
+      for (const error of Object.values(RESPONSES)) {
         const { upstream, untilHalfOpen, fail } = guard();
         await untilHalfOpen();
         await fail(error);
-        expect(upstream.breakerState).to.equal('closed');
-      });
-    }
+        expect(upstream.breakerState, error.code).to.equal('closed');
+      }
+    });
 
     it('neither closes nor opens where the caller hangs up: the next one probes', async () => {
       const { upstream, untilHalfOpen, hangUp, succeed } = guard();

@@ -5,9 +5,17 @@ import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { createLoadClock } from '../../../../src/core/upstream/load-clock.ts';
 import { type WithBulkheadOptions, withBulkhead } from '../../../../src/core/upstream/resilience/with-bulkhead.ts';
 import { asking, calm, errorOf, recordEvents, rejection } from '../harness.ts';
-import { createScripted, PAGE, status401, status500 } from '../scripted.ts';
+import { createScripted, PAGE, type Request, status401, status500 } from '../scripted.ts';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Ends so many calls with a page, the oldest first. */
+async function succeedNext(open: readonly Request[], count: number): Promise<void> {
+  for (let ended = 0; ended < count; ended += 1) {
+    open[0]?.succeed();
+    await settled();
+  }
+}
 
 function bulkhead(options: Partial<WithBulkheadOptions> = {}) {
   const clock = { time: 1 };
@@ -78,10 +86,7 @@ describe('an upstream behind a bulkhead', () => {
     await introduce('a');
     const reads = [get('a'), get('a')];
     expect((await errorOf(get('a'))).reason).to.equal('queue: 1 calls wait (maxQueue)');
-    for (let ended = 0; ended < 2; ended += 1) {
-      open[0]?.succeed();
-      await settled();
-    }
+    await succeedNext(open, 2);
     await Promise.all(reads);
   });
 
@@ -103,10 +108,7 @@ describe('an upstream behind a bulkhead', () => {
       ...{ code: 'overloaded', retryAfterSeconds: 2 },
       reason: 'queue: the wait would be 6000 ms; 3000 ms are usually needed, and 7000 ms are left',
     });
-    for (let ended = 0; ended < 2; ended += 1) {
-      open[0]?.succeed();
-      await settled();
-    }
+    await succeedNext(open, 2);
     await Promise.all(reads);
   });
 
@@ -146,10 +148,7 @@ describe('an upstream behind a bulkhead', () => {
     expect(await leaving).to.equal(gone);
     const late = get('a');
     const asked = count();
-    for (let ended = 0; ended < 3; ended += 1) {
-      open[0]?.succeed();
-      await settled();
-    }
+    await succeedNext(open, 3);
     await Promise.all([running, staying, late]);
     expect(count()).to.equal(asked + 2);
   });
@@ -175,10 +174,7 @@ describe('an upstream behind a bulkhead', () => {
     const running = get('a');
     const signal = calm();
     const waiting = get('a', signal);
-    for (let ended = 0; ended < 2; ended += 1) {
-      open[0]?.succeed();
-      await settled();
-    }
+    await succeedNext(open, 2);
     await Promise.all([running, waiting]);
     expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
   });
@@ -201,10 +197,7 @@ describe('an upstream behind a bulkhead', () => {
       open[2]?.succeed();
       await settled();
       expect(open.map(({ key }) => key)).to.deep.equal(['stranger 0', 'stranger 1', 'known']);
-      for (let ended = 0; ended < 5; ended += 1) {
-        open[0]?.succeed();
-        await settled();
-      }
+      await succeedNext(open, 5);
       await Promise.all([...strangers, ...known]);
       expect(open).to.deep.equal([]);
     });
@@ -222,16 +215,10 @@ describe('an upstream behind a bulkhead', () => {
       await left;
       made.push(get('made up 4', calm(), address));
       expect((await errorOf(get('made up 5', calm(), address))).code).to.equal('overloaded');
-      for (let ended = 0; ended < 6; ended += 1) {
-        open[0]?.succeed();
-        await settled();
-      }
+      await succeedNext(open, 6);
       await Promise.all([...made, ...others]);
       const again = [0, 1, 2].map((index) => get(`made up again ${index}`, calm(), address));
-      for (let ended = 0; ended < 3; ended += 1) {
-        open[0]?.succeed();
-        await settled();
-      }
+      await succeedNext(open, 3);
       await Promise.all(again);
     });
 

@@ -30,17 +30,6 @@ describe('an upstream behind a negative cache', () => {
     expect(await reading).to.deep.equal(PAGE);
   });
 
-  it('does not extend that time by further calls', async () => {
-    const { get, fail, open, clock } = remembering();
-    await fail('a', status401());
-    clock.time = 3000;
-    await errorOf(get('a'));
-    clock.time = 5002;
-    const reading = get('a');
-    open[0]?.succeed();
-    await reading;
-  });
-
   it('reports each call that it answers', async () => {
     const { get, fail, told } = remembering();
     await fail('a', status401());
@@ -49,14 +38,6 @@ describe('an upstream behind a negative cache', () => {
     expect(told.callRefused).to.deep.equal([
       { requestId: 'request-1', upstream: 'projects', code: 'credential_rejected' },
     ]);
-  });
-
-  it('calls the upstream for all others', async () => {
-    const { get, fail, open } = remembering();
-    await fail('a', status401());
-    const reading = get('b');
-    open[0]?.succeed();
-    expect(await reading).to.deep.equal(PAGE);
   });
 
   it('remembers nothing but a rejected token of the caller', async () => {

@@ -37,6 +37,8 @@ function retrying(outcomes: readonly unknown[], options: Partial<WithRetryOption
 }
 
 describe('an upstream with retry', () => {
+  const { serveRaw, open } = useHarness();
+
   for (const [what, error] of Object.entries({
     'a connection that does not open': refused(),
     'a lost connection': reset(),
@@ -210,45 +212,13 @@ describe('an upstream with retry', () => {
     expect(await calls(1)).to.equal(2);
   });
 
-  describe('over real sockets', () => {
-    const { serveRaw, open } = useHarness();
-    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n';
-
-    it('hides from the caller that a kept connection had been closed', async () => {
-      let answered = 0;
-      const { url, sockets } = await serveRaw((socket) => {
-        answered += 1;
-        // The first connection serves once, and is reset by the next request, as one that has just timed out.
-        if (answered === 2) socket.resetAndDestroy();
-        else socket.write(`${head}[]`);
-      });
-      const upstream = withRetry(open(url, { connections: 1 }), { ...SETTINGS, now: () => performance.now() });
-      for (let count = 0; count < 2; count += 1) {
-        expect((await upstream.get(asking(), calm())).page).to.equal('[]');
-      }
-      expect(sockets).to.have.length(2);
-      expect(answered).to.equal(3);
-    });
-
-    it('reads a page again whose body broke off', async () => {
-      let answered = 0;
-      const { url } = await serveRaw((socket) => {
-        answered += 1;
-        if (answered === 1) socket.end(`${head}[`);
-        else socket.write(`${head}[]`);
-      });
-      const upstream = withRetry(open(url), { ...SETTINGS, now: () => performance.now() });
-      expect((await upstream.get(asking(), calm())).page).to.equal('[]');
-    });
-
-    it('ends its wait at once when the caller disconnects', async () => {
-      const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n'));
-      const upstream = withRetry(open(url), { ...SETTINGS, baseDelayMs: 60_000, maxDelayMs: 60_000, now: () => 0 });
-      const controller = new AbortController();
-      const reading = rejection(upstream.get(asking(), controller.signal));
-      const gone = new Error('gone');
-      setTimeout(() => controller.abort(gone), 50);
-      expect(await reading).to.equal(gone);
-    });
+  it('ends its wait at once when the caller disconnects', async () => {
+    const { url } = await serveRaw((socket) => socket.end('HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n'));
+    const upstream = withRetry(open(url), { ...SETTINGS, baseDelayMs: 60_000, maxDelayMs: 60_000, now: () => 0 });
+    const controller = new AbortController();
+    const reading = rejection(upstream.get(asking(), controller.signal));
+    const gone = new Error('gone');
+    setTimeout(() => controller.abort(gone), 50);
+    expect(await reading).to.equal(gone);
   });
 });

@@ -15,7 +15,7 @@ const total = selection
 const totalHeader = headerName
   .optional()
   .describe('Header in which a page says how many items there are in all; instead of total.');
-const concurrency = whole(1, 256).default(20).describe('Pages fetched at once, where the total is known.');
+const concurrency = whole(1, 256).default(25).describe('Pages fetched at once, where the total is known.');
 
 const ignoreSigns = z
   .array(z.enum(['total', 'pages', 'more', 'next', 'previous', 'fullPage']))
