@@ -4,7 +4,6 @@ import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
 import type { CallerPlaces } from './kernel/caller-places.ts';
 import type { Events } from './kernel/events.ts';
 import { type CompareLists, createComparison } from './reads/catalogue/drift.ts';
-import { createMemos, type Memo } from './reads/catalogue/reply-reuse.ts';
 import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';
 import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/snapshot-store.ts';
 import { createWaiting } from './reads/snapshots/with-flights.ts';
@@ -17,7 +16,6 @@ export interface Holdings {
   readonly keyOf: KeyOf;
   readonly cache: SnapshotCache;
   readonly store: SnapshotStore;
-  readonly memoFor: (name: string) => Memo | undefined;
   readonly compare: CompareLists;
   readonly loading: Loading;
   readonly waiting: CallerPlaces;
@@ -45,7 +43,6 @@ export function createHoldings(config: Config, options: HoldingsOptions): Holdin
     keyOf,
     store,
     cache: createSnapshotCache(config.cache, cacheEvents),
-    memoFor: createMemos(config.cache.reuseMaxBytes),
     compare: createComparison(config.maxCompared),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),

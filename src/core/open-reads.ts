@@ -71,7 +71,6 @@ export function openReads(
       readPage: pageWorker.open(resource.name, listSettings),
       maxReadBytes: settings.maxReadBytes,
       loading: holdings.loading,
-      memo: holdings.memoFor(nameInCache),
       compare: (partition, counts) => holdings.compare(nameInCache, partition, counts),
       events,
       now,

@@ -14,7 +14,7 @@ import { createComparison, type Found } from './drift.ts';
 import { checkIds, checkList, createDistinctIds, type ListRules } from './list-checks.ts';
 import type { MappedPage } from './page-reader.ts';
 import type { ReadPage } from './page-worker.ts';
-import { bodyShowsEnd, type Made, type Memo, NOTHING_SAID, saidOf, tagged } from './reply-reuse.ts';
+import { bodyShowsEnd, createMemo, type Made, NOTHING_SAID, saidOf, tagged } from './reply-reuse.ts';
 
 export interface LoaderOptions {
   /** Name of the resource in events. */
@@ -30,8 +30,6 @@ export interface LoaderOptions {
   readonly loading: Loading;
   /** @default the page's own */
   readonly rules?: ListRules;
-  /** Reuses the results of identical replies. */
-  readonly memo?: Memo | undefined;
   /** Returns the warnings about a list. @default compared with the last one of this loader */
   readonly compare?: (partition: string, counts: MappingCounts) => readonly Found[];
   readonly events: Events;
@@ -40,9 +38,7 @@ export interface LoaderOptions {
 }
 
 /** Result of the first page's body: a page, or the reused result of an identical body. */
-type First =
-  | { readonly page: MappedPage | GatewayError; readonly memoKey?: string | undefined }
-  | { readonly memoized: Made };
+type First = { readonly page: MappedPage | GatewayError; readonly body: Buffer } | { readonly memoized: Made };
 
 /**
  * Loads a list page by page into one snapshot. The first page is requested alone, because its reply may show that the
@@ -55,7 +51,7 @@ export function createLoader(options: LoaderOptions): Loader {
   const [path] = firstPage.target.split('?', 1);
   // A first page is the whole list only if its body shows the end, whatever its headers are.
   const showsEnd = bodyShowsEnd(list.pagination);
-  const memo = showsEnd ? options.memo : undefined;
+  const memo = showsEnd ? createMemo() : undefined;
 
   async function load(
     caller: Caller,
@@ -92,10 +88,10 @@ export function createLoader(options: LoaderOptions): Loader {
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
       // An identical body can have another header that shows more items.
-      const memoKey = memo && `${memo.keyOf(body)} ${saidOf(headers)}`;
-      const memoized = memoKey === undefined ? undefined : memo?.get(memoKey);
-      if (memoized !== undefined) return { memoized };
-      return { page: await readPage({ body, headers, first: true, signal, spend }), memoKey };
+      const memoized = memo?.get(body, saidOf(headers));
+      return memoized === undefined
+        ? { page: await readPage({ body, headers, first: true, signal, spend }), body }
+        : { memoized };
     }
 
     async function fetchPage(target: PageTarget, pageSignal: AbortSignal): Promise<MappedPage> {
@@ -156,7 +152,7 @@ export function createLoader(options: LoaderOptions): Loader {
     const { excluded, dropped } = made.counts;
     const loaded = { snapshot: made.snapshot, upstreamMs: upstreamMs(), pages, excluded, dropped };
     if (pages > 1 || !showsEnd) return loaded;
-    if (first.memoKey !== undefined) memo?.set(first.memoKey, made);
+    memo?.set(first.body, saidOf(headers), made);
     return { ...loaded, ...tagged(list, headers) };
   }
 
