@@ -1,6 +1,6 @@
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
-import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
+import { createHoldings, type Holdings, namesInCache } from './holdings.ts';
 import { type Hooks, NO_HOOKS, type Wrappers } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import { createUsers, type Users } from './kernel/users.ts';
@@ -79,9 +79,8 @@ export function createCore(config: Config, options: CoreOptions): Core {
     { events, hooks, tap, before, files, rejections: sharing.rejections },
   );
   const holdings =
-    before === undefined
-      ? createHoldings(config, { resources, events, keyOf: sharing.keyOf, store: sharing.snapshots })
-      : carriedOver(before.holdings, { from: before.config, to: config, resources });
+    before?.holdings ?? createHoldings(config, { events, keyOf: sharing.keyOf, store: sharing.snapshots });
+  const names = namesInCache(resources, config);
   const { keyOf } = holdings;
   const pageWorker = createPageWorker(
     Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)),
@@ -89,7 +88,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const users = createUsers();
 
   const catalogue = createCatalogue(
-    openReads(config, offered, { upstreams, holdings, hooks, pageWorker, users, events, now }),
+    openReads(config, offered, { upstreams, holdings, names, hooks, pageWorker, users, events, now }),
   );
 
   events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
@@ -121,9 +120,9 @@ export function createCore(config: Config, options: CoreOptions): Core {
     enter: users.enter,
     leave: users.leave,
     async retire(next) {
-      const kept = new Set(next.holdings.names.values());
+      const kept = new Set(namesInCache(resources, next.config).values());
       const drop = () => {
-        for (const name of holdings.names.values()) if (!kept.has(name)) holdings.cache.drop(name);
+        for (const name of names.values()) if (!kept.has(name)) holdings.cache.drop(name);
       };
       drop();
       await users.none();

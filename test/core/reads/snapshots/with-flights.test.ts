@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
-import { createWaiting, withFlights } from '../../../../src/core/reads/snapshots/with-flights.ts';
+import { createWaiting, withFlights } from '../../../../src/core/reads/snapshots/with-cache.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
 import { callerOf, createTower, errorOf, never, roomy, settle, text } from './departures.ts';
 
