@@ -4,7 +4,7 @@ import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
 import type { CallerPlaces } from './kernel/caller-places.ts';
 import type { Events } from './kernel/events.ts';
 import { LIST_FORMAT } from './kernel/version.ts';
-import { type CompareLists, createComparison } from './reads/catalogue/drift.ts';
+import { type CompareLists, createComparison } from './reads/catalogue/list-checks.ts';
 import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';
 import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/snapshot-store.ts';
 import { createWaiting } from './reads/snapshots/with-cache.ts';

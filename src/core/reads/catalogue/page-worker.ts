@@ -4,8 +4,14 @@ import { Worker } from 'node:worker_threads';
 import { withAbort } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { createTurnBudget } from '../../kernel/turns.ts';
-import { compileList, type ListSettings } from './compile.ts';
-import { createPageReader, type MappedPage, type PageBody, SMALL_BYTES } from './page-reader.ts';
+import {
+  compileList,
+  createPageReader,
+  type ListSettings,
+  type MappedPage,
+  type PageBody,
+  SMALL_BYTES,
+} from './page-reader.ts';
 import type { ErrorData, PageOutcome, PageTask } from './page-thread.ts';
 
 /** A page and the caller waiting for it. */
