@@ -1,4 +1,4 @@
-import { withAbort } from '../kernel/deadline.ts';
+import { type Deadline, startDeadline, withAbort } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 
 export interface LoadingOptions {
@@ -10,6 +10,8 @@ export interface LoadingOptions {
 export interface LoadOptions {
   /** Bytes of all its pages together, decoded. */
   readonly maxReadBytes: number;
+  /** Time for all of it. */
+  readonly timeoutMs: number;
 }
 
 /** The account of one load. */
@@ -25,7 +27,10 @@ export interface LoadAccount {
 
 /** Bounds what concurrent loads hold together, over all upstreams. */
 export interface Loading {
-  /** Runs a load. Its bytes are released when it settles. Rejects with `overloaded` if it is shed. */
+  /**
+   * Runs a load under a deadline. Its bytes are released when it settles. Rejects with `overloaded` if it is shed, and with
+   * the reason of its signal as soon as that aborts.
+   */
   run<T>(
     options: LoadOptions,
     signal: AbortSignal,
@@ -34,7 +39,7 @@ export interface Loading {
 }
 
 interface Held {
-  readonly controller: AbortController;
+  readonly deadline: Deadline;
   bytes: number;
 }
 
@@ -59,7 +64,7 @@ export function createLoading({ maxBytes }: LoadingOptions): Loading {
       const latest = [...loads].findLast(({ bytes }) => bytes > share);
       if (latest === undefined) return;
       end(latest);
-      latest.controller.abort(
+      latest.deadline.abort(
         new GatewayError('overloaded', {
           detail: 'Too much is being read from the platforms at once. Try again after Retry-After.',
           reason: 'it was shed for other loads',
@@ -74,12 +79,9 @@ export function createLoading({ maxBytes }: LoadingOptions): Loading {
   }
 
   return {
-    async run({ maxReadBytes }, signal, work) {
-      const controller = new AbortController();
-      const load: Held = { controller, bytes: 0 };
-      const forward = () => controller.abort(signal.reason);
-      signal.throwIfAborted();
-      signal.addEventListener('abort', forward, { once: true });
+    async run({ maxReadBytes, timeoutMs }, signal, work) {
+      const deadline = startDeadline(timeoutMs, signal);
+      const load: Held = { deadline, bytes: 0 };
       loads.add(load);
       let readBytes = 0;
       const account: LoadAccount = {
@@ -91,7 +93,7 @@ export function createLoading({ maxBytes }: LoadingOptions): Loading {
           if (bytes <= 0) return;
           if (load.bytes > maxBytes) throw tooLarge('maxLoadingBytes');
           shedTo(maxBytes);
-          controller.signal.throwIfAborted();
+          deadline.signal.throwIfAborted();
         },
         read(bytes) {
           readBytes += bytes;
@@ -99,9 +101,9 @@ export function createLoading({ maxBytes }: LoadingOptions): Loading {
         },
       };
       try {
-        return await withAbort(controller.signal, () => work(account, controller.signal));
+        return await withAbort(deadline.signal, () => work(account, deadline.signal));
       } finally {
-        signal.removeEventListener('abort', forward);
+        deadline.end();
         end(load);
       }
     },

@@ -1,5 +1,5 @@
 import { type Caller, requestOf } from '../../kernel/caller.ts';
-import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
+import { isDeadline } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { addCounts, type MappingCounts, NO_COUNTS } from '../../mapping/mapper.ts';
@@ -161,8 +161,8 @@ export function createLoader(options: LoaderOptions): Loader {
     const emitEnd = (why?: { readonly error: string; readonly reason: string | undefined }) =>
       events.loadEnded?.({ resource, upstream: upstream.name, ms: performance.now() - begun, ...why });
     try {
-      const loaded = await withDeadline(timeoutMs, signal, (deadline) =>
-        loading.run({ maxReadBytes }, deadline, (account, ended) => load(caller, account, ended, clock, known)),
+      const loaded = await loading.run({ maxReadBytes, timeoutMs }, signal, (account, ended) =>
+        load(caller, account, ended, clock, known),
       );
       clock.onLoaded?.();
       emitEnd();
