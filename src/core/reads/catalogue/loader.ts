@@ -37,7 +37,7 @@ export interface LoaderOptions {
 }
 
 /** Result of the first page's body: a page, or the reused result of an identical body. */
-type First = { readonly page: MappedPage | GatewayError; readonly body: Buffer } | { readonly memoized: Made };
+type First = { readonly page: MappedPage | GatewayError; readonly body: Buffer } | { readonly made: Made };
 
 /**
  * Loads a list page by page into one snapshot. The first page is requested alone, because its reply may show that the
@@ -87,10 +87,10 @@ export function createLoader(options: LoaderOptions): Loader {
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
       // An identical body can have another header that shows more items.
-      const memoized = memo?.get(body, saidOf(headers));
-      return memoized === undefined
+      const made = memo?.get(body, saidOf(headers));
+      return made === undefined
         ? { page: await readPage({ body, headers, first: true, signal, spend }), body }
-        : { memoized };
+        : { made };
     }
 
     async function fetchPage(target: PageTarget, pageSignal: AbortSignal): Promise<MappedPage> {
@@ -108,12 +108,12 @@ export function createLoader(options: LoaderOptions): Loader {
       for (const finding of compare(caller.partition, counts)) events.mappingWarning?.({ ...list, ...finding });
     }
 
-    async function loadPages(page: MappedPage): Promise<Made & { readonly pages: number }> {
+    async function loadPages(first: MappedPage | GatewayError, body: Buffer, headers: ReplyHeaders) {
       const writer = createSnapshotWriter(loadedAt);
       const repeatedIn = createDistinctIds();
       let counts = NO_COUNTS;
       let pages = 0;
-      for await (const each of paginate(list, page, fetchPage, signal)) {
+      for await (const each of paginate(list, orThrow(first), fetchPage, signal)) {
         signal.throwIfAborted();
         const repeatedIds = await repeatedIn(each);
         writer.add(each.items);
@@ -122,7 +122,9 @@ export function createLoader(options: LoaderOptions): Loader {
         pages += 1;
       }
       checkList(resource, rules, counts);
-      return { snapshot: await writer.finishInSteps(), counts, pages };
+      const made: Made = { snapshot: await writer.finishInSteps(), counts };
+      if (pages === 1) memo?.set(body, saidOf(headers), made);
+      return { made, pages };
     }
 
     const reply = await get({ ...firstPage, ifNoneMatch: known?.upstreamEtag, read: readFirst }, signal);
@@ -133,26 +135,11 @@ export function createLoader(options: LoaderOptions): Loader {
       if (![NOTHING_SAID, known.upstreamSaid].includes(saidOf(headers))) return load(caller, account, signal, clock);
       return { ...known, snapshot: at(loadedAt, known), renewed: true, upstreamMs: upstreamMs() };
     }
-    if ('memoized' in first) {
-      const { memoized } = first;
-      emitLoaded(memoized, 1);
-      const { excluded, dropped } = memoized.counts;
-      return {
-        snapshot: at(loadedAt, memoized),
-        excluded,
-        dropped,
-        pages: 1,
-        upstreamMs: upstreamMs(),
-        ...tagged(list, headers),
-      };
-    }
-    const { pages, ...made } = await loadPages(orThrow(first.page));
+    const { made, pages } = 'made' in first ? { ...first, pages: 1 } : await loadPages(first.page, first.body, headers);
     emitLoaded(made, pages);
     const { excluded, dropped } = made.counts;
-    const loaded = { snapshot: made.snapshot, upstreamMs: upstreamMs(), pages, excluded, dropped };
-    if (pages > 1 || !showsEnd) return loaded;
-    memo?.set(first.body, saidOf(headers), made);
-    return { ...loaded, ...tagged(list, headers) };
+    const loaded = { snapshot: at(loadedAt, made), upstreamMs: upstreamMs(), pages, excluded, dropped };
+    return pages === 1 && showsEnd ? { ...loaded, ...tagged(list, headers) } : loaded;
   }
 
   return async (caller, signal, { known } = {}) => {
