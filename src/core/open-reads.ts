@@ -5,7 +5,6 @@ import { refusalOf, withOtherCredential } from './credentials/other-credential.t
 import { type Holdings, readingOf } from './holdings.ts';
 import type { Events } from './kernel/events.ts';
 import type { Users } from './kernel/users.ts';
-import type { OpenUpstream } from './open-upstreams.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
 import { createLoader } from './reads/catalogue/loader.ts';
 import { compileList } from './reads/catalogue/page-reader.ts';
@@ -25,7 +24,7 @@ export interface Offer {
 }
 
 export interface ReadsOptions {
-  readonly upstreams: ReadonlyMap<string, OpenUpstream>;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly holdings: Holdings;
   /** Names of the resources in the cache. */
   readonly names: ReadonlyMap<string, string>;
