@@ -84,8 +84,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
     offered.map(({ settings }) => settings.upstream),
     { events, hooks, tap, before, files, rejections: sharing.rejections },
   );
-  const holdings =
-    before?.holdings ?? createHoldings(config, { events, keyOf: sharing.keyOf, store: sharing.snapshots });
+  const holdings = before?.holdings ?? createHoldings(config, events, sharing);
   const names = namesInCache(resources, config);
   const { keyOf } = holdings;
   const pageWorker = createPageWorker(

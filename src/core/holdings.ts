@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
-import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
+import type { KeyOf } from './credentials/authenticate.ts';
 import type { CallerPlaces } from './kernel/caller-places.ts';
 import type { Events } from './kernel/events.ts';
 import { LIST_FORMAT } from './kernel/version.ts';
 import { type CompareLists, createComparison } from './reads/catalogue/list-checks.ts';
 import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';
-import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/snapshot-store.ts';
+import type { SnapshotStore } from './reads/snapshots/snapshot-store.ts';
 import { createWaiting } from './reads/snapshots/with-cache.ts';
 import type { Resource } from './resources/resource.ts';
+import type { Sharing } from './sharing.ts';
 import { createLoading, type Loading } from './upstream/loading.ts';
 
 /** State that outlives a reload. Its bounds are those of the first settings. */
@@ -22,17 +23,8 @@ export interface Holdings {
   readonly waiting: CallerPlaces;
 }
 
-export interface HoldingsOptions {
-  readonly events: Events;
-  /** @default random keys of this process */
-  readonly keyOf?: KeyOf | undefined;
-  /** The second level of snapshots. @default none */
-  readonly store?: SnapshotStore | undefined;
-}
-
 /** Creates what there is before anything is read. */
-export function createHoldings(config: Config, options: HoldingsOptions): Holdings {
-  const { events, keyOf = createKeyOf(), store = NO_SNAPSHOT_STORE } = options;
+export function createHoldings(config: Config, events: Events, { keyOf, snapshots: store }: Sharing): Holdings {
   const cacheEvents: Events = {
     ...events,
     snapshotDisplaced: ({ resource: name }) => {
