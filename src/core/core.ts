@@ -1,18 +1,24 @@
-import { type Config, resourceConfig } from './config/schema/settings.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type Config, checked, resourceConfig } from './config/schema/settings.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
-import { carriedOver, createHoldings, type Holdings } from './holdings.ts';
+import { proxyAuthorization } from './credentials/authorize.ts';
+import { createHoldings, type Holdings, namesInCache } from './holdings.ts';
 import { type Hooks, NO_HOOKS, type Wrappers } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import { createUsers, type Users } from './kernel/users.ts';
+import { LIST_FORMAT } from './kernel/version.ts';
 import { openReads, otherCredentialsIn } from './open-reads.ts';
-import { type OpenUpstream, openUpstreams } from './open-upstreams.ts';
-import { createOwnFiles, type OwnFiles } from './own-files.ts';
+import { createOwnFiles, type OwnFiles, withFiles } from './own-files.ts';
 import { type Catalogue, createCatalogue } from './reads/catalogue/catalogue.ts';
 import { createPageWorker } from './reads/catalogue/page-worker.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import { shareNothing } from './sharing.ts';
+import { openUpstream } from './upstream/open-upstream.ts';
+import type { RejectionStore } from './upstream/resilience/with-negative-cache.ts';
 import type { Tap } from './upstream/upstream.ts';
+
+type OpenUpstream = ReturnType<typeof openUpstream>;
 
 export interface CoreOptions {
   readonly events: Events;
@@ -78,10 +84,8 @@ export function createCore(config: Config, options: CoreOptions): Core {
     offered.map(({ settings }) => settings.upstream),
     { events, hooks, tap, before, files, rejections: sharing.rejections },
   );
-  const holdings =
-    before === undefined
-      ? createHoldings(config, { resources, events, keyOf: sharing.keyOf, store: sharing.snapshots })
-      : carriedOver(before.holdings, { from: before.config, to: config, resources });
+  const holdings = before?.holdings ?? createHoldings(config, events, sharing);
+  const names = namesInCache(resources, config);
   const { keyOf } = holdings;
   const pageWorker = createPageWorker(
     Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)),
@@ -89,7 +93,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const users = createUsers();
 
   const catalogue = createCatalogue(
-    openReads(config, offered, { upstreams, holdings, hooks, pageWorker, users, events, now }),
+    openReads(config, offered, { upstreams, holdings, names, hooks, pageWorker, users, events, now }),
   );
 
   events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
@@ -121,9 +125,9 @@ export function createCore(config: Config, options: CoreOptions): Core {
     enter: users.enter,
     leave: users.leave,
     async retire(next) {
-      const kept = new Set(next.holdings.names.values());
+      const kept = new Set(namesInCache(resources, next.config).values());
       const drop = () => {
-        for (const name of holdings.names.values()) if (!kept.has(name)) holdings.cache.drop(name);
+        for (const name of names.values()) if (!kept.has(name)) holdings.cache.drop(name);
       };
       drop();
       await users.none();
@@ -133,4 +137,34 @@ export function createCore(config: Config, options: CoreOptions): Core {
     },
     close,
   };
+}
+
+interface OpenUpstreamsOptions extends Pick<CoreOptions, 'events' | 'tap' | 'before'> {
+  readonly files: OwnFiles;
+  readonly hooks: Pick<Hooks, 'wrapClient' | 'openExchange'>;
+  readonly rejections: RejectionStore;
+}
+
+/** Opens these upstreams, except for those that are open with the same settings. */
+function openUpstreams(
+  config: Config,
+  names: readonly string[],
+  { events, hooks, files, tap, rejections, before }: OpenUpstreamsOptions,
+): Map<string, OpenUpstream> {
+  const { wrapClient } = hooks;
+  const openings = [...new Set(names)].map((name): [string, () => OpenUpstream] => {
+    const settings = checked(config.upstreams[name]);
+    const running = before?.upstreams.get(name);
+    if (running !== undefined && isDeepStrictEqual(before?.config.upstreams[name], settings)) {
+      return [name, () => running];
+    }
+    const authorization = files.authorization(name, settings, hooks);
+    const tls = withFiles(settings.tls, files.upstreamTls(name, settings));
+    const proxy = settings.proxy && { url: settings.proxy.url, authorize: proxyAuthorization(settings.proxy) };
+    const shared = { events, tap, wrapClient, rejections: rejections.of(JSON.stringify([LIST_FORMAT, settings])) };
+    return [name, () => openUpstream({ ...settings, ...checked(authorization), ...shared, name, tls, proxy })];
+  });
+  // None is opened before all files are known to be usable.
+  files.check();
+  return new Map(openings.map(([name, open]) => [name, open()]));
 }

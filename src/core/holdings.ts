@@ -1,14 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
+import { hash } from 'node:crypto';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
-import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
+import type { KeyOf } from './credentials/authenticate.ts';
 import type { CallerPlaces } from './kernel/caller-places.ts';
 import type { Events } from './kernel/events.ts';
-import { type CompareLists, createComparison } from './reads/catalogue/drift.ts';
-import { createMemos, type Memo } from './reads/catalogue/reply-reuse.ts';
+import { LIST_FORMAT } from './kernel/version.ts';
+import { type CompareLists, createComparison } from './reads/catalogue/list-checks.ts';
 import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';
-import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/snapshot-store.ts';
-import { createWaiting } from './reads/snapshots/with-flights.ts';
+import type { SnapshotStore } from './reads/snapshots/snapshot-store.ts';
+import { createWaiting } from './reads/snapshots/with-cache.ts';
 import type { Resource } from './resources/resource.ts';
+import type { Sharing } from './sharing.ts';
 import { createLoading, type Loading } from './upstream/loading.ts';
 
 /** State that outlives a reload. Its bounds are those of the first settings. */
@@ -17,77 +18,42 @@ export interface Holdings {
   readonly keyOf: KeyOf;
   readonly cache: SnapshotCache;
   readonly store: SnapshotStore;
-  readonly memoFor: (name: string) => Memo | undefined;
   readonly compare: CompareLists;
   readonly loading: Loading;
   readonly waiting: CallerPlaces;
-  /** Name of each resource in the cache: another one after a change of how it is read. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
-export interface HoldingsOptions {
-  readonly resources: readonly Resource[];
-  readonly events: Events;
-  /** @default random keys of this process */
-  readonly keyOf?: KeyOf | undefined;
-  /** The second level of snapshots. @default none */
-  readonly store?: SnapshotStore | undefined;
 }
 
 /** Creates what there is before anything is read. */
-export function createHoldings(config: Config, options: HoldingsOptions): Holdings {
-  const { resources, events, keyOf = createKeyOf(), store = NO_SNAPSHOT_STORE } = options;
+export function createHoldings(config: Config, events: Events, { keyOf, snapshots: store }: Sharing): Holdings {
   const cacheEvents: Events = {
     ...events,
-    snapshotDisplaced: ({ resource }) => events.snapshotDisplaced?.({ resource: ownName(resource) }),
+    snapshotDisplaced: ({ resource: name }) => {
+      const [resource = ''] = name.split('~');
+      events.snapshotDisplaced?.({ resource });
+    },
   };
   return {
     keyOf,
     store,
     cache: createSnapshotCache(config.cache, cacheEvents),
-    memoFor: createMemos(config.cache.reuseMaxBytes),
     compare: createComparison(config.maxCompared),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),
-    names: new Map(resources.map(({ name }) => [name, name])),
   };
 }
 
-/** Returns the same state for other settings, without the snapshots of resources that these read differently. */
-export function carriedOver(
-  held: Holdings,
-  { from, to, resources }: { readonly from: Config; readonly to: Config; readonly resources: readonly Resource[] },
-): Holdings {
-  const names = resources.map((resource) => {
-    const { name } = resource;
-    const before = held.names.get(name) ?? name;
-    return [name, isReadAlike(resource, from, to) ? before : following(before)] as const;
-  });
-  return { ...held, names: new Map(names) };
-}
-
-/** `tools`, `tools~2`, `tools~3`: no resource has such a name. */
-function following(name: string): string {
-  const [, count = '1'] = name.split('~');
-  return `${ownName(name)}~${Number(count) + 1}`;
-}
-
-/** The resource's own name. */
-function ownName(name: string): string {
-  const [own = ''] = name.split('~');
-  return own;
-}
-
-/** Returns whether two settings read a resource equally, and distinguish callers equally. */
-function isReadAlike(resource: Resource, from: Config, to: Config): boolean {
-  return isDeepStrictEqual(readingOf(resource, from), readingOf(resource, to));
-}
-
 /**
- * Returns all settings that a list depends on: upstream, credential and mapping. Lifetimes, scopes and keywords are
- * not among them.
+ * Returns everything that a list depends on, except the caller: upstream, credential and mapping. Lifetimes, scopes and
+ * keywords are not among them.
  */
-export function readingOf(resource: Resource, config: Config): object {
+export function readingOf(resource: Resource, config: Config): string {
   const { cache: _, requiredScopes: __, keywords: ___, ...settings } = resourceConfig(config, resource);
-  return { ...settings, upstream: config.upstreams[settings.upstream], verification: config.verification };
+  const { verification, upstreams } = config;
+  return JSON.stringify([LIST_FORMAT, { ...settings, upstream: upstreams[settings.upstream], verification }]);
+}
+
+/** Returns the name of each resource in the cache: another one where a reload changes how it is read. */
+export function namesInCache(resources: readonly Resource[], config: Config): ReadonlyMap<string, string> {
+  const digestOf = (resource: Resource) => hash('sha256', readingOf(resource, config), 'base64url').slice(0, 8);
+  return new Map(resources.map((resource) => [resource.name, `${resource.name}~${digestOf(resource)}`]));
 }

@@ -5,11 +5,9 @@ import { refusalOf, withOtherCredential } from './credentials/other-credential.t
 import { type Holdings, readingOf } from './holdings.ts';
 import type { Events } from './kernel/events.ts';
 import type { Users } from './kernel/users.ts';
-import { LIST_FORMAT } from './kernel/version.ts';
-import type { OpenUpstream } from './open-upstreams.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
-import { compileList } from './reads/catalogue/compile.ts';
 import { createLoader } from './reads/catalogue/loader.ts';
+import { compileList } from './reads/catalogue/page-reader.ts';
 import type { PageWorker } from './reads/catalogue/page-worker.ts';
 import { renamed } from './reads/snapshots/cache.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
@@ -26,8 +24,10 @@ export interface Offer {
 }
 
 export interface ReadsOptions {
-  readonly upstreams: ReadonlyMap<string, OpenUpstream>;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly holdings: Holdings;
+  /** Names of the resources in the cache. */
+  readonly names: ReadonlyMap<string, string>;
   readonly hooks: {
     wrapRead(read: Read, resource: string): Read;
     wrapLoad(load: Loader, resource: string): Loader;
@@ -47,13 +47,13 @@ export interface ReadsOptions {
 export function openReads(
   config: Config,
   offers: readonly Offer[],
-  { upstreams, holdings, hooks, pageWorker, users, events, now }: ReadsOptions,
+  { upstreams, holdings, names, hooks, pageWorker, users, events, now }: ReadsOptions,
 ): (Offered & { readonly read: Read })[] {
-  const cache = renamed(holdings.cache, holdings.names);
+  const cache = renamed(holdings.cache, names);
 
   function loaderOf({ resource, settings }: Offer): Loader {
     const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
-    const nameInCache = checked(holdings.names.get(resource.name));
+    const nameInCache = checked(names.get(resource.name));
     const listSettings = {
       ...settings,
       resource: resource.name,
@@ -71,7 +71,6 @@ export function openReads(
       readPage: pageWorker.open(resource.name, listSettings),
       maxReadBytes: settings.maxReadBytes,
       loading: holdings.loading,
-      memo: holdings.memoFor(nameInCache),
       compare: (partition, counts) => holdings.compare(nameInCache, partition, counts),
       events,
       now,
@@ -89,7 +88,7 @@ export function openReads(
         store: holdings.store,
         origin: checked(config.upstreams[settings.upstream]).baseUrl,
         storedSiblings: stored.map((sibling) => sibling.resource.name),
-        reading: JSON.stringify([LIST_FORMAT, readingOf(resource, config)]),
+        reading: readingOf(resource, config),
         maxBytes: settings.maxReadBytes,
       },
       wrapLoad: hooks.wrapLoad,

@@ -20,6 +20,8 @@ export function startTimer(ms: number, act: () => void): () => void {
 /** A signal that aborts after a time. */
 export interface Deadline {
   readonly signal: AbortSignal;
+  /** Aborts it before its time. */
+  abort(reason: unknown): void;
   /** Releases its timer and the signal it was created from. Call it when the work is done. */
   end(): void;
 }
@@ -37,6 +39,7 @@ export function startDeadline(timeoutMs: number, signal: AbortSignal): Deadline 
   signal.addEventListener('abort', forward, { once: true });
   return {
     signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
     end() {
       callOff();
       signal.removeEventListener('abort', forward);

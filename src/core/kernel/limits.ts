@@ -76,7 +76,6 @@ const TABLE = {
       20_000,
       'Stored lists. In proportion more where cache.maxBytes is above 128 MiB. Beyond: the oldest is evicted.',
     ],
-    reuseMaxBytes: [16 * MIB, 'Mapped upstream responses, reused for equal bytes. Beyond: they are mapped again.'],
   },
   shared: {
     timeoutMs: [50, 'Time in which Redis responds. Beyond: the read continues without Redis.'],

@@ -98,8 +98,6 @@ export function createMapper({
   return (page, from = 0, to = page.items.length) => {
     const items: Record<string, string>[] = [];
     const defaulted = new Map<string, number>();
-    // Of one item, counted after it has proved valid.
-    const defaults: string[] = [];
     const tallies = mapFields.map((field) => ({ field, filled: 0, unmapped: 0 }));
     // Usually empty after the first item.
     let empty = own;
@@ -107,6 +105,8 @@ export function createMapper({
     let dropped = 0;
     let dropReason: string | undefined;
     for (let index = from; index < to; index += 1) {
+      // Counted after the item has proved valid.
+      const defaults: string[] = [];
       try {
         if (!isKept(page, index)) {
           excluded += 1;
@@ -121,7 +121,6 @@ export function createMapper({
         dropped += 1;
         dropReason ??= error.reason;
       }
-      defaults.length = 0;
     }
     const received = to - from;
     return {

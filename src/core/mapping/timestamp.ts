@@ -7,8 +7,8 @@ const LEAST_MILLISECONDS = 1e11;
 const EXPONENT = /[eE]/;
 const NOT_ZERO = /[1-9]/;
 
-/** Matches the documented form; the day may still not exist. */
-const DOCUMENTED = /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
+/** Matches the documented form on days that every month has: such a text needs no conversion. */
+const DOCUMENTED = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 const SEPARATOR = /[Tt ]/;
 const CALENDAR = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?|(\d\d)(\d\d))?$/;
 const ORDINAL = /^(\d{4})-?(\d{3})$/;
@@ -64,11 +64,7 @@ function secondsToTimestamp(whole: number, fraction: string, isBefore: boolean):
  * (RFC 3339, section 5.6). Only seconds have a fraction.
  */
 function isoToTimestamp(text: string): string | undefined {
-  const documented = DOCUMENTED.exec(text);
-  if (documented !== null) {
-    const [, year, month, day] = documented;
-    return Number.isNaN(msOfDate(year, month, day)) ? undefined : text;
-  }
+  if (DOCUMENTED.test(text)) return text;
   const separator = text.search(SEPARATOR);
   if (separator < 0) return utcText(msOf(text, true), 0, '');
   return timeToTimestamp(msOf(text.slice(0, separator), false), text.slice(separator + 1));

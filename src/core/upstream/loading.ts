@@ -1,4 +1,4 @@
-import { withAbort } from '../kernel/deadline.ts';
+import { type Deadline, startDeadline, withAbort } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 
 /** The account of one load. */
@@ -15,18 +15,18 @@ export interface LoadAccount {
 /** Bounds what concurrent loads hold together, over all upstreams. */
 export interface Loading {
   /**
-   * Runs a load whose pages together, decoded, may have `maxReadBytes`. Its bytes are released when it settles. Rejects with
-   * `overloaded` if it is shed.
+   * Runs a load under a deadline. Its pages together, decoded, may have `maxReadBytes`, which are released when it settles. Rejects
+   * with `overloaded` if it is shed, and with the reason of its signal as soon as that aborts.
    */
   run<T>(
-    options: { readonly maxReadBytes: number },
+    options: { readonly maxReadBytes: number; readonly timeoutMs: number },
     signal: AbortSignal,
     work: (account: LoadAccount, signal: AbortSignal) => Promise<T>,
   ): Promise<T>;
 }
 
 interface Held {
-  readonly controller: AbortController;
+  readonly deadline: Deadline;
   bytes: number;
 }
 
@@ -51,7 +51,7 @@ export function createLoading({ maxBytes }: { readonly maxBytes: number }): Load
       const latest = [...loads].findLast(({ bytes }) => bytes > share);
       if (latest === undefined) return;
       end(latest);
-      latest.controller.abort(
+      latest.deadline.abort(
         new GatewayError('overloaded', {
           detail: 'Too much is being read from the platforms at once. Try again after Retry-After.',
           reason: 'it was shed for other loads',
@@ -66,12 +66,9 @@ export function createLoading({ maxBytes }: { readonly maxBytes: number }): Load
   }
 
   return {
-    async run({ maxReadBytes }, signal, work) {
-      const controller = new AbortController();
-      const load: Held = { controller, bytes: 0 };
-      const forward = () => controller.abort(signal.reason);
-      signal.throwIfAborted();
-      signal.addEventListener('abort', forward, { once: true });
+    async run({ maxReadBytes, timeoutMs }, signal, work) {
+      const deadline = startDeadline(timeoutMs, signal);
+      const load: Held = { deadline, bytes: 0 };
       loads.add(load);
       let readBytes = 0;
       const account: LoadAccount = {
@@ -83,7 +80,7 @@ export function createLoading({ maxBytes }: { readonly maxBytes: number }): Load
           if (bytes <= 0) return;
           if (load.bytes > maxBytes) throw tooLarge('maxLoadingBytes');
           shedTo(maxBytes);
-          controller.signal.throwIfAborted();
+          deadline.signal.throwIfAborted();
         },
         read(bytes) {
           readBytes += bytes;
@@ -91,9 +88,9 @@ export function createLoading({ maxBytes }: { readonly maxBytes: number }): Load
         },
       };
       try {
-        return await withAbort(controller.signal, () => work(account, controller.signal));
+        return await withAbort(deadline.signal, () => work(account, deadline.signal));
       } finally {
-        signal.removeEventListener('abort', forward);
+        deadline.end();
         end(load);
       }
     },

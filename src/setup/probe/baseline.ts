@@ -6,7 +6,7 @@ import { readSettings } from '../../core/config/yaml-file.ts';
 import { leadsOf } from '../../core/mapping/expressions/expression.ts';
 import { childrenOf } from '../../core/mapping/expressions/expression-issue.ts';
 import { type ExpressionNode, fieldOf, isTruthy, parse } from '../../core/mapping/expressions/jmespath.ts';
-import { isMissed } from '../../core/reads/catalogue/drift.ts';
+import { isMissed } from '../../core/reads/catalogue/list-checks.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import { expressionOf, isObject } from '../describe/shape.ts';
 import { SHAPE } from '../input-bounds.ts';

@@ -33,24 +33,6 @@ function countsOf(items: readonly object[], { where, from = {} }: { where?: stri
 const tool = (id: number, more: object = {}) => ({ id, name: `Tool ${id}`, ...more });
 
 describe('the warnings of a list', () => {
-  it('is that where leaves out every item', () => {
-    const all = countsOf(
-      [1, 2, 3].map((id) => tool(id, { type: 'tab' })),
-      { where: 'type == tab' },
-    );
-    expect(all).to.include({ received: 3, excluded: 3, dropped: 0 });
-    expect(findingsOf(all)).to.deep.equal([{ finding: 'nothing_left' }]);
-    const but = countsOf([tool(1), tool(2, { type: 'tab' }), tool(3)], { where: "type == 'tab'" });
-    expect(but).to.include({ received: 3, excluded: 2 });
-    expect(findingsOf(but)).to.deep.equal([]);
-  });
-
-  it('is that where the other items are invalid', () => {
-    const mixed = countsOf([tool(1, { type: 'a' }), { type: 'tab' }], { where: "type == 'tab'" });
-    expect(mixed).to.include({ received: 2, excluded: 1, dropped: 1 });
-    expect(findingsOf(mixed)).to.deep.equal([{ finding: 'nothing_left' }]);
-  });
-
   it('is a field that has an expression and is empty in every item', () => {
     const from = { category: 'other', description: 'about' };
     const items = [tool(1), tool(2, { about: '' }), tool(3, { about: null })];
@@ -62,12 +44,6 @@ describe('the warnings of a list', () => {
       { finding: 'field_empty', field: 'category' },
     ]);
     expect(findingsOf(countsOf([tool(4, { about: 'x', other: 'y' }), ...items], { from }))).to.deep.equal([]);
-  });
-
-  it('is not a field of which settings say nothing, and nothing of an empty list', () => {
-    expect(findingsOf(countsOf([tool(1)], {}))).to.deep.equal([]);
-    expect(findingsOf(countsOf([], { where: 'x', from: { category: 'other' } }))).to.deep.equal([]);
-    expect(findingsOf(NO_COUNTS)).to.deep.equal([]);
   });
 
   it('is looked for in the items that are left, wherever the others stand', () => {

@@ -183,13 +183,6 @@ describe('where', () => {
 });
 
 describe('a mapper', () => {
-  it('drops and counts invalid items where settings say so', () => {
-    const list = '[{"a":"1"},{"a":[]},{"a":"3"},{}]';
-    const { items, dropped } = map(list, { x: field('a') }, { required: ['x'], invalidItems: 'drop' });
-    expect(items).to.deep.equal([{ x: '1' }, { x: '3' }]);
-    expect(dropped).to.equal(2);
-  });
-
   it('counts how many items took the default of each field', () => {
     const list = '[{"a":"1","t":""},{"a":null,"t":"2024"},{"a":"","t":null},{"a":[]},{"b":"x"}]';
     const fields = {

@@ -16,12 +16,6 @@ function exactly(json: string): unknown {
 }
 
 describe('a page', () => {
-  it('holds the body and the items', () => {
-    const page = createPageParser({ items: 'data.things' })('{"data":{"things":[1,{"a":2}]},"next":"x"}');
-    expect(page.body).to.deep.equal({ data: { things: [1, { a: 2 }] }, next: 'x' });
-    expect(page.items).to.deep.equal([1, { a: 2 }]);
-  });
-
   const ways: Readonly<Record<string, readonly string[]>> = {
     'data.things': ['', 'data'],
     'data.things[?a].b': ['', 'data'],
@@ -43,10 +37,6 @@ describe('a page', () => {
       expect(enclosing.map(({ fields }) => fields.join())).to.deep.equal(expected);
     });
   }
-
-  it('may be the list itself', () => {
-    expect(createPageParser({ items: '@' })('[]').items).to.deep.equal([]);
-  });
 
   it('that is not JSON is upstream_invalid, without a word of it', () => {
     for (const text of ['', 'secret', '{"secret":', '\ufeff[]', '[1,]', '[01]', "['secret']", '[NaN]']) {

@@ -5,12 +5,9 @@ import { settingsJsonSchema } from '../../../src/core/config/json-schema.ts';
 import { parseConfig } from '../../../src/core/config/load-config.ts';
 import type { SettingsInput } from '../../../src/core/config/schema/settings.ts';
 import { createCore } from '../../../src/core/core.ts';
-import { callerWith } from '../../support/authorization/caller.ts';
-import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { NAMES } from '../../support/resources.ts';
 import { FOUR } from './findings.ts';
 
-const never = new AbortController().signal;
 const UPSTREAM = { baseUrl: 'http://127.0.0.1:1' };
 
 /** Settings that name the fourth resource: the types of this house know three. */
@@ -55,27 +52,5 @@ describe('a fourth resource in the registry', () => {
     expect(issues({ upstreams: { tools: UPSTREAM, finding: UPSTREAM } })).to.deep.equal([
       'upstreams.finding: is the upstream of no resource; did you mean findings?',
     ]);
-  });
-
-  it('is listed last, and read as it is documented', async () => {
-    const item = { id: 7, name: 'Open port', severity: 'HIGH', foundAt: 1_700_000_000, more: 'left out' };
-    const { url: baseUrl, requests } = await startHttpUpstream(lists({ findings: [item] }));
-    const config = parseConfig(withFindings({ upstreams: { tools: { baseUrl }, findings: { baseUrl } } }), FOUR);
-    const { catalogue, upstreams, close } = createCore(config, { events: {}, now: Date.now, resources: FOUR });
-    try {
-      expect([...upstreams.keys()]).to.deep.equal(['tools', 'findings']);
-      expect(catalogue.offered.map(({ definition }) => definition.uri)).to.deep.equal([
-        'platform://tools',
-        'platform://findings',
-      ]);
-      const name = catalogue.find('platform://findings');
-      const { snapshot } = await catalogue.read(name, callerWith(), { signal: never });
-      expect(JSON.parse(snapshot.bytes.toString())).to.deep.equal([
-        { id: '7', name: 'Open port', severity: 'HIGH', foundAt: '2023-11-14T22:13:20Z' },
-      ]);
-      expect(requests.map(({ url }) => url)).to.deep.equal(['/v1/findings?state=open&pageSize=100']);
-    } finally {
-      await close();
-    }
   });
 });

@@ -20,7 +20,7 @@ function setUp(maxBytes = MAX) {
   function begin(signal = calm()): Open {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     let open: Pick<Open, 'account' | 'signal'> | undefined;
-    const ended = loading.run({ maxReadBytes: 500 }, signal, async (account, ending) => {
+    const ended = loading.run({ maxReadBytes: 500, timeoutMs: 60_000 }, signal, async (account, ending) => {
       open = { account, signal: ending };
       return promise;
     });
@@ -151,7 +151,9 @@ describe('all loads under way', () => {
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
     const reason = new Error('gone');
     const loading = createLoading({ maxBytes: 1 });
-    const run = loading.run({ maxReadBytes: 1 }, AbortSignal.abort(reason), () => expect.fail('it began'));
+    const run = loading.run({ maxReadBytes: 1, timeoutMs: 60_000 }, AbortSignal.abort(reason), () =>
+      expect.fail('it began'),
+    );
     expect(await rejection(run)).to.equal(reason);
   });
 

@@ -117,17 +117,6 @@ describe('cached reads', () => {
     expect((await read('tools')).status).to.equal(502);
   });
 
-  it('keep snapshots of other upstreams after a 401 of one', async () => {
-    // In these settings each resource has an upstream of its own.
-    await read('tools');
-    behave = status(401);
-    expect((await read('projects')).status).to.equal(401);
-    expect((await read('tools')).status).to.equal(200);
-    clock += 2 * MINUTE;
-    expect((await read('tools')).status).to.equal(200);
-    await eventually(async () => (await read('tools')).status === 401);
-  });
-
   it('reload for no-cache after 5 s, and return the error', async () => {
     await read('tools');
     const noCache = { 'cache-control': 'no-cache' };

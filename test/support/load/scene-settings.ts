@@ -11,7 +11,7 @@ export const TIMEOUT_MS = 800;
  * Less than all snapshots together would take, so that some are let go of all the time; and little of what was made before,
  * and of what is kept parsed, so that they are full from the first seconds on, and what grows after that is no cache.
  */
-const CACHE = { maxBytes: 1_800_000, maxEntries: 380, reuseMaxBytes: 1_000_000 };
+const CACHE = { maxBytes: 1_800_000, maxEntries: 380 };
 const MCP = { maxParsedBytes: 100_000 };
 
 /** The upstream of each resource, in its settings. Two share one, so that a 401 to one of them speaks of both. */

@@ -1,5 +1,5 @@
 import { type Caller, requestOf } from '../../kernel/caller.ts';
-import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
+import { isDeadline } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { addCounts, type MappingCounts, NO_COUNTS } from '../../mapping/mapper.ts';
@@ -10,11 +10,10 @@ import { firstTarget, paginate } from '../../upstream/pagination/paginate.ts';
 import type { PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
-import { createComparison, type Found } from './drift.ts';
-import { checkIds, checkList, createDistinctIds, type ListRules } from './list-checks.ts';
+import { checkIds, checkList, createComparison, createDistinctIds, type Found, type ListRules } from './list-checks.ts';
 import type { MappedPage } from './page-reader.ts';
 import type { ReadPage } from './page-worker.ts';
-import { bodyShowsEnd, type Made, type Memo, NOTHING_SAID, saidOf, tagged } from './reply-reuse.ts';
+import { bodyShowsEnd, createMemo, type Made, NOTHING_SAID, saidOf, tagged } from './reply-reuse.ts';
 
 export interface LoaderOptions {
   /** Name of the resource in events. */
@@ -30,8 +29,6 @@ export interface LoaderOptions {
   readonly loading: Loading;
   /** @default the page's own */
   readonly rules?: ListRules;
-  /** Reuses the results of identical replies. */
-  readonly memo?: Memo | undefined;
   /** Returns the warnings about a list. @default compared with the last one of this loader */
   readonly compare?: (partition: string, counts: MappingCounts) => readonly Found[];
   readonly events: Events;
@@ -40,9 +37,7 @@ export interface LoaderOptions {
 }
 
 /** Result of the first page's body: a page, or the reused result of an identical body. */
-type First =
-  | { readonly page: MappedPage | GatewayError; readonly memoKey?: string | undefined }
-  | { readonly memoized: Made };
+type First = { readonly page: MappedPage | GatewayError; readonly body: Buffer } | { readonly made: Made };
 
 /**
  * Loads a list page by page into one snapshot. The first page is requested alone, because its reply may show that the
@@ -55,7 +50,7 @@ export function createLoader(options: LoaderOptions): Loader {
   const [path] = firstPage.target.split('?', 1);
   // A first page is the whole list only if its body shows the end, whatever its headers are.
   const showsEnd = bodyShowsEnd(list.pagination);
-  const memo = showsEnd ? options.memo : undefined;
+  const memo = showsEnd ? createMemo() : undefined;
 
   async function load(
     caller: Caller,
@@ -92,10 +87,10 @@ export function createLoader(options: LoaderOptions): Loader {
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
       // An identical body can have another header that shows more items.
-      const memoKey = memo && `${memo.keyOf(body)} ${saidOf(headers)}`;
-      const memoized = memoKey === undefined ? undefined : memo?.get(memoKey);
-      if (memoized !== undefined) return { memoized };
-      return { page: await readPage({ body, headers, first: true, signal, spend }), memoKey };
+      const made = memo?.get(body, saidOf(headers));
+      return made === undefined
+        ? { page: await readPage({ body, headers, first: true, signal, spend }), body }
+        : { made };
     }
 
     async function fetchPage(target: PageTarget, pageSignal: AbortSignal): Promise<MappedPage> {
@@ -113,12 +108,12 @@ export function createLoader(options: LoaderOptions): Loader {
       for (const finding of compare(caller.partition, counts)) events.mappingWarning?.({ ...list, ...finding });
     }
 
-    async function loadPages(page: MappedPage): Promise<Made & { readonly pages: number }> {
+    async function loadPages(first: MappedPage | GatewayError, body: Buffer, headers: ReplyHeaders) {
       const writer = createSnapshotWriter(loadedAt);
       const repeatedIn = createDistinctIds();
       let counts = NO_COUNTS;
       let pages = 0;
-      for await (const each of paginate(list, page, fetchPage, signal)) {
+      for await (const each of paginate(list, orThrow(first), fetchPage, signal)) {
         signal.throwIfAborted();
         const repeatedIds = await repeatedIn(each);
         writer.add(each.items);
@@ -127,7 +122,9 @@ export function createLoader(options: LoaderOptions): Loader {
         pages += 1;
       }
       checkList(resource, rules, counts);
-      return { snapshot: await writer.finishInSteps(), counts, pages };
+      const made: Made = { snapshot: await writer.finishInSteps(), counts };
+      if (pages === 1) memo?.set(body, saidOf(headers), made);
+      return { made, pages };
     }
 
     const reply = await get({ ...firstPage, ifNoneMatch: known?.upstreamEtag, read: readFirst }, signal);
@@ -138,26 +135,11 @@ export function createLoader(options: LoaderOptions): Loader {
       if (![NOTHING_SAID, known.upstreamSaid].includes(saidOf(headers))) return load(caller, account, signal, clock);
       return { ...known, snapshot: at(loadedAt, known), renewed: true, upstreamMs: upstreamMs() };
     }
-    if ('memoized' in first) {
-      const { memoized } = first;
-      emitLoaded(memoized, 1);
-      const { excluded, dropped } = memoized.counts;
-      return {
-        snapshot: at(loadedAt, memoized),
-        excluded,
-        dropped,
-        pages: 1,
-        upstreamMs: upstreamMs(),
-        ...tagged(list, headers),
-      };
-    }
-    const { pages, ...made } = await loadPages(orThrow(first.page));
+    const { made, pages } = 'made' in first ? { ...first, pages: 1 } : await loadPages(first.page, first.body, headers);
     emitLoaded(made, pages);
     const { excluded, dropped } = made.counts;
-    const loaded = { snapshot: made.snapshot, upstreamMs: upstreamMs(), pages, excluded, dropped };
-    if (pages > 1 || !showsEnd) return loaded;
-    if (first.memoKey !== undefined) memo?.set(first.memoKey, made);
-    return { ...loaded, ...tagged(list, headers) };
+    const loaded = { snapshot: at(loadedAt, made), upstreamMs: upstreamMs(), pages, excluded, dropped };
+    return pages === 1 && showsEnd ? { ...loaded, ...tagged(list, headers) } : loaded;
   }
 
   return async (caller, signal, { known } = {}) => {
@@ -166,8 +148,8 @@ export function createLoader(options: LoaderOptions): Loader {
     const emitEnd = (why?: { readonly error: string; readonly reason: string | undefined }) =>
       events.loadEnded?.({ resource, upstream: upstream.name, ms: performance.now() - begun, ...why });
     try {
-      const loaded = await withDeadline(timeoutMs, signal, (deadline) =>
-        loading.run({ maxReadBytes }, deadline, (account, ended) => load(caller, account, ended, clock, known)),
+      const loaded = await loading.run({ maxReadBytes, timeoutMs }, signal, (account, ended) =>
+        load(caller, account, ended, clock, known),
       );
       clock.onLoaded?.();
       emitEnd();

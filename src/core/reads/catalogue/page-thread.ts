@@ -2,8 +2,7 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../../upstream/upstream.ts';
-import { compileList, type ListSettings } from './compile.ts';
-import { createPageReader, type MappedPage, type PageReader } from './page-reader.ts';
+import { compileList, createPageReader, type ListSettings, type MappedPage, type PageReader } from './page-reader.ts';
 
 /** A page for the thread. */
 export interface PageTask {

@@ -1,9 +1,17 @@
+import { once } from 'node:events';
+import { setImmediate as laterTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { withAbort } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { createTurnBudget } from '../../kernel/turns.ts';
-import { compileList, type ListSettings } from './compile.ts';
-import { createPageReader, type MappedPage, type PageBody, SMALL_BYTES } from './page-reader.ts';
+import {
+  compileList,
+  createPageReader,
+  type ListSettings,
+  type MappedPage,
+  type PageBody,
+  SMALL_BYTES,
+} from './page-reader.ts';
 import type { ErrorData, PageOutcome, PageTask } from './page-thread.ts';
 
 /** A page and the caller waiting for it. */
@@ -34,12 +42,7 @@ const TURN_MS = 5;
 const HEAP_BYTES = 67_108_864;
 const HEAP_PER_BYTE = 128;
 
-interface Waiting {
-  readonly task: Omit<PageTask, 'bytes'>;
-  readonly body: Buffer;
-  readonly settle: (outcome: PageOutcome) => void;
-  readonly fail: (error: unknown) => void;
-}
+type WaitingPage = Omit<PageTask, 'bytes'> & Pick<PageReading, 'body'>;
 
 /**
  * Parses small pages in place, and large ones in a thread with its own heap, one at a time. A bug there ends the
@@ -48,11 +51,11 @@ interface Waiting {
  */
 export function createPageWorker(maxPageBytes: number): PageWorker {
   const settings = new Map<string, ListSettings>();
-  const waiting = new Set<Waiting>();
-  let running: Waiting | undefined;
-  let thread: Worker | undefined;
-  let isClosed = false;
+  const closing = new AbortController();
   const inBudget = createTurnBudget(TURN_MS);
+  let thread: Worker | undefined;
+  /** Resolves when the thread may receive another page. */
+  let free: Promise<unknown> = Promise.resolve();
 
   function start(): Worker {
     const file = import.meta.url.endsWith('.ts') ? './page-thread.ts' : './page-thread.js';
@@ -61,58 +64,48 @@ export function createPageWorker(maxPageBytes: number): PageWorker {
       workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb },
     });
-    started.on('message', (outcome: PageOutcome) => {
-      const done = running;
-      running = undefined;
-      done?.settle(outcome);
-      // Deferred: Node delivers all available messages in one turn, while the thread sends more.
-      setImmediate(goOn);
-    });
-    started.on('error', (error) => {
-      const failed = running;
-      running = undefined;
+    return started.on('error', () => {
       thread = undefined;
-      failed?.fail(error);
-      goOn();
     });
-    return started;
   }
 
-  /** Sends the page that has waited longest to the thread. Keeps the process alive meanwhile. */
-  function goOn(): void {
-    if (running !== undefined) return;
-    const [next] = waiting;
-    if (next === undefined) {
-      thread?.unref();
-      return;
-    }
-    waiting.delete(next);
-    running = next;
+  /** Runs one page in the thread, and keeps the process alive meanwhile. */
+  async function run({ body, ...task }: WaitingPage): Promise<PageOutcome> {
+    const { signal } = closing;
+    signal.throwIfAborted();
     thread ??= start();
-    thread.ref();
-    const bytes = new Uint8Array(next.body);
-    thread.postMessage({ ...next.task, bytes } satisfies PageTask, [bytes.buffer]);
+    const running = thread;
+    running.ref();
+    const bytes = new Uint8Array(body);
+    running.postMessage({ ...task, bytes } satisfies PageTask, [bytes.buffer]);
+    try {
+      const [outcome] = await once(running, 'message', { signal });
+      return outcome;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      running.unref();
+    }
   }
 
   async function parseInWorker(resource: string, { body, headers, first, signal, spend }: PageReading) {
-    let mine: Waiting | undefined;
+    let waiting: WaitingPage | undefined = { resource, headers, first, body };
+    function runInTurn(): Promise<PageOutcome | undefined> {
+      const ended = free.then(() => waiting && run(waiting));
+      // Node delivers all available messages in one turn: the next page starts in a later one.
+      free = ended.then(laterTurn, laterTurn);
+      return ended;
+    }
     try {
-      const outcome = await withAbort(
-        signal,
-        () =>
-          new Promise<PageOutcome>((settle, fail) => {
-            if (isClosed) throw closed();
-            mine = { task: { resource, headers, first }, body, settle, fail };
-            waiting.add(mine);
-            goOn();
-          }),
-      );
+      const outcome = (await withAbort(signal, runInTurn)) as PageOutcome;
       spend(outcome.tookMs);
       if ('thrown' in outcome) throw errorOf(outcome.thrown);
       if ('unusable' in outcome) return errorOf(outcome.unusable);
       return { ...outcome.page, items: { ...outcome.page.items, bytes: bufferOf(outcome.page.items.bytes) }, headers };
     } finally {
-      if (mine !== undefined) waiting.delete(mine);
+      // A page whose reader has left is released, and not run.
+      waiting = undefined;
     }
   }
 
@@ -129,24 +122,14 @@ export function createPageWorker(maxPageBytes: number): PageWorker {
       };
     },
     async close() {
-      isClosed = true;
-      const ending = thread;
-      thread = undefined;
-      for (const { fail } of running === undefined ? waiting : [running, ...waiting]) fail(closed());
-      running = undefined;
-      waiting.clear();
-      ending?.ref();
-      await ending?.terminate();
+      closing.abort(new GatewayError('draining', { reason: 'the gateway is closing' }));
+      await thread?.terminate();
     },
   };
 }
 
 function errorOf({ code, ...facts }: ErrorData): GatewayError {
   return new GatewayError(code, facts);
-}
-
-function closed(): GatewayError {
-  return new GatewayError('draining', { reason: 'the gateway is closing' });
 }
 
 /** Bytes from another thread are not Buffers. */

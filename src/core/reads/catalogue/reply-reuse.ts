@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { MappingCounts } from '../../mapping/mapper.ts';
 import type { ListRequest } from '../../upstream/pagination/list-read.ts';
 import type { Pagination } from '../../upstream/pagination/page-address.ts';
@@ -14,48 +12,32 @@ export interface Made {
   readonly counts: MappingCounts;
 }
 
-/** Results of one resource's replies, by body content. */
+/** Results of one list's last replies. Mapping is pure: equal settings and bodies give equal results. */
 export interface Memo {
-  /**
-   * Returns the key of a body: its hash with the resource's name. Only a caller with the same body finds the result.
-   * The body may be kept, and must not change.
-   */
-  keyOf(body: Buffer): string;
-  get(key: string): Made | undefined;
-  set(key: string, made: Made): void;
+  /** Finds the result of an equal reply: only a caller with the same body finds it. */
+  get(body: Buffer, said: string): Made | undefined;
+  /** `body` may be kept, and must not change. */
+  set(body: Buffer, said: string, made: Made): void;
 }
 
-/** Largest body that is kept itself, one per resource; small enough not to be counted. */
-const LATEST_MAX_BYTES = 262_144;
+/** Small enough not to be counted: three resources keep 24 MB at most, bodies and results. */
+const MAX_REPLIES = 16;
+const MAX_BODY_BYTES = 262_144;
 
-/** Charge for keys, objects and the table, per entry; above the actual size. */
-const ENTRY_BYTES = 1024;
-
-/**
- * Returns a memo per resource, together up to `maxBytes`; none for 0. Mapping is pure: equal settings and bodies give
- * equal bytes.
- */
-export function createMemos(maxBytes: number): (resource: string) => Memo | undefined {
-  if (maxBytes === 0) return () => undefined;
-  const held = new LRUCache<string, Made>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ snapshot }) => ENTRY_BYTES + snapshot.bytes.length + snapshot.itemStarts.byteLength,
-  });
-  return (resource) => {
-    let latest: { readonly body: Buffer; readonly key: string } | undefined;
-    return {
-      keyOf(body) {
-        // Upstreams usually send what they sent last, and comparing costs a tenth of hashing.
-        if (latest?.body.equals(body)) return latest.key;
-        const key = `${hash('sha256', body, 'base64url')} ${resource}`;
-        latest = body.length > LATEST_MAX_BYTES ? undefined : { body, key };
-        return key;
-      },
-      get: (key) => held.get(key),
-      set: (key, made) => {
-        held.set(key, made);
-      },
-    };
+/** Keeps few replies, because most lists are new: to hash and keep all took a fifth of the time of such a read. */
+export function createMemo(): Memo {
+  /** The most recently used last. */
+  const held: { readonly body: Buffer; readonly said: string; readonly made: Made }[] = [];
+  return {
+    get(body, said) {
+      const at = held.findLastIndex((each) => each.said === said && each.body.equals(body));
+      const [found] = at === -1 ? [] : held.splice(at, 1);
+      if (found !== undefined) held.push(found);
+      return found?.made;
+    },
+    set(body, said, made) {
+      if (body.length <= MAX_BODY_BYTES && held.push({ body, said, made }) > MAX_REPLIES) held.shift();
+    },
   };
 }
 

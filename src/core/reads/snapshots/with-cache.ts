@@ -1,11 +1,11 @@
 import { type Caller, requestOf } from '../../kernel/caller.ts';
-import type { CallerPlaces } from '../../kernel/caller-places.ts';
+import { type CallerPlaces, createCallerPlaces } from '../../kernel/caller-places.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
+import { createFlights } from '../../kernel/flights.ts';
 import type { Snapshots } from './cache.ts';
 import type { Load, Loader, Read } from './load.ts';
 import { NO_STORE_USE, type StoreUse } from './snapshot-store.ts';
-import { withFlights } from './with-flights.ts';
 import { freshUntil, type Lifetime, withSnapshots } from './with-snapshots.ts';
 
 export interface CacheOptions {
@@ -78,6 +78,53 @@ function withEvictions(load: Loader, options: EvictionsOptions): Loader {
         }
       }
       throw error;
+    }
+  };
+}
+
+export interface WaitingOptions {
+  /** Maximum number of reads waiting for a load, of all callers. */
+  readonly maxWaiting: number;
+  /** The same per credential. */
+  readonly maxWaitingPerCaller: number;
+}
+
+/** Reads waiting for a load, of all resources and both edges. Cached reads never wait. */
+export function createWaiting({ maxWaiting, maxWaitingPerCaller }: WaitingOptions): CallerPlaces {
+  return createCallerPlaces({
+    max: () => maxWaiting,
+    maxPerCaller: maxWaitingPerCaller,
+    bounds: ['maxWaiting', 'maxWaitingPerCaller'],
+    taken: ['reads', 'waiting'],
+  });
+}
+
+type FlightsOptions = Pick<CacheOptions, 'resource' | 'waiting' | 'events'>;
+
+/**
+ * Shares one load among concurrent reads of one credential. A reader leaves with its own signal; when the last one
+ * leaves, the load is aborted. An error reaches all readers, and the next read loads again.
+ *
+ * A shared load belongs to one credential, whatever the partition. Readers have their own deadlines; the load has its
+ * upstream's, from its start.
+ *
+ * Each reader occupies a waiting slot; without one, nothing is loaded for it.
+ */
+export function withFlights(load: Loader, { resource, waiting, events }: FlightsOptions): Loader {
+  const flights = createFlights<Load>();
+  return async (caller, signal, options) => {
+    signal.throwIfAborted();
+    const { key } = caller;
+    waiting.enter(caller);
+    try {
+      const joins = flights.has(key);
+      if (joins) events.flightJoined?.({ ...requestOf(caller), resource });
+      const begun = performance.now();
+      const landed = await flights.board(key, signal, (shared) => load(caller, shared, options));
+      if (!joins) return landed;
+      return { ...landed, collapsed: true, upstreamMs: Math.min(landed.upstreamMs, performance.now() - begun) };
+    } finally {
+      waiting.leave(caller);
     }
   };
 }

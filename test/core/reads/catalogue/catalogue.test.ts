@@ -4,7 +4,7 @@ import { createCatalogue } from '../../../../src/core/reads/catalogue/catalogue.
 import { RESOURCES } from '../../../../src/core/resources/index.ts';
 import { define } from '../../../../src/core/resources/resource.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
-import { type CatalogueRead, catalogueOf } from '../../../support/catalogue.ts';
+import { catalogueOf } from '../../../support/catalogue.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
 import { URIS } from '../../../support/resources.ts';
 import { errorOf, never } from '../snapshots/departures.ts';
@@ -37,20 +37,5 @@ describe('the catalogue', () => {
       .to.throw(GatewayError)
       .that.includes(unknown);
     expect(await errorOf(catalogue.read('tools', callerWith(), { signal: never }))).to.include(unknown);
-  });
-
-  it('reads one resource for one caller', async () => {
-    const load = loadOf();
-    const asked: CatalogueRead[] = [];
-    const catalogue = catalogueOf((read) => {
-      asked.push(read);
-      return load;
-    });
-    const caller = callerWith();
-    const { signal } = new AbortController();
-    expect(await catalogue.read('tools', caller, { signal })).to.equal(load);
-    expect(await catalogue.read('tools', caller, { signal, noCache: true })).to.equal(load);
-    expect(asked[0]).to.deep.include({ name: 'tools', caller, signal, noCache: false });
-    expect(asked[1]).to.deep.include({ name: 'tools', noCache: true });
   });
 });

@@ -1,5 +1,5 @@
-import { compileList, type ListSettings } from '../../../../src/core/reads/catalogue/compile.ts';
 import { createLoader } from '../../../../src/core/reads/catalogue/loader.ts';
+import { compileList, type ListSettings } from '../../../../src/core/reads/catalogue/page-reader.ts';
 import { createPageWorker } from '../../../../src/core/reads/catalogue/page-worker.ts';
 import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../../src/core/kernel/events.ts';
-import { NO_COUNTS } from '../../../../src/core/mapping/mapper.ts';
 import { createLoading, type Loading } from '../../../../src/core/upstream/loading.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { errorOf, never } from '../snapshots/departures.ts';
@@ -56,15 +55,6 @@ describe('a loader', () => {
     ]);
     expect({ pages, dropped }).to.deep.equal({ pages: 2, dropped: 0 });
     expect(upstreamMs).to.be.at.least(0);
-  });
-
-  it('counts the items that it dropped over all pages', async () => {
-    let asked = 0;
-    const load = loaderOf(async () => page([{ id: asked }, thing(++asked)], asked < 3 ? String(asked) : ''), {
-      invalidItems: 'drop',
-    });
-    const { snapshot, dropped } = await load(callerWith(), never);
-    expect({ count: snapshot.count, dropped }).to.deep.equal({ count: 3, dropped: 3 });
   });
 
   it('reports each load that it has ended, with its outcome', async () => {
@@ -127,39 +117,6 @@ describe('a loader', () => {
         dropped: 1,
         defaulted: new Map(),
       },
-    ]);
-  });
-
-  it('adds up over all pages which fields took their default', async () => {
-    const told: ReadonlyMap<string, number>[] = [];
-    let asked = 0;
-    const counts = [
-      new Map([['a', 1]]),
-      new Map(),
-      new Map([
-        ['b', 2],
-        ['a', 3],
-      ]),
-    ];
-    const next = () => (asked < 3 ? `${asked}` : '');
-    const load = loaderOver(
-      async () => {
-        asked += 1;
-        return { text: JSON.stringify([asked]) };
-      },
-      {
-        items: '@',
-        list: listWith({ pagination: { ...TOKEN, next } }),
-        map: ({ items }) => ({ items: [], ...NO_COUNTS, defaulted: counts[Number(items[0]) - 1] ?? new Map() }),
-        events: { listLoaded: ({ defaulted }) => told.push(defaulted) },
-      },
-    );
-    await load(callerWith(), never);
-    expect(told).to.deep.equal([
-      new Map([
-        ['a', 4],
-        ['b', 2],
-      ]),
     ]);
   });
 
@@ -231,21 +188,6 @@ describe('a loader', () => {
     expect(mapped).to.equal(2);
   });
 
-  it('names the upstream when a page cannot be used', async () => {
-    const error = await errorOf(loaderOf(async () => page('not a list'))(callerWith(), never));
-    expect(error).to.be.instanceOf(GatewayError).and.include({ code: 'upstream_invalid', upstream: 'platform' });
-  });
-
-  it('fails whole when a later page fails', async () => {
-    let asked = 0;
-    const load = loaderOf(async () => {
-      asked += 1;
-      if (asked === 2) throw new GatewayError('upstream_failed', { upstream: 'platform' });
-      return page([thing(1)], 'more');
-    });
-    expect(await errorOf(load(callerWith(), never))).to.include({ code: 'upstream_failed', upstream: 'platform' });
-  });
-
   it('ends at its deadline, naming the upstream and where the time went, and aborts what it waits for', async () => {
     let aborted = false;
     const load = loaderOf(
@@ -265,14 +207,6 @@ describe('a loader', () => {
       .to.have.property('reason')
       .that.matches(/^queue \d+ ms$/);
     expect(aborted).to.equal(true);
-  });
-
-  it("ends with the caller's own reason when the caller hangs up", async () => {
-    const caller = new AbortController();
-    const gone = new Error('gone');
-    const reading = loaderOf(() => new Promise(() => {}))(callerWith(), caller.signal);
-    caller.abort(gone);
-    expect(await errorOf(reading)).to.equal(gone);
   });
 
   describe('of a list of one page with an entity tag', () => {

@@ -2,8 +2,12 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { compileList, type ListSettings } from '../../../../src/core/reads/catalogue/compile.ts';
-import { createPageReader, SMALL_BYTES } from '../../../../src/core/reads/catalogue/page-reader.ts';
+import {
+  compileList,
+  createPageReader,
+  type ListSettings,
+  SMALL_BYTES,
+} from '../../../../src/core/reads/catalogue/page-reader.ts';
 import { createPageWorker, type PageReading } from '../../../../src/core/reads/catalogue/page-worker.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { SEEDED } from '../../../support/seed.ts';

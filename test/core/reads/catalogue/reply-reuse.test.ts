@@ -2,9 +2,6 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../../src/core/kernel/events.ts';
-import { NO_COUNTS } from '../../../../src/core/mapping/mapper.ts';
-import { createMemos, type Made } from '../../../../src/core/reads/catalogue/reply-reuse.ts';
-import { createSnapshotWriter } from '../../../../src/core/reads/snapshots/snapshot.ts';
 import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { never } from '../snapshots/departures.ts';
@@ -27,23 +24,19 @@ interface Answer {
 
 interface Overrides {
   readonly pagination?: Pagination;
-  readonly maxBytes?: number;
-  readonly resource?: string;
   readonly where?: string;
   readonly events?: Events;
   readonly now?: () => number;
-  readonly memoFor?: ReturnType<typeof createMemos>;
 }
 
 /** A loader over an upstream that gives these answers in turn, and how many pages it has mapped. */
 function remembering(answers: readonly Answer[], overrides: Overrides = {}) {
-  const { pagination = TOKEN, maxBytes = 1_000_000, resource = 'things', where, ...rest } = overrides;
-  const { memoFor = createMemos(maxBytes), ...observed } = rest;
+  const { pagination = TOKEN, where, ...observed } = overrides;
   const map = mapperWith({ where, invalidItems: 'drop' });
   const left = [...answers];
   const counts = { mapped: 0 };
   const load = loaderOver(async () => left.shift() ?? { text: '' }, {
-    ...{ list: listWith({ pagination }), resource, memo: memoFor(resource), ...observed },
+    ...{ list: listWith({ pagination }), resource: 'things', ...observed },
     map: (page) => {
       counts.mapped += 1;
       return map(page);
@@ -62,7 +55,7 @@ async function settle<T>(read: Promise<T>): Promise<T | GatewayError> {
   });
 }
 
-describe('a loader with a memo', () => {
+describe('a loader that gets equal replies', () => {
   it('maps the same reply once, for all callers', async () => {
     const answer = page([thing(1), { id: 2 }, thing(3)]);
     const { read, counts } = remembering([answer, answer], { where: 'id != `3`' });
@@ -72,18 +65,6 @@ describe('a loader with a memo', () => {
     expect(second.snapshot.bytes).to.equal(first.snapshot.bytes);
     expect(second).to.include({ pages: 1, excluded: 1, dropped: 1 });
     expect(second.snapshot).to.include({ etag: first.snapshot.etag, count: 1 });
-  });
-
-  it('gives no resource what was made for another of the same bytes', async () => {
-    const memoFor = createMemos(1_000_000);
-    const answer = page([thing(1), thing(2)]);
-    const one = remembering([answer, answer], { memoFor, resource: 'ones', where: 'id == `1`' });
-    const two = remembering([answer, answer], { memoFor, resource: 'twos', where: 'id == `2`' });
-    for (const _time of [1, 2]) {
-      expect((await one.read()).snapshot.bytes.toString()).to.equal('[{"id":"1","name":"Thing 1"}]');
-      expect((await two.read()).snapshot.bytes.toString()).to.equal('[{"id":"2","name":"Thing 2"}]');
-    }
-    expect([one.counts.mapped, two.counts.mapped]).to.deep.equal([1, 1]);
   });
 
   it('reports each list as loaded, with what was dropped of it, mapped or not', async () => {
@@ -164,7 +145,20 @@ describe('a loader with a memo', () => {
     }
   });
 
-  it('makes what a loader without one makes', async () => {
+  it('keeps the last 16 replies, and none above 256 KiB', async () => {
+    const answers = Array.from({ length: 17 }, (_, id) => page([thing(id)]));
+    const long = page([{ id: 1, name: 'x'.repeat(262_144) }]);
+    const { read, counts } = remembering([...answers, ...answers.slice(1), ...answers.slice(0, 1), long, long]);
+    for (let reads = 0; reads < 33; reads += 1) await read();
+    expect(counts.mapped).to.equal(17);
+    await read();
+    expect(counts.mapped).to.equal(18);
+    await read();
+    await read();
+    expect(counts.mapped).to.equal(20);
+  });
+
+  it('makes what a loader without earlier replies makes', async () => {
     const things = fc.array(fc.record({ id: fc.nat({ max: 3 }), name: fc.constantFrom('', 'a', 'ü\u2028"') }), {
       maxLength: 3,
     });
@@ -172,9 +166,9 @@ describe('a loader with a memo', () => {
     await fc.assert(
       fc.asyncProperty(reads, async (all) => {
         const answers = all.map((each) => page(each));
-        const [recalling, plainly] = [remembering(answers), remembering(answers, { maxBytes: 0 })];
-        for (const _answer of answers) {
-          const [one, other] = [await settle(recalling.read()), await settle(plainly.read())];
+        const recalling = remembering(answers);
+        for (const answer of answers) {
+          const [one, other] = [await settle(recalling.read()), await settle(remembering([answer]).read())];
           if (one instanceof GatewayError || other instanceof GatewayError) {
             expect(one).to.be.instanceOf(GatewayError);
             expect((one as GatewayError).reason).to.equal((other as GatewayError).reason);
@@ -190,46 +184,5 @@ describe('a loader with a memo', () => {
         }
       }),
     );
-  });
-});
-
-function madeOf(length: number): Made {
-  const writer = createSnapshotWriter(0);
-  writer.add([{ id: 'x'.repeat(length) }]);
-  return { snapshot: writer.finish(), counts: NO_COUNTS };
-}
-
-describe('a memo of what was made', () => {
-  it('finds it by the same body, for the same resource alone', () => {
-    const memoFor = createMemos(100_000);
-    const tools = memoFor('tools');
-    const made = madeOf(10);
-    tools?.set(tools.keyOf(Buffer.from('body')), made);
-    expect(tools?.get(tools.keyOf(Buffer.from('body')))).to.equal(made);
-    expect(tools?.get(tools.keyOf(Buffer.from('another body')))).to.equal(undefined);
-    const projects = memoFor('projects');
-    expect(projects?.get(projects.keyOf(Buffer.from('body')))).to.equal(undefined);
-  });
-
-  it('holds no more than it may, and keeps what was used last', () => {
-    const tools = createMemos(100_000)('tools');
-    for (let index = 0; index < 20; index += 1) {
-      tools?.set(`body ${index}`, madeOf(20_000));
-      tools?.get('body 0');
-    }
-    const kept = Array.from({ length: 20 }, (_, index) => index).filter(
-      (index) => tools?.get(`body ${index}`) !== undefined,
-    );
-    expect(kept).to.deep.equal([0, 17, 18, 19]);
-  });
-
-  it('does not hold what is too large by itself', () => {
-    const tools = createMemos(10_000)('tools');
-    tools?.set('body', madeOf(20_000));
-    expect(tools?.get('body')).to.equal(undefined);
-  });
-
-  it('is none where settings give it no room', () => {
-    expect(createMemos(0)('tools')).to.equal(undefined);
   });
 });

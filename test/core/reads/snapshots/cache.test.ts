@@ -70,12 +70,6 @@ describe('the snapshot cache', () => {
     ]);
   });
 
-  it('does not store a load above maxBytes', () => {
-    const cache = createSnapshotCache({ maxBytes: 3000, maxEntries: 2 });
-    expect(store(cache, loadOf([{ id: 'x'.repeat(1000) }]))).to.equal(false);
-    expect(cache).to.include({ bytes: 0, entries: 0 });
-  });
-
   it('adds a representation to a new, frozen object', () => {
     const cache = createSnapshotCache(MANY);
     const load = loadOf();
@@ -108,14 +102,6 @@ describe('the snapshot cache', () => {
     const later = cache.begin('tools', alice);
     expect(later.store(loadOf([{ id: 'later' }]))).to.equal(true);
     expect(earlier.store(loadOf([{ id: 'earlier' }]))).to.equal(false);
-    expect(textIn(cache)).to.contain('later');
-  });
-
-  it('replaces the result of an earlier load', () => {
-    const cache = createSnapshotCache(MANY);
-    const [earlier, later] = [cache.begin('tools', alice), cache.begin('tools', alice)];
-    expect(earlier.store(loadOf([{ id: 'earlier' }]))).to.equal(true);
-    expect(later.store(loadOf([{ id: 'later' }]))).to.equal(true);
     expect(textIn(cache)).to.contain('later');
   });
 
@@ -170,30 +156,6 @@ describe('a partition that two credentials share', () => {
     expect(cache.admittedAt('tools', bob)).to.equal(7);
     epoch.keep(loadOf([], { loadedAt: 9 }));
     expect(cache.admittedAt('tools', bob)).to.equal(9);
-  });
-
-  it('serves each credential from the start of its own load', () => {
-    const cache = createSnapshotCache(MANY);
-    expect(cache.admittedAt('tools', alice)).to.equal(Number.POSITIVE_INFINITY);
-    store(cache, loadOf([], { loadedAt: 7 }), 'tools', bob);
-    expect(cache.get('tools', carol)).to.equal(cache.get('tools', bob));
-    expect(cache.admittedAt('tools', bob)).to.equal(7);
-    expect(cache.admittedAt('workflows', bob)).to.equal(Number.NEGATIVE_INFINITY);
-    expect(cache.admittedAt('tools', carol)).to.equal(Number.NEGATIVE_INFINITY);
-  });
-
-  it('evicts one credential only, whose loads in flight neither store nor admit it', () => {
-    const cache = createSnapshotCache(MANY);
-    store(cache, loadOf([], { loadedAt: 1 }), 'tools', bob);
-    store(cache, loadOf([], { loadedAt: 2 }), 'tools', carol);
-    const [ofBob, ofCarol] = [cache.begin('tools', bob), cache.begin('tools', carol)];
-    cache.evict('tools', bob);
-    expect(cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
-    expect(ofBob.store(loadOf([], { loadedAt: 3 }))).to.equal(false);
-    expect(cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
-    expect(cache.admittedAt('tools', carol)).to.equal(2);
-    expect(cache.entries).to.equal(1);
-    expect(ofCarol.store(loadOf([], { loadedAt: 4 }))).to.equal(true);
   });
 
   it('admits a credential by an older load, unless it was evicted since', () => {

@@ -2,7 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createSnapshotWriter, unpooled } from '../../../../src/core/reads/snapshots/snapshot.ts';
 
-const items = fc.array(fc.dictionary(fc.string(), fc.string()));
+/** Texts that contain what stands between two items. */
+const text = fc.oneof(fc.string(), fc.constantFrom('},{', '"},{"id":"', '},{\\"id":', 'ä},{"id":'));
+const items = fc.oneof(
+  fc.array(fc.record({ id: text, name: text })),
+  fc.array(fc.record({ id: text, description: text }, { requiredKeys: ['id'] })),
+);
 
 function write(pages: readonly (readonly object[])[]) {
   const writer = createSnapshotWriter(1_000);

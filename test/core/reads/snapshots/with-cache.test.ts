@@ -16,18 +16,6 @@ import {
 } from './house.ts';
 
 describe('a snapshot', () => {
-  it('is stored by a miss, and serves later reads', async () => {
-    const { tools, clock } = house();
-    const first = await readLanding(tools, 'a');
-    expect(first.cached).to.include({ forwarded: 'miss', stored: true, freshUntil: clock.now + 60 * SECOND });
-    clock.now += 59 * SECOND;
-    const next = await tools.read(alice);
-    expect(next.snapshot).to.equal(first.snapshot);
-    expect(next.cached).to.include({ stored: false }).and.not.have.property('forwarded');
-    expect(next.upstreamMs).to.equal(0);
-    expect(tools.departures).to.have.length(1);
-  });
-
   it('is returned as the same object by each hit, without waiting', async () => {
     const { tools } = house();
     await readLanding(tools, 'a');
@@ -39,24 +27,6 @@ describe('a snapshot', () => {
     const hit = await tools.source(alice, asked);
     expect(hit).to.have.property('snapshot');
     expect(await tools.source(alice, asked)).to.equal(hit);
-  });
-
-  it('is looked up once by a miss, whose load receives the stored one', async () => {
-    const { tools, cache, clock } = house();
-    const { get } = cache;
-    let lookups = 0;
-    Object.assign(cache, {
-      get: (...asked: Parameters<typeof get>) => {
-        lookups += 1;
-        return get(...asked);
-      },
-    });
-    const { snapshot } = await readLanding(tools, 'old');
-    expect(lookups).to.equal(1);
-    clock.now += 10 * MINUTE;
-    await readLanding(tools, 'new');
-    expect(lookups).to.equal(2);
-    expect(tools.departures.map(({ options }) => options?.known?.snapshot)).to.deep.equal([undefined, snapshot]);
   });
 
   it('emits its events', async () => {

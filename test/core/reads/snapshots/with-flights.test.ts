@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
-import { createWaiting, withFlights } from '../../../../src/core/reads/snapshots/with-flights.ts';
+import { createWaiting, withFlights } from '../../../../src/core/reads/snapshots/with-cache.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
 import { callerOf, createTower, errorOf, never, roomy, settle, text } from './departures.ts';
 
@@ -29,42 +29,6 @@ describe('concurrent reads of one credential', () => {
       expect(other.collapsed).to.equal(true);
       expect(other.snapshot).to.equal(first?.snapshot);
     }
-  });
-
-  it('fail with the load, and the next read loads again', async () => {
-    const { read, departures } = flights();
-    const error = new Error('of the upstream');
-    const readings = [read(alice, never), read(alice, never)].map(errorOf);
-    departures[0]?.reject(error);
-    expect(await Promise.all(readings)).to.deep.equal([error, error]);
-    const next = read(alice, never);
-    departures[1]?.land();
-    expect(text(await next)).to.equal('[]');
-  });
-
-  it('can be cancelled one by one', async () => {
-    const { read, departures } = flights();
-    const caller = new AbortController();
-    const leaving = errorOf(read(alice, caller.signal));
-    const staying = read(alice, never);
-    const gone = new Error('gone');
-    caller.abort(gone);
-    expect(await leaving).to.equal(gone);
-    expect(departures[0]?.signal.aborted).to.equal(false);
-    departures[0]?.land();
-    expect(text(await staying)).to.equal('[]');
-  });
-
-  it('abort the load when the last one is cancelled', async () => {
-    const { read, departures } = flights();
-    const callers = [new AbortController(), new AbortController()];
-    const readings = callers.map(({ signal }) => errorOf(read(alice, signal)));
-    callers[0]?.abort();
-    await settle();
-    expect(departures[0]?.signal.aborted).to.equal(false);
-    callers[1]?.abort();
-    await Promise.all(readings);
-    expect(departures[0]?.signal.aborted).to.equal(true);
   });
 
   it('start a new load after that, even before the aborted one ends', async () => {
@@ -113,13 +77,6 @@ describe('concurrent reads of one credential', () => {
     expect(departures.map(({ options }) => options?.known)).to.deep.equal([known]);
     departures[0]?.land();
     await Promise.all(readings);
-  });
-
-  it('load nothing for a cancelled read', async () => {
-    const { read, departures } = flights();
-    const gone = new Error('gone');
-    expect(await errorOf(read(alice, AbortSignal.abort(gone)))).to.equal(gone);
-    expect(departures).to.deep.equal([]);
   });
 
   it('count only their own time for the upstream', async () => {

@@ -66,20 +66,6 @@ describe('an error that a stale snapshot may replace', () => {
 });
 
 describe('a stale snapshot', () => {
-  it('is served immediately, and refreshed once in the background', async () => {
-    const { tools, clock, told } = house();
-    await readLanding(tools, 'old');
-    clock.now += 60 * SECOND;
-    for (let reads = 0; reads < 3; reads += 1) expect(text(await tools.read(alice))).to.contain('old');
-    expect(tools.departures).to.have.length(2);
-    // None but the first read has to do with it.
-    expect(told.map(([name]) => name)).to.deep.equal(['stored', 'read', 'read', 'read', 'read']);
-    tools.departures[1]?.land([{ id: 'new' }]);
-    await settle();
-    expect(text(await tools.read(alice))).to.contain('new');
-    expect(tools.departures).to.have.length(2);
-  });
-
   it('is refreshed by one load at a time, which no reader cancels', async () => {
     const { tools, clock } = house();
     await readLanding(tools, 'old');
@@ -143,14 +129,6 @@ describe('a stale snapshot', () => {
     ]);
   });
 
-  it('is not served after its last hour', async () => {
-    const { tools, clock } = house();
-    await readLanding(tools, 'old');
-    clock.now += 61 * MINUTE;
-    expect(await errorOf(readRejecting(tools, failed))).to.equal(failed);
-    expect((await readLanding(tools, 'new')).cached, 'as if there were none').to.include({ forwarded: 'miss' });
-  });
-
   it('is not served if it was evicted while the upstream failed', async () => {
     const { tools, projects, clock } = house();
     await readLanding(tools, 'old');
@@ -169,30 +147,7 @@ describe('a stale snapshot', () => {
   });
 });
 
-describe('Cache-Control: no-cache', () => {
-  it('returns the error instead of a stored snapshot', async () => {
-    const { tools, clock } = house();
-    await readLanding(tools, 'old');
-    for (const age of [6 * SECOND, 2 * MINUTE, 10 * MINUTE]) {
-      clock.now += age;
-      expect(await errorOf(readRejecting(tools, failed, true))).to.equal(failed);
-    }
-  });
-});
-
 describe('a token that ends', () => {
-  it('ends its snapshots, and shortens their freshness', async () => {
-    const { tools, clock } = house();
-    const caller = callerOf('alice', { expiresAt: clock.now + 10 * SECOND });
-    expect((await readLanding(tools, 'a', caller)).cached).to.include({ freshUntil: caller.expiresAt, stored: true });
-    clock.now += 10 * SECOND - 1;
-    expect((await tools.read(caller)).cached).to.include({ freshUntil: caller.expiresAt });
-    clock.now += 1;
-    const reading = tools.read(caller);
-    tools.departures[1]?.reject(failed);
-    expect(await errorOf(reading)).to.equal(failed);
-  });
-
   it('shortens it for its own reads only, also if another read started the load', async () => {
     const { tools, clock } = house();
     const ending = callerOf('alice', { expiresAt: clock.now + 10 * SECOND });

@@ -37,7 +37,7 @@ const variants = [
   { limits: { perCaller: 1_000_000_000 } },
 ].map((overrides) => splitLimits(settingsFor(platform.url, overrides)).settings);
 const gateway = createGateway(variants[0] as SettingsInput, {
-  limits: { http: { maxEventLoopDelayMs: 0 }, cache: { reuseMaxBytes: 65_536 } },
+  limits: { http: { maxEventLoopDelayMs: 0 } },
 });
 const url = await gateway.start();
 const outcomes = new Map<string, number>();
