@@ -1,8 +1,8 @@
 import type { Credential } from '../kernel/caller.ts';
 
 const SCHEME = /^bearer$/i;
-/** What nearly all values are. */
-const USUAL = /^bearer (\S+)$/i;
+/** What nearly all values are, with or without their scheme. */
+const USUAL = /^(?:bearer )?(\S+)$/i;
 /** Without one of these, a text contains a secret in its plain form only. */
 const ESCAPES = /[%\\]/;
 const SYNTAX = /[.*+?^${}()|[\]\\/-]/g;

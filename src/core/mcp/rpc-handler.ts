@@ -63,15 +63,7 @@ const PUBLIC: ReadonlySet<string> = new Set([
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { maxMessageValues, maxBatch, maxAnswerBytes, keepAliveMs, events } = options;
   const dispatch = createDispatch(options);
-  const recordError = createRecordError(events);
-
-  async function answer({ requests, revision, isBatch }: Envelope, context: RequestContext): Promise<RpcResponse> {
-    const [request] = requests;
-    if (request === undefined) return ACCEPTED;
-    if (!isBatch) return responseTo(await dispatch(request, revision, context), keepAliveMs);
-    const body = await answerBatch(requests, revision, context, { dispatch, recordError, maxAnswerBytes });
-    return { status: 200, headers: JSON_HEADERS, body };
-  }
+  const batchOptions = { dispatch, recordError: createRecordError(events), maxAnswerBytes };
 
   function refuse(error: unknown, message: unknown, { record }: RpcRequest): RpcResponse {
     if (!(error instanceof GatewayError)) throw error;
@@ -98,7 +90,11 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     } catch (error) {
       return refuse(error, message, request);
     }
-    return answer(envelope, request);
+    const { requests, revision, isBatch } = envelope;
+    const [first] = requests;
+    if (first === undefined) return ACCEPTED;
+    if (!isBatch) return responseTo(await dispatch(first, revision, request), keepAliveMs);
+    return { status: 200, headers: JSON_HEADERS, body: await answerBatch(requests, revision, request, batchOptions) };
   };
 }
 
