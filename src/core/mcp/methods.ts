@@ -26,9 +26,6 @@ export interface MethodsOptions extends SubscriptionsOptions, Omit<ToolsOptions,
 /** Lists change only with a release or its settings, so clients can cache them. */
 const LIST_TTL_MS = 3_600_000;
 
-/** What ends the response behind the text of a resource. */
-const TAIL = Buffer.from('}]}}');
-
 const TOOLS_HINT = 'The tools return the same lists page by page, with filters.';
 
 /** All methods by revision, and whether they are public. */
@@ -76,7 +73,7 @@ export function createMethods(options: MethodsOptions) {
       const escaped = await representations.escaped(load);
       const ttl = revision === CURRENT ? `"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private",` : '';
       const meta = provenance(name, load, stalenessOf(load, now()));
-      return { meta, own: `${ttl}${heads.get(name)}`, shared: [escaped, TAIL] };
+      return { meta, own: `${ttl}${heads.get(name)}`, shared: [escaped] };
     };
 
     return new Map<string, Handler>([

@@ -21,8 +21,8 @@ export interface Representations {
   /** Returns compressed bytes. Concurrent readers share the work. Rejects with the signal's reason when it aborts. */
   encoded(held: Held, coding: Coding, signal: AbortSignal): Promise<Buffer>;
   /**
-   * Returns the bytes as a JSON string, made in steps and shared by snapshots with equal bytes. Rejects with `overloaded`
-   * when too many bytes are being escaped.
+   * Returns the bytes as the JSON string that ends a response to `resources/read`, up to its last brace. Made in steps, and
+   * shared by snapshots with equal bytes. Rejects with `overloaded` when too many bytes are being escaped.
    */
   escaped(held: Held): Promise<Buffer>;
   /** Returns the list with its hidden characters shown, and calls `made` if it was made now; `undefined` without any. */
