@@ -1,92 +1,40 @@
-import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { traceOperations } from '../../../../src/capabilities/tracing/operation-span.ts';
 import { createTracer, type Tracer } from '../../../../src/capabilities/tracing/tracer.ts';
 import type { RequestRecord } from '../../../../src/core/kernel/request-record.ts';
-import { openStdio } from '../../../../src/core/mcp/stdio/open-stdio.ts';
-import { callerWith } from '../../../support/authorization/caller.ts';
+import type { StdioOptions } from '../../../../src/core/mcp/stdio/open-stdio.ts';
 import type { CatalogueRead, Reader } from '../../../support/catalogue.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
 import { NAMES } from '../../../support/resources.ts';
-import { type Bug, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from '../asked.ts';
+import { type AskedOptions, CLIENT, cachedFor, ENVELOPE, loadOf } from '../asked.ts';
+import { connectStdio } from './connected.ts';
 
 const INITIALIZE = { ...CLIENT, protocolVersion: '2025-06-18' };
 const TOOLS = 'platform://tools';
 
-// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
-type Message = any;
-
-interface ConnectOptions {
-  readonly graceMs?: number | undefined;
-  readonly maxBodyBytes?: number;
-  readonly maxMessageValues?: number;
-  readonly tracing?: Tracer | undefined;
+interface ConnectOptions extends Partial<Pick<StdioOptions, 'graceMs' | 'maxMessageValues'>> {
+  readonly tracing?: Tracer;
 }
 
-/** A connection whose other end is the test's. */
+/** A connection that records what is read and what happens. */
 function connect(
   read: Reader = () => loadOf([toolItem('a')], cachedFor(5000)),
-  { graceMs = 5000, maxBodyBytes = 4096, maxMessageValues = 10_000, tracing }: ConnectOptions = {},
+  { tracing, ...options }: ConnectOptions = {},
 ) {
-  const input = new PassThrough();
-  const output = new PassThrough();
   const reads: CatalogueRead[] = [];
   const records: RequestRecord[] = [];
-  const bugs: Bug[] = [];
-  const { requestId: _, ...identity } = callerWith();
-  const connection = openStdio({
-    ...optionsOf({
-      read(one) {
-        reads.push(one);
-        return read(one);
-      },
-      events: { requestEnded: (record) => records.push(record), internalError: (bug) => bugs.push(bug) },
-      ...(tracing && { wrapDispatch: traceOperations(tracing) }),
-    }),
-    identity,
-    maxBodyBytes,
-    maxMessageValues,
-    graceMs,
-    input,
-    output,
-  });
-  let text = '';
-  output.on('data', (chunk: Buffer) => {
-    text += chunk;
-  });
-  const answers = (): Message[] =>
-    text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  let id = 0;
-  const write = (message: unknown) =>
-    input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
-  return {
-    connection,
-    input,
-    output,
-    reads,
-    records,
-    bugs,
-    write,
-    answers,
-    /** The first `count` messages that came back. */
-    async receive(count: number): Promise<Message[]> {
-      await eventually(() => answers().length >= count);
-      return answers();
+  const asked: AskedOptions = {
+    read(one) {
+      reads.push(one);
+      return read(one);
     },
-    async ask(method: string, params: object = {}): Promise<Message> {
-      id += 1;
-      const own = id;
-      write({ jsonrpc: '2.0', id: own, method, params });
-      await eventually(() => answers().some((answer) => answer.id === own));
-      return answers().find((answer) => answer.id === own);
-    },
+    events: { requestEnded: (record) => records.push(record) },
+    ...(tracing && { wrapDispatch: traceOperations(tracing) }),
   };
+  return { ...connectStdio(asked, options), reads, records };
 }
 
 const timersLeft = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
@@ -324,7 +272,7 @@ describe('MCP over stdio', () => {
 
   describe('with a client that does not read', () => {
     /** One that has been sent more than the stream takes, and read none of it. */
-    async function stall(graceMs?: number) {
+    async function stall(graceMs = 5000) {
       const big = loadOf([toolItem('a', { description: 'x'.repeat(500_000) })]);
       const stalled = connect(() => big, { graceMs });
       await stalled.ask('initialize', INITIALIZE);
