@@ -3,7 +3,7 @@ import { Client, type VersionNegotiationMode } from '@modelcontextprotocol/clien
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
 import type { Watcher } from '../../../src/capabilities/live-lists/list-polls.ts';
-import { createWatch } from '../../../src/capabilities/live-lists/watch-lists.ts';
+import { createWatch } from '../../../src/capabilities/live-lists/live-lists.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { limitsWith } from '../../../src/core/kernel/limits.ts';
 import { CLIENT, ENVELOPE } from '../../core/mcp/asked.ts';
