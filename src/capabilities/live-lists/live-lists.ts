@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import type { Verify } from '../../core/credentials/authenticate.ts';
+import { createCallerPlaces } from '../../core/kernel/caller-places.ts';
+import type { GatewayError } from '../../core/kernel/errors.ts';
+import type { Events } from '../../core/kernel/events.ts';
+import type { Limits } from '../../core/kernel/limits.ts';
+import type { Watch, WatchRequest } from '../../core/reads/watch.ts';
 import { defineCapability } from '../capability.ts';
-import { createPolls } from './list-polls.ts';
-import { createWatch } from './watch-lists.ts';
+import { createPolls, type Polls } from './list-polls.ts';
 
 const subscriptionSettings = z.strictObject({
   enabled: z
@@ -46,3 +50,98 @@ export const liveLists = defineCapability({
     };
   },
 });
+
+/** Longest time of a timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Part of the time limit that is random, so that clients do not all return at once. */
+const JITTER = 0.1;
+
+export interface WatchOptions {
+  readonly bounds: Limits['subscriptions'];
+  readonly polls: Polls;
+  /** Connections that the public listener accepts. */
+  readonly maxConnections: () => number;
+  readonly events: Events;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Watches lists by polls, for a bounded number of subscribers and a bounded time. */
+export function createWatch({ bounds, polls, maxConnections, events, now }: WatchOptions): Watch {
+  const places = createCallerPlaces({
+    // A connection for each subscription: half are left for requests.
+    max: () => Math.min(bounds.maxSubscriptions, Math.ceil(maxConnections() / 2)),
+    maxPerCaller: bounds.maxPerCaller,
+    bounds: ['maxSubscriptions', 'maxPerCaller'],
+    taken: ['subscriptions', 'open'],
+  });
+  const emitChange = () => events.subscriptionsChanged?.({ open: places.total });
+
+  function lifeMsOf({ caller: { expiresAt = Number.POSITIVE_INFINITY }, isLocal }: WatchRequest): number {
+    const lifeMs = bounds.maxMs * (1 - Math.random() * JITTER);
+    return isLocal ? expiresAt - now() : Math.min(lifeMs, expiresAt - now());
+  }
+
+  return async (request) => {
+    const { resources, caller, until } = request;
+    places.enter(caller);
+    emitChange();
+    const changed = new Set<string>();
+    let memberships: ReturnType<Polls['join']>[] = [];
+    let isOver = false;
+    let rejection: GatewayError | undefined;
+    let wake = () => {};
+
+    function end(): void {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      for (const signal of until) signal.removeEventListener('abort', end);
+      for (const { leave } of memberships) leave();
+      places.leave(caller);
+      emitChange();
+      wake();
+    }
+
+    async function* changes(): AsyncGenerator<string, void> {
+      try {
+        while (!isOver) {
+          const [resource] = changed;
+          if (resource === undefined) {
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+            continue;
+          }
+          // One that changes again before its subscriber has taken this is reported once more, and not more often.
+          changed.delete(resource);
+          events.changeNotified?.({ resource });
+          yield resource;
+        }
+        if (rejection !== undefined) throw rejection;
+      } finally {
+        end();
+      }
+    }
+
+    const lifeMs = lifeMsOf(request);
+    const timer = Number.isFinite(lifeMs) ? setTimeout(end, Math.min(lifeMs, MAX_TIMER_MS)) : undefined;
+    for (const signal of until) signal.addEventListener('abort', end, { once: true });
+    const watcher = {
+      changed(resource: string) {
+        changed.add(resource);
+        wake();
+      },
+      reject(error: GatewayError) {
+        rejection = error;
+        end();
+      },
+    };
+    if (until.some(({ aborted }) => aborted)) end();
+    else memberships = resources.map((resource) => polls.join(resource, request, watcher));
+    await Promise.all(memberships.map(({ ready }) => ready));
+    if (rejection !== undefined) throw rejection;
+    return changes();
+  };
+}

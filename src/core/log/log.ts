@@ -1,6 +1,6 @@
 import { causesOf, GatewayError, nameError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import type { RequestRecord, RequestRef } from '../kernel/request-record.ts';
+import type { ClientRecord, RequestRecord, RequestRef } from '../kernel/request-record.ts';
 import { escapeHidden, JsonFields, type Level, type Logger, takesJson } from './logger.ts';
 
 /** Routes of probes, which come every few seconds. */
@@ -128,10 +128,21 @@ function ownJsonOf(request: RequestRecord): object {
   if (upstreamMs !== undefined) json += `,"upstreamMs":${rounded(upstreamMs)}`;
   json += `,"bytes":${bytes}`;
   if (callerKey !== undefined) json += `,"caller":"${callerKey.slice(0, CALLER_LENGTH)}"`;
-  if (client !== undefined) json += `,"client":${escapeHidden(JSON.stringify(client))}`;
+  if (client !== undefined) json += `,"client":${jsonOf(client)}`;
   json += `,"requestId":"${requestId}"`;
   if (traceId !== undefined) json += `,"traceId":"${traceId}"`;
   return new JsonFields(json);
+}
+
+/** Clients as JSON. Requests of one client share its record. */
+const CLIENTS = new WeakMap<ClientRecord, string>();
+
+function jsonOf(client: ClientRecord): string {
+  const known = CLIENTS.get(client);
+  if (known !== undefined) return known;
+  const json = escapeHidden(JSON.stringify(client));
+  CLIENTS.set(client, json);
+  return json;
 }
 
 /** Returns what is known of an error, without its message: that can be an upstream's. */

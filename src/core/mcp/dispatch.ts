@@ -5,8 +5,6 @@ import {
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
-import type { Events } from '../kernel/events.ts';
-import type { Load } from '../reads/snapshots/load.ts';
 import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
 import { loggedMethod } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
@@ -15,7 +13,6 @@ import { CURRENT, type Revision } from './revisions.ts';
 import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
 
 export interface DispatchOptions extends Omit<MethodsOptions, 'readResource' | 'recordError' | 'challengeFor'> {
-  readonly events: Events;
   /** Wraps the dispatch of each request. @default nothing is wrapped */
   readonly wrapDispatch?: (dispatch: Dispatch) => Dispatch;
   /** The HTTP challenge for clients that can obtain another token. @default none */
@@ -115,49 +112,46 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
 /** Reads from the catalogue and records the outcome. */
 function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue' | 'now'>): ReadResource {
-  async function begin(name: string, context: RequestContext): Promise<Load> {
-    const { caller, record } = context;
+  return async (name, context) => {
+    const { caller, record, batchReads } = context;
+    record.resource = name;
     const begun = performance.now();
     try {
       if (caller === undefined) throw new GatewayError('credential_missing');
-      return await catalogue.read(name, caller, context);
+      const reading = batchReads?.get(name) ?? catalogue.read(name, caller, context);
+      batchReads?.set(name, reading);
+      const load = await reading;
+      record.upstreamMs = load.upstreamMs;
+      record.cache = cacheOutcome(load, now());
+      record.staleFor = load.cached?.error;
+      return load;
     } catch (error) {
-      record.upstreamMs = performance.now() - begun;
+      record.upstreamMs ??= performance.now() - begun;
       throw error;
     }
-  }
-
-  return async (name, context) => {
-    const { record, batchReads } = context;
-    record.resource = name;
-    const reading = batchReads?.get(name) ?? begin(name, context);
-    batchReads?.set(name, reading);
-    const load = await reading;
-    record.upstreamMs = load.upstreamMs;
-    record.cache = cacheOutcome(load, now());
-    record.staleFor = load.cached?.error;
-    return load;
   };
 }
 
-/** Writes the response with a result, in pieces. Since 2026-07-28 each result names its server. */
+/**
+ * Writes the response with a result, in pieces: what is its own comes first, in one piece. Since 2026-07-28 each result
+ * names its server.
+ */
 function createWriteResult(server: Implementation) {
   const ofServer = { [SERVER_INFO_META_KEY]: server };
   const serverMember = JSON.stringify(ofServer).slice(1, -1);
 
-  function endOf({ own = '', meta }: WrittenResult, revision: Revision): string {
-    if (revision === CURRENT) {
-      return `${own},"resultType":"complete","_meta":{${serverMember}${meta === undefined ? '' : `,${meta}`}}}`;
-    }
-    return meta === undefined ? `${own}}` : `${own},"_meta":{${meta}}}`;
+  function startOf({ own = '', meta }: WrittenResult, revision: Revision): string {
+    const more = meta === undefined ? '' : `,${meta}`;
+    if (revision === CURRENT) return `"resultType":"complete","_meta":{${serverMember}${more}},${own}`;
+    return meta === undefined ? own : `"_meta":{${meta}},${own}`;
   }
 
   return function writeResult(result: Result, revision: Revision, id: RequestId): readonly Buffer[] {
-    const rest = `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
-    if ('shared' in result) return [...result.shared, Buffer.from(`${endOf(result, revision)}${rest}`)];
+    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+    if ('shared' in result) return [Buffer.from(`${head}{${startOf(result, revision)}`), ...result.shared];
     const { members } = result;
     const complete = { ...members, resultType: 'complete', _meta: { ...members._meta, ...ofServer } };
-    return [Buffer.from(`{"result":${JSON.stringify(revision === CURRENT ? complete : members)}${rest}`)];
+    return [Buffer.from(`${head}${JSON.stringify(revision === CURRENT ? complete : members)}}`)];
   };
 }
 

@@ -5,38 +5,22 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
-import type { Events } from '../kernel/events.ts';
 import type { Catalogue } from '../reads/catalogue/catalogue.ts';
-import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 import { fits } from './message.ts';
 import { createProvenance, stalenessOf } from './provenance.ts';
-import type { Handler, Members, ReadResource, Result } from './request-context.ts';
+import type { Handler, Members, Result } from './request-context.ts';
 import { CURRENT, EARLIER, type Revision } from './revisions.ts';
-import type { ChallengeFor, RecordError } from './rpc-errors.ts';
 import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts';
-import type { ShowOptions } from './tools/shown-load.ts';
-import { createTools } from './tools/tool-calls.ts';
+import { createTools, type ToolsOptions } from './tools/tool-calls.ts';
 
-export interface MethodsOptions extends SubscriptionsOptions {
+export interface MethodsOptions extends SubscriptionsOptions, Omit<ToolsOptions, 'catalogue' | 'provenance'> {
   /** Whether messages can be sent outside of responses. @default false */
   readonly canNotify?: boolean;
-  readonly readResource: ReadResource;
-  readonly representations: Representations;
   /** Whether the resources are also offered as tools. */
   readonly tools: boolean;
-  /** Maximum text size of a tool's result. */
-  readonly maxResultBytes: number;
-  /** Bytes of the lists that are kept parsed for searches. */
-  readonly maxParsedBytes: number;
   /** Version of this package. */
   readonly version: string;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly hiddenText: ShowOptions['hiddenText'];
-  readonly events: Events;
-  readonly recordError: RecordError;
-  readonly challengeFor: ChallengeFor;
 }
 
 /** Lists change only with a release or its settings, so clients can cache them. */
@@ -63,8 +47,7 @@ export function createMethods(options: MethodsOptions) {
   /** Constant JSON before the text of each resource. */
   const heads = new Map(
     resources.map(({ uri, name, mimeType }) => {
-      const contents = JSON.stringify({ uri, mimeType }).slice(0, -1);
-      return [name, Buffer.from(`{"result":{"contents":[${contents},"text":`)];
+      return [name, `"contents":[${JSON.stringify({ uri, mimeType }).slice(0, -1)},"text":`];
     }),
   );
 
@@ -86,11 +69,11 @@ export function createMethods(options: MethodsOptions) {
         throw new GatewayError('uri_missing', { detail: 'Name the resource to read in params.uri.' });
       }
       const name = catalogue.find(uri);
-      const head = heads.get(name) ?? Buffer.alloc(0);
       const load = await readResource(name, context);
       const escaped = await representations.escaped(load);
-      const more = revision === CURRENT ? `,"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private"` : '';
-      return { shared: [head, escaped], own: `}]${more}`, meta: provenance(name, load, stalenessOf(load, now())) };
+      const ttl = revision === CURRENT ? `"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private",` : '';
+      const meta = provenance(name, load, stalenessOf(load, now()));
+      return { meta, own: `${ttl}${heads.get(name)}`, shared: [escaped] };
     };
 
     return new Map<string, Handler>([
@@ -139,7 +122,7 @@ export function createMethods(options: MethodsOptions) {
 
 /** Returns a result that is equal for every request, and written once. It must have members. */
 function constantResult(members: Members): Result {
-  return { shared: [Buffer.from(`{"result":${JSON.stringify(members).slice(0, -1)}`)] };
+  return { shared: [Buffer.from(`${JSON.stringify(members).slice(1)}}`)] };
 }
 
 /** Instructions for the model. */

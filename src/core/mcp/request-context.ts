@@ -78,12 +78,12 @@ interface MembersResult {
 }
 
 export interface WrittenResult {
-  /** Shared bytes, starting with `{"result":{`. */
-  readonly shared: readonly Buffer[];
-  /** The following members, each preceded by a comma. */
-  readonly own?: string;
   /** Members of `_meta` as JSON. @default none */
   readonly meta?: string;
+  /** JSON of the members before `shared`, up to their last comma, or to where `shared` begins. */
+  readonly own?: string;
+  /** JSON of the other members, one at least, up to the end of the response: `}}`. */
+  readonly shared: readonly Buffer[];
 }
 
 /** Unchecked parameters. */

@@ -1,14 +1,13 @@
-import { PassThrough } from 'node:stream';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Client, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
 import type { Watcher } from '../../../src/capabilities/live-lists/list-polls.ts';
-import { createWatch } from '../../../src/capabilities/live-lists/watch-lists.ts';
+import { createWatch } from '../../../src/capabilities/live-lists/live-lists.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { limitsWith } from '../../../src/core/kernel/limits.ts';
-import { openStdio } from '../../../src/core/mcp/stdio/open-stdio.ts';
-import { CLIENT, ENVELOPE, optionsOf } from '../../core/mcp/asked.ts';
+import { CLIENT, ENVELOPE } from '../../core/mcp/asked.ts';
+import { connectStdio } from '../../core/mcp/stdio/connected.ts';
 import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -19,15 +18,9 @@ import { inFolder, MAIN, writeSettings } from '../../support/process/process.ts'
 const TOOLS = 'platform://tools';
 const WORKFLOWS = 'platform://workflows';
 
-// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
-type Message = any;
-
 /** A connection whose other end, and whose changes, are the test's. */
 function connect({ expiresAt }: { readonly expiresAt?: number } = {}) {
-  const input = new PassThrough();
-  const output = new PassThrough();
   const watchers = new Map<string, Watcher>();
-  const { requestId: _, ...identity } = callerWith(TOKEN, { expiresAt });
   const { subscriptions: bounds } = limitsWith({ subscriptions: { maxMs: 1, maxPerCaller: 2 } });
   const polls = {
     join(resource: string, _request: unknown, watcher: Watcher) {
@@ -36,38 +29,17 @@ function connect({ expiresAt }: { readonly expiresAt?: number } = {}) {
     },
   };
   const watch = createWatch({ bounds, polls, maxConnections: () => 10_000, events: {}, now: Date.now });
-  const connection = openStdio({
-    ...{ ...optionsOf(), watch, identity, maxBodyBytes: 4096, maxMessageValues: 1000, graceMs: 5000, input, output },
-  });
-  let text = '';
-  const read = (chunk: Buffer) => {
-    text += chunk;
-  };
-  output.on('data', read);
-  const messages = (): Message[] =>
-    text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  const write = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  let id = 0;
+  const { answers: messages, write, ...rest } = connectStdio({}, { watch, caller: callerWith(TOKEN, { expiresAt }) });
   return {
-    connection,
-    output,
-    watchers,
+    ...rest,
     messages,
     write,
+    watchers,
     change: (resource: string) => watchers.get(resource)?.changed(resource),
     updates: () => messages().flatMap(({ method, params }) => (method?.endsWith('updated') ? [params] : [])),
-    async ask(method: string, params: object): Promise<Message> {
-      id += 1;
-      const own = id;
-      write({ id: own, method, params });
-      return eventually(() => messages().find((message) => message.id === own));
-    },
-    listen: (own: string, uris: readonly string[]) =>
+    listen: (id: string, uris: readonly string[]) =>
       write({
-        ...{ id: own, method: 'subscriptions/listen' },
+        ...{ jsonrpc: '2.0', id, method: 'subscriptions/listen' },
         params: { notifications: { resourceSubscriptions: uris }, _meta: ENVELOPE },
       }),
   };
@@ -129,7 +101,7 @@ describe('subscriptions/listen over stdio', () => {
     change('tools');
     await eventually(() => updates().length === 1);
     expect(updates()).to.deep.equal([{ uri: TOOLS, _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub' } }]);
-    write({ method: 'notifications/cancelled', params: { requestId: 'sub' } });
+    write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'sub' } });
     await eventually(() => watchers.size === 0);
     await sleep(20);
     expect(messages()).to.have.length(2);

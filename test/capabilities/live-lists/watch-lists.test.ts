@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createPolls } from '../../../src/capabilities/live-lists/list-polls.ts';
-import { createWatch } from '../../../src/capabilities/live-lists/watch-lists.ts';
+import { createWatch } from '../../../src/capabilities/live-lists/live-lists.ts';
 import { createKeyOf } from '../../../src/core/credentials/authenticate.ts';
 import { limitsWith } from '../../../src/core/kernel/limits.ts';
 import type { Load } from '../../../src/core/reads/snapshots/load.ts';

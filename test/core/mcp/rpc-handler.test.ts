@@ -388,47 +388,7 @@ describe('a failed read', () => {
       expect(bugs[0]?.stack).to.contain('at http://internal.example with [credential]').and.not.contain(TOKEN);
       expect(record.error?.code).to.equal('internal');
     });
-
-    for (const [code, rpc] of [
-      ['credential_rejected', 401],
-      ['access_denied', 403],
-    ] as const) {
-      it(`that is ${code} is a JSON-RPC error with its upstream, in the ${revision} revision`, async () => {
-        const error = new GatewayError(code, { upstream: 'tools' });
-        const ask = failing(error)[revision];
-        const read = await ask('resources/read', { uri: URIS[2] });
-        expect(read).to.include({ status: 200 });
-        expect(read.json.error).to.deep.include({ code: rpc, message: `${error.detail} (upstream tools)` });
-        expect(read.json.error.data).to.include({ code, upstream: 'tools' });
-        const called = await ask('tools/call', { name: 'list_installed_tools' });
-        expect(called).to.include({ status: 200 });
-        expect(called.json.result.isError).to.equal(true);
-        expect(called.json.result.content).to.deep.equal([
-          { type: 'text', text: `${code}: ${error.detail} (upstream tools, request request-of-the-test)` },
-        ]);
-        expect(called.record).to.include({ error });
-      });
-    }
   }
-
-  it('that concerns one platform does not affect the others of a batch', async () => {
-    const read = (id: number, name: string) => ({
-      jsonrpc: '2.0',
-      id,
-      method: 'resources/read',
-      params: { uri: `platform://${name}` },
-    });
-    const { raw } = asked({
-      read: ({ name }) => {
-        if (name === 'tools') throw new GatewayError('credential_rejected', { upstream: 'tools' });
-        return loadOf([]);
-      },
-    });
-    const { status, json } = await raw(JSON.stringify([read(1, 'tools'), read(2, 'projects')]));
-    expect(status).to.equal(200);
-    expect(json[0].error.data).to.include({ code: 'credential_rejected', upstream: 'tools' });
-    expect(json[1].result.contents[0].text).to.equal('[]');
-  });
 });
 
 describe('a request over MCP', () => {

@@ -1,6 +1,5 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { RequestRecord } from '../../kernel/request-record.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RequestHooks } from '../handler.ts';
 import type { HeldBytes } from '../request/incoming-body.ts';
@@ -13,31 +12,46 @@ import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
 /** Path of MCP over HTTP. */
 export const MCP_PATH = '/mcp';
 
-/** A message that was posted, with all checked that HTTP has a say in. */
-export interface RpcRequest {
-  /** `MCP-Protocol-Version`, `Mcp-Method`, `Mcp-Name` and `User-Agent`; `undefined` where they did not come. */
-  readonly headers: {
-    readonly protocolVersion: string | undefined;
-    readonly method: string | undefined;
-    readonly name: string | undefined;
-    readonly userAgent: string | undefined;
-  };
-  readonly body: Buffer;
-  /** `undefined` where no credential came, and lists are public. */
+/**
+ * A message that was posted, and passed all checks of HTTP. A class, since a getter in an object literal costs too much for each
+ * request: V8 makes a shape for each such object, and keeps all that the object refers to until it collects the old generation.
+ */
+export class RpcRequest {
+  /** What is found out about the request is recorded here. */
+  readonly record: Exchange;
+  /** Undefined headers were not sent. */
+  readonly headers: Readonly<Record<'protocolVersion' | 'method' | 'name' | 'userAgent', string | undefined>>;
+  body: Buffer;
+  /** `undefined` without a credential, where lists are public. */
   readonly caller: Caller | undefined;
-  /** Aborts when the caller hangs up. Made when it is looked at. */
-  readonly signal: AbortSignal;
-  /** Aborts when a stream must end. */
-  readonly ending: AbortSignal;
   /** Calls the upstream even if a snapshot is fresh. */
   readonly noCache: boolean;
-  /**
-   * Counts so many messages beside the one that was counted with the request; rejects where they are more than the caller
-   * may send.
-   */
-  readonly countMore: (messages: number) => Promise<void> | void;
-  /** Takes what is found out about the request. */
-  readonly record: RequestRecord;
+  readonly #spend: RequestHooks['spend'];
+
+  constructor(exchange: Exchange, body: Buffer, caller: Caller | undefined, spend: RequestHooks['spend']) {
+    const { mcpProtocolVersion: protocolVersion, mcpMethod: method, mcpName: name, userAgent } = exchange.fields;
+    this.record = exchange;
+    this.headers = { protocolVersion, method, name, userAgent };
+    this.body = body;
+    this.caller = caller;
+    this.noCache = exchange.noCache;
+    this.#spend = spend;
+  }
+
+  /** Aborts when the caller hangs up. Created on access. */
+  get signal(): AbortSignal {
+    return this.record.signal;
+  }
+
+  /** Aborts when a stream must end. */
+  get ending(): AbortSignal {
+    return this.record.ending;
+  }
+
+  /** Counts messages beside the one that was counted with the request; rejects above the caller's limit. */
+  countMore(messages: number): Promise<void> | void {
+    return this.#spend(this.record, this.caller, messages);
+  }
 }
 
 /** Answers what is posted: another edge's business. A `GatewayError` that it throws becomes a problem, as for a read. */
@@ -107,46 +121,13 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
       requireJsonBody(fields);
       requireJsonAccepted(fields);
       const body = await readBody(exchange, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, heldBytes);
-      const countMore = (messages: number) => spend(exchange, caller, messages);
-      const posted = new Posted(exchange, body, caller, countMore);
-      const response = await handle(posted);
+      const request = new RpcRequest(exchange, body, caller, spend);
+      const response = await handle(request);
       // A stream holds its request as long as it is open.
-      posted.body = NO_BODY;
+      request.body = NO_BODY;
       return response;
     },
   };
-}
-
-/**
- * A class, since a getter in an object literal costs too much for each request: V8 makes a shape for each such object, and keeps
- * all that the object refers to until it collects the old generation.
- */
-class Posted implements RpcRequest {
-  readonly record: Exchange;
-  readonly headers: RpcRequest['headers'];
-  body: Buffer;
-  readonly caller: Caller | undefined;
-  readonly noCache: boolean;
-  readonly countMore: RpcRequest['countMore'];
-
-  constructor(exchange: Exchange, body: Buffer, caller: Caller | undefined, countMore: RpcRequest['countMore']) {
-    const { fields, noCache } = exchange;
-    this.record = exchange;
-    const { mcpProtocolVersion: protocolVersion, mcpMethod: method, mcpName: name, userAgent } = fields;
-    this.headers = { protocolVersion, method, name, userAgent };
-    this.body = body;
-    this.caller = caller;
-    this.noCache = noCache;
-    this.countMore = countMore;
-  }
-
-  get signal(): AbortSignal {
-    return this.record.signal;
-  }
-
-  get ending(): AbortSignal {
-    return this.record.ending;
-  }
 }
 
 /** Throws `unsupported_media_type` for a body that is not announced as JSON, or is in a coding. */

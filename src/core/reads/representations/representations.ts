@@ -1,14 +1,23 @@
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import { createFlights } from '../../kernel/flights.ts';
+import { mayHideText, showHidden } from '../../kernel/hidden-text.ts';
+import { nextTurn } from '../../kernel/turns.ts';
+import type { Item } from '../../resources/resource.ts';
 import type { SnapshotCache } from '../snapshots/cache.ts';
 import type { Load } from '../snapshots/load.ts';
-import { unpooled } from '../snapshots/snapshot.ts';
+import { ARRAY_BYTES, arraysOf, createSnapshotWriter, type Snapshot, unpooled } from '../snapshots/snapshot.ts';
 import { createEscaper } from './escaper.ts';
-import { type ShownList, showList } from './shown-list.ts';
 
 /** A content coding of snapshots (RFC 9110, section 8.4.1; zstd is RFC 8878). */
 export type Coding = 'zstd' | 'gzip';
+
+/** A list whose hidden characters are shown. */
+export interface ShownList {
+  readonly snapshot: Snapshot;
+  /** Number of hidden characters, by field. */
+  readonly hidden: ReadonlyMap<string, number>;
+}
 
 /** A load's snapshot, and its key in the cache. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
@@ -21,8 +30,8 @@ export interface Representations {
   /** Returns compressed bytes. Concurrent readers share the work. Rejects with the signal's reason when it aborts. */
   encoded(held: Held, coding: Coding, signal: AbortSignal): Promise<Buffer>;
   /**
-   * Returns the bytes as a JSON string, made in steps and shared by snapshots with equal bytes. Rejects with `overloaded`
-   * when too many bytes are being escaped.
+   * Returns the bytes as the JSON string that ends a response to `resources/read`, up to its last brace. Made in steps, and
+   * shared by snapshots with equal bytes. Rejects with `overloaded` when too many bytes are being escaped.
    */
   escaped(held: Held): Promise<Buffer>;
   /** Returns the list with its hidden characters shown, and calls `made` if it was made now; `undefined` without any. */
@@ -137,4 +146,36 @@ export function createEncoder(maxAtOnce: number): Encode {
         release();
       }
     });
+}
+
+/** Shows the hidden characters of a list; `undefined` without any, which takes one look at its bytes. */
+async function showList(snapshot: Snapshot): Promise<ShownList | undefined> {
+  if (!(await mayHide(snapshot))) return undefined;
+  const writer = createSnapshotWriter(snapshot.loadedAt);
+  const hidden = new Map<string, number>();
+
+  function show(item: Item): Item {
+    const shown: Record<string, string> = {};
+    for (const [field, value] of Object.entries(item)) {
+      const { text, hidden: count } = showHidden(value);
+      if (count > 0) hidden.set(field, (hidden.get(field) ?? 0) + count);
+      shown[field] = text;
+    }
+    return shown;
+  }
+
+  for (const array of arraysOf(snapshot)) {
+    await nextTurn();
+    writer.add((JSON.parse(array) as Item[]).map(show));
+  }
+  return hidden.size === 0 ? undefined : { snapshot: await writer.finishInSteps(), hidden };
+}
+
+async function mayHide(snapshot: Snapshot): Promise<boolean> {
+  const isLong = snapshot.bytes.length > ARRAY_BYTES;
+  for (const array of arraysOf(snapshot)) {
+    if (isLong) await nextTurn();
+    if (mayHideText(array)) return true;
+  }
+  return false;
 }

@@ -1,93 +1,40 @@
-import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { traceOperations } from '../../../../src/capabilities/tracing/operation-span.ts';
 import { createTracer, type Tracer } from '../../../../src/capabilities/tracing/tracer.ts';
-import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { RequestRecord } from '../../../../src/core/kernel/request-record.ts';
-import { openStdio } from '../../../../src/core/mcp/stdio/open-stdio.ts';
-import { callerWith, TOKEN } from '../../../support/authorization/caller.ts';
+import type { StdioOptions } from '../../../../src/core/mcp/stdio/open-stdio.ts';
 import type { CatalogueRead, Reader } from '../../../support/catalogue.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
 import { NAMES } from '../../../support/resources.ts';
-import { type Bug, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from '../asked.ts';
+import { type AskedOptions, CLIENT, cachedFor, ENVELOPE, loadOf } from '../asked.ts';
+import { connectStdio } from './connected.ts';
 
 const INITIALIZE = { ...CLIENT, protocolVersion: '2025-06-18' };
 const TOOLS = 'platform://tools';
 
-// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
-type Message = any;
-
-interface ConnectOptions {
-  readonly graceMs?: number | undefined;
-  readonly maxBodyBytes?: number;
-  readonly maxMessageValues?: number;
-  readonly tracing?: Tracer | undefined;
+interface ConnectOptions extends Partial<Pick<StdioOptions, 'graceMs' | 'maxMessageValues'>> {
+  readonly tracing?: Tracer;
 }
 
-/** A connection whose other end is the test's. */
+/** A connection that records what is read and what happens. */
 function connect(
   read: Reader = () => loadOf([toolItem('a')], cachedFor(5000)),
-  { graceMs = 5000, maxBodyBytes = 4096, maxMessageValues = 10_000, tracing }: ConnectOptions = {},
+  { tracing, ...options }: ConnectOptions = {},
 ) {
-  const input = new PassThrough();
-  const output = new PassThrough();
   const reads: CatalogueRead[] = [];
   const records: RequestRecord[] = [];
-  const bugs: Bug[] = [];
-  const { requestId: _, ...identity } = callerWith();
-  const connection = openStdio({
-    ...optionsOf({
-      read(one) {
-        reads.push(one);
-        return read(one);
-      },
-      events: { requestEnded: (record) => records.push(record), internalError: (bug) => bugs.push(bug) },
-      ...(tracing && { wrapDispatch: traceOperations(tracing) }),
-    }),
-    identity,
-    maxBodyBytes,
-    maxMessageValues,
-    graceMs,
-    input,
-    output,
-  });
-  let text = '';
-  output.on('data', (chunk: Buffer) => {
-    text += chunk;
-  });
-  const answers = (): Message[] =>
-    text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  let id = 0;
-  const write = (message: unknown) =>
-    input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
-  return {
-    connection,
-    input,
-    output,
-    reads,
-    records,
-    bugs,
-    write,
-    answers,
-    /** The first `count` messages that came back. */
-    async receive(count: number): Promise<Message[]> {
-      await eventually(() => answers().length >= count);
-      return answers();
+  const asked: AskedOptions = {
+    read(one) {
+      reads.push(one);
+      return read(one);
     },
-    async ask(method: string, params: object = {}): Promise<Message> {
-      id += 1;
-      const own = id;
-      write({ jsonrpc: '2.0', id: own, method, params });
-      await eventually(() => answers().some((answer) => answer.id === own));
-      return answers().find((answer) => answer.id === own);
-    },
+    events: { requestEnded: (record) => records.push(record) },
+    ...(tracing && { wrapDispatch: traceOperations(tracing) }),
   };
+  return { ...connectStdio(asked, options), reads, records };
 }
 
 const timersLeft = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
@@ -123,27 +70,6 @@ describe('MCP over stdio', () => {
     expect((await ask('initialize', INITIALIZE)).result.protocolVersion).to.equal('2025-06-18');
     expect((await ask('resources/read', { uri: 'platform://nothing' })).error.code).to.equal(-32002);
   });
-
-  for (const [code, rpc] of [
-    ['credential_rejected', 401],
-    ['access_denied', 403],
-  ] as const) {
-    it(`has ${code} as an error of JSON-RPC for a read, and as the result of a tool`, async () => {
-      const { ask, records } = connect(async () => {
-        throw new GatewayError(code, { upstream: 'tools' });
-      });
-      await ask('initialize', INITIALIZE);
-      const { error } = await ask('resources/read', { uri: TOOLS });
-      expect(error.code).to.equal(rpc);
-      const { result } = await ask('tools/call', { name: 'list_installed_tools' });
-      expect(result.isError).to.equal(true);
-      for (const facts of [error.data, result._meta['portico/error']]) {
-        expect(facts).to.include({ code, upstream: 'tools' });
-        expect(facts.requestId).to.match(/^[0-9a-f]{16}-[0-9a-z]+$/);
-      }
-      expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', code, code]);
-    });
-  }
 
   it('gives each request its own id and record', async () => {
     const { ask, records, reads } = connect();
@@ -184,19 +110,6 @@ describe('MCP over stdio', () => {
     expect(other)
       .to.match(/^[0-9a-f]{32}$/)
       .and.not.to.equal(one);
-  });
-
-  it('logs a bug with its stack and without the token, and does not reveal it', async () => {
-    const { ask, bugs } = connect(() => {
-      throw new Error(`saw ${TOKEN}`);
-    });
-    await ask('initialize', INITIALIZE);
-    const { error } = await ask('resources/read', { uri: TOOLS });
-    expect(error.data.code).to.equal('internal');
-    expect(error.message).not.to.contain('saw');
-    expect(bugs).to.have.length(1);
-    expect(bugs[0]).to.include({ requestId: error.data.requestId });
-    expect(bugs[0]?.stack).to.contain('saw [credential]').and.not.contain(TOKEN);
   });
 
   it('rejects a message with more than maxMessageValues, and continues', async () => {
@@ -339,24 +252,6 @@ describe('MCP over stdio', () => {
     });
   }
 
-  it('acknowledges a subscription to what never changes, and ends it', async () => {
-    const { write, receive, connection, records } = connect();
-    write({
-      jsonrpc: '2.0',
-      id: 'sub',
-      method: 'subscriptions/listen',
-      params: { notifications: { resourcesListChanged: true }, _meta: ENVELOPE },
-    });
-    const [acknowledged, ended] = await receive(2);
-    expect(acknowledged.method).to.equal('notifications/subscriptions/acknowledged');
-    expect(acknowledged.params.notifications).to.deep.equal({});
-    expect(ended).to.deep.include({ id: 'sub' });
-    expect(ended.result.resultType).to.equal('complete');
-    expect(records[0]).to.include({ rpc: 'subscriptions/listen', outcome: 'ok' });
-    connection.drain();
-    expect(await connection.closed).to.equal(true);
-  });
-
   it('closes when its output closes', async () => {
     for (const open of [0, 1]) {
       const { ask, write, reads, input, output, connection } = connect(() => new Promise(() => {}));
@@ -376,7 +271,7 @@ describe('MCP over stdio', () => {
 
   describe('with a client that does not read', () => {
     /** One that has been sent more than the stream takes, and read none of it. */
-    async function stall(graceMs?: number) {
+    async function stall(graceMs = 5000) {
       const big = loadOf([toolItem('a', { description: 'x'.repeat(500_000) })]);
       const stalled = connect(() => big, { graceMs });
       await stalled.ask('initialize', INITIALIZE);

@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { argumentsShape, createReadArguments } from '../../../../src/core/mcp/tools/arguments.ts';
@@ -20,9 +20,20 @@ const ITEMS = Array.from({ length: 120 }, (_, index) =>
 const list: Reader = () => loadOf(ITEMS, cachedFor(1000));
 
 /** Calls a tool, and gives its result. */
-async function call(name: string, args?: object, options: Parameters<typeof asked>[0] = { read: list }) {
+async function callTool(name: string, args?: object, options: Parameters<typeof asked>[0] = { read: list }) {
   const { json, record, bugs } = await asked(options).current('tools/call', { name, arguments: args });
   return { ...json.result, record, bugs };
+}
+
+const call = (args?: object, options?: Parameters<typeof asked>[0]) => callTool('list_installed_tools', args, options);
+
+let validate: ValidateFunction;
+type Page = Pick<Awaited<ReturnType<typeof call>>, 'content' | 'structuredContent'>;
+
+/** Asserts that a page has the form of the tool's schema, and is the same as data and as text. */
+function expectForm({ content, structuredContent }: Page): void {
+  expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
+  expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
 }
 
 /** The catalogue of a test, of whose tools settings know these values. */
@@ -105,42 +116,29 @@ describe('the list of tools', () => {
 });
 
 describe('a tool', () => {
-  it('returns the first 50 items, as data and as text, in the form of its schema', async () => {
+  before(async () => {
     const { tools } = (await asked().current('tools/list')).json.result;
-    const { structuredContent, content, isError } = await call('list_installed_tools');
+    validate = new Ajv2020().compile(tools[2].outputSchema);
+  });
+
+  it('returns the first 50 items, as data and as text, in the form of its schema', async () => {
+    const { structuredContent, content, isError } = await call();
     expect(isError).to.equal(undefined);
     expect(structuredContent.items).to.deep.equal(ITEMS.slice(0, 50));
     expect(structuredContent.total).to.equal(120);
     expect(content).to.have.length(1);
-    expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
-    const validate = new Ajv2020().compile(tools[2].outputSchema);
-    expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
-  });
-
-  it('returns every item once, page by page', async () => {
-    const seen: object[] = [];
-    let cursor: string | undefined;
-    let pages = 0;
-    do {
-      const { structuredContent } = await call('list_installed_tools', { limit: 13, category: 'ODD', cursor });
-      expect(structuredContent.total).to.equal(60);
-      seen.push(...structuredContent.items);
-      cursor = structuredContent.nextCursor;
-      pages += 1;
-    } while (cursor !== undefined && pages < 100);
-    expect(pages).to.equal(5);
-    expect(seen).to.deep.equal(ITEMS.filter((_, index) => index % 2 === 1));
+    expectForm({ content, structuredContent });
   });
 
   it('returns no cursor with the last page or an empty one', async () => {
-    expect((await call('list_installed_tools', { limit: 120 })).structuredContent).not.to.have.property('nextCursor');
-    const { structuredContent } = await call('list_installed_tools', { query: 'nothing like it' });
+    expect((await call({ limit: 120 })).structuredContent).not.to.have.property('nextCursor');
+    const { structuredContent } = await call({ query: 'nothing like it' });
     expect(structuredContent).to.include({ total: 0 }).and.not.have.property('nextCursor');
     expect(structuredContent.items).to.deep.equal([]);
   });
 
   it('returns lists that are not stored', async () => {
-    const { structuredContent } = await call('list_projects', {}, { read: () => loadOf([{ id: 'a' }]) });
+    const { structuredContent } = await callTool('list_projects', {}, { read: () => loadOf([{ id: 'a' }]) });
     expect(structuredContent).to.deep.equal({ items: [{ id: 'a' }], total: 1 });
   });
 
@@ -152,10 +150,10 @@ describe('a tool', () => {
     cache.begin('tools', caller).store(stored);
     const held = () => cache.get('tools', caller) ?? stored;
     const options = { read: held, representations: createRepresentations(cache) };
-    const first = await call('list_installed_tools', {}, options);
+    const first = await call({}, options);
     const { nextCursor } = first.structuredContent;
     const idsOf = async (args: object) => {
-      const { structuredContent } = await call('list_installed_tools', args, options);
+      const { structuredContent } = await call(args, options);
       return structuredContent.items.map(({ id }: { id: string }) => Number(id.slice('tool-'.length)));
     };
     const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
@@ -164,10 +162,10 @@ describe('a tool', () => {
     expect(await idsOf({ query: '', cursor: nextCursor })).to.deep.equal(range(50, 100));
     expect(await idsOf({ limit: 49 })).to.deep.equal(range(0, 49));
     expect(await idsOf({ category: 'ODD', limit: 2 })).to.deep.equal([1, 3]);
-    const { structuredContent: ten } = await call('list_installed_tools', { limit: 10 }, options);
+    const { structuredContent: ten } = await call({ limit: 10 }, options);
     expect(await idsOf({ cursor: ten.nextCursor })).to.deep.equal(range(10, 60));
     expect(Object.keys(held().snapshot.representations)).to.deep.equal(['derived page 0 7000', 'derived page 50 7000']);
-    expect(await call('list_installed_tools', {}, options)).to.deep.include({
+    expect(await call({}, options)).to.deep.include({
       structuredContent: first.structuredContent,
     });
     const { result } = (await asked(options).earlier('tools/call', { name: 'list_installed_tools' })).json;
@@ -186,11 +184,7 @@ describe('a tool', () => {
       },
     };
     for (const offset of [100, 150, 5_000_000]) {
-      const { structuredContent } = await call(
-        'list_installed_tools',
-        { cursor: writeCursor(place, offset) },
-        { read: list, representations },
-      );
+      const { structuredContent } = await call({ cursor: writeCursor(place, offset) }, { read: list, representations });
       expect(structuredContent.items).to.deep.equal(ITEMS.slice(offset, offset + 50));
     }
     expect(names).to.deep.equal(['page 100 7000']);
@@ -202,7 +196,7 @@ describe('a tool', () => {
     const seen: object[] = [];
     let cursor: string | undefined;
     do {
-      const { structuredContent, content } = await call('list_installed_tools', { cursor }, options);
+      const { structuredContent, content } = await call({ cursor }, options);
       const { text } = content[0];
       expect(Buffer.byteLength(text)).to.be.within(6000, 7000);
       expect(text).to.match(/^\{"total":300,"nextCursor":"[\w-]{16}","items":\[\{"id":/);
@@ -215,14 +209,12 @@ describe('a tool', () => {
 
   it('returns a single item that is longer than a page', async () => {
     const items = [1, 2].map((id) => toolItem(`tool-${id}`, { description: 'x'.repeat(9000) }));
-    const { structuredContent } = await call('list_installed_tools', {}, { read: () => loadOf(items) });
+    const { structuredContent } = await call({}, { read: () => loadOf(items) });
     expect(structuredContent.items).to.deep.equal([items[0]]);
     expect(structuredContent).to.have.property('nextCursor');
   });
 
   it('has the provenance of its list, and in the page what a model needs of it', async () => {
-    const { tools } = (await asked().current('tools/list')).json.result;
-    const validate = new Ajv2020().compile(tools[2].outputSchema);
     const error = new GatewayError('upstream_timeout', { upstream: 'platform' });
     const { cached } = cachedFor(-1);
     const loaded = 'Loaded at 2023-11-14T22:13:20.000Z.';
@@ -246,57 +238,54 @@ describe('a tool', () => {
       const load = loadOf(ITEMS.slice(0, 1), rest as Partial<Load>);
       const { 'portico/list': whole } = provenanceOf(load);
       const options = { read: () => load };
-      const { _meta, structuredContent, content } = await call('list_installed_tools', {}, options);
+      const { _meta, structuredContent, content } = await call({}, options);
       expect(_meta['portico/list']).to.deep.equal({ ...whole, ...provenance });
       expect(structuredContent).to.deep.equal({ total: 1, ...remarks, items: ITEMS.slice(0, 1) });
-      expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
-      expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
+      expectForm({ content, structuredContent });
       const { json } = await asked(options).current('resources/read', { uri: 'platform://tools' });
       expect(json.result._meta).to.deep.equal(_meta);
     }
   });
 
   it('names ignored arguments in its metadata', async () => {
-    const { _meta } = await call('list_installed_tools', { limit: 1, wait_for_previous: true });
+    const { _meta } = await call({ limit: 1, wait_for_previous: true });
     expect(_meta['portico/ignoredArguments']).to.deep.equal(['wait_for_previous']);
-    expect((await call('list_installed_tools', { limit: 1 }))._meta).not.to.have.property('portico/ignoredArguments');
+    expect((await call({ limit: 1 }))._meta).not.to.have.property('portico/ignoredArguments');
   });
 
   it('names ignored arguments to the model, too, unless a host adds them to every call', async () => {
-    const { structuredContent, content } = await call('list_installed_tools', {
+    const { structuredContent, content } = await call({
       state: 'open',
       wait_for_previous: true,
     });
     expect(structuredContent.ignoredArguments).to.deep.equal(['state']);
     expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
-    const usual = await call('list_installed_tools', { wait_for_previous: true });
+    const usual = await call({ wait_for_previous: true });
     expect(usual.structuredContent).not.to.have.property('ignoredArguments');
   });
 
   it('answers list_changed when the list has changed between two pages', async () => {
     let items = ITEMS;
     const options = { read: () => loadOf(items, cachedFor(1000)) };
-    const { nextCursor } = (await call('list_installed_tools', {}, options)).structuredContent;
+    const { nextCursor } = (await call({}, options)).structuredContent;
     items = ITEMS.slice(1);
-    const { isError, content, _meta } = await call('list_installed_tools', { cursor: nextCursor }, options);
+    const { isError, content, _meta } = await call({ cursor: nextCursor }, options);
     expect(isError).to.equal(true);
     expect(content[0].text).to.match(/^list_changed: .*start again without a cursor/);
     expect(_meta['portico/error']).to.deep.equal({ code: 'list_changed', requestId: 'request-of-the-test' });
   });
 
   it('accepts a cursor with another limit, and rejects it with another filter', async () => {
-    const { nextCursor } = (await call('list_installed_tools', { limit: 10 })).structuredContent;
-    expect(
-      (await call('list_installed_tools', { limit: 5, cursor: nextCursor })).structuredContent.items[0].id,
-    ).to.equal('tool-10');
-    const { isError, content } = await call('list_installed_tools', { cursor: nextCursor, query: 'a' });
+    const { nextCursor } = (await call({ limit: 10 })).structuredContent;
+    expect((await call({ limit: 5, cursor: nextCursor })).structuredContent.items[0].id).to.equal('tool-10');
+    const { isError, content } = await call({ cursor: nextCursor, query: 'a' });
     expect(isError).to.equal(true);
     expect(content[0].text).to.contain('belongs to other arguments');
   });
 
   it('accepts a cursor with the same filter in another case, and with other fields', async () => {
-    const { nextCursor } = (await call('list_installed_tools', { limit: 10, category: 'ODD' })).structuredContent;
-    const { structuredContent } = await call('list_installed_tools', {
+    const { nextCursor } = (await call({ limit: 10, category: 'ODD' })).structuredContent;
+    const { structuredContent } = await call({
       category: 'odd',
       fields: 'id',
       cursor: nextCursor,
@@ -304,26 +293,10 @@ describe('a tool', () => {
     expect(structuredContent.items[0]).to.deep.equal({ id: 'tool-21' });
   });
 
-  it('treats empty arguments as left out, and ignores unknown ones', async () => {
-    const { structuredContent } = await call('list_installed_tools', { query: 'tool-1' });
-    for (const args of [
-      { limit: '', cursor: '', category: '', fields: [], count_by: [] },
-      { limit: null, cursor: null, category: null, fields: null, count_by: null },
-      { limit: '50', wait_for_previous: true, status: 'ACTIVE', ['x'.repeat(900)]: [1] },
-    ]) {
-      const { isError, structuredContent: page } = await call('list_installed_tools', { query: 'tool-1', ...args });
-      expect(isError).to.equal(undefined);
-      const { ignoredArguments, ...same } = page;
-      const ignored = 'status' in args ? ['status', `${'x'.repeat(40)}…`] : undefined;
-      expect(ignoredArguments).to.deep.equal(ignored);
-      expect(same).to.deep.equal(structuredContent);
-    }
-  });
-
   it('filters by every field, also by those that its schema does not name', async () => {
-    const { structuredContent } = await call('list_installed_tools', { id: 'TOOL-7', category: 'odd' });
+    const { structuredContent } = await call({ id: 'TOOL-7', category: 'odd' });
     expect(structuredContent.items).to.deep.equal([ITEMS[7]]);
-    expect((await call('list_projects', { version: '9' })).structuredContent.total).to.equal(120);
+    expect((await callTool('list_projects', { version: '9' })).structuredContent.total).to.equal(120);
   });
 
   it('keeps the names of few unknown arguments, short and printable', () => {
@@ -342,21 +315,19 @@ describe('a tool', () => {
   });
 
   it('returns only the total with limit 0', async () => {
-    const { structuredContent } = await call('list_installed_tools', { limit: 0, category: 'ODD' });
+    const { structuredContent } = await call({ limit: 0, category: 'ODD' });
     expect(structuredContent).to.deep.equal({ items: [], total: 60 });
   });
 
   it('is also called by its first name, and recorded by its name', async () => {
     for (const { name, tool } of RESOURCES) {
-      const { structuredContent, record } = await call(`list_${name}`, {});
+      const { structuredContent, record } = await callTool(`list_${name}`, {});
       expect(structuredContent.total).to.equal(120);
       expect(record.tool).to.equal(tool);
     }
   });
 
   it('returns the requested fields, in the documented order, in the form of its schema', async () => {
-    const { tools } = (await asked().current('tools/list')).json.result;
-    const validate = new Ajv2020().compile(tools[2].outputSchema);
     for (const [fields, keys] of [
       [
         ['category', 'id'],
@@ -365,14 +336,13 @@ describe('a tool', () => {
       [['name', 'name'], ['name']],
       [['description', 'category', 'version', 'name', 'id'], Object.keys(toolItem('a'))],
     ] as const) {
-      const { structuredContent, content } = await call('list_installed_tools', { fields, limit: 3 });
+      const { structuredContent, content } = await call({ fields, limit: 3 });
       const picked = ITEMS.slice(0, 3).map((item) =>
         Object.fromEntries(keys.map((key) => [key, (item as Record<string, string>)[key]])),
       );
       expect(JSON.stringify(structuredContent.items)).to.equal(JSON.stringify(picked));
       expect(structuredContent.total).to.equal(120);
-      expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
-      expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
+      expectForm({ content, structuredContent });
     }
   });
 
@@ -380,7 +350,7 @@ describe('a tool', () => {
     const seen: { id: string }[] = [];
     let cursor: string | undefined;
     do {
-      const { structuredContent } = await call('list_installed_tools', {
+      const { structuredContent } = await call({
         limit: 25,
         category: 'even',
         fields: 'id',
@@ -394,11 +364,9 @@ describe('a tool', () => {
 
   it('fits more items on a page with fewer fields', async () => {
     const options = { read: list, maxResultBytes: 2048 };
-    const { content } = await call('list_installed_tools', { limit: 50 }, options);
+    const { content } = await call({ limit: 50 }, options);
     expect(content[0].text).to.match(/^result_too_large: .*name the fields that you need/);
-    expect(
-      (await call('list_installed_tools', { limit: 50, fields: ['id'] }, options)).structuredContent.items,
-    ).to.have.length(50);
+    expect((await call({ limit: 50, fields: ['id'] }, options)).structuredContent.items).to.have.length(50);
   });
 
   it('stops when the caller disconnects while it selects fields of large items', async () => {
@@ -430,8 +398,6 @@ describe('a tool', () => {
   });
 
   it('returns a hint with the existing values when nothing matches, in the form of its schema', async () => {
-    const { tools } = (await asked().current('tools/list')).json.result;
-    const validate = new Ajv2020().compile(tools[2].outputSchema);
     const options = { catalogue: knowing({ category: ['EVEN', 'PRIME'] }, list) };
     for (const [args, hint] of [
       [
@@ -444,11 +410,10 @@ describe('a tool', () => {
       ],
       [{ query: 'xyz' }, 'No item fits. query: search for a shorter text, or omit it.'],
     ] as const) {
-      const { structuredContent, content, isError } = await call('list_installed_tools', args, options);
+      const { structuredContent, content, isError } = await call(args, options);
       expect(isError).to.equal(undefined);
       expect(structuredContent).to.deep.equal({ items: [], total: 0, hint });
-      expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
-      expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
+      expectForm({ content, structuredContent });
     }
   });
 
@@ -467,7 +432,7 @@ describe('a tool', () => {
         { total: 0, leftOut: { bySettings: 7, invalid: 1 }, hint: left, items: [] },
       ],
     ] as const) {
-      const { structuredContent, content } = await call('list_installed_tools', args, { read: () => load });
+      const { structuredContent, content } = await call(args, { read: () => load });
       expect(structuredContent).to.deep.equal(page);
       expect(content[0].text).to.equal(JSON.stringify(page));
     }
@@ -475,14 +440,14 @@ describe('a tool', () => {
 
   it('returns no hint when something matches, or without room for it', async () => {
     const many = Array.from({ length: 20 }, (_, index) => toolItem(`${index}`, { category: `${index}`.repeat(30) }));
-    expect((await call('list_installed_tools', { category: 'ODD' })).structuredContent).not.to.have.property('hint');
+    expect((await call({ category: 'ODD' })).structuredContent).not.to.have.property('hint');
     const narrow = { read: () => loadOf(many), maxResultBytes: 1024 };
-    expect((await call('list_installed_tools', { category: 'x' }, narrow)).structuredContent).to.deep.equal({
+    expect((await call({ category: 'x' }, narrow)).structuredContent).to.deep.equal({
       items: [],
       total: 0,
     });
     const wide = { read: () => loadOf(many) };
-    expect((await call('list_installed_tools', { category: 'x' }, wide)).structuredContent).to.have.property('hint');
+    expect((await call({ category: 'x' }, wide)).structuredContent).to.have.property('hint');
   });
 
   it("hints at values of the caller's own list only", async () => {
@@ -506,14 +471,14 @@ describe('a tool', () => {
 
   it('answers result_too_large with arguments that make the result fit', async () => {
     const options = { read: list, maxResultBytes: 2048 };
-    const { isError, content, record } = await call('list_installed_tools', { limit: 50 }, options);
+    const { isError, content, record } = await call({ limit: 50 }, options);
     expect(isError).to.equal(true);
     const text: string = content[0].text;
     expect(text)
       .to.match(/^result_too_large: /)
       .and.contain('narrow the list with query or a filter');
     const limit = Number(/Set limit to (\d+) or less/.exec(text)?.[1]);
-    const fitting = await call('list_installed_tools', { limit }, options);
+    const fitting = await call({ limit }, options);
     expect(fitting.structuredContent.items).to.have.length(limit);
     expect(Buffer.byteLength(fitting.content[0].text)).to.be.lessThan(2049);
     expect(record.error?.code).to.equal('result_too_large');
@@ -521,7 +486,7 @@ describe('a tool', () => {
 
   it('refers to the resource when not even one item fits', async () => {
     const read = () => loadOf([toolItem('a', { description: 'x'.repeat(3000) })], cachedFor(1));
-    const { content } = await call('list_installed_tools', {}, { read, maxResultBytes: 1024 });
+    const { content } = await call({}, { read, maxResultBytes: 1024 });
     expect(content[0].text).to.contain('Not even one').and.contain('Read the resource');
   });
 
@@ -543,7 +508,7 @@ describe('a tool', () => {
       [{ count_by: Array(6).fill('id') }, ['count_by: ', '5', 'id, name, version, category, description']],
       [{ fields: Array(6).fill('id') }, ['fields: ', '5', 'id, name, version, category, description']],
     ] as const) {
-      const { isError, content, bugs } = await call('list_installed_tools', args as object, { read });
+      const { isError, content, bugs } = await call(args as object, { read });
       expect(isError).to.equal(true);
       expect(content[0].text).to.match(/^invalid_params: /);
       for (const word of told) expect(content[0].text).to.contain(word);
@@ -557,7 +522,7 @@ describe('a tool', () => {
     const read = () => {
       throw error;
     };
-    const { isError, content, structuredContent, _meta, record } = await call('list_installed_tools', {}, { read });
+    const { isError, content, structuredContent, _meta, record } = await call({}, { read });
     expect(isError).to.equal(true);
     expect(structuredContent).to.equal(undefined);
     expect(content[0].text)
@@ -579,7 +544,7 @@ describe('a tool', () => {
     const read = () => {
       throw bug;
     };
-    const { isError, content, bugs } = await call('list_installed_tools', {}, { read });
+    const { isError, content, bugs } = await call({}, { read });
     expect(isError).to.equal(true);
     expect(content[0].text)
       .to.match(/^internal: /)

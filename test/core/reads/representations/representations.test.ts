@@ -101,12 +101,12 @@ describe('an escaped snapshot', () => {
     name: `"ü"\\ \u2028 \u{1f600} ${index}`,
   }));
 
-  it('equals JSON.stringify of its text, whatever its length', async () => {
+  it('equals JSON.stringify of its text, whatever its length, with what closes its response', async () => {
     const { escaped } = setUp();
     for (const shift of [0, 1, 2, 3]) {
       for (const items of [[{ id: '"\\ \u2028 ü \u{1f600} \u0007' }], [{ id: 'x'.repeat(shift) }, ...LONG]]) {
         const load = loadOf(items);
-        expect((await escaped(load)).toString()).to.equal(JSON.stringify(load.snapshot.bytes.toString()));
+        expect((await escaped(load)).toString()).to.equal(`${JSON.stringify(load.snapshot.bytes.toString())}}]}}`);
       }
     }
   });
@@ -184,7 +184,7 @@ describe('an escaped snapshot', () => {
   it('is not kept without room', async () => {
     const { cache, escaped } = setUp({ maxBytes: 2048 + 30, maxEntries: 1 });
     const load = held(cache, loadOf([{ id: 'a' }]));
-    expect(JSON.parse((await escaped(load)).toString())).to.equal('[{"id":"a"}]');
+    expect((await escaped(load)).toString()).to.equal('"[{\\"id\\":\\"a\\"}]"}]}}');
     expect(later(cache).snapshot.representations).to.deep.equal({});
   });
 });
