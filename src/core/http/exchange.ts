@@ -6,6 +6,7 @@ import { newRequestId } from '../kernel/request-id.ts';
 import type { ClientRecord, MemberRecord, RequestRecord } from '../kernel/request-record.ts';
 import type { Span, Trace } from '../kernel/trace.ts';
 import type { Users } from '../kernel/users.ts';
+import type { PipelinedConnection } from './connection/connections.ts';
 import {
   announcesBody,
   credentialsIn,
@@ -49,6 +50,10 @@ export class Exchange implements RequestRecord {
   ending: AbortSignal = NEVER;
   /** Whether the operation takes a body. */
   takesBody = false;
+  /** Its connection, once it has begun. */
+  connection: PipelinedConnection | undefined = undefined;
+  /** Called once the exchanges before it on its connection have ended, or the connection has closed. */
+  resume: (() => void) | undefined = undefined;
   /** Whether the connection has closed, so that no response can be sent. */
   gone = false;
   /** Whether the listener was draining when the request arrived. */

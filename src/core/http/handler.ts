@@ -161,6 +161,7 @@ export function createHandler(options: HandlerOptions): Handle {
 
   async function refuse(exchange: Exchange, thrown: unknown, operation: Operation): Promise<void> {
     if (exchange.gone) return;
+    exchange.endWaiting();
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') reportBug(exchange, thrown);
     exchange.error = error;

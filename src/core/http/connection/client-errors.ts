@@ -62,7 +62,7 @@ export function answerClientErrors(server: Server, { connections, events, header
     const connection = connections.of(socket);
     // Behind the last response of a connection, or in a body that is not read: ignored.
     if (connection?.ending === true) return;
-    const newest = [...(connection?.exchanges ?? [])].at(-1);
+    const newest = connection?.exchanges.at(-1);
     // No response can be sent over broken TLS.
     if (BROKEN_TLS.test(error.code ?? '')) socket.destroy();
     // Bytes behind a complete body belong to another request.

@@ -7,10 +7,8 @@ import { createWriteBacklog } from '../response/send.ts';
 /** One open connection. Its requests are answered one after the other, whatever the client pipelines. */
 export interface PipelinedConnection {
   readonly socket: Socket;
-  /** Exchanges that have begun and not ended. The first one is being answered, the others wait. */
-  readonly exchanges: Set<Exchange>;
-  /** Resumes the exchanges that wait, in their order. */
-  readonly waiting: (() => void)[];
+  /** Exchanges that have begun and not ended, in their order. The first one is being answered, the others wait. */
+  readonly exchanges: Exchange[];
   /** Whether its last response has been decided on: what still arrives is discarded. */
   ending: boolean;
   /** Bytes received when its newest exchange began, or when the body of that had arrived. More means another request. */
@@ -60,8 +58,7 @@ export function createConnections(
   function open(socket: Socket): void {
     const connection: PipelinedConnection = {
       socket,
-      exchanges: new Set(),
-      waiting: [],
+      exchanges: [],
       ending: false,
       bytesSeen: 0,
       idleSince: performance.now(),
@@ -71,20 +68,18 @@ export function createConnections(
     socket.once('close', () => close(connection));
   }
 
-  function close(connection: PipelinedConnection): void {
-    const { socket, exchanges, abortedFor } = connection;
+  function close({ socket, exchanges, abortedFor }: PipelinedConnection): void {
     connections.delete(socket);
-    for (const exchange of exchanges) {
+    for (const exchange of exchanges.splice(0)) {
+      if (exchange.resume !== undefined) waiting -= 1;
       backlog.remove(exchange);
       exchange.bytes = 0;
       // A client ends a stream by leaving.
       exchange.outcome = abortedFor ?? (exchange.openedMs === undefined ? 'caller_gone' : 'ok');
       exchange.abandon();
       onEnd(exchange);
+      exchange.resume?.();
     }
-    exchanges.clear();
-    waiting -= connection.waiting.length;
-    for (const resume of connection.waiting.splice(0)) resume();
     if (connections.size === 0) for (const resolve of onceEmpty.splice(0)) resolve();
   }
 
@@ -97,7 +92,8 @@ export function createConnections(
     const connection = connections.get(req.socket);
     if (connection === undefined || connection.ending) return false;
     connection.ending = hasBody && !takesBody;
-    connection.exchanges.add(exchange);
+    connection.exchanges.push(exchange);
+    exchange.connection = connection;
     exchange.cameWhileDraining = isStopping;
     connection.bytesSeen = req.socket.bytesRead;
     if (hasBody) {
@@ -113,15 +109,17 @@ export function createConnections(
   }
 
   function end(connection: PipelinedConnection, exchange: Exchange): void {
-    connection.exchanges.delete(exchange);
+    const { exchanges } = connection;
+    exchanges.shift();
     backlog.remove(exchange);
     onEnd(exchange);
-    const resume = connection.waiting.shift();
-    if (resume !== undefined) {
+    const [next] = exchanges;
+    if (next !== undefined) {
       waiting -= 1;
-      if (connection.waiting.length === MAX_READ_AHEAD) connection.socket.resume();
-      resume();
-    } else if (connection.exchanges.size === 0) {
+      if (exchanges.length - 1 === MAX_READ_AHEAD) connection.socket.resume();
+      next.resume?.();
+      next.resume = undefined;
+    } else {
       connection.idleSince = performance.now();
       connection.onIdle?.();
       if (isStopping) closeIfIdle(connection);
@@ -129,17 +127,18 @@ export function createConnections(
   }
 
   /** Resolves once the exchanges before this one have ended; `undefined` where there are none. */
-  function waitForSlot({ req }: Exchange): Promise<void> | undefined {
-    const connection = connections.get(req.socket);
-    if (connection === undefined || connection.exchanges.size === 1) return undefined;
+  function waitForSlot(exchange: Exchange): Promise<void> | undefined {
+    const { connection } = exchange;
+    if (connection === undefined || connection.exchanges.length === 1) return undefined;
     if (waiting >= maxPipelinedWaiting) {
       events.limitReached?.({ bound: 'http.maxPipelinedWaiting' });
-      abortSocket(req.socket, 'overloaded');
+      abortSocket(connection.socket, 'overloaded');
     }
     waiting += 1;
-    const slot = new Promise<void>((resolve) => connection.waiting.push(resolve));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    exchange.resume = resolve;
     limitReadAhead(connection);
-    return slot;
+    return promise;
   }
 
   function abortSocket(socket: Socket, outcome: string): void {
@@ -153,7 +152,7 @@ export function createConnections(
   }
 
   function isIdle({ socket, exchanges, ending, bytesSeen }: PipelinedConnection): boolean {
-    return exchanges.size === 0 && !ending && socket.bytesRead <= bytesSeen;
+    return exchanges.length === 0 && !ending && socket.bytesRead <= bytesSeen;
   }
 
   function closeIfIdle(connection: PipelinedConnection): void {
@@ -164,14 +163,14 @@ export function createConnections(
    * Whether an exchange is the last one on its connection: it has a body that was not read whole, or that it announced by
    * `Expect` alone; or the listener is stopping and none waits behind it.
    */
-  function isLast({ req, fields, hasBody, takesBody }: Exchange): boolean {
+  function isLast({ req, fields, hasBody, takesBody, connection }: Exchange): boolean {
     if (hasBody ? !(req.complete && takesBody) : fields.expect !== undefined) return true;
-    return isStopping && connections.get(req.socket)?.exchanges.size === 1;
+    return isStopping && connection?.exchanges.length === 1;
   }
 
   /** Calls `onIdle` once everything that was begun on a connection has been answered. */
   function whenIdle(connection: PipelinedConnection, onIdle: () => void): void {
-    if (connection.exchanges.size === 0) onIdle();
+    if (connection.exchanges.length === 0) onIdle();
     else connection.onIdle = onIdle;
   }
 
@@ -201,7 +200,7 @@ export function createConnections(
     grace.abort();
     let cut = 0;
     for (const { socket, exchanges } of connections.values()) {
-      cut += exchanges.size;
+      cut += exchanges.length;
       abortSocket(socket, 'draining');
     }
     await finished;
@@ -225,9 +224,10 @@ export function createConnections(
 }
 
 /** Stops reading from a connection while too many of its requests wait. */
-function limitReadAhead({ socket, waiting }: PipelinedConnection): void {
+function limitReadAhead({ socket, exchanges }: PipelinedConnection): void {
+  const isFull = () => exchanges.length - 1 > MAX_READ_AHEAD;
   // Node resumes a socket for each request that it has parsed, in the next tick.
-  if (waiting.length > MAX_READ_AHEAD) process.nextTick(() => waiting.length > MAX_READ_AHEAD && socket.pause());
+  if (isFull()) process.nextTick(() => isFull() && socket.pause());
 }
 
 /** Of the parser that Node puts on a socket: what it calls for each request that it has found. */

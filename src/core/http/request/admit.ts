@@ -40,6 +40,8 @@ export function createAdmit(options: AdmitOptions): Admit {
   const ownHosts = { ...options, alsoHosts: publicUrl === undefined ? alsoHosts : [...alsoHosts, publicUrl.host] };
   const origins = createOrigins(allowedOrigins);
   let hosts: Hosts | undefined;
+  /** The last host that was answered for: most clients name the same one. */
+  let lastHost: string | undefined;
 
   /** Rejects framing that Node's parser accepts. */
   function checkFraming(exchange: Exchange): void {
@@ -63,8 +65,12 @@ export function createAdmit(options: AdmitOptions): Admit {
       throw invalid('The request must have exactly one Host header.');
     }
     const named = target?.authority ?? fields.host[0];
+    if (named === undefined || named === lastHost) return;
     hosts ??= hostsOf(ownHosts, address());
-    if (named === undefined || hosts.answersFor(named)) return;
+    if (hosts.answersFor(named)) {
+      lastHost = named;
+      return;
+    }
     throw isHost(named) ? new GatewayError('host_refused') : invalid('The host is not well-formed.');
   }
 
