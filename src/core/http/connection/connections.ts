@@ -66,6 +66,8 @@ export function createConnections(
     connections.set(socket, connection);
     socket.on('resume', () => limitReadAhead(connection));
     socket.once('close', () => close(connection));
+    // Its TLS handshake has finished late.
+    if (isStopping) socket.destroySoon();
   }
 
   function close({ socket, exchanges, abortedFor }: PipelinedConnection): void {
