@@ -20,7 +20,7 @@ import type { CallerOperation } from './operation.ts';
 export interface ReadsOptions {
   readonly catalogue: Catalogue;
   readonly representations: Representations;
-  /** Bodies smaller than this are sent in no coding. */
+  /** Smaller bodies are not compressed. */
   readonly compressMinBytes: number;
   /** The longest that a read can take, until its response is ready to be sent. */
   readonly readDeadlineMs: number;
@@ -31,11 +31,12 @@ export interface ReadsOptions {
   readonly otherCredentials?: readonly string[] | undefined;
 }
 
-/** Header fields by which a read is answered, beside those of `otherCredentials`. */
+/** Header fields that select a response, beside those of `otherCredentials`. */
 export const READ_VARY = ['Authorization', 'Accept', 'Accept-Encoding'];
 
 export const LIST_PATH = '/mcp/v1/resources';
 export const READ_PATH = '/mcp/v1/resources/read';
+
 /** A snapshot, and where it is stored. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
@@ -43,7 +44,7 @@ const MEDIA_TYPE = 'application/json; charset=utf-8';
 const NOT_COMPRESSED = 'The answer could not be compressed in time. Accept it uncompressed, or try again later.';
 const READ = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: false } as const;
 
-/** The two reads. What is wrong with a request is reported in the order in which their steps stand. */
+/** The two reads. */
 export function readOperations(options: ReadsOptions): readonly CallerOperation[] {
   const { catalogue, compressMinBytes, readDeadlineMs, events, now, otherCredentials = [] } = options;
   const vary = [...READ_VARY, ...otherCredentials].join(', ');

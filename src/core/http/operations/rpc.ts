@@ -13,9 +13,9 @@ import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
 /** Path of MCP over HTTP. */
 export const MCP_PATH = '/mcp';
 
-/** A message that was posted, with all checked that HTTP has a say in. */
+/** A posted message whose HTTP part has been checked. */
 export interface RpcRequest {
-  /** `MCP-Protocol-Version`, `Mcp-Method`, `Mcp-Name` and `User-Agent`; `undefined` where they did not come. */
+  /** `MCP-Protocol-Version`, `Mcp-Method`, `Mcp-Name` and `User-Agent`. */
   readonly headers: {
     readonly protocolVersion: string | undefined;
     readonly method: string | undefined;
@@ -23,44 +23,41 @@ export interface RpcRequest {
     readonly userAgent: string | undefined;
   };
   readonly body: Buffer;
-  /** `undefined` where no credential came, and lists are public. */
+  /** `undefined` without a credential, where lists are public. */
   readonly caller: Caller | undefined;
-  /** Aborts when the caller hangs up. Made when it is looked at. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
   /** Aborts when a stream must end. */
   readonly ending: AbortSignal;
   /** Calls the upstream even if a snapshot is fresh. */
   readonly noCache: boolean;
-  /**
-   * Counts so many messages beside the one that was counted with the request; rejects where they are more than the caller
-   * may send.
-   */
+  /** Counts so many messages beside the first. Rejects with `rate_limited` beyond the caller's limit. */
   readonly countMore: (messages: number) => Promise<void> | void;
-  /** Takes what is found out about the request. */
+  /** Record of the request, to be completed. */
   readonly record: RequestRecord;
 }
 
-/** Answers what is posted: another edge's business. A `GatewayError` that it throws becomes a problem, as for a read. */
+/** Answers a posted message. A `GatewayError` that it throws is answered with a problem. */
 export type RpcHandler = (request: RpcRequest) => HttpResponse | Promise<HttpResponse>;
 
 export interface RpcOptions {
   readonly path: string;
   readonly maxBodyBytes: number;
-  /** Bodies of all requests that are not answered yet. */
+  /** Bodies of all requests in flight. */
   readonly heldBytes: HeldBytes;
-  /** Whether a message may come without a credential: `handle` throws `credential_missing` for what needs one. */
+  /** Whether a credential may be missing: `handle` throws `credential_missing` where one is required. */
   readonly publicLists: boolean;
   readonly spend: RequestHooks['spend'];
   /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
   readonly handle: RpcHandler;
-  /** Whether the credential of the caller with this key is rejected wherever it could be used. @default not so */
+  /** Whether every upstream rejects the credential of the caller with this key. @default false */
   readonly isRejected?: ((callerKey: string) => boolean) | undefined;
-  /** Writes the error of JSON-RPC for a caller over its rate, whose message has not been looked at. */
+  /** Returns the JSON-RPC error for a caller over its rate limit, whose message has not been read. */
   readonly refuseRate: NonNullable<CallerOperation['refuseRate']>;
 }
 
-/** Header fields by which a message is answered, beside those of `otherCredentials`. */
+/** Header fields that select a response, beside those of `otherCredentials`. */
 const VARY = ['Authorization', 'Accept', 'Content-Type', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 
 /** RFC 8259 defines no `charset`, but clients send it. */
