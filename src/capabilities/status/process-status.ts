@@ -1,7 +1,7 @@
 import { watchCertificates } from '../../core/certificates.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { countDescriptors, readDescriptorLimit } from '../../core/descriptors.ts';
-import { watchEventLoop } from '../../core/kernel/event-loop-delay.ts';
+import { watchEventLoop } from '../../core/kernel/turns.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { CapabilityContext } from '../capability.ts';
 import { createHistory } from './history.ts';

@@ -1,25 +1,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Events } from '../../kernel/events.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, PipelinedConnection } from '../exchange.ts';
 import { createWriteBacklog } from '../response/send.ts';
-
-/** One open connection. Its requests are answered one after the other, whatever the client pipelines. */
-export interface PipelinedConnection {
-  readonly socket: Socket;
-  /** Exchanges that have begun and not ended, in their order. The first one is being answered, the others wait. */
-  readonly exchanges: Exchange[];
-  /** Whether its last response has been decided on: what still arrives is discarded. */
-  ending: boolean;
-  /** Bytes received when its newest exchange began, or when the body of that had arrived. More means another request. */
-  bytesSeen: number;
-  /** Since when `exchanges` is empty, by `performance.now()`. */
-  idleSince: number;
-  /** Called once `exchanges` is empty. */
-  onIdle?: () => void;
-  /** Outcome of the exchanges that end with the connection, where this side closes it. */
-  abortedFor?: string;
-}
 
 export interface ConnectionBounds {
   /**

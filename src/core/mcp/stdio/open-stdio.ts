@@ -9,8 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { explained, GatewayError } from '../../kernel/errors.ts';
-import { newRequestId } from '../../kernel/request-id.ts';
-import type { RequestRecord } from '../../kernel/request-record.ts';
+import { newRequestId, type RequestRecord } from '../../kernel/request-record.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import { clientOf } from '../client-record.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
