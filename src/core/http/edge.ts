@@ -127,7 +127,7 @@ export function createEdge(options: EdgeOptions): Edge {
       return url;
     },
     serve(next) {
-      // Their clients subscribe to what is offered now.
+      // Ends streams, so that their clients subscribe to the new service.
       streams.abort();
       streams = new AbortController();
       answer = answerBy(next);

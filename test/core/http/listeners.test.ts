@@ -136,7 +136,7 @@ const bare = { Host: undefined, Authorization: undefined };
 
 describe('the probes', () => {
   for (const path of ['/livez', '/readyz']) {
-    it(`${path} is well with every upstream down`, async () => {
+    it(`${path} is 200 with every upstream down`, async () => {
       const { url, ended } = await serve({
         read: () => {
           throw new GatewayError('upstream_failed');

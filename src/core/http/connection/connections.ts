@@ -17,10 +17,10 @@ export interface ConnectionBounds {
 /** All open connections of one listener, and what is in flight on them. */
 export type Connections = ReturnType<typeof createConnections>;
 
-/** How many requests of one connection may wait before it is not read from. That its client has gone shows only while it is. */
+/** Requests of one connection that may wait before reading stops. A disconnect is noticed only while it is read. */
 const MAX_READ_AHEAD = 16;
 
-/** How long after its last response a connection is not closed for others: its next request may be on its way. */
+/** Time after its last response in which a connection is not closed for others: its next request may be on its way. */
 const BUSY_MS = 1000;
 
 /** `onEnd` is called exactly once for each exchange that began: its response was handed to the system, or cannot be. */
@@ -69,8 +69,8 @@ export function createConnections(
   }
 
   /**
-   * Returns whether an exchange must be answered: not once the last response of its connection has been decided on. A request
-   * that has a body and may have none is the last one of its connection.
+   * Registers an exchange. Returns false behind the last response of its connection: then it gets no response. A request with
+   * a body that its operation does not take is the last one of its connection.
    */
   function begin(exchange: Exchange): boolean {
     const { req, res, hasBody, takesBody } = exchange;
