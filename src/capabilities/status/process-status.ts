@@ -1,8 +1,8 @@
 import { watchCertificates } from '../../core/certificates.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { countDescriptors, readDescriptorLimit } from '../../core/descriptors.ts';
-import { watchEventLoop } from '../../core/kernel/turns.ts';
 import type { Events } from '../../core/kernel/events.ts';
+import { watchEventLoop } from '../../core/kernel/turns.ts';
 import type { CapabilityContext } from '../capability.ts';
 import { createHistory } from './history.ts';
 import type { ProcessStatus } from './status-view.ts';
