@@ -2,8 +2,8 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { countDescriptors, readDescriptorLimit } from '../../core/descriptors.ts';
 import type { Readings } from '../../core/hooks.ts';
-import { watchEventLoop } from '../../core/kernel/event-loop-delay.ts';
 import type { Events } from '../../core/kernel/events.ts';
+import { watchEventLoop } from '../../core/kernel/turns.ts';
 import type { Families } from './families.ts';
 
 /** Interval of the timer whose delay is measured. */

@@ -96,15 +96,17 @@ export function createEdge(options: EdgeOptions): Edge {
     const closed = connections.closeLongestIdle(Math.ceil(maxConnections * ROOM_SHARE));
     if (closed > 0) events.idleConnectionsClosed?.({ listener, connections: closed });
   }
-  let open = 0;
-  function count(change: 1 | 0 | -1): void {
-    open += change;
-    events.connectionsChanged?.({ listener, open, maxConnections });
-  }
+  /** Of all open connections, with those whose TLS handshake has not finished. */
+  const sockets = new Set<Socket>();
+  const emitOpen = () => events.connectionsChanged?.({ listener, open: sockets.size, maxConnections });
   server.on('connection', (socket: Socket) => {
-    count(1);
-    socket.once('close', () => count(-1));
-    if (open >= maxConnections) makeRoom();
+    sockets.add(socket);
+    emitOpen();
+    socket.once('close', () => {
+      sockets.delete(socket);
+      emitOpen();
+    });
+    if (sockets.size >= maxConnections) makeRoom();
   });
   server.on(handshakes === undefined ? 'connection' : 'secureConnection', connections.open);
   let reportedAt = Number.NEGATIVE_INFINITY;
@@ -119,13 +121,13 @@ export function createEdge(options: EdgeOptions): Edge {
   return {
     async listen() {
       const url = await listen(server, settings);
-      count(0);
+      emitOpen();
       handshakes?.watchFiles();
       server.on('error', (error) => events.listenerFailed?.({ error }));
       return url;
     },
     serve(next) {
-      // Their clients subscribe to what is offered now.
+      // Ends streams, so that their clients subscribe to the new service.
       streams.abort();
       streams = new AbortController();
       answer = answerBy(next);
@@ -137,6 +139,7 @@ export function createEdge(options: EdgeOptions): Edge {
       handshakes?.stop();
       streams.abort();
       const whole = await connections.drain(graceMs);
+      for (const socket of sockets) socket.destroy();
       // Stops the timers of http.Server.
       server.close();
       return whole;

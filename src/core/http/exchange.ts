@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { mentionsCredential, traceOfCaller } from '../credentials/redact.ts';
 import type { GatewayError } from '../kernel/errors.ts';
-import { newRequestId } from '../kernel/request-id.ts';
-import type { ClientRecord, MemberRecord, RequestRecord } from '../kernel/request-record.ts';
+import { type ClientRecord, type MemberRecord, newRequestId, type RequestRecord } from '../kernel/request-record.ts';
 import type { Span, Trace } from '../kernel/trace.ts';
 import type { Users } from '../kernel/users.ts';
 import {
@@ -19,6 +19,23 @@ import {
 const WELL_FORMED_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
 
 const NEVER = new AbortController().signal;
+
+/** One open connection. Its requests are answered one after the other, whatever the client pipelines. */
+export interface PipelinedConnection {
+  readonly socket: Socket;
+  /** Exchanges that have begun and not ended, in their order. The first one is being answered, the others wait. */
+  readonly exchanges: Exchange[];
+  /** Whether its last response has been decided on: what still arrives is discarded. */
+  ending: boolean;
+  /** Bytes received when its newest exchange began, or when the body of that had arrived. More means another request. */
+  bytesSeen: number;
+  /** Since when `exchanges` is empty, by `performance.now()`. */
+  idleSince: number;
+  /** Called once `exchanges` is empty. */
+  onIdle?: () => void;
+  /** Outcome of the exchanges that end with the connection, where this side closes it. */
+  abortedFor?: string;
+}
 
 /** One request and its response. A class, since only a prototype makes `signal` free where it is not read. */
 export class Exchange implements RequestRecord {
@@ -38,7 +55,7 @@ export class Exchange implements RequestRecord {
   readonly trace: Trace | undefined;
   span: Span | undefined = undefined;
   readonly method: string | undefined;
-  /** Whether the caller requests an upstream reply instead of a cached one. */
+  /** Whether the caller's `Cache-Control` asks for a reply of the upstream. */
   readonly noCache: boolean;
   /** CORS headers of the response, alternating names and values. */
   originHeaders: readonly string[] | undefined = undefined;
@@ -48,6 +65,10 @@ export class Exchange implements RequestRecord {
   ending: AbortSignal = NEVER;
   /** Whether the operation takes a body. */
   takesBody = false;
+  /** Its connection, once it has begun. */
+  connection: PipelinedConnection | undefined = undefined;
+  /** Called once the exchanges before it on its connection have ended, or the connection has closed. */
+  resume: (() => void) | undefined = undefined;
   /** Whether the connection has closed, so that no response can be sent. */
   gone = false;
   /** Whether the listener was draining when the request arrived. */

@@ -76,9 +76,8 @@ export interface HandlerOptions {
 }
 
 /**
- * The way of every request, once its exchange is open and its operation is found: admit → authenticate, unless there is
- * too much to do, within the limits → operation → send. What any of them throws is answered with its row of the error table; a bug is a 500 there and
- * a line in the log.
+ * Creates the handler of all requests whose exchange is open and whose operation is found: admit → authenticate → operation → send.
+ * A thrown error is answered with its row of the error table. A bug is `internal`, and is reported.
  */
 export function createHandler(options: HandlerOptions): Handle {
   const { admit, authenticate, hooks, users, challenge, connections, events, headers, ending } = options;
@@ -99,7 +98,7 @@ export function createHandler(options: HandlerOptions): Handle {
     if (exchange.gone) return;
     try {
       admit(exchange, operation);
-      // What is open costs no more than to refuse it; and an orchestrator must not take an instance at work for a dead one.
+      // Open operations cost no more than a rejection, and a probe must not fail because an instance is busy.
       if (operation.open !== true) {
         exchange.address = addressOf(exchange);
         const ready = hooks.preAuthenticate(exchange);
@@ -161,11 +160,12 @@ export function createHandler(options: HandlerOptions): Handle {
 
   async function refuse(exchange: Exchange, thrown: unknown, operation: Operation): Promise<void> {
     if (exchange.gone) return;
+    exchange.endWaiting();
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') reportBug(exchange, thrown);
     exchange.error = error;
     emitLimitReached(events, error, exchange);
-    // What has begun can only be kept from passing for a whole response.
+    // A response that has begun is cut off, so that it cannot pass for a whole one.
     if (exchange.res.headersSent) return connections.abort(exchange, 'internal');
     try {
       if (exchange.hasBody && !exchange.req.readableEnded) await discardBody(exchange);

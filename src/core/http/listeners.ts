@@ -1,4 +1,5 @@
 import type { Authenticate } from '../credentials/authenticate.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import type { ConnectionBounds } from './connection/connections.ts';
 import type { ListenerSettings } from './connection/listener.ts';
@@ -6,25 +7,25 @@ import { hstsHeaders, type ListenerTls } from './connection/secure.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
 import { NO_REQUEST_HOOKS } from './handler.ts';
 import { type OpenOperation, type Operation, unknownPath } from './operations/operation.ts';
-import { probeOperations } from './operations/probes.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation, rpcStreamOperation } from './operations/rpc.ts';
 import { createClientAddress } from './request/client-address.ts';
 import { createHeldBytes } from './request/incoming-body.ts';
 import { createChallenge, type TokenSource } from './response/problem.ts';
+import type { HttpResponse } from './response/send.ts';
 
 /** Settings of the public listener. */
 export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly tls?: (ListenerTls & { readonly hstsMaxAgeDays: number }) | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Whether names that are not listed are answered for, where it is not on loopback. @default false */
+  /** Whether the listener answers for names that are not listed, on an address that is not loopback. @default false */
   readonly takesAnyName?: boolean | undefined;
-  /** Where clients find this server. */
+  /** URL of this server for clients. */
   readonly publicUrl?: string | undefined;
   readonly allowedOrigins: readonly string[];
-  /** Whose word is taken for the address that a request came from: addresses, networks, `unix`. */
+  /** Proxies whose `X-Forwarded-For` and `Forwarded` are used: addresses, networks, `unix`. */
   readonly trustedProxies: readonly string[];
-  /** Bytes of request bodies that are held at once. */
+  /** Bytes of all request bodies in memory. */
   readonly maxHeldBodyBytes: number;
   readonly compressMinBytes: number;
 }
@@ -35,11 +36,11 @@ export interface PublicEdgeOptions
   readonly settings: HttpSettings;
   /** Endpoints beside those of the core; `unknown` answers a path that does not exist. @default none */
   operations?(unknown: OpenOperation): readonly Operation[];
-  /** Whether `/readyz` is to say 503. */
+  /** Whether `/readyz` answers 503. */
   readonly isDraining: () => boolean;
   /** Where clients obtain tokens. @default no client can */
   readonly tokenSource?: TokenSource | undefined;
-  /** JSON-RPC, where it is answered here. */
+  /** MCP over HTTP. @default off */
   readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'spend' | 'otherCredentials'> | undefined;
 }
 
@@ -53,19 +54,19 @@ export const ADMIN_BOUNDS = {
   sendTimeoutMs: 5000,
   maxConnections: 100,
   maxPipelinedWaiting: 1000,
-  // What metrics take is for callers to say, within closed lists: a megabyte where they try out every way to be refused.
+  // Metrics can take a megabyte, if callers try every path, method and error.
   maxUnsentBytes: 16_777_216,
 };
 
-/** A listener that can go on under other settings. */
+/** A listener whose options can be replaced while it is open. */
 export interface ChangingEdge<Options> extends Edge {
-  /** Answers as these options say from now on, within the bounds of the first ones. */
+  /** Applies other options to requests that begin from now on. Host, port and bounds of connections stay as they are. */
   change(options: Options): void;
 }
 
-/** The public listener: the two reads, JSON-RPC, the probes, and the operations of capabilities. */
+/** Creates the public listener: the two reads, JSON-RPC, the probes, and endpoints of capabilities. */
 export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicEdgeOptions> {
-  // Nothing else of the first ones is held: they lead to a core, and that to all that it has open.
+  // The rest of `first` is not captured: it refers to a core, which must be collected after a reload.
   const { settings, events, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
   function serviceOf({ rpc, tokenSource, ...options }: PublicEdgeOptions): Service {
@@ -89,7 +90,7 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
       addressOf: createClientAddress(trustedProxies),
       challenge: createChallenge(tokenSource),
       users: options.users,
-      // So long may a connection be silent before its response is begun.
+      // A connection may be silent for as long as a read takes.
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
       operations: [...forCallers, ...probeOperations(isDraining), ...(options.operations?.(unknown) ?? [])],
     };
@@ -113,13 +114,13 @@ export interface AdminEdgeOptions {
   };
   readonly authenticate: Authenticate;
   readonly events: Events;
-  /** Whether the public listener is on its way down. */
+  /** Whether the public listener is draining. */
   readonly isDraining: () => boolean;
   /** Endpoints beside those of the core. @default none */
   readonly operations?: readonly Operation[];
 }
 
-/** The admin listener: operations only, never a read. */
+/** Creates the admin listener: probes and endpoints of capabilities, no reads. */
 export function createAdminEdge({
   settings: first,
   events,
@@ -143,7 +144,28 @@ export function createAdminEdge({
   return { ...edge, change: (changed) => edge.serve(serviceOf(changed)) };
 }
 
-/** `undefined` where there are none: then no header is looked for. */
 function lowerCaseSet(names: readonly string[] = []): ReadonlySet<string> | undefined {
   return names.length === 0 ? undefined : new Set(names.map((name) => name.toLowerCase()));
+}
+
+const OK: HttpResponse = {
+  status: 200,
+  headers: ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
+  body: Buffer.from('{"status":"ok"}'),
+};
+
+/** Probes for orchestrators. They do not depend on upstreams: restarting Portico, or taking it out of service, repairs none. */
+function probeOperations(isDraining: () => boolean): readonly OpenOperation[] {
+  const probe = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: true, open: true } as const;
+  return [
+    { ...probe, path: '/livez', respond: () => OK },
+    {
+      ...probe,
+      path: '/readyz',
+      respond() {
+        if (isDraining()) throw new GatewayError('draining');
+        return OK;
+      },
+    },
+  ];
 }

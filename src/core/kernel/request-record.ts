@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { GatewayError } from './errors.ts';
 import type { Span } from './trace.ts';
 
@@ -73,4 +74,15 @@ export function errorTypeOf({ outcome, error, status = 500 }: RequestRecord): st
   if (GOOD.has(outcome)) return undefined;
   const isAnswered = outcome === error?.code;
   return isAnswered && status < 500 ? undefined : outcome;
+}
+
+/** Distinguishes processes: of 100,000 that ever ran, two have the same with a chance of 1 in 10^9. */
+const PROCESS = randomBytes(8).toString('hex');
+
+let count = 0;
+
+/** Returns a request id that no other request has. */
+export function newRequestId(): string {
+  count += 1;
+  return `${PROCESS}-${count.toString(36)}`;
 }

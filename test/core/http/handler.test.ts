@@ -213,6 +213,7 @@ describe('a handler', () => {
       requestId: 'mine',
       fields: { authorization: [new Credential(`Bearer ${TOKEN}`)] },
       res,
+      endWaiting() {},
     } as never as Exchange;
     await handle(opened, {
       path: '/x',

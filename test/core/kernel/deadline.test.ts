@@ -23,7 +23,7 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
 const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
 describe('withDeadline', () => {
-  it('gives what the work gives, and leaves neither timer nor listener behind', async () => {
+  it('resolves with the result of the work, and leaves no timer or listener', async () => {
     const { signal } = new AbortController();
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     // Once mocha has set its own.
@@ -40,7 +40,7 @@ describe('withDeadline', () => {
     expect(timers()).to.equal(before);
   });
 
-  it('passes on what the work throws, now or later, and cleans up', async () => {
+  it('rejects with the error of the work, now or later, and cleans up', async () => {
     const { signal } = new AbortController();
     const mistake = new Error('mistake');
     const later = async () => Promise.reject(mistake);
@@ -64,7 +64,7 @@ describe('withDeadline', () => {
     expect(seen.map((inner) => inner.reason)).to.deep.equal([error]);
   });
 
-  it('gives the work as much time again as the process was stopped', async () => {
+  it('extends the time of the work by a stop of the process', async () => {
     const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -81,7 +81,7 @@ describe('withDeadline', () => {
     expect(await result).to.equal('said in time');
   });
 
-  it('gives it no more than that', async () => {
+  it('extends it once', async () => {
     const result = rejection(withDeadline(10, new AbortController().signal, never));
     standStill(500);
     expect(await Promise.race([result, sleep(250)])).to.have.property('code', 'upstream_timeout');

@@ -11,13 +11,13 @@ describe('the causes of an error', () => {
     ]);
   });
 
-  it('are none where there is none, or where it is no error', () => {
+  it('are empty without a cause, and for a value that is not an error', () => {
     expect(causesOf(new Error('alone'))).to.deep.equal([]);
     expect(causesOf(new Error('odd', { cause: 'text' }))).to.deep.equal([]);
     expect(causesOf('text')).to.deep.equal([]);
   });
 
-  it('end after five, and so in a circle', () => {
+  it('end after five, also in a cycle', () => {
     const error = new Error('round');
     error.cause = error;
     expect(causesOf(error)).to.deep.equal(Array(5).fill('Error'));
@@ -33,15 +33,15 @@ describe('the name of an error', () => {
     expect(nameError(new Error('x'))).to.equal('Error');
   });
 
-  it('leaves out what only pretends to be a name or a code', () => {
+  it('omits text that does not look like a name or a code', () => {
     const odd = Object.assign(new Error('x'), { name: 'what the upstream said', code: 'a b' });
     expect(nameError(odd)).to.equal('Error');
     expect(nameError(Object.assign(new Error('x'), { code: 'x'.repeat(65) }))).to.equal('Error');
   });
 });
 
-describe('what is known of a bug', () => {
-  it('is where it came from, or of which type what was thrown is', () => {
+describe('the stack of a bug', () => {
+  it('is that of the error, or the type of another thrown value', () => {
     expect(stackOf(new TypeError('x')))
       .to.contain('TypeError: x')
       .and.to.contain('errors.test.ts');

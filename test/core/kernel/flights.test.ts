@@ -40,7 +40,7 @@ describe('work that several wait for', () => {
     expect(await next).to.equal('three');
   });
 
-  it('goes on where one of them leaves, and is aborted when the last one does', async () => {
+  it('continues when one waiter leaves, and is aborted when the last one does', async () => {
     const { flights, board, begun } = flying();
     const [first, second] = [new AbortController(), new AbortController()];
     const waiting = [board('a', first.signal), board('a', second.signal)].map(reasonOf);

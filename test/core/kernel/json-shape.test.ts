@@ -19,13 +19,13 @@ describe('the shape of a JSON text', () => {
     expect(excess(deep(1001), 10_000)).to.equal('levels');
   });
 
-  it('is none of its texts, whatever they hold', () => {
+  it('does not depend on the content of its strings', () => {
     for (const text of ['[[[[[[[[[[[[', ',,,,,,,,,,,,,', '{"{"{"{"{"{"{', '\\",,,,,,,,,,,,,\\\\', '\\', '"']) {
       expect(excess(JSON.stringify({ [text]: text, a: [text] }))).to.equal(undefined);
     }
   });
 
-  it('is nothing to speak of where it is no JSON', () => {
+  it('is not bounded for a text that is not JSON', () => {
     for (const text of ['', '"', '"\\', ']]]', '"abc']) expect(excess(text)).to.equal(undefined);
   });
 

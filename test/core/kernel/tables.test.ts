@@ -16,7 +16,7 @@ describe('a TTL set', () => {
     expect(keys.has('a')).to.equal(false);
   });
 
-  it('does not hold a key for longer since it was asked about it', () => {
+  it('does not extend the lifetime of a key that is looked up', () => {
     let time = 1;
     const keys = createTtlSet({ ttlMs: 100, max: 10, now: () => time });
     keys.add('a');
@@ -31,7 +31,7 @@ describe('a TTL set', () => {
     expect(keys.has('a')).to.equal(false);
   });
 
-  it('holds a key for what is left of its time, where it came late', () => {
+  it('holds a key that was added with an age for the rest of its lifetime', () => {
     let time = 1;
     const keys = createTtlSet({ ttlMs: 100, max: 10, now: () => time });
     keys.add('a', 60);
@@ -47,14 +47,14 @@ describe('a TTL set', () => {
     expect(keys.has('a')).to.equal(true);
   });
 
-  it('lets a key go on demand', () => {
+  it('removes a key on request', () => {
     const keys = createTtlSet({ ttlMs: 100, max: 10, now: () => 1 });
     keys.add('a');
     keys.delete('a');
     expect(keys.has('a')).to.equal(false);
   });
 
-  it('is bounded: the key that was added longest ago makes room, whichever was asked about last', () => {
+  it('is bounded: the oldest key is removed first, whichever was looked up last', () => {
     const keys = createTtlSet({ ttlMs: 100, max: 2, now: () => 1 });
     for (const key of ['a', 'b', 'a']) keys.add(key);
     expect(keys.has('b')).to.equal(true);
@@ -73,7 +73,7 @@ describe('a TTL set', () => {
 });
 
 describe('recent keys', () => {
-  it('are bounded: the key that was added longest ago makes room', () => {
+  it('are bounded: the oldest key is removed first', () => {
     const forgotten: string[] = [];
     const keys = createRecentKeys({ max: 2, onForgotten: (key) => forgotten.push(key) });
     for (const key of ['a', 'b', 'a']) keys.add(key);

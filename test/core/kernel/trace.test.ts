@@ -7,7 +7,7 @@ const PARENT_ID = '00f067aa0ba902b7';
 const VALID = `00-${TRACE_ID}-${PARENT_ID}-01`;
 
 describe('a trace', () => {
-  it('goes on under the same id and flags, with a parent id of its own', () => {
+  it('continues with the same id and flags, and a new parent id', () => {
     const trace = continueTrace(VALID, undefined);
     expect(trace?.traceId).to.equal(TRACE_ID);
     expect(trace).to.include({ parentId: PARENT_ID, isSampled: true });
@@ -18,7 +18,7 @@ describe('a trace', () => {
     expect(continueTrace(VALID, undefined)?.headers).not.to.deep.equal(trace?.headers);
   });
 
-  it('keeps the flags that have a meaning and no others', () => {
+  it('keeps defined flags only', () => {
     for (const [flags, kept] of [
       ['00', '00'],
       ['01', '01'],
@@ -32,7 +32,7 @@ describe('a trace', () => {
     }
   });
 
-  it('of a later version is read as far as version 00 goes', () => {
+  it('of a later version is parsed like version 00', () => {
     for (const traceparent of [`01-${TRACE_ID}-${PARENT_ID}-01`, `cc-${TRACE_ID}-${PARENT_ID}-01-what-comes`]) {
       expect(continueTrace(traceparent, undefined)?.headers.traceparent).to.match(new RegExp(`^00-${TRACE_ID}-`));
     }
@@ -56,11 +56,11 @@ describe('a trace', () => {
     });
   }
 
-  it('is not begun where the caller has none', () => {
+  it('is absent without traceparent', () => {
     expect(continueTrace(undefined, 'vendor=1')).to.equal(undefined);
   });
 
-  it('takes its state along, up to 512 characters', () => {
+  it('forwards tracestate of up to 512 characters', () => {
     for (const state of ['vendor=1', 'a=1, b=2', 'x'.repeat(512)]) {
       expect(continueTrace(VALID, state)?.headers.tracestate).to.equal(state);
     }
@@ -69,7 +69,7 @@ describe('a trace', () => {
     }
   });
 
-  it('is valid again in what it sends on, whatever it was made of', () => {
+  it('is forwarded as valid headers, whatever it was made of', () => {
     const hex = (length: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
     fc.assert(

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createTurnBudget, nextTurn } from '../../../src/core/kernel/turns.ts';
 
 describe('a step of long work', () => {
-  it('has a turn of the event loop for itself, in the order in which they were asked for', async () => {
+  it('has a turn of the event loop of its own, in order of the requests', async () => {
     const seen: string[] = [];
     const work = async (name: string) => {
       for (const step of [1, 2, 3]) {
@@ -57,7 +57,7 @@ describe('small pieces of work', () => {
     for (const ms of took.slice(3)) expect(ms).to.be.at.least(6);
   });
 
-  it('may throw, and take their time all the same', async () => {
+  it('count their time also if they throw', async () => {
     const error = new Error('not a page');
     let took = -1;
     const work = createTurnBudget(5)(

@@ -29,7 +29,7 @@ function lineOf(tell: (events: Events) => void): Record<string, unknown> | undef
 }
 
 describe('the log of a request', () => {
-  it('says what is known of it, and names the caller by the beginning of its key', () => {
+  it('has the facts of the request, and the beginning of the key of its caller', () => {
     const line = lineOf((events) =>
       events.requestEnded?.(
         request({
@@ -69,7 +69,7 @@ describe('the log of a request', () => {
     });
   });
 
-  it('leaves out what is not known', () => {
+  it('omits absent facts', () => {
     expect(lineOf((events) => events.requestEnded?.(request()))).to.have.all.keys(
       ...['level', 'msg', 'outcome', 'ms', 'bytes', 'requestId'],
     );
@@ -123,7 +123,7 @@ describe('the log of a request', () => {
     }
   });
 
-  it('is at warn where a stale list was served, and says in place of what', () => {
+  it('is at warn for a stale list, with the error that it replaced', () => {
     const staleFor = new GatewayError('upstream_refused', { upstream: 'tools', reason: 'answered with status 400' });
     expect(lineOf((events) => events.requestEnded?.(request({ cache: 'stale', staleFor })))).to.include({
       level: 'warn',
@@ -135,7 +135,7 @@ describe('the log of a request', () => {
     });
   });
 
-  it('is written where its own level is, and not below', () => {
+  it('is written at or above the level of the logger', () => {
     const written = (level: 'error' | 'warn' | 'info') => {
       const { events, lines } = captureLog(level);
       for (const code of ['internal', 'upstream_failed', 'uri_missing'] as const) {

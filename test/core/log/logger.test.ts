@@ -88,7 +88,7 @@ describe('the logger', () => {
       return text();
     }
 
-    it('says time, level, message and fields in a line, and nothing that a terminal obeys', () => {
+    it('has time, level, message and fields on one line, without control characters', () => {
       expect(written({ format: 'pretty' })).to.match(
         /^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: request \{"resource":"tools","status":200,"text":"a\\u001b\[2Jb"\}\n$/,
       );

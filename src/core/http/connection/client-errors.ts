@@ -3,11 +3,12 @@ import type { Socket } from 'node:net';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { emitLimitReached } from '../../kernel/join-events.ts';
-import { newRequestId } from '../../kernel/request-id.ts';
+import { newRequestId } from '../../kernel/request-record.ts';
+import type { PipelinedConnection } from '../exchange.ts';
 import { UNKNOWN_PATH } from '../operations/operation.ts';
 import { problemResponse } from '../response/problem.ts';
 import { sendOnSocket } from '../response/send.ts';
-import type { Connections, PipelinedConnection } from './connections.ts';
+import type { Connections } from './connections.ts';
 
 /** What Node reports of bytes that it cannot parse as a request. */
 export interface ParseError extends Error {
@@ -62,7 +63,7 @@ export function answerClientErrors(server: Server, { connections, events, header
     const connection = connections.of(socket);
     // Behind the last response of a connection, or in a body that is not read: ignored.
     if (connection?.ending === true) return;
-    const newest = [...(connection?.exchanges ?? [])].at(-1);
+    const newest = connection?.exchanges.at(-1);
     // No response can be sent over broken TLS.
     if (BROKEN_TLS.test(error.code ?? '')) socket.destroy();
     // Bytes behind a complete body belong to another request.

@@ -1,27 +1,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Events } from '../../kernel/events.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, PipelinedConnection } from '../exchange.ts';
 import { createWriteBacklog } from '../response/send.ts';
-
-/** One open connection. Its requests are answered one after the other, whatever the client pipelines. */
-export interface PipelinedConnection {
-  readonly socket: Socket;
-  /** Exchanges that have begun and not ended. The first one is being answered, the others wait. */
-  readonly exchanges: Set<Exchange>;
-  /** Resumes the exchanges that wait, in their order. */
-  readonly waiting: (() => void)[];
-  /** Whether its last response has been decided on: what still arrives is discarded. */
-  ending: boolean;
-  /** Bytes received when its newest exchange began, or when the body of that had arrived. More means another request. */
-  bytesSeen: number;
-  /** Since when `exchanges` is empty, by `performance.now()`. */
-  idleSince: number;
-  /** Called once `exchanges` is empty. */
-  onIdle?: () => void;
-  /** Outcome of the exchanges that end with the connection, where this side closes it. */
-  abortedFor?: string;
-}
 
 export interface ConnectionBounds {
   /**
@@ -36,10 +17,10 @@ export interface ConnectionBounds {
 /** All open connections of one listener, and what is in flight on them. */
 export type Connections = ReturnType<typeof createConnections>;
 
-/** How many requests of one connection may wait before it is not read from. That its client has gone shows only while it is. */
+/** Requests of one connection that may wait before reading stops. A disconnect is noticed only while it is read. */
 const MAX_READ_AHEAD = 16;
 
-/** How long after its last response a connection is not closed for others: its next request may be on its way. */
+/** Time after its last response in which a connection is not closed for others: its next request may be on its way. */
 const BUSY_MS = 1000;
 
 /** `onEnd` is called exactly once for each exchange that began: its response was handed to the system, or cannot be. */
@@ -60,8 +41,7 @@ export function createConnections(
   function open(socket: Socket): void {
     const connection: PipelinedConnection = {
       socket,
-      exchanges: new Set(),
-      waiting: [],
+      exchanges: [],
       ending: false,
       bytesSeen: 0,
       idleSince: performance.now(),
@@ -69,35 +49,36 @@ export function createConnections(
     connections.set(socket, connection);
     socket.on('resume', () => limitReadAhead(connection));
     socket.once('close', () => close(connection));
+    // Its TLS handshake has finished late.
+    if (isStopping) socket.destroySoon();
   }
 
-  function close(connection: PipelinedConnection): void {
-    const { socket, exchanges, abortedFor } = connection;
+  function close({ socket, exchanges, abortedFor }: PipelinedConnection): void {
     connections.delete(socket);
-    for (const exchange of exchanges) {
+    for (const exchange of exchanges.splice(0)) {
+      if (exchange.resume !== undefined) waiting -= 1;
       backlog.remove(exchange);
       exchange.bytes = 0;
       // A client ends a stream by leaving.
       exchange.outcome = abortedFor ?? (exchange.openedMs === undefined ? 'caller_gone' : 'ok');
       exchange.abandon();
       onEnd(exchange);
+      exchange.resume?.();
     }
-    exchanges.clear();
-    waiting -= connection.waiting.length;
-    for (const resume of connection.waiting.splice(0)) resume();
     if (connections.size === 0) for (const resolve of onceEmpty.splice(0)) resolve();
   }
 
   /**
-   * Returns whether an exchange must be answered: not once the last response of its connection has been decided on. A request
-   * that has a body and may have none is the last one of its connection.
+   * Registers an exchange. Returns false behind the last response of its connection: then it gets no response. A request with
+   * a body that its operation does not take is the last one of its connection.
    */
   function begin(exchange: Exchange): boolean {
     const { req, res, hasBody, takesBody } = exchange;
     const connection = connections.get(req.socket);
     if (connection === undefined || connection.ending) return false;
     connection.ending = hasBody && !takesBody;
-    connection.exchanges.add(exchange);
+    connection.exchanges.push(exchange);
+    exchange.connection = connection;
     exchange.cameWhileDraining = isStopping;
     connection.bytesSeen = req.socket.bytesRead;
     if (hasBody) {
@@ -113,15 +94,17 @@ export function createConnections(
   }
 
   function end(connection: PipelinedConnection, exchange: Exchange): void {
-    connection.exchanges.delete(exchange);
+    const { exchanges } = connection;
+    exchanges.shift();
     backlog.remove(exchange);
     onEnd(exchange);
-    const resume = connection.waiting.shift();
-    if (resume !== undefined) {
+    const [next] = exchanges;
+    if (next !== undefined) {
       waiting -= 1;
-      if (connection.waiting.length === MAX_READ_AHEAD) connection.socket.resume();
-      resume();
-    } else if (connection.exchanges.size === 0) {
+      if (exchanges.length - 1 === MAX_READ_AHEAD) connection.socket.resume();
+      next.resume?.();
+      next.resume = undefined;
+    } else {
       connection.idleSince = performance.now();
       connection.onIdle?.();
       if (isStopping) closeIfIdle(connection);
@@ -129,17 +112,18 @@ export function createConnections(
   }
 
   /** Resolves once the exchanges before this one have ended; `undefined` where there are none. */
-  function waitForSlot({ req }: Exchange): Promise<void> | undefined {
-    const connection = connections.get(req.socket);
-    if (connection === undefined || connection.exchanges.size === 1) return undefined;
+  function waitForSlot(exchange: Exchange): Promise<void> | undefined {
+    const { connection } = exchange;
+    if (connection === undefined || connection.exchanges.length === 1) return undefined;
     if (waiting >= maxPipelinedWaiting) {
       events.limitReached?.({ bound: 'http.maxPipelinedWaiting' });
-      abortSocket(req.socket, 'overloaded');
+      abortSocket(connection.socket, 'overloaded');
     }
     waiting += 1;
-    const slot = new Promise<void>((resolve) => connection.waiting.push(resolve));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    exchange.resume = resolve;
     limitReadAhead(connection);
-    return slot;
+    return promise;
   }
 
   function abortSocket(socket: Socket, outcome: string): void {
@@ -153,7 +137,7 @@ export function createConnections(
   }
 
   function isIdle({ socket, exchanges, ending, bytesSeen }: PipelinedConnection): boolean {
-    return exchanges.size === 0 && !ending && socket.bytesRead <= bytesSeen;
+    return exchanges.length === 0 && !ending && socket.bytesRead <= bytesSeen;
   }
 
   function closeIfIdle(connection: PipelinedConnection): void {
@@ -164,14 +148,14 @@ export function createConnections(
    * Whether an exchange is the last one on its connection: it has a body that was not read whole, or that it announced by
    * `Expect` alone; or the listener is stopping and none waits behind it.
    */
-  function isLast({ req, fields, hasBody, takesBody }: Exchange): boolean {
+  function isLast({ req, fields, hasBody, takesBody, connection }: Exchange): boolean {
     if (hasBody ? !(req.complete && takesBody) : fields.expect !== undefined) return true;
-    return isStopping && connections.get(req.socket)?.exchanges.size === 1;
+    return isStopping && connection?.exchanges.length === 1;
   }
 
   /** Calls `onIdle` once everything that was begun on a connection has been answered. */
   function whenIdle(connection: PipelinedConnection, onIdle: () => void): void {
-    if (connection.exchanges.size === 0) onIdle();
+    if (connection.exchanges.length === 0) onIdle();
     else connection.onIdle = onIdle;
   }
 
@@ -201,7 +185,7 @@ export function createConnections(
     grace.abort();
     let cut = 0;
     for (const { socket, exchanges } of connections.values()) {
-      cut += exchanges.size;
+      cut += exchanges.length;
       abortSocket(socket, 'draining');
     }
     await finished;
@@ -225,9 +209,10 @@ export function createConnections(
 }
 
 /** Stops reading from a connection while too many of its requests wait. */
-function limitReadAhead({ socket, waiting }: PipelinedConnection): void {
+function limitReadAhead({ socket, exchanges }: PipelinedConnection): void {
+  const isFull = () => exchanges.length - 1 > MAX_READ_AHEAD;
   // Node resumes a socket for each request that it has parsed, in the next tick.
-  if (waiting.length > MAX_READ_AHEAD) process.nextTick(() => waiting.length > MAX_READ_AHEAD && socket.pause());
+  if (isFull()) process.nextTick(() => isFull() && socket.pause());
 }
 
 /** Of the parser that Node puts on a socket: what it calls for each request that it has found. */

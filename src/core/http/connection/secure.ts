@@ -1,6 +1,5 @@
 import { constants } from 'node:crypto';
 import type { Server, ServerOptions } from 'node:https';
-import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { TlsFiles } from '../../credentials/files/tls-files.ts';
 import type { Events } from '../../kernel/events.ts';
@@ -33,21 +32,11 @@ export function createSecureServer(tls: ListenerTls, options: ServerOptions): Se
 
 /** The handshakes of a server, and the renewal of its certificate. */
 export function createHandshakes(server: Server, tls: ListenerTls, events: Events) {
-  /** Unfinished handshakes, by the addresses that the TLS socket shares with the TCP socket below it. */
-  const unfinished = new Map<string, Socket>();
   let current = tls.files.held;
   let timer: NodeJS.Timeout | undefined;
 
-  server.on('connection', (socket: Socket) => {
-    const ends = endsOf(socket);
-    unfinished.set(ends, socket);
-    socket.once('close', () => {
-      if (unfinished.get(ends) === socket) unfinished.delete(ends);
-    });
-  });
   // Before Node's own listener, which starts to read requests.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
-    unfinished.delete(endsOf(socket));
     if (socket.authorized || socket.getPeerX509Certificate() === undefined) return;
     emitFailure(socket);
     socket.destroy();
@@ -74,21 +63,14 @@ export function createHandshakes(server: Server, tls: ListenerTls, events: Event
     watchFiles() {
       timer = setInterval(renew, CHECK_MS).unref();
     },
-    /** Stops watching, and closes connections whose handshake has not finished. */
-    stop() {
-      clearInterval(timer);
-      for (const socket of unfinished.values()) socket.destroy();
-    },
+    /** Stops watching. */
+    stop: () => clearInterval(timer),
   };
 }
 
 function contextOf({ files }: ListenerTls) {
   const { cert, key, ca } = files.held;
   return { cert, key, ca, secureOptions: constants.SSL_OP_NO_RENEGOTIATION };
-}
-
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
-  return [remoteAddress, remotePort, localAddress, localPort].join(' ');
 }
 
 /**

@@ -3,7 +3,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { HttpResponse } from '../response/send.ts';
 
-/** Fields of a request that a page may set, beside those that it always may (Fetch, section 2.2.2). */
+/** Request headers that a page may set, beside those that are always allowed (Fetch, section 2.2.2). */
 const ALLOWED = [
   ...['Accept', 'Authorization', 'Cache-Control', 'Content-Type', 'If-None-Match', 'Last-Event-ID'],
   ...['Mcp-Method', 'Mcp-Name', 'MCP-Protocol-Version', 'Mcp-Session-Id', 'traceparent', 'tracestate', 'X-Request-Id'],
@@ -12,56 +12,55 @@ const ALLOWED = [
 /** How long a browser caches a preflight. Chromium's maximum is two hours. */
 const MAX_AGE_SECONDS = 7200;
 
-interface Asked {
-  /** Where it is asked for: strict and case-sensitive. Names it in the log. */
+interface Endpoint {
+  /** Matched exactly. The route in logs and metrics. */
   readonly path: string;
-  /** Targets, beside the bare path, that clients send most. */
+  /** Targets that most clients send, beside the bare path. */
   readonly targets?: readonly string[];
-  /** Methods of HTTP that ask for it; none where a request asks for nothing that there is. */
+  /** Methods of HTTP. Empty for the answer to an unknown path or a wrong method. */
   readonly methods: readonly string[];
   /** Whether its methods are not allowed: 405, after the check of the credential. @default allowed */
   readonly isRefused?: true;
   /** Whether its request may have a body. */
   readonly takesBody: boolean;
-  /** Whether it may read items. @default false */
+  /** Whether it reads items. @default false */
   readonly isRead?: true;
-  /** Whether orchestrators call it: with any `Host`, and also during a drain. */
+  /** Whether it is a probe: allowed with any `Host`, and during a drain. */
   readonly isProbe: boolean;
-  /** Header fields of a request by which its response is chosen, on errors too: the value of `Vary`. @default none */
+  /** Value of `Vary`, on errors too: the header fields that select its response. @default none */
   readonly vary?: string;
-  /** Whether pages of all origins may read what it responds. @default those of origins that settings list */
+  /** Whether pages of all origins may read its responses. @default only pages of allowed origins */
   readonly forAnyPage?: boolean;
   /** Response to a caller over its rate limit. @default as for any other error */
   refuseRate?(error: GatewayError, requestId: string): HttpResponse | Promise<HttpResponse>;
 }
 
 /** A public operation. */
-export interface OpenOperation extends Asked {
+export interface OpenOperation extends Endpoint {
   readonly open: true;
-  /** Whether it is a page for browsers; other clients get 404 for its path. */
+  /** Whether it is a page for browsers. Other clients get 404 for its path. */
   readonly isPage?: true;
-  /** Throws, or rejects with, a `GatewayError` for what is wrong. */
+  /** Throws, or rejects with, a `GatewayError`. */
   respond(exchange: Exchange): HttpResponse | Promise<HttpResponse>;
 }
 
-/** What needs to know who asks. */
-export interface CallerOperation extends Asked {
+/** An operation that requires a credential. */
+export interface CallerOperation extends Endpoint {
   readonly open: false;
-  /** Throws, or rejects with, a `GatewayError` for what is wrong. */
+  /** Throws, or rejects with, a `GatewayError`. */
   respond(exchange: Exchange, caller: Caller): HttpResponse | Promise<HttpResponse>;
 }
 
-/** Partly public: a credential, if sent, is checked. */
-export interface PartlyOpenOperation extends Asked {
+/** A partly public operation: a credential is checked if it is sent. */
+export interface PartlyOpenOperation extends Endpoint {
   readonly open: 'partly';
-  /** `caller` is `undefined` where no credential came: throws, or rejects with, `credential_missing` for the other part. */
+  /** `caller` is `undefined` without a credential. Throws, or rejects with, `credential_missing` where one is required. */
   respond(exchange: Exchange, caller: Caller | undefined): HttpResponse | Promise<HttpResponse>;
 }
 
-/** What a request can ask for. */
 export type Operation = OpenOperation | PartlyOpenOperation | CallerOperation;
 
-/** What a request asks for whose path nothing lives at. */
+/** Answers a path that does not exist. */
 export const UNKNOWN_PATH: OpenOperation = {
   path: 'unmatched',
   methods: [],
@@ -73,10 +72,7 @@ export const UNKNOWN_PATH: OpenOperation = {
   },
 };
 
-/**
- * The same, where these are what there is: it names the paths of those that need a caller. Most who come here are clients
- * that were given half of an address.
- */
+/** Returns the same with a detail that lists the paths of these operations that require a credential. */
 export function unknownPath(operations: readonly Operation[]): OpenOperation {
   const paths = operations.filter(({ open }) => open !== true).map(({ path }) => path);
   if (paths.length === 0) return UNKNOWN_PATH;
@@ -89,13 +85,10 @@ export function unknownPath(operations: readonly Operation[]): OpenOperation {
   };
 }
 
-/**
- * What a request asks for with a method that none of the operations takes which live at its path, `asked`: nothing, or what
- * a page may ask for there.
- */
-export function otherMethod(asked: readonly Operation[], otherCredentials?: ReadonlySet<string>): OpenOperation {
-  const { path, isProbe, forAnyPage = false } = asked[0] ?? UNKNOWN_PATH;
-  const taken = [...new Set(asked.flatMap(({ methods, isRefused }) => (isRefused ? [] : methods)))].sort();
+/** Answers a method that none of these operations of one path has: 405, or the response to a preflight. */
+export function otherMethod(atPath: readonly Operation[], otherCredentials?: ReadonlySet<string>): OpenOperation {
+  const { path, isProbe, forAnyPage = false } = atPath[0] ?? UNKNOWN_PATH;
+  const allowed = [...new Set(atPath.flatMap(({ methods, isRefused }) => (isRefused ? [] : methods)))].sort();
   return {
     path,
     methods: [],
@@ -104,19 +97,19 @@ export function otherMethod(asked: readonly Operation[], otherCredentials?: Read
     forAnyPage,
     open: true,
     respond(exchange) {
-      if (!isProbe && isPreflight(exchange)) return preflightResponse(taken, otherCredentials);
-      throw new GatewayError('method_not_allowed', { allow: taken.join(', ') });
+      if (!isProbe && isPreflight(exchange)) return preflightResponse(allowed, otherCredentials);
+      throw new GatewayError('method_not_allowed', { allow: allowed.join(', ') });
     },
   };
 }
 
-/** Whether a browser asks what a page may send (Fetch, section 4.8). */
+/** Whether a request is a preflight (Fetch, section 4.8). */
 function isPreflight({ req, fields, hasBody }: Exchange): boolean {
-  const asks = req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined;
-  return asks && fields.origin !== undefined && !hasBody;
+  const names = req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined;
+  return names && fields.origin !== undefined && !hasBody;
 }
 
-/** Answers a preflight. `credentials`: names of further headers in which a page may send credentials. */
+/** `credentials`: names of further headers in which a page may send credentials. */
 function preflightResponse(methods: readonly string[], credentials: Iterable<string> = []): HttpResponse {
   const headers = ['Access-Control-Allow-Methods', methods.join(', '), 'Access-Control-Allow-Headers'];
   headers.push([...ALLOWED, ...credentials].join(', '));

@@ -1,4 +1,3 @@
-import type { Caller } from '../../kernel/caller.ts';
 import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
@@ -21,7 +20,7 @@ import type { CallerOperation } from './operation.ts';
 export interface ReadsOptions {
   readonly catalogue: Catalogue;
   readonly representations: Representations;
-  /** Bodies smaller than this are sent in no coding. */
+  /** Smaller bodies are not compressed. */
   readonly compressMinBytes: number;
   /** The longest that a read can take, until its response is ready to be sent. */
   readonly readDeadlineMs: number;
@@ -32,11 +31,12 @@ export interface ReadsOptions {
   readonly otherCredentials?: readonly string[] | undefined;
 }
 
-/** Header fields by which a read is answered, beside those of `otherCredentials`. */
+/** Header fields that select a response, beside those of `otherCredentials`. */
 export const READ_VARY = ['Authorization', 'Accept', 'Accept-Encoding'];
 
 export const LIST_PATH = '/mcp/v1/resources';
 export const READ_PATH = '/mcp/v1/resources/read';
+
 /** A snapshot, and where it is stored. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
@@ -44,39 +44,35 @@ const MEDIA_TYPE = 'application/json; charset=utf-8';
 const NOT_COMPRESSED = 'The answer could not be compressed in time. Accept it uncompressed, or try again later.';
 const READ = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: false } as const;
 
-/** The two reads. What is wrong with a request is reported in the order in which their steps stand. */
+/** The two reads. */
 export function readOperations(options: ReadsOptions): readonly CallerOperation[] {
   const { catalogue, compressMinBytes, readDeadlineMs, events, now, otherCredentials = [] } = options;
   const vary = [...READ_VARY, ...otherCredentials].join(', ');
   const spellings = spellingsOf(catalogue);
 
-  async function load(exchange: Exchange, caller: Caller, name: string): Promise<Load> {
-    exchange.waitingSince = performance.now();
-    try {
-      return await catalogue.read(name, caller, exchange);
-    } finally {
-      exchange.endWaiting();
-    }
-  }
-
   /** Returns the response with a snapshot, or 304 where the caller has it. `headersNow` is called when it is sent. */
-  async function respondWith(
+  function respondWith(
     exchange: Exchange,
     held: Held,
     codings: Codings,
     headersNow: () => string[],
-  ): Promise<HttpResponse> {
+  ): HttpResponse | Promise<HttpResponse> {
     const { bytes, etag, representations } = held.snapshot;
     const { ifNoneMatch } = exchange.fields;
     if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) {
       return { status: 304, headers: headersNow(), body: undefined };
     }
     const coding = chooseCoding(codings, bytes.length, compressMinBytes);
-    const coded = coding && (representations[coding] ?? (await encodeInTime(exchange, held, coding, codings)));
-    const headers = [...headersNow(), 'Content-Type', MEDIA_TYPE];
-    if (coding === undefined || coded === undefined) return { status: 200, headers, body: bytes };
-    headers.push('Content-Encoding', coding);
-    return { status: 200, headers, body: coded };
+    const respond = (coded: Buffer | undefined): HttpResponse => {
+      const headers = headersNow();
+      headers.push('Content-Type', MEDIA_TYPE);
+      if (coding === undefined || coded === undefined) return { status: 200, headers, body: bytes };
+      headers.push('Content-Encoding', coding);
+      return { status: 200, headers, body: coded };
+    };
+    const coded = coding && representations[coding];
+    if (coding === undefined || coded !== undefined) return respond(coded);
+    return encodeInTime(exchange, held, coding, codings).then(respond);
   }
 
   /**
@@ -114,13 +110,15 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
       vary,
       isRead: true,
       path: READ_PATH,
-      targets: [...spellings.keys()].map((query) => `${READ_PATH}?${query}`),
+      targets: [...spellings.keys()],
       async respond(exchange, caller) {
-        const name = catalogue.find(uriIn(exchange.target?.query ?? '', spellings));
+        const name = catalogue.find(spellings.get(exchange.url) ?? uriIn(exchange.target?.query ?? ''));
         exchange.resource = name;
         requireJsonAccepted(exchange.fields);
         const codings = acceptedCodings(exchange.fields);
-        const loaded = await load(exchange, caller, name);
+        exchange.waitingSince = performance.now();
+        const loaded = await catalogue.read(name, caller, exchange);
+        exchange.waitingSince = undefined;
         exchange.upstreamMs = loaded.upstreamMs;
         exchange.cache = cacheOutcome(loaded, now());
         exchange.staleFor = loaded.cached?.error;
@@ -130,20 +128,18 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
   ];
 }
 
-/** The URIs by the queries in which nearly all clients ask for them. */
+/** The URIs by the targets that nearly all clients send. */
 function spellingsOf({ offered }: Catalogue): ReadonlyMap<string, string> {
   return new Map(
     offered.flatMap(({ definition: { uri } }) => [
-      [`uri=${uri}`, uri],
-      [`uri=${encodeURIComponent(uri)}`, uri],
+      [`${READ_PATH}?uri=${uri}`, uri],
+      [`${READ_PATH}?uri=${encodeURIComponent(uri)}`, uri],
     ]),
   );
 }
 
-/** The one `uri` of a query. What is spelled as most do it is not taken apart again. */
-function uriIn(query: string, spellings: ReadonlyMap<string, string>): string {
-  const known = spellings.get(query);
-  if (known !== undefined) return known;
+/** Returns the one `uri` of a query. */
+function uriIn(query: string): string {
   const [uri, ...others] = new URLSearchParams(query).getAll('uri');
   if (others.length > 0) throw new GatewayError('uri_repeated');
   if (uri === undefined || uri === '') throw new GatewayError('uri_missing');

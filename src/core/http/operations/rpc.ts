@@ -54,27 +54,27 @@ export class RpcRequest {
   }
 }
 
-/** Answers what is posted: another edge's business. A `GatewayError` that it throws becomes a problem, as for a read. */
+/** Answers a posted message. A `GatewayError` that it throws is answered with a problem. */
 export type RpcHandler = (request: RpcRequest) => HttpResponse | Promise<HttpResponse>;
 
 export interface RpcOptions {
   readonly path: string;
   readonly maxBodyBytes: number;
-  /** Bodies of all requests that are not answered yet. */
+  /** Bodies of all requests in flight. */
   readonly heldBytes: HeldBytes;
-  /** Whether a message may come without a credential: `handle` throws `credential_missing` for what needs one. */
+  /** Whether a credential may be missing: `handle` throws `credential_missing` where one is required. */
   readonly publicLists: boolean;
   readonly spend: RequestHooks['spend'];
   /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
   readonly handle: RpcHandler;
-  /** Whether the credential of the caller with this key is rejected wherever it could be used. @default not so */
+  /** Whether every upstream rejects the credential of the caller with this key. @default false */
   readonly isRejected?: ((callerKey: string) => boolean) | undefined;
-  /** Writes the error of JSON-RPC for a caller over its rate, whose message has not been looked at. */
+  /** Returns the JSON-RPC error for a caller over its rate limit, whose message has not been read. */
   readonly refuseRate: NonNullable<CallerOperation['refuseRate']>;
 }
 
-/** Header fields by which a message is answered, beside those of `otherCredentials`. */
+/** Header fields that select a response, beside those of `otherCredentials`. */
 const VARY = ['Authorization', 'Accept', 'Content-Type', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 
 /** RFC 8259 defines no `charset`, but clients send it. */

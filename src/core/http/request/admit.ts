@@ -40,6 +40,8 @@ export function createAdmit(options: AdmitOptions): Admit {
   const ownHosts = { ...options, alsoHosts: publicUrl === undefined ? alsoHosts : [...alsoHosts, publicUrl.host] };
   const origins = createOrigins(allowedOrigins);
   let hosts: Hosts | undefined;
+  /** The last host that was answered for: most clients name the same one. */
+  let lastHost: string | undefined;
 
   /** Rejects framing that Node's parser accepts. */
   function checkFraming(exchange: Exchange): void {
@@ -63,8 +65,12 @@ export function createAdmit(options: AdmitOptions): Admit {
       throw invalid('The request must have exactly one Host header.');
     }
     const named = target?.authority ?? fields.host[0];
+    if (named === undefined || named === lastHost) return;
     hosts ??= hostsOf(ownHosts, address());
-    if (named === undefined || hosts.answersFor(named)) return;
+    if (hosts.answersFor(named)) {
+      lastHost = named;
+      return;
+    }
     throw isHost(named) ? new GatewayError('host_refused') : invalid('The host is not well-formed.');
   }
 
@@ -95,19 +101,12 @@ function invalid(detail: string): GatewayError {
   return explained('invalid_request', detail);
 }
 
-/** The web origins that settings list. */
-export interface Origins {
-  has(origin: string): boolean;
-  /** CORS headers of every response to a request of this origin, or of none, alternating names and values. */
-  headersFor(origin: string | undefined): readonly string[] | undefined;
-}
-
 /**
  * Returns the origins whose pages may read responses (Fetch, section 3.3). Each response names the one origin, never `*`, and
  * has no `Access-Control-Allow-Credentials`: a page sets `Authorization` itself, and a browser has nothing to add. Where
  * origins are listed, every response varies by `Origin`.
  */
-export function createOrigins(allowedOrigins: readonly string[]): Origins {
+function createOrigins(allowedOrigins: readonly string[]) {
   const headers = new Map(
     allowedOrigins.map((allowed) => {
       const { origin } = new URL(allowed);
@@ -117,8 +116,9 @@ export function createOrigins(allowedOrigins: readonly string[]): Origins {
   );
   const others = headers.size === 0 ? undefined : VARY_ORIGIN;
   return {
-    has: (origin) => headers.has(origin),
-    headersFor: (origin) => (origin === undefined ? others : (headers.get(origin) ?? others)),
+    has: (origin: string) => headers.has(origin),
+    /** Returns the CORS headers of each response to a request of this origin, or of none. */
+    headersFor: (origin: string | undefined) => (origin === undefined ? others : (headers.get(origin) ?? others)),
   };
 }
 

@@ -41,12 +41,20 @@ export function createClientAddress(trustedProxies: readonly string[], { whole =
     return address;
   }
 
+  /** The last peer: most requests come from few. */
+  let last = { text: '', peer: UNIX, shownPeer: UNIX };
+
   return ({ req, fields: { forwarded, forwardedFor } }) => {
-    const peer = addressOf(req.socket.remoteAddress ?? '') ?? UNIX;
-    if ((forwarded === undefined && forwardedFor === undefined) || !isTrusted(peer)) return shown(peer);
+    const text = req.socket.remoteAddress ?? '';
+    if (text !== last.text) {
+      const peer = addressOf(text) ?? UNIX;
+      last = { text, peer, shownPeer: shown(peer) };
+    }
+    const { peer, shownPeer } = last;
+    if ((forwarded === undefined && forwardedFor === undefined) || !isTrusted(peer)) return shownPeer;
     const byForwarded = forwarded === undefined ? undefined : follow(peer, forwarded, addressInForwarded);
     const byList = forwardedFor === undefined ? undefined : follow(peer, forwardedFor, nodeAddress);
-    if (byForwarded !== undefined && byList !== undefined && byForwarded !== byList) return shown(peer);
+    if (byForwarded !== undefined && byList !== undefined && byForwarded !== byList) return shownPeer;
     return shown(byForwarded ?? byList ?? peer);
   };
 }

@@ -246,15 +246,3 @@ describe('an overflow of the parser', () => {
     expect(errorFor(error).code).to.equal('uri_too_long');
   });
 });
-
-describe('another error of the parser', () => {
-  it('is request_timeout or invalid_request', () => {
-    expect(codeOf('ERR_HTTP_REQUEST_TIMEOUT')).to.equal('request_timeout');
-    expect(codeOf('HPE_INVALID_METHOD')).to.equal('invalid_request');
-  });
-
-  it('is the cause of the error', () => {
-    const error = Object.assign(new Error('x'), { code: 'HPE_INVALID_METHOD' });
-    expect(errorFor(error).cause).to.equal(error);
-  });
-});

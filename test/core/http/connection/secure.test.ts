@@ -136,6 +136,21 @@ describe('a listener that speaks TLS', () => {
     expect((await ended(1)).map(({ outcome }) => outcome)).to.deep.equal(['request_timeout']);
   });
 
+  it('closes a connection whose handshake finishes during a drain', async () => {
+    const { read, release, waiting } = createHeldReads();
+    const { url, edge } = await serveTls({ read });
+    const late = openConnection(url.replace('https:', 'http:'));
+    await once(late.socket, 'connect');
+    const reading = openConnection(url, { tls: { ca } });
+    reading.send(get(READ));
+    await eventually(() => waiting() === 1);
+    const drained = edge.drain(LONG_MS);
+    const secured = connectSecurely({ ca, socket: late.socket, host: '127.0.0.1' }).on('error', () => {});
+    await once(secured, 'close');
+    release();
+    expect(await drained).to.equal(true);
+  });
+
   it('leaves no connection behind that has not shaken hands', async () => {
     const { url, edge } = await serveTls();
     const silent = openConnection(url.replace('https:', 'http:'));

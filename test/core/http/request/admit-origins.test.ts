@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createOrigins, isSameOrigin } from '../../../../src/core/http/request/admit.ts';
+import { isSameOrigin } from '../../../../src/core/http/request/admit.ts';
 
 describe('an origin', () => {
   it('is that of a host, where name and port are the same, over http or https', () => {
@@ -43,19 +43,5 @@ describe('an origin', () => {
         expect(isSameOrigin(origin, new URL(origin).host)).to.equal(true);
       }),
     );
-  });
-});
-
-describe('the origins of settings', () => {
-  it('add no headers where there are none', () => {
-    const { has, headersFor } = createOrigins([]);
-    expect(has('https://app.example')).to.equal(false);
-    expect([headersFor(undefined), headersFor('https://app.example')]).to.deep.equal([undefined, undefined]);
-  });
-
-  it('make every other response vary by Origin', () => {
-    const { headersFor } = createOrigins(['https://app.example']);
-    const varies = ['Vary', 'Origin'];
-    expect([headersFor(undefined), headersFor('https://evil.example')]).to.deep.equal([varies, varies]);
   });
 });

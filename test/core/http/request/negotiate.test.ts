@@ -130,6 +130,16 @@ describe('Accept-Encoding', () => {
     expect(coding('zstd, gzip, *;q=0', SMALL)).to.equal('zstd');
   });
 
+  it('is read correctly after many other values', () => {
+    const values = Array.from({ length: 300 }, (_, index) => {
+      const expected = ['gzip', 'zstd', 'identity'][index % 3] ?? '';
+      return { expected, value: `${expected};q=0.${index + 500}, *;q=0` };
+    });
+    for (const { expected, value } of [...values, ...values.toReversed()]) {
+      expect(coding(value, LARGE), value).to.equal(expected);
+    }
+  });
+
   it('that forbids every coding is rejected', () => {
     for (const value of ['identity;q=0', '*;q=0', 'br, identity;q=0', 'br, *;q=0']) {
       expect(refuses({ 'accept-encoding': value })).to.equal(true);

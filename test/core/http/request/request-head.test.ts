@@ -92,13 +92,18 @@ describe('a request with repeated fields', () => {
     expect(reads).to.deep.equal([]);
   });
 
-  it('is refused for a second Host behind more lines than Node counts', async () => {
+  it('is refused for a second Host or Authorization behind more lines than Node counts', async () => {
     const { url } = await serve();
-    const [head = ''] = get(LIST).split('\r\n\r\n');
-    const many = Array.from({ length: 2100 }, () => 'a:').join('\r\n');
-    const connection = openConnection(url);
-    connection.send(`${head}\r\n${many}\r\nhost: localhost\r\n\r\n`);
-    expect((await connection.receive()).json()).to.include({ code: 'invalid_request' });
+    const many = 'a:\r\n'.repeat(2100);
+    for (const [last, status] of [
+      ['host: localhost\r\n', 400],
+      ['authorization: Bearer another\r\n', 400],
+      ['', 200],
+    ] as const) {
+      const connection = openConnection(url);
+      connection.send(get(LIST).replace(/\r\n$/, `${many}${last}\r\n`));
+      expect((await connection.receive()).status, last).to.equal(status);
+    }
   });
 });
 
