@@ -6,9 +6,9 @@ import { asked, CLIENT, ENVELOPE, NO_HEADERS } from './asked.ts';
 const INFO = 'io.modelcontextprotocol/clientInfo';
 
 /** What is recorded of a client with such texts, by a request of 2026-07-28. */
-async function recorded(clientInfo: unknown, rest = {}) {
+async function recorded(clientInfo: unknown, rest = {}, { raw } = asked()) {
   const message = { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: { ...ENVELOPE, [INFO]: clientInfo } } };
-  return (await asked().raw(JSON.stringify(message), rest)).record.client;
+  return (await raw(JSON.stringify(message), rest)).record.client;
 }
 
 describe('the record of a client of MCP', () => {
@@ -47,6 +47,20 @@ describe('the record of a client of MCP', () => {
     for (const info of ['text', null, { name: 1, version: {} }, { name: ['a'] }]) {
       expect(await recorded(info)).to.include({ name: undefined, version: undefined });
     }
+  });
+
+  it('is one for all requests of a client, and another for any other', async () => {
+    const handler = asked();
+    const recordOf = (info: object) => recorded(info, {}, handler);
+    const record = await recordOf({ name: 'ab', version: 'c' });
+    expect(await recordOf({ name: 'ab', version: 'c' })).to.equal(record);
+    for (const info of [{ name: 'a', version: 'bc' }, { name: 'abc', version: '' }, { name: 'abc' }]) {
+      expect(await recordOf(info)).to.include(info);
+    }
+    for (let index = 0; index < 256; index += 1) await recordOf({ name: `client-${index}` });
+    const again = await recordOf({ name: 'ab', version: 'c' });
+    expect(again).to.deep.equal(record);
+    expect(again === record, 'all are kept').to.equal(false);
   });
 
   it('has no text with a credential of the caller, however it is encoded', async () => {
