@@ -95,6 +95,7 @@ export function createSpanExporter<T>(settings: Settings, { write, events }: Spa
       clearTimeout(timer);
       emitRefused();
       if (held > 0) events.spansDropped?.({ spans: held, reason: 'shutdown' });
+      waiting.length = 0;
       held = 0;
       await collector.close();
     },
