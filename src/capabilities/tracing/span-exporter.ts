@@ -28,7 +28,7 @@ const BATCH_SPANS = 128;
  */
 export function createSpanExporter<T>(settings: Settings, { write, events }: SpanExporterOptions<T>): SpanExporter<T> {
   const { maxQueueSpans, intervalMs } = settings;
-  const collector = createCollector(settings);
+  const collector = createCollector(settings, write);
   const waiting: T[] = [];
   /** Spans that wait, are being sent, or have ended since the exporter began to close. */
   let held = 0;
@@ -45,7 +45,7 @@ export function createSpanExporter<T>(settings: Settings, { write, events }: Spa
 
   async function sendBatch(): Promise<void> {
     const batch = waiting.splice(0, BATCH_SPANS);
-    const cause = await collector.post(write(batch));
+    const cause = await collector.post(batch);
     if (state === 'closed') return;
     held -= batch.length;
     if (cause === undefined) events.spansSent?.({ spans: batch.length });
@@ -95,18 +95,20 @@ export function createSpanExporter<T>(settings: Settings, { write, events }: Spa
       clearTimeout(timer);
       emitRefused();
       if (held > 0) events.spansDropped?.({ spans: held, reason: 'shutdown' });
+      waiting.length = 0;
       held = 0;
       await collector.close();
     },
   };
 }
 
-/** A collector: `post` resolves with why it has not accepted a body; `undefined` where it has. */
-function createCollector({ endpoint, headers, timeoutMs }: Settings) {
+/** A collector: `post` resolves with why it has not accepted spans; `undefined` where it has. */
+function createCollector<T>({ endpoint, headers, timeoutMs }: Settings, write: (spans: readonly T[]) => string) {
   const all = { 'user-agent': 'portico', ...headers, 'content-type': 'application/json' };
   let dispatcher: Agent | undefined;
 
-  async function send(body: string): Promise<string | undefined> {
+  async function send(spans: readonly T[]): Promise<string | undefined> {
+    const body = write(spans);
     const { Agent, request } = await import('undici');
     dispatcher ??= new Agent({ connections: 1, allowH2: false });
     const signal = AbortSignal.timeout(timeoutMs);
@@ -117,8 +119,8 @@ function createCollector({ endpoint, headers, timeoutMs }: Settings) {
   }
 
   return {
-    post: (body: string) =>
-      send(body).catch((error: unknown) => (error instanceof Error ? nameError(error) : 'unknown')),
+    post: (spans: readonly T[]) =>
+      send(spans).catch((error: unknown) => (error instanceof Error ? nameError(error) : 'unknown')),
     close: async () => dispatcher?.destroy(),
   };
 }
