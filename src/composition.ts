@@ -76,6 +76,7 @@ export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES) {
   return slicesOf(known);
 }
 
+/** Those of all capabilities. */
 export const SLICES = slicesFor();
 
 /** Reads a settings file, and the certificates that it names. Throws `ConfigError` with everything that is wrong in the file. */

@@ -13,6 +13,7 @@ const REVOKED = { 'WWW-Authenticate': 'Bearer realm="demo", error="invalid_token
 const SIGN_IN = { Location: 'https://sso.example/login' };
 const MAINTENANCE = '<!doctype html><title>Back soon</title><h1>Back soon</h1>\n';
 
+/** What each fault sends in place of the page. */
 export const FAULTS = {
   error: ({ response }) => sendError(response, 500, 'Something broke.'),
   unavailable: ({ response }) => sendError(response, 503, 'Down for maintenance.', RETRY_AFTER),
