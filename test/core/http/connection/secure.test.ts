@@ -28,6 +28,9 @@ async function handshake(url: string, options: ConnectionOptions = {}): Promise<
   );
 }
 
+/** No timeout closes a connection while a test runs. */
+const PATIENT = { headersTimeoutMs: LONG_MS, requestTimeoutMs: LONG_MS, sendTimeoutMs: LONG_MS };
+
 /** The listener, and the codes of the handshakes that failed. */
 async function serveTls(options: ServeOptions = {}) {
   const failed: string[] = [];
@@ -138,7 +141,7 @@ describe('a listener that speaks TLS', () => {
 
   it('closes a connection whose handshake finishes during a drain', async () => {
     const { read, release, waiting } = createHeldReads();
-    const { url, edge } = await serveTls({ read });
+    const { url, edge } = await serveTls({ read, ...PATIENT });
     const late = openConnection(url.replace('https:', 'http:'));
     await once(late.socket, 'connect');
     const reading = openConnection(url, { tls: { ca } });
@@ -152,7 +155,7 @@ describe('a listener that speaks TLS', () => {
   });
 
   it('leaves no connection behind that has not shaken hands', async () => {
-    const { url, edge } = await serveTls();
+    const { url, edge } = await serveTls(PATIENT);
     const silent = openConnection(url.replace('https:', 'http:'));
     await once(silent.socket, 'connect');
     expect(await isAnswered(url, {})).to.equal(true);
