@@ -138,9 +138,8 @@ for (const host of HOSTS) {
         expect(page).to.include({ total: COUNT }).and.have.property('nextCursor');
         const text = await talk.call(TOOLS);
         expectWhole(text, page);
-        // Some hosts compare text and data, and pass on one of them where they are equal.
-        const times = plainOf(text).split(`{"total":${COUNT},`).length - 1;
-        expect(times).to.equal(cellOf(host, 'Result') === 'all' ? 2 : 1);
+        // Some hosts compare text and data, and pass on one of them where they are equal. Of both, Cline CLI leaves out the middle.
+        expect(plainOf(text).split(`{"total":${COUNT},`)).to.have.length(2);
       });
 
       it('follows the cursor', async () => {
