@@ -61,6 +61,14 @@ describe('the keys of an issuer', () => {
       () => false,
     );
 
+  it('are fetched once for concurrent requests, and not again', async () => {
+    const it = scene(set(signer.jwk));
+    const [one, two] = await Promise.all([it.keys.current(), it.keys.current()]);
+    expect(one).to.equal(two);
+    expect(await it.keys.current()).to.equal(one);
+    expect([it.asked(), it.told]).to.deep.equal([1, [1]]);
+  });
+
   it('are fetched from the address in the metadata, and looked up again once that fails', async () => {
     const it = scene(DOWN, { url: undefined });
     await errorOf(it.keys.current());
@@ -92,6 +100,14 @@ describe('the keys of an issuer', () => {
     expect(await it.keys.current()).to.equal(next);
     expect(await finds(await it.keys.current(), signer)).to.equal(false);
     expect(it.asked()).to.equal(2);
+  });
+
+  it('are refreshed before they are used once they are very old', async () => {
+    const it = scene(set(signer.jwk));
+    await it.keys.current();
+    it.now += 2000;
+    it.answer = set(other.jwk);
+    expect(await finds(await it.keys.current(), signer)).to.equal(false);
   });
 
   it('stay good while others cannot be had, until they are twice as old as they may be, and are refused after that', async () => {
@@ -133,6 +149,28 @@ describe('the keys of an issuer', () => {
     expect(it.asked()).to.equal(2);
   });
 
+  it('are not fetched by each caller if the issuer fails once they are too old', async () => {
+    const it = scene(set(signer.jwk));
+    await it.keys.current();
+    it.now += 2000;
+    it.answer = DOWN;
+    for (const _ of [1, 2, 3]) {
+      expect(await errorOf(it.keys.current())).to.deep.equal(['verifier_unavailable', DOWN.reason]);
+    }
+    expect(it.asked()).to.equal(2);
+  });
+
+  it('are waited for again once the issuer has answered', async () => {
+    const it = scene(DOWN);
+    await errorOf(it.keys.current());
+    it.now += 100;
+    it.answer = set(signer.jwk);
+    await it.keys.current();
+    it.now += 2000;
+    it.answer = set(other.jwk);
+    expect(await finds(await it.keys.current(), signer)).to.equal(false);
+  });
+
   it('are waited for by so many who name one that is not known, and by no more', async () => {
     const it = scene(set(signer.jwk));
     await it.keys.current();
@@ -142,6 +180,16 @@ describe('the keys of an issuer', () => {
     await Promise.all(first);
     it.now += 100;
     expect(await it.keys.newer()).to.be.a('function');
+  });
+
+  it('are not fetched for a key that is not known within a while of the last time', async () => {
+    const it = scene(set(signer.jwk));
+    await it.keys.current();
+    it.now += 99;
+    expect(await it.keys.newer()).to.equal(undefined);
+    it.now += 1;
+    expect(await it.keys.newer()).to.be.a('function');
+    expect(it.asked()).to.equal(2);
   });
 
   const oct: JWK = { kty: 'oct', k: 'c2VjcmV0', kid: 'one', alg: 'HS256' };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { rejected, unavailable } from '../../../src/capabilities/verification/outcome.ts';
 import { withVerdicts } from '../../../src/capabilities/verification/verdicts.ts';
 import type { Verdict } from '../../../src/core/credentials/authenticate.ts';
@@ -172,5 +173,28 @@ describe('the verdict on a token', () => {
     resolve();
     await Promise.all(waiting);
     await ask('opaque 3');
+  });
+
+  it('is never that on another token, in any order of requests', async () => {
+    const token = fc.constantFrom('a', 'b', 'c', 'd', 'bad e', 'bad f');
+    const step = fc.record({ token, pass: fc.constantFrom(0, 0, 1000, 30_000, 61_000) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { ask, judged, pass } = scene({ maxVerifying: 100 });
+        for (const bad of ['bad e', 'bad f']) {
+          judged.set(bad, async () => {
+            throw rejected(bad);
+          });
+        }
+        for (const { token: brought, pass: ms } of steps) {
+          const [one, two] = await Promise.allSettled([ask(brought), ask(brought)]);
+          for (const each of [one, two]) {
+            const came = each?.status === 'fulfilled' ? each.value.verified.subject : each?.reason.reason;
+            expect(came).to.equal(brought.startsWith('bad') ? brought : `key of ${brought}`);
+          }
+          pass(ms);
+        }
+      }),
+    );
   });
 });
