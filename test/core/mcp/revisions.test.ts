@@ -75,7 +75,7 @@ describe('the envelope of a request', () => {
         if (isSound) valid += 1;
         expect(isClaimed(can, is)).to.equal(isSound);
       }),
-      { numRuns: 2000 },
+      { numRuns: 4000 },
     );
     expect(valid).to.be.above(50);
   });
