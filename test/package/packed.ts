@@ -24,7 +24,6 @@ export interface Packed {
 }
 
 /** A folder that is gone with the test, or the suite, that asked for it. */
-export const temporaryFolder = newFolder;
 
 /** Copies what a fresh clone has. */
 export function cloneTo(folder: string): Promise<void> {

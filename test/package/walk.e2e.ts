@@ -4,9 +4,10 @@ import { expect } from 'chai';
 import { ACME_KEY, createAcme } from '../docs/walk/acme-platform.ts';
 import { listen } from '../support/listening.ts';
 import { porticoEnvironment, startPortico } from '../support/process/process.ts';
+import { newFolder } from '../support/process/serving.ts';
 import { needsRegistry, runTool } from '../support/tools.ts';
 import { NODES, type NodeOnHand } from './nodes.ts';
-import { installIn, pack, temporaryFolder } from './packed.ts';
+import { installIn, pack } from './packed.ts';
 
 /** Free ports, so that nothing else on the machine is in the way. */
 const PORTS = 'http: { port: 0 }\nadmin: { port: 0 }\n';
@@ -35,10 +36,10 @@ describe('the first minutes with the package', function () {
 
       before(async () => {
         node = await find();
-        const project = await temporaryFolder('walk');
+        const project = await newFolder('walk');
         await installIn(project, [tarball], node.env);
         portico = join(project, 'node_modules/.bin/portico');
-        folder = await temporaryFolder('empty');
+        folder = await newFolder('empty');
         await writeFile(join(folder, 'openapi.yaml'), document);
       });
 
