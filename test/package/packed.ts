@@ -23,8 +23,6 @@ export interface Packed {
   readonly files: readonly string[];
 }
 
-/** A folder that is gone with the test, or the suite, that asked for it. */
-
 /** Copies what a fresh clone has. */
 export function cloneTo(folder: string): Promise<void> {
   return cp(ROOT, folder, { recursive: true, filter: (source) => !NOT_CLONED.test(relative(ROOT, source)) });
