@@ -123,3 +123,5 @@ function complain(text: string, code: number): number {
 }
 
 process.exitCode = await main(process.argv.slice(2));
+// The channel to the primary process would keep a worker that cannot start.
+if (cluster.isWorker) process.exit();

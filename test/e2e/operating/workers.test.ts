@@ -97,6 +97,18 @@ describe('portico serve --workers', function () {
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
 
+  it('replaces a worker that was killed while its settings file was wrong, once that is right again', async () => {
+    const fleet = await start({ watchSettings: false });
+    const [victim = 0] = await workersOf(fleet);
+    const folder = fleet.file.slice(0, fleet.file.lastIndexOf('/'));
+    await writeSettings(folder, 'http: [');
+    process.kill(victim, 'SIGKILL');
+    await eventually(() => linesOf(fleet).some(({ msg, code }) => msg === 'worker ended' && code === 2), 20_000);
+    expect((await read(fleet)).status).to.equal(200);
+    await writeSettings(folder, servedFrom(platform.url, { watchSettings: false }));
+    await eventually(async () => (await metric(fleet, 'portico_workers{state="ready"}')) === WORKERS, 20_000);
+  });
+
   it('counts the requests of a caller in all workers together', async () => {
     const fleet = await start({ limits: { perCaller: 10 } });
     const statuses: number[] = [];
