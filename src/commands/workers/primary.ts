@@ -25,8 +25,9 @@ export async function serveWorkers({ config, warnings }: LoadedConfig, count: nu
   let restarts = 0;
   let isDraining = false;
 
+  /** A worker that is starting gets it once it is ready: it may have read the settings before they changed. */
   const sendAll = (signal: NodeJS.Signals) => {
-    for (const worker of running) worker.send({ signal });
+    for (const worker of running) void worker.ready.then(() => worker.send({ signal }));
     return true;
   };
   const signalled = nextSignal(logger, destination, {

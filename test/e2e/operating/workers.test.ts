@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Status } from '../../../src/capabilities/status/status-view.ts';
+import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { childrenOf, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
@@ -107,6 +108,17 @@ describe('portico serve --workers', function () {
     expect((await read(fleet)).status).to.equal(200);
     await writeSettings(folder, servedFrom(platform.url, { watchSettings: false }));
     await eventually(async () => (await metric(fleet, 'portico_workers{state="ready"}')) === WORKERS, 20_000);
+  });
+
+  it('replaces a worker while signals arrive', async () => {
+    const fleet = await start({ watchSettings: false });
+    const [victim = 0] = await workersOf(fleet);
+    process.kill(victim, 'SIGKILL');
+    const reload = setInterval(() => fleet.child.kill('SIGHUP'), 20);
+    onCleanup(() => clearInterval(reload));
+    await eventually(() => linesOf(fleet).some(({ msg }) => msg === 'worker ended'));
+    await eventually(async () => (await metric(fleet, 'portico_workers{state="ready"}')) === WORKERS, 20_000);
+    expect(await metric(fleet, 'portico_worker_restarts_total')).to.equal(1);
   });
 
   it('counts the requests of a caller in all workers together', async () => {
