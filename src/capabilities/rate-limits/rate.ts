@@ -54,7 +54,8 @@ export function createRate({ quota, windowMs, maxKeys, now = () => performance.n
   }
 
   function stateOf({ taken, endsAt }: Window, at: number): RateState {
-    return { isOver: taken > quota, remaining: Math.max(quota - taken, 0), resetMs: endsAt - at };
+    // A sum of two times may be rounded up.
+    return { isOver: taken > quota, remaining: Math.max(quota - taken, 0), resetMs: Math.min(endsAt - at, windowMs) };
   }
 
   return {

@@ -58,6 +58,12 @@ describe('a rate', () => {
     );
   });
 
+  it('ends no later than a window from now, whatever fraction of a millisecond it is', () => {
+    clock.now = 19_850.407_567_616_458;
+    const rate = createRate({ quota: 1, windowMs: 60_000, maxKeys: 1, now: () => clock.now });
+    expect(rate.take('key', 1).resetMs).to.equal(60_000);
+  });
+
   it('reports nothing for a key that took nothing, or whose window is over', () => {
     const rate = open(1);
     expect(rate.look('a')).to.equal(undefined);
