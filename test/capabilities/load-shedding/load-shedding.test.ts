@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createShedding, shedLoad } from '../../../src/capabilities/load-shedding/load-shedding.ts';
+import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
+import { createShedding, loadShedding, shedLoad } from '../../../src/capabilities/load-shedding/load-shedding.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
@@ -48,12 +49,18 @@ describe('shedding', () => {
     expect(added(60_000, 99, 60_000, 60_000, 0)).to.deep.equal([false, false, false, false, false]);
   });
 
-  it('goes off with the first delay below half of the bound, and not before', () => {
-    expect(added(101, 101, 101, 99, 50, 49, 99)).to.deep.equal([false, false, true, true, true, false, false]);
+  it('goes off with the first delay below half of the bound, and not before, and starts as at first', () => {
+    expect(added(101, 101, 101, 99, 50, 49)).to.deep.equal([false, false, true, true, true, false]);
+    expect(added(101, 101, 101, 49, 101, 101, 101)).to.deep.equal([false, false, true, false, false, false, true]);
   });
 });
 
 describe('a watch over the event loop', () => {
+  it('is not there where the bound is 0', () => {
+    const context = { config: { http: { maxEventLoopDelayMs: 0 } } } as unknown as CapabilityContext;
+    expect(loadShedding.open(undefined, context)).to.equal(undefined);
+  });
+
   it('ignores a single long pause', async () => {
     const { preAuthenticate, start, stop } = shedLoad(MAX_DELAY_MS);
     await start();

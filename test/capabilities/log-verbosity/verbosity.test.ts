@@ -62,6 +62,14 @@ describe('the verbosity of the log', () => {
     expect(told('r-2')).to.deep.equal(['request']);
   });
 
+  it('has a state, with the remaining time', () => {
+    const { verbosity, pass } = verboseLog();
+    verbosity.change({ level: 'debug', forMs: 60_000 });
+    pass(15_000);
+    expect(verbosity.state()).to.include({ level: 'debug', remainingMs: 45_000 });
+    reset(verbosity);
+  });
+
   it('is restored after the time of the change', async () => {
     const { verbosity, told, lines } = verboseLog();
     verbosity.change({ level: 'debug', requestIds: ['r-1'], forMs: 5 });

@@ -174,10 +174,18 @@ describe('rate limits', () => {
       expect(await statuses(good, good, good)).to.deep.equal([200, 200, 429]);
     });
 
+    it('lose nothing to what one caller sends beyond its own', async () => {
+      const { statuses } = await start({ perCaller: 1, perAddress: 3, total: 3 });
+      const one = get(READ, bearer('refused-again'));
+      expect(await statuses(one, one, one, one)).to.deep.equal([401, 429, 429, 429]);
+      expect(await statuses(...madeUp(4))).to.deep.equal([401, 401, 429, 429]);
+    });
+
     it('have no count of a caller forgotten for tokens that are made up beyond it', async () => {
-      const { statuses } = await start({ perCaller: 1, perAddress: 2, maxKeys: 3 });
-      const one = get(READ, bearer('refused-greedy'));
-      expect(await statuses(one, ...madeUp(10), one)).to.deep.equal([401, 401, ...Array(10).fill(429)]);
+      const { statuses } = await start({ perCaller: 2, perAddress: 2, maxKeys: 3 });
+      const one = get(READ, bearer('accepted-greedy'));
+      expect(await statuses(one, one, one)).to.deep.equal([200, 200, 429]);
+      expect(await statuses(...madeUp(10), one)).to.deep.equal([401, ...Array(10).fill(429)]);
     });
 
     it('are off with 0', async () => {

@@ -161,7 +161,8 @@ describe('announcements of replicas', () => {
     const lease = await one.store.lease('b', TTL_MS);
     await redis.command('CONFIG', 'SET', 'maxmemory', '1');
     try {
-      expect(await one.store.lease('c', TTL_MS)).to.equal(undefined);
+      const leases = await Promise.all(Array.from({ length: 20 }, () => one.store.lease('c', TTL_MS)));
+      expect(new Set(leases)).to.deep.equal(new Set([undefined]));
       if (lease === undefined || lease === 'other') throw new Error('no lease');
       expect(await one.store.put('b', Buffer.of(2), { lease, ttlMs: TTL_MS })).to.equal(false);
       expect(await isStored(two, 'a')).to.equal(true);

@@ -17,6 +17,17 @@ describe('the eviction index', () => {
     return { clock, cache, index, link };
   }
 
+  it('evicts all linked entries, in steps, if evictions may have been missed', async () => {
+    const { clock, cache, index, link } = scene(10_000);
+    for (let count = 0; count < 1200; count += 1) link(`t${count}`).store(loadOf());
+    const evicting = index.onRemoteEviction('all');
+    expect(cache.entries, 'after the first step').to.equal(700);
+    await evicting;
+    expect(cache.entries).to.equal(0);
+    expect(index.isCurrent('any name', clock.now)).to.equal(false);
+    expect(index.isCurrent('any name', clock.now + 1)).to.equal(true);
+  });
+
   it('evicts an entry whose link is displaced', () => {
     const { cache, link } = scene(2);
     const first = link('a');

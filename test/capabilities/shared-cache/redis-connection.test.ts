@@ -1,11 +1,13 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
+import { createAuthority } from '../../support/certificates.ts';
 import { readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Fleet, join, joined, storeLog } from '../../support/fleet/fleet.ts';
 import {
   AS_IT_IS,
   late,
+  listenForTls,
   type Redis,
   type RedisProxy,
   STALLED,
@@ -50,6 +52,21 @@ describe('the connection to Redis', () => {
   beforeEach(async () => {
     redis = await startRedis();
     proxy = await startRedisProxy(redis);
+  });
+
+  it('is opened in the background, and again when Redis is back, each reported once', async () => {
+    const { events, changes, errors } = storeLog();
+    await proxy.refuse();
+    const fleet = join(proxy.redisUrl, { events });
+    for (let down = 1; down <= 2; down += 1) {
+      await eventually(() => changes.filter((change) => change === 'unreachable').length === down);
+      await proxy.accept();
+      await eventually(() => fleet.isUp);
+      await proxy.refuse();
+    }
+    expect(changes.filter((change) => change === 'up')).to.have.length(2);
+    expect(changes[0]).to.equal('unreachable');
+    expect(errors[0]).to.equal('ECONNREFUSED');
   });
 
   it('bounds each command, and stops sending commands to a Redis that answers late', async () => {
@@ -136,6 +153,44 @@ describe('the connection to Redis', () => {
     join(redis.url, { user: async () => ({ username: 'portico', password: 'wrong' }), events: wrong.events });
     await eventually(() => wrong.changes.length === 1);
     expect([wrong.changes, wrong.errors, errors]).to.deep.equal([['credential'], ['WRONGPASS'], ['NOPERM']]);
+  });
+
+  it('uses the password that its file has now for the next connection', async () => {
+    await redis.command('ACL', 'SETUSER', 'portico', 'on', '>one', '~*', '+@all');
+    let password = 'one';
+    const { events, changes } = storeLog();
+    const fleet = await joined(proxy.redisUrl, { user: async () => ({ username: 'portico', password }), events });
+    await redis.command('ACL', 'SETUSER', 'portico', '<one', '>two');
+    expect(await fleet.store.get('a'), 'the connection stays').to.deep.equal(ABSENT);
+    proxy.reset();
+    await eventually(() => changes.includes('credential'));
+    password = 'two';
+    await eventually(() => fleet.isUp);
+  });
+
+  it('can require TLS with a certificate, and is replaced when the files change', async () => {
+    const [authority, other] = [await createAuthority(), await createAuthority()];
+    const [server, own] = [await authority.issue(), await authority.issue()];
+    const url = `rediss://127.0.0.1:${await listenForTls(redis, { ca: authority.ca, ...server })}`;
+    const tls = { servername: 'localhost' };
+    const identity = { ca: Buffer.from(authority.ca), cert: Buffer.from(own.cert), key: Buffer.from(own.key) };
+    for (const wrong of [{ ...tls, ca: identity.ca }, tls, { ...tls, ...identity, servername: 'other.example' }]) {
+      const { events, changes, errors } = storeLog();
+      const refused = join(url, { tls: async () => wrong, events });
+      await eventually(() => changes.length > 0);
+      // Without a certificate the connection may be closed before the alert is read.
+      expect(changes[0]).to.be.oneOf('cert' in wrong || !('ca' in wrong) ? ['tls'] : ['tls', 'closed']);
+      if (changes[0] === 'tls') expect(errors[0]).to.match(/^[A-Z][\w/]+$/);
+      await refused.close();
+    }
+    const { events, changes } = storeLog();
+    let held = { ...tls, ...identity };
+    const fleet = await joined(url, { tls: async () => held, events });
+    held = { ...held, ca: Buffer.from(other.ca) };
+    await eventually(() => !fleet.isUp);
+    expect(changes[1]).to.equal('tls');
+    held = { ...tls, ...identity };
+    await eventually(() => fleet.isUp);
   });
 
   it('can lead to a cluster, over whose nodes names are spread', async () => {

@@ -87,6 +87,11 @@ describe('a sealed load', () => {
     });
   }
 
+  it('does not open with another key', async () => {
+    const sealed = await seal(loadOf([toolItem('a')]), KEY, EXPIRES_AT, FOR);
+    expect(await opened(sealed, Buffer.alloc(32, 8))).to.equal(undefined);
+  });
+
   it('reveals nothing of the list without the key, and never looks the same', async () => {
     const load = loadOf(manyTools(50), { upstreamEtag: '"etag-of-the-platform"' });
     const one = await seal(load, KEY, EXPIRES_AT, FOR);

@@ -4,7 +4,7 @@ import { createSharedRejections } from '../../../src/capabilities/shared-cache/s
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { withNegativeCache } from '../../../src/core/upstream/resilience/with-negative-cache.ts';
 import { asking, calm, errorOf, rejection } from '../../core/upstream/harness.ts';
-import { createScripted, PAGE, status401 } from '../../core/upstream/scripted.ts';
+import { createScripted, PAGE, RESPONSES, status401 } from '../../core/upstream/scripted.ts';
 import { SECRET } from '../../support/fleet/fleet.ts';
 
 const TTL_MS = 5000;
@@ -125,6 +125,14 @@ describe('a rejected credential', () => {
     expect(await two.isCalled('b')).to.equal(true);
     expect(await other.isCalled('a')).to.equal(true);
     expect(other.outcomes).to.deep.equal(['useless']);
+  });
+
+  it('is announced only if a platform has answered with 401, and if it is remembered', async () => {
+    const { channel, replica } = deployment();
+    const one = replica();
+    for (const error of Object.values(RESPONSES)) if (error.code !== 'credential_rejected') await one.fail('a', error);
+    await replica({ ttlMs: 0 }).fail('a');
+    expect(channel.announced).to.deep.equal([]);
   });
 
   it('is received by each open upstream that is called in the same way, and by no closed one', async () => {

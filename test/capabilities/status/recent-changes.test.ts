@@ -99,14 +99,14 @@ describe('a recent change', () => {
     };
     change(true, 10);
     for (let count = 0; count < 24; count += 1) for (const isUp of [false, true]) change(isUp, 5);
-    change(false, 5);
+    change(false, 595);
     events.listening?.({ url: 'u', resources: [] });
     expect(seen()).to.deep.equal([
-      ['listening', false, 1, '00:04:15'],
+      ['listening', false, 1, '00:14:05'],
       ['Redis unavailable: closed', true, 50, '00:00:10'],
     ]);
     change(true, 600);
-    expect(seen()[0]).to.deep.equal(['Redis connected', false, 1, '00:14:15']);
+    expect(seen()[0]).to.deep.equal(['Redis connected', false, 1, '00:24:05']);
   });
 
   it('is dropped when fifty others followed', () => {
@@ -125,5 +125,11 @@ describe('a recent change', () => {
       events.sharedCommandEnded?.({ command, outcome: 'ok', ms: 1 });
     }
     expect(list().map(({ text, times }) => [text, times])).to.deep.equal([['Redis refuses commands: full', 3]]);
+  });
+
+  it('is one entry for many bugs', () => {
+    const { events, list } = open();
+    for (const requestId of ['r-1', 'r-2']) events.internalError?.({ requestId, stack: 'S' });
+    expect(list().map(({ event, times }) => [event, times])).to.deep.equal([['internalError', 2]]);
   });
 });
