@@ -105,6 +105,14 @@ describe('the snapshot cache', () => {
     expect(textIn(cache)).to.contain('later');
   });
 
+  it('replaces the result of an earlier load', () => {
+    const cache = createSnapshotCache(MANY);
+    const [earlier, later] = [cache.begin('tools', alice), cache.begin('tools', alice)];
+    expect(earlier.store(loadOf([{ id: 'earlier' }]))).to.equal(true);
+    expect(later.store(loadOf([{ id: 'later' }]))).to.equal(true);
+    expect(textIn(cache)).to.contain('later');
+  });
+
   it('stores no load that started before an eviction', () => {
     const cache = createSnapshotCache(MANY);
     const before = cache.begin('tools', alice);
