@@ -94,16 +94,6 @@ describe('the status of an upstream', () => {
     }
   });
 
-  it('has the wait of Retry-After, or that of the table', async () => {
-    for (const [headers, seconds] of [
-      [{ 'retry-after': '7' }, 7],
-      [{}, 1],
-    ] as const) {
-      const server = await serve(json({}, 429, headers));
-      expect((await errorOf(open(server.url).get(asking(), calm()))).retryAfterSeconds).to.equal(seconds);
-    }
-  });
-
   it('is a fault from 500 on, and speaks of a passing state with 502, 503 and 504', async () => {
     for (const status of [302, 400, 401, 403, 404, 408, 418, 425, 429]) {
       expect(await errorFor(status), String(status)).to.include({ fault: false, retryable: undefined });
