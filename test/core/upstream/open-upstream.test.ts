@@ -4,7 +4,7 @@ import { type OpenUpstreamOptions, openUpstream } from '../../../src/core/upstre
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { inTurn, json } from '../../support/platform/http-upstream.ts';
-import { asking, calm, errorOf, recordEvents, useHarness } from './harness.ts';
+import { asking, calm, errorOf, recordEvents, rejection, useHarness } from './harness.ts';
 
 const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
 const NEVER = { attempts: 0, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
@@ -138,6 +138,42 @@ describe('an upstream with all its layers, over real sockets', () => {
     });
     await upstream.get(asking(), calm());
     expect(resends).to.deep.equal([0, 1]);
+  });
+
+  it('sends it twice at most, and once without a newer credential or after any other refusal', async () => {
+    for (const [status, callersOwn, isNewer, sent, told] of [
+      [401, false, true, 2, 2],
+      [401, false, false, 1, 1],
+      [403, false, true, 1, 0],
+      [401, true, true, 1, 0],
+    ] as const) {
+      const server = await serve(json({}, status));
+      const refusals: unknown[] = [];
+      const refused: OpenUpstreamOptions['refused'] = (...given) => {
+        refusals.push(given);
+        return isNewer;
+      };
+      const upstream = openAt(server.url, { callersOwn, refused });
+      const request = asking();
+      const authorization = { authorization: 'Bearer of-the-layer' };
+      await errorOf(upstream.get(request, calm()));
+      expect([server.requests.length, refusals]).to.deep.equal([
+        sent,
+        Array(told).fill([request.caller, authorization]),
+      ]);
+    }
+  });
+
+  it('ends an authorization with the request', async () => {
+    const server = await serve(json([]));
+    const leaving = new AbortController();
+    const upstream = openAt(server.url, {
+      authorize: (_caller, signal) => new Promise((_, reject) => signal.addEventListener('abort', reject)),
+    });
+    const reading = rejection(upstream.get(asking(), leaving.signal));
+    leaving.abort();
+    await reading;
+    expect(server.requests).to.deep.equal([]);
   });
 
   it('holds no slot of the bulkhead while an authorization is pending', async () => {

@@ -97,6 +97,7 @@ describe('callers of a real authorization server', () => {
     ['fails', json({}, 500)],
     ['sends garbage', json('garbage')],
     ['sends no keys', json({ keys: [] })],
+    ['sends keys without end', json({ keys: [{ kty: 'EC' }], more: 'A'.repeat(200_000) })],
     ['sends a redirect', json({}, 302, { location: 'https://other.example/jwks' })],
   ] as const) {
     it(`get 503, not 401, when the server ${name} before keys are known`, async () => {

@@ -149,6 +149,13 @@ describe('POST /mcp of a gateway', () => {
     await client.close();
   });
 
+  it('answers 401 without a token, with a challenge without an error', async () => {
+    const list = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(rpc('tools/list')) };
+    const response = await fetch(`${running.url}/mcp`, list);
+    expect(response.status).to.equal(401);
+    expect(response.headers.get('www-authenticate')).to.equal('Bearer');
+  });
+
   it('lists resources without a token with mcp.publicLists, and still requires one for reads', async () => {
     const settings = settingsFor(platform.url, { mcp: { publicLists: true } });
     const { url, post } = await startGateway(settings);

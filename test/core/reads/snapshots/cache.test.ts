@@ -105,6 +105,14 @@ describe('the snapshot cache', () => {
     expect(textIn(cache)).to.contain('later');
   });
 
+  it('replaces the result of an earlier load', () => {
+    const cache = createSnapshotCache(MANY);
+    const [earlier, later] = [cache.begin('tools', alice), cache.begin('tools', alice)];
+    expect(earlier.store(loadOf([{ id: 'earlier' }]))).to.equal(true);
+    expect(later.store(loadOf([{ id: 'later' }]))).to.equal(true);
+    expect(textIn(cache)).to.contain('later');
+  });
+
   it('stores no load that started before an eviction', () => {
     const cache = createSnapshotCache(MANY);
     const before = cache.begin('tools', alice);
@@ -158,14 +166,17 @@ describe('a partition that two credentials share', () => {
     expect(cache.admittedAt('tools', bob)).to.equal(9);
   });
 
-  it('admits a credential by an older load, unless it was evicted since', () => {
+  it('admits a credential by an older load, unless it was evicted since, which no other is by that', () => {
     const cache = createSnapshotCache(MANY);
-    const [first, second, third] = [cache.begin('tools', bob), cache.begin('tools', bob), cache.begin('tools', carol)];
+    const [first, second] = [cache.begin('tools', bob), cache.begin('tools', bob)];
+    const [third, fourth] = [cache.begin('tools', carol), cache.begin('tools', carol)];
     expect(third.store(loadOf([], { loadedAt: 3 }))).to.equal(true);
     expect(first.store(loadOf([], { loadedAt: 1 }))).to.equal(false);
     expect(cache.admittedAt('tools', bob)).to.equal(1);
     cache.evict('tools', bob);
     expect(second.store(loadOf([], { loadedAt: 2 }))).to.equal(false);
     expect(cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
+    expect(cache.admittedAt('tools', carol)).to.equal(3);
+    expect(fourth.store(loadOf([], { loadedAt: 4 }))).to.equal(true);
   });
 });

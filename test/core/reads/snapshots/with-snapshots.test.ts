@@ -66,6 +66,15 @@ describe('an error that a stale snapshot may replace', () => {
 });
 
 describe('a stale snapshot', () => {
+  it('is served immediately, and refreshed once in the background', async () => {
+    const { tools, clock, told } = house();
+    await readLanding(tools, 'old');
+    clock.now += 60 * SECOND;
+    for (let reads = 0; reads < 3; reads += 1) expect(text(await tools.read(alice))).to.contain('old');
+    // None but the first read has to do with it.
+    expect(told.map(([name]) => name)).to.deep.equal(['stored', 'read', 'read', 'read', 'read']);
+  });
+
   it('is refreshed by one load at a time, which no reader cancels', async () => {
     const { tools, clock } = house();
     await readLanding(tools, 'old');

@@ -182,6 +182,12 @@ describe('the body of an upstream', () => {
     }
   });
 
+  it('whose Content-Length is too large is refused before it comes', async () => {
+    const { url } = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n['));
+    const error = await errorOf(open(url).get(asking(), calm()));
+    expect(error.reason).to.equal('the body is larger than maxPageBytes');
+  });
+
   it('that is refused leaves the connection to the next request', async () => {
     const { url, sockets } = await serveRaw((socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 3\r\n\r\nxyz'),

@@ -144,6 +144,14 @@ describe('an upstream client', () => {
       expect(sockets).to.have.length(1);
     });
 
+    it('does so in the middle of a stalled body, which is a fault as well', async () => {
+      const { url } = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'));
+      const controller = new AbortController();
+      const hold = () => controller.abort(new GatewayError('upstream_timeout'));
+      const reading = errorOf(open(url).get({ ...asking(), hold }, controller.signal));
+      expect(await reading).to.include({ code: 'upstream_timeout', upstream: 'projects', fault: true });
+    });
+
     it('aborts the upstream request when the caller hangs up, and rejects with that very reason', async () => {
       const arrived = Promise.withResolvers<void>();
       const { url, sockets } = await serveRaw(() => arrived.resolve());

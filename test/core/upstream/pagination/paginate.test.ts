@@ -131,6 +131,16 @@ describe('paginate', () => {
     expect(await pages.next().catch((error) => error)).to.have.property('code', 'upstream_invalid');
   });
 
+  it('rejects an item of any earlier page', async () => {
+    const items = itemsUpTo(50);
+    const platform = simulate({
+      ...{ kind: 'token', items, size: 10 },
+      mangle: (page, request) => (request === 3 ? { ...page, items: page.items.with(0, items[15] as Item) } : page),
+    });
+    const error = await readAll(platform).catch((reason) => reason);
+    expect(error).to.include({ code: 'upstream_invalid', reason: 'an item of an earlier page came again' });
+  });
+
   it('accepts equal items on one page, and rejects one that nests too deeply to be compared', async () => {
     const [one, other] = itemsUpTo(2) as [Item, Item];
     const platform = simulate({ kind: 'page with total', items: [one, one, other], size: 2 });
