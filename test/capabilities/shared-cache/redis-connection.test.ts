@@ -1,11 +1,13 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
+import { createAuthority } from '../../support/certificates.ts';
 import { readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Fleet, join, joined, storeLog } from '../../support/fleet/fleet.ts';
 import {
   AS_IT_IS,
   late,
+  listenForTls,
   type Redis,
   type RedisProxy,
   STALLED,
@@ -136,6 +138,33 @@ describe('the connection to Redis', () => {
     join(redis.url, { user: async () => ({ username: 'portico', password: 'wrong' }), events: wrong.events });
     await eventually(() => wrong.changes.length === 1);
     expect([wrong.changes, wrong.errors, errors]).to.deep.equal([['credential'], ['WRONGPASS'], ['NOPERM']]);
+  });
+
+  it('can require TLS with a certificate, and is replaced when the files change', async () => {
+    const [authority, other] = [await createAuthority(), await createAuthority()];
+    const [server, own] = [await authority.issue(), await authority.issue()];
+    const port = await listenForTls(redis, { ca: authority.ca, ...server });
+    const url = `rediss://127.0.0.1:${port}`;
+    const tls = { servername: 'localhost' };
+    const identity = { ca: Buffer.from(authority.ca), cert: Buffer.from(own.cert), key: Buffer.from(own.key) };
+    for (const wrong of [{ ...tls, ca: identity.ca }, tls, { ...tls, ...identity, servername: 'other.example' }]) {
+      const { events, changes, errors } = storeLog();
+      const refused = join(url, { tls: async () => wrong, events });
+      await eventually(() => changes.length > 0);
+      // Without a certificate the connection may be closed before the alert is read.
+      expect(changes[0]).to.be.oneOf('cert' in wrong || !('ca' in wrong) ? ['tls'] : ['tls', 'closed']);
+      if (changes[0] === 'tls') expect(errors[0]).to.match(/^[A-Z][\w/]+$/);
+      await refused.close();
+    }
+    const { events, changes } = storeLog();
+    let held = { ...tls, ...identity };
+    const fleet = await joined(url, { tls: async () => held, events });
+    expect(await fleet.store.get('a')).to.deep.equal(ABSENT);
+    held = { ...held, ca: Buffer.from(other.ca) };
+    await eventually(() => !fleet.isUp);
+    expect(changes[1]).to.equal('tls');
+    held = { ...tls, ...identity };
+    await eventually(() => fleet.isUp);
   });
 
   it('can lead to a cluster, over whose nodes names are spread', async () => {
