@@ -142,12 +142,16 @@ upstreams:
 
   it("mask a secret of the deployment's own, and show where else it is and how it is sent", async () => {
     const client = 'client: { kind: client_secret_basic, id: portico, secret: hush }';
+    const proxy = 'proxy: { url: http://a.example, user: a, password: hush }';
     for (const [credential, expected] of [
       ['kind: service, secret: hush, user: portico, name: X-T', { secret: MASK, user: 'portico', name: 'X-T' }],
       ['kind: service, file: /run/s', { file: '/run/s' }],
       [
-        `kind: exchange, issuer: https://a.example, audience: b, ${client}`,
-        { audience: 'b', client: { kind: 'client_secret_basic', id: 'portico', secret: MASK } },
+        `kind: exchange, issuer: https://a.example, audience: b, ${client}, ${proxy}`,
+        {
+          ...{ audience: 'b', client: { kind: 'client_secret_basic', id: 'portico', secret: MASK } },
+          proxy: { url: 'http://a.example', user: 'a', password: MASK },
+        },
       ],
     ] as const) {
       const { upstreams } = await shown(`credential: { ${credential} }`, 'allowUnverifiedCallers: true');

@@ -222,7 +222,8 @@ watchSettings: false
 upstreams: { projects: { baseUrl: "\${PLATFORM}" }, workflows: { baseUrl: "\${PLATFORM}" }, tools: { baseUrl: "\${PLATFORM}" } }
 `;
       const file = await writeSettings(folder, text('one'));
-      const portico = runPortico(['--config', file], { PLATFORM: 'http://hidden.example', HOST: '127.0.0.2' });
+      const environment = { PLATFORM: 'http://hidden.example', HOST: '127.0.0.2', TOOLS: '/of/hidden.example' };
+      const portico = runPortico(['--config', file], environment);
       await portico.ready;
       const admin = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1];
       const shown = async () => (await fetch(`${admin}/status`)).text();
@@ -232,8 +233,8 @@ upstreams: { projects: { baseUrl: "\${PLATFORM}" }, workflows: { baseUrl: "\${PL
       const { settings } = JSON.parse(await shown());
       expect(settings).to.contain('host: "[masked]"').and.not.contain('127.0.0.2');
       expect(JSON.parse(await shown()).settingsFile).to.equal(file);
-      // What needs a restart is still what the environment put in.
-      await writeSettings(folder, text('two', '127.0.0.3'));
+      // What needs a restart is still what the environment put in; the rest is what it puts in now.
+      await writeSettings(folder, `${text('two', '127.0.0.3')}resources: { tools: { path: "\${TOOLS}" } }`);
       portico.child.kill('SIGHUP');
       for (;;) if ((await shown()).includes('scheme: two')) break;
       const after = JSON.parse(await shown());

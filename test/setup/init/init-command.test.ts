@@ -153,10 +153,10 @@ describe('a document behind authentication', () => {
     expect(sentTo(elsewhere)).to.deep.equal([undefined]);
     const redirecting = await startHttpUpstream((request, response) => {
       const status = request.headers.authorization === undefined ? 401 : 302;
-      response.writeHead(status, { location: `${elsewhere.url}/a` }).end();
+      response.writeHead(status, { location: `${elsewhere.url}/a?token=x` }).end();
     });
     const { error } = await run({ openapi: redirecting.url, environment: WITH_TOKEN });
-    expect(error).to.contain('redirects to');
+    expect(error).to.equal(`${redirecting.url}/ redirects to ${elsewhere.url}/a: name that address`);
     expect(elsewhere.requests).to.have.length(1);
   });
 

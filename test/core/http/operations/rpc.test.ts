@@ -162,6 +162,7 @@ describe('JSON-RPC', () => {
 
 describe('a request for JSON-RPC', () => {
   for (const [what, fields, status, code] of [
+    ['without a credential', { Authorization: undefined }, 401, 'credential_missing'],
     ['without a type', { 'Content-Type': undefined }, 415, 'unsupported_media_type'],
     ['of another type', { 'Content-Type': 'text/plain' }, 415, 'unsupported_media_type'],
     ['of a type that only begins like JSON', { 'Content-Type': 'application/json5' }, 415, 'unsupported_media_type'],
