@@ -1,4 +1,6 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { type Document, type ErrorCode, LineCounter, parseDocument } from 'yaml';
 import { ConfigError, type ConfigIssue } from './config-error.ts';
 
@@ -75,11 +77,15 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'this user may not read it',
   EISDIR: 'it is a folder',
+  ABORT_ERR: 'it is a pipe to which no complete file was written in time',
 };
 
-/** Reads a settings file: UTF-8, at most 256 KiB. Throws {@link ConfigError}. */
-export async function readSettings(file: string): Promise<string> {
-  const bytes = await readBytes(file).catch((error: NodeJS.ErrnoException) => {
+/** Time in which a pipe must get a writer and reach its end. */
+const PIPE_MS = 10_000;
+
+/** The text of a settings file: UTF-8, at most 256 KiB. Throws {@link ConfigError}. A pipe is read for `pipeMs` at most. */
+export async function readSettings(file: string, pipeMs = PIPE_MS): Promise<string> {
+  const bytes = await readBytes(file, pipeMs).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, `cannot be read: ${REASONS[error.code ?? ''] ?? error.code ?? 'unknown reason'}`);
   });
   if (bytes.length > MAX_BYTES) throw unreadable(file, 'is larger than 256 KiB');
@@ -91,15 +97,22 @@ export async function readSettings(file: string): Promise<string> {
 }
 
 /** Returns little more than allowed at most, so that the caller can detect an oversized file. */
-async function readBytes(file: string): Promise<Buffer> {
+async function readBytes(file: string, pipeMs: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of createReadStream(file)) {
+  for await (const chunk of openStream(file, pipeMs)) {
     chunks.push(chunk);
     length += chunk.length;
     if (length > MAX_BYTES) break;
   }
   return Buffer.concat(chunks);
+}
+
+/** A pipe without a writer would block a thread of libuv forever: it is opened without waiting, and read as a socket. */
+function openStream(file: string, pipeMs: number): Readable {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  if (!fstatSync(fd).isFIFO()) return createReadStream(file, { fd });
+  return new Socket({ fd, readable: true, writable: false, signal: AbortSignal.timeout(pipeMs) });
 }
 
 function unreadable(file: string, message: string): ConfigError {
