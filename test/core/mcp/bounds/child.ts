@@ -51,11 +51,12 @@ async function batch(list: () => ReturnType<typeof listOf>, messages: readonly o
     mostHeldMiB,
   } = await heldBy(() => raw(JSON.stringify(messages)));
   const bytes = pieces.reduce((total, { length }) => total + length, 0);
-  // What is written first is the same for all that went well. The others are errors, each in one piece.
+  // What is written first begins alike for all that went well. The others are errors, each in one piece.
   const codes = pieces.flatMap((piece) => {
     const text = piece.subarray(0, 2000).toString();
-    if (text.startsWith('{"result":')) return 'ok';
-    return text.startsWith('{"jsonrpc"') ? JSON.parse(text).error.data.code : [];
+    const [, kind] = /^\{"jsonrpc":"2\.0","id":\d+,"(result|error)":/.exec(text) ?? [];
+    if (kind === undefined) return [];
+    return kind === 'result' ? 'ok' : JSON.parse(text).error.data.code;
   });
   const members = Object.fromEntries(
     Map.groupBy(codes, String)
