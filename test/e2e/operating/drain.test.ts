@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { newFolder, READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
@@ -36,6 +36,23 @@ describe('the shutdown of the process', () => {
     expect(await reading).to.equal(undefined);
     expect(code).to.equal(1);
     expect(stdout).to.contain('cut off').and.to.contain('"reason":"shutdown.graceMs is over"');
+  });
+
+  it('exits with 1 when a large page is being parsed at the end of the grace time', async () => {
+    let pages = 0;
+    const upstream = await startHttpUpstream((request, response) => {
+      pages += 1;
+      const tools = Array.from({ length: 5000 }, (_, index) => ({ id: `${pages}-${index}`, name: 'N'.repeat(100) }));
+      json({ tools, nextPageToken: String(pages) })(request, response);
+    });
+    const settings = { admin: { enabled: false }, shutdown: { graceMs: 50 } };
+    const portico = await startServing(servedFrom(upstream.url, settings));
+    const reading = portico.ask(READ_TOOLS).catch(() => undefined);
+    await eventually(() => pages > 3);
+    const { code, stdout, stderr } = await portico.stop();
+    expect(await reading).to.equal(undefined);
+    expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
+    expect(stdout).to.contain('cut off');
   });
 
   it('is immediate on a second signal', async () => {

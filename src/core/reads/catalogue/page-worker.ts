@@ -123,6 +123,8 @@ export function createPageWorker(maxPageBytes: number): PageWorker {
     },
     async close() {
       closing.abort(new GatewayError('draining', { reason: 'the gateway is closing' }));
+      // A page that ends leaves the thread unreferenced: the process could end before the thread has.
+      await free;
       await thread?.terminate();
     },
   };
