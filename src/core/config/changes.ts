@@ -11,7 +11,7 @@ export interface SettingsChanges {
 }
 
 /** What is read when a process starts, and bounds what it holds from then on; but for `LIVE`. */
-const AT_START = ['http', 'admin', 'shutdown', 'log.format', 'watchSettings', 'cache', 'maxLoadingBytes'];
+const AT_START = ['http', 'admin', 'shutdown', 'log.format', 'watchSettings', 'cache'];
 const LIVE = ['http.allowedHosts', 'http.allowedOrigins', 'http.trustedProxies'];
 
 /** What comes of settings while others are in force: those that take their place, and what they change. */

@@ -11,6 +11,7 @@ const MIB = 1024 * KIB;
 const TABLE = {
   http: {
     maxUrlBytes: [8 * KIB, 'Length of a request target. Beyond: 414.'],
+    maxHeaderBytes: [16 * KIB, 'All headers of a request. Beyond: 431.'],
     headersTimeoutMs: [10_000, 'Time in which a client sends its headers and completes a TLS handshake. Beyond: 408.'],
     requestTimeoutMs: [15_000, 'Time in which a client sends a whole request. Beyond: 408.'],
     sendTimeoutMs: [30_000, 'Time in which a client reads no byte of a response. Beyond: the connection is closed.'],
@@ -66,6 +67,10 @@ const TABLE = {
   reads: {
     maxWaiting: [16_384, 'Reads that wait for upstreams. Beyond: 503. Unverified callers of one address use half.'],
     maxWaitingPerCaller: [2048, 'The same for one access token. Beyond: 503.'],
+    maxLoadingBytes: [
+      128 * MIB,
+      'Pages of all reads that are loaded at once, before and after decompression. In proportion more where maxPageBytes is 128 MiB or more. Beyond: 503; by one read alone: 502.',
+    ],
     maxCompared: [
       3000,
       'Lists, of all callers, that are compared with the next one. Beyond: the least recent one is forgotten.',
@@ -93,6 +98,7 @@ const TABLE = {
   verification: {
     timeoutMs: [5000, 'Time in which the issuer responds. Beyond: 503 where no earlier keys are valid.'],
     leewayMs: [5000, 'Difference between clocks at the start and end of a token. Beyond: 401.'],
+    rememberMs: [60_000, 'Time for which a verified token is accepted without another check, up to its end.'],
     rememberRejectedMs: [5000, 'Time for which a rejected token is rejected without another check.'],
     maxRemembered: [10_000, 'Verified and rejected tokens that are kept. Beyond: the least recently used is evicted.'],
     maxVerifying: [

@@ -26,7 +26,6 @@ describe('a change of settings', () => {
       shutdown: { delayMs: 1 },
       log: { level: 'debug' },
       cache: { maxBytes: 65_536 },
-      maxLoadingBytes: 1024,
       watchSettings: false,
       publicUrl: 'https://portico.example',
       verification: { issuer: 'https://login.example', audience: 'a' },
@@ -39,8 +38,7 @@ describe('a change of settings', () => {
       ([block, other]) => changed({ [block]: other }).changes.needRestart.length > 0,
     );
     expect(needRestart.map(([block]) => block).sort()).to.deep.equal([
-      ...['admin', 'cache', 'http', 'maxLoadingBytes'],
-      ...['shutdown', 'watchSettings'],
+      ...['admin', 'cache', 'http', 'shutdown', 'watchSettings'],
     ]);
   });
 

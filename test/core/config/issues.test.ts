@@ -10,7 +10,6 @@ describe('issues in a settings file', () => {
 http:
   keepAliveTimeoutMs: 1.5
   maxUrlBytes: 4096
-  maxHeaderBytes: 1
 upstreams:
   projects: { baseUrl: ftp://a.example }
   workflows: {}
@@ -21,10 +20,9 @@ upstreams:
       '2:48: resources.projects.invalidItems: must be one of fail, drop; did you mean drop?',
       '4:23: http.keepAliveTimeoutMs: must be a whole number',
       '5:3: http.maxUrlBytes: is no longer a setting: 8192 always holds (docs/limits.md)',
-      '6:19: http.maxHeaderBytes: must be at least 1024',
-      '8:24: upstreams.projects.baseUrl: must be an http or https URL',
-      '9:3: upstreams.workflows.baseUrl: is required',
-      '10:60: upstreams.tools.credential.kind: none accepts every caller, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended',
+      '7:24: upstreams.projects.baseUrl: must be an http or https URL',
+      '8:3: upstreams.workflows.baseUrl: is required',
+      '9:60: upstreams.tools.credential.kind: none accepts every caller, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended',
     ]);
   });
 

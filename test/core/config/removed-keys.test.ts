@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { parseConfig } from '../../../src/core/config/load-config.ts';
 import { REMOVED } from '../../../src/core/config/removed-keys.ts';
 import { LIMIT_ROWS } from '../../../src/core/kernel/limits.ts';
 import { issuesIn, UPSTREAMS } from './settings-file.ts';
@@ -35,6 +36,16 @@ describe('keys that settings no longer have', () => {
       else expect(about, issues.join('\n')).to.have.length(1);
     });
   }
+
+  it('hold more where a setting needs it', () => {
+    const baseUrl = 'https://a.example';
+    const { maxLoadingBytes, cache, resources } = parseConfig({
+      cache: { maxBytes: 268_435_456 },
+      upstreams: { projects: { baseUrl }, tools: { baseUrl, maxPageBytes: 134_217_728 } },
+    });
+    expect([maxLoadingBytes, cache.maxEntries]).to.deep.equal([268_435_456, 40_000]);
+    expect([resources.projects.maxPageValues, resources.tools.maxPageValues]).to.deep.equal([250_000, 16_000_000]);
+  });
 
   it('include every bound that is a constant now', () => {
     expect(REMOVED.size).to.be.at.least(LIMIT_ROWS.length);

@@ -422,7 +422,6 @@ describe('settings with verification', () => {
     ],
     ['an issuer in the clear', { issuer: 'http://login.example' }, /verification.issuer: must be an https URL/],
     ['an issuer with a query', { issuer: 'https://login.example?x=1' }, /must hold no user, password, query/],
-    ['a verdict that is remembered for long', { rememberMs: 60_001 }, /must be at most 60000/],
     [
       'two scopes in one',
       { impliedScopes: { admin: ['a b'] } },

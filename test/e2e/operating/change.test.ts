@@ -134,11 +134,11 @@ describe('a gateway whose settings change', () => {
 
   it('reports settings that need a restart, and does not apply them', async () => {
     const changes = running.gateway.change(
-      settings({ scheme: 'acme', http: { port: 1, allowedOrigins: ['https://a.example'] }, maxLoadingBytes: 7000 }),
+      settings({ scheme: 'acme', http: { port: 1, allowedOrigins: ['https://a.example'] }, watchSettings: false }),
     );
     expect(changes).to.deep.equal({
       applied: ['http.allowedOrigins', 'scheme'],
-      needRestart: ['http.port', 'maxLoadingBytes'],
+      needRestart: ['http.port', 'watchSettings'],
     });
     const [line] = log.lines().filter(({ msg }) => msg === 'settings changed');
     expect(line).to.include({ level: 'warn' }).and.to.deep.include(changes);

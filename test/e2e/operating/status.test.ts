@@ -205,10 +205,10 @@ describe('the status of a gateway', () => {
 
   it('shows the settings in force, with secrets masked', async () => {
     const shown = (await status()).settings;
-    expect(shown).to.contain('maxLoadingBytes: 134217728').and.contain('X-Api-Key: "[masked]"');
-    gateway.change(settings({ maxLoadingBytes: 77_777, scheme: 'acme' }));
+    expect(shown).to.contain('watchSettings: true').and.contain('X-Api-Key: "[masked]"');
+    gateway.change(settings({ watchSettings: false, scheme: 'acme' }));
     const after = (await status()).settings;
-    expect(after).to.contain('scheme: acme').and.not.contain('maxLoadingBytes: 77777');
+    expect(after).to.contain('scheme: acme').and.not.contain('watchSettings: false');
     for (const text of [shown, after, await page()]) expect(text).to.not.contain(KEY).and.not.contain(TOKEN);
   });
 

@@ -39,7 +39,6 @@ const HttpShape = z.strictObject({
     .describe(
       'Addresses and networks (10.0.0.0/8) of proxies whose Forwarded or X-Forwarded-For is trusted; unix for connections over socketPath. Each proxy must append the address of its client.',
     ),
-  maxHeaderBytes: bytes(1024).default(16_384).describe('All request headers together; more is 431.'),
   maxConnections: whole(1, 1_000_000)
     .default(10_000)
     .describe(

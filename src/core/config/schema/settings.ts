@@ -50,9 +50,6 @@ const COMMON = {
     .describe(
       'Where clients find this server, such as https://portico.example.com; http for loopback alone. MCP is at /mcp below it. Unset: by whatever name they call it.',
     ),
-  maxLoadingBytes: bytes(1024)
-    .default(134_217_728)
-    .describe('Pages of all reads that are loaded at once, from all upstreams, before and after decompression.'),
   watchSettings: z
     .boolean()
     .default(true)
@@ -213,9 +210,11 @@ export type ResourceConfig = Config['resources'][ResourceName];
 /** Adds to settings the bounds that are no settings. */
 export function withLimits(settings: Settings, limits: Limits) {
   const { http, verification } = settings;
+  const largestPage = Math.max(...Object.values(settings.upstreams).map(({ maxPageBytes }) => maxPageBytes));
   return {
     ...settings,
     ...limits.reads,
+    maxLoadingBytes: limits.reads.maxLoadingBytes * growth(2 * largestPage, 134_217_728),
     http: { ...settings.http, ...limits.http, tls: http.tls && { ...http.tls, ...limits.tls } },
     mcp: { ...settings.mcp, ...limits.mcp },
     cache: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CrossCheck, keysOf } from './cross-check.ts';
-import { issuer, printable, scopeToken, secureUrl, whole } from './scalars.ts';
+import { issuer, printable, scopeToken, secureUrl } from './scalars.ts';
 import { checkSecret, SECRET_KEYS } from './secret.ts';
 
 const KeySettings = z.strictObject({
@@ -51,9 +51,6 @@ export const VerificationSettings = z.strictObject({
   introspection: IntrospectionSettings.optional().describe(
     'How the issuer is asked about tokens that are no JWT (RFC 7662). Unset: they are rejected.',
   ),
-  rememberMs: whole(0, 60_000)
-    .default(60_000)
-    .describe('How long a token that was verified is taken without another look, its end at most. 0: not at all.'),
 });
 
 /** What of other settings has to do with verification. */

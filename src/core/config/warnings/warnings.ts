@@ -82,7 +82,7 @@ const HERE: readonly string[] = ['localhost', '127.0.0.1', '::1', '0.0.0.0', '::
 
 const warnOfLoops: Warning = ({ config: { http, upstreams }, offered }, warn) => {
   if (http.socketPath !== undefined || !HERE.includes(http.host)) return;
-  for (const name of upstreamsOf(offered)) {
+  for (const name of new Set(offered.map(({ settings }) => settings.upstream))) {
     const { hostname, port } = new URL(upstreams[name]?.baseUrl ?? '');
     if (!LOOPBACK.includes(hostname) || port !== String(http.port)) continue;
     const message = 'seems to be this gateway itself, by http.port: each read would ask it for another one';
@@ -90,20 +90,7 @@ const warnOfLoops: Warning = ({ config: { http, upstreams }, offered }, warn) =>
   }
 };
 
-const warnOfLoading: Warning = ({ config: { upstreams, maxLoadingBytes }, offered, isWritten }, warn) => {
-  for (const name of upstreamsOf(offered)) {
-    if ((upstreams[name]?.maxPageBytes ?? 0) <= maxLoadingBytes) continue;
-    const path = ['upstreams', name, 'maxPageBytes'];
-    const message = 'a page may be larger than maxLoadingBytes, which all reads have together: it then fails its read';
-    warn(isWritten(path) ? path : ['maxLoadingBytes'], message);
-  }
-};
-
-function upstreamsOf(offered: Written['offered']): ReadonlySet<string> {
-  return new Set(offered.map(({ settings }) => settings.upstream));
-}
-
 const WARNINGS: readonly Warning[] = [
   ...[warnOfPaging, warnOfExpressions, warnOfAddress, warnOfHosts, warnOfIdleBlocks, warnOfVersions, warnOfLoops],
-  ...[warnOfLoading, warnOfVerification],
+  warnOfVerification,
 ];

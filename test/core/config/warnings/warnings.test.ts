@@ -254,15 +254,4 @@ resources: { tools: { pagination: { kind: none }${tools} } }`;
       expect(await warningsIn(at(baseUrl, http)), baseUrl).to.deep.equal([]);
     }
   });
-
-  it('name an upstream once whose pages may be larger than all that is loaded at once', async () => {
-    const message = 'a page may be larger than maxLoadingBytes, which all reads have together: it then fails its read';
-    expect(await warningsIn(`${ONE_UPSTREAM}maxLoadingBytes: 2097151`)).to.deep.equal([
-      `2:18: maxLoadingBytes: ${message}`,
-    ]);
-    const large = `upstreams: { api: { baseUrl: https://a.example, maxPageBytes: 200000000 } }
-resources: { projects: { upstream: api }, tools: { upstream: api } }`;
-    expect(await warningsIn(large)).to.deep.equal([`1:63: upstreams.api.maxPageBytes: ${message}`]);
-    expect(await warningsIn(`${ONE_UPSTREAM}maxLoadingBytes: 2097152`)).to.deep.equal([]);
-  });
 });
