@@ -40,32 +40,16 @@ export type Command = 'serve' | 'stdio' | 'check' | 'init' | 'schema' | 'demo' |
 /** The parsed command line, or an error message for its user. */
 export type CommandLine = ParsedCommand | { readonly issue: string };
 
-export interface ParsedCommand {
+type Values = ReturnType<typeof parse>['values'];
+
+export interface ParsedCommand
+  extends Pick<Values, 'full' | 'probe' | 'json' | 'strict' | 'baseline' | 'openapi' | 'from' | 'yes'> {
   readonly name: Command;
   /** Path of the settings file, if named. */
   readonly file?: string | undefined;
-  /** Prints all effective settings. */
-  readonly full?: boolean;
-  /** Reads the resources from the platform. */
-  readonly probe?: boolean;
-  /** Prints the result as JSON. */
-  readonly json?: boolean;
-  /** Fails on warnings of the probe. */
-  readonly strict?: boolean;
-  /** Allows sending a POST, which may write. */
-  readonly allowPost?: boolean;
-  /** File with the shapes of lists. */
-  readonly baseline?: string;
-  /** Replaces the content of that file. */
-  readonly updateBaseline?: boolean;
-  /** Processes that serve. @default 1 */
-  readonly workers?: number;
-  /** File or URL of an OpenAPI document. */
-  readonly openapi?: string;
-  /** Address of the API. */
-  readonly from?: string;
-  /** Takes the best guesses. */
-  readonly yes?: boolean;
+  readonly allowPost?: boolean | undefined;
+  readonly updateBaseline?: boolean | undefined;
+  readonly workers?: number | undefined;
 }
 
 /** The commands and their options. */
@@ -100,16 +84,12 @@ export function parseCommandLine(args: string[]): CommandLine {
   if (issue !== undefined) return { issue };
   if (workers === undefined) return { issue: `--workers is auto, or a number from 1 to ${MAX_WORKERS}` };
   const { 'allow-post': allowPost, 'update-baseline': updateBaseline, ...others } = options;
-  return {
-    ...{ name: name as Command, file: files[0], ...others },
-    ...(allowPost !== undefined && { allowPost }),
-    ...(updateBaseline !== undefined && { updateBaseline }),
-    ...(count !== undefined && { workers }),
-  };
+  const named = count === undefined ? undefined : workers;
+  return { ...others, name: name as Command, file: files[0], allowPost, updateBaseline, workers: named };
 }
 
 /** Returns what is wrong with the command `name`, or with its options and files. */
-function issueOf(name: string, values: ReturnType<typeof parse>['values'], files: readonly string[]) {
+function issueOf(name: string, values: Values, files: readonly string[]) {
   const options = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
   if (options === undefined) return `there is no command ${name}${commandHint(name)}`;
   const other = Object.keys(values).find((option) => !options.includes(option));

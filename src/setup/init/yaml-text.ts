@@ -1,25 +1,21 @@
 import { isNode, Scalar, stringify } from 'yaml';
+import { createSafeText } from '../probe/safe-text.ts';
 
 const MAX_COMMENT = 200;
 const WIDTH = 110;
 
-/** Control and format characters, which affect a terminal or the direction of reading, and line ends. */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\s]+/gu;
+const visible = createSafeText([]);
 
 /** Makes text from outside safe for a comment or a terminal: one bounded line of visible characters. */
 export function oneLine(text: string): string {
-  const line = text
-    .slice(0, MAX_COMMENT * 4)
-    .replace(UNSAFE, ' ')
-    .trim();
-  return line.length > MAX_COMMENT ? `${line.slice(0, MAX_COMMENT).trimEnd()}…` : line;
+  return visible(text.slice(0, MAX_COMMENT * 4), MAX_COMMENT).trim();
 }
 
 /** Returns the lines of a comment, one paragraph per text. Text from outside has passed {@link oneLine}. */
 export function comment(...texts: readonly string[]): string[] {
   return texts.flatMap((text) => {
     const lines = ['#'];
-    for (const word of text.split(UNSAFE).filter((each) => each !== '')) {
+    for (const word of text.split(' ').filter((each) => each !== '')) {
       const line = `${lines.at(-1)} ${word}`;
       if (line.length > WIDTH && lines.at(-1) !== '#') lines.push(`# ${word}`);
       else lines[lines.length - 1] = line;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { ConfigError } from '../../core/config/config-error.ts';
 import { checked, type ResourceConfig } from '../../core/config/schema/settings.ts';
 import { readSettings } from '../../core/config/yaml-file.ts';
@@ -8,19 +9,26 @@ import { childrenOf } from '../../core/mapping/expressions/expression-issue.ts';
 import { type ExpressionNode, fieldOf, isTruthy, parse } from '../../core/mapping/expressions/jmespath.ts';
 import { isMissed } from '../../core/reads/catalogue/list-checks.ts';
 import type { Resource } from '../../core/resources/resource.ts';
+import { parseJson } from '../describe/openapi-document.ts';
 import { expressionOf, isObject } from '../describe/shape.ts';
 import { SHAPE } from '../input-bounds.ts';
 import type { Finding } from './probe-report.ts';
 import type { SafeText } from './safe-text.ts';
 import { NotTried } from './trials.ts';
 
+const FORMAT = 1;
+const MEMBER = /^([a-z| ]+), (\d{1,3}) % empty$/;
+
 /** What the file has of a list: names of members, and texts of the few fields that distinguish kinds of items. */
-interface ListShape {
+const ListShape = z.object({
   /** Types and empty share of members, by path: those of an item, and inner ones that an expression reads. */
-  readonly members: Readonly<Record<string, string>>;
+  members: z.record(z.string(), z.string().regex(MEMBER)),
   /** Served texts, by documented field, where they are few. */
-  readonly values: Readonly<Record<string, readonly string[]>>;
-}
+  values: z.record(z.string(), z.array(z.string())),
+});
+type ListShape = z.output<typeof ListShape>;
+
+const BaselineFile = z.object({ portico: z.literal(FORMAT), resources: z.record(z.string(), ListShape) });
 
 /** A list that was read. */
 export interface ReadList {
@@ -42,8 +50,6 @@ export interface Baseline {
   /** Writes the file with the shapes of all lists; it appears whole or not at all. Throws `ConfigError`. */
   save(): Promise<void>;
 }
-
-const FORMAT = 1;
 
 /** Opens a baseline. Throws `ConfigError` for a file that is none, or cannot be read. */
 export async function openBaseline(file: string, isUpdate: boolean): Promise<Baseline> {
@@ -75,30 +81,13 @@ export async function openBaseline(file: string, isUpdate: boolean): Promise<Bas
 }
 
 async function readBaseline(file: string): Promise<Readonly<Record<string, ListShape>>> {
-  const text = await readSettings(file);
-  try {
-    const { portico, resources } = JSON.parse(text);
-    if (portico === FORMAT && isEach(resources, isShape)) return resources;
-  } catch {
-    // As any other file that is none.
-  }
+  const { success, data } = BaselineFile.safeParse(parseJson(await readSettings(file)));
+  if (success) return data.resources;
   throw unusable(file, 'is no baseline of portico check --probe: name another file, or remove this one');
 }
 
 function unusable(file: string, message: string): ConfigError {
   return new ConfigError([{ path: [], message }], file);
-}
-
-function isEach(value: unknown, holds: (part: unknown) => boolean): boolean {
-  return isObject(value) && Object.values(value).every(holds);
-}
-
-function isShape(value: unknown): boolean {
-  const isText = (part: unknown) => typeof part === 'string';
-  const isTexts = (part: unknown) => Array.isArray(part) && part.every(isText);
-  return (
-    isObject(value) && isEach(value['members'], (part) => MEMBER.test(String(part))) && isEach(value['values'], isTexts)
-  );
 }
 
 function shapeOf({ resource, settings, sample, items, safe }: ReadList): ListShape {
@@ -137,8 +126,6 @@ function readIn({ fields, where = '@' }: ResourceConfig): { readonly key: string
 function namesIn(node: ExpressionNode): string[] {
   return node.type === 'Field' ? [node.name] : childrenOf(node).flatMap(namesIn);
 }
-
-const MEMBER = /^([a-z| ]+), (\d{1,3}) % empty$/;
 
 /** Describes a member: empty is what is missing, null, or an empty text, list or object. 0 and 100 % are none and all. */
 function memberAt(sample: readonly unknown[], path: readonly string[]): string {

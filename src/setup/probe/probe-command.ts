@@ -12,13 +12,13 @@ import { probeResource } from './probe-resource.ts';
 
 export interface ProbeOptions {
   /** Makes warnings, and experiments that could not be tried, failures. @default false */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
   /** Sends a POST that settings do not declare harmless (`retryPost`). @default false */
-  readonly allowPost?: boolean;
+  readonly allowPost?: boolean | undefined;
   /** File with the shapes of the lists, which is written if there is none. */
   readonly baseline?: string | undefined;
   /** Writes that file instead of comparing the lists with it. @default false */
-  readonly updateBaseline?: boolean;
+  readonly updateBaseline?: boolean | undefined;
   /** Called with what is read now. */
   readonly onProgress?: (text: string) => void;
 }
@@ -30,7 +30,7 @@ export interface ProbeOptions {
 export async function runProbe(
   file: string,
   loaded: LoadedConfig,
-  { json = false, ...options }: ProbeOptions & { readonly json?: boolean } = {},
+  { json = false, ...options }: ProbeOptions & { readonly json?: boolean | undefined } = {},
 ): Promise<{ readonly text: string; readonly ok: boolean }> {
   const progress = startProgress(process.stderr);
   try {

@@ -1,4 +1,4 @@
-import type { Config, ResourceConfig } from '../../core/config/schema/settings.ts';
+import { type Config, checked, type ResourceConfig } from '../../core/config/schema/settings.ts';
 import type { CredentialSettings } from '../../core/credentials/authorize.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
@@ -58,16 +58,13 @@ export function createTrials({ settings, onRequest, ...read }: TrialsOptions) {
   return { attempt, requests: () => requests };
 }
 
-/** Returns settings that offer one resource, with a variation. */
 function variedConfig(config: Config, resource: string, own: ResourceConfig, credential?: CredentialSettings): Config {
-  const upstream = config.upstreams[own.upstream];
-  if (upstream === undefined) throw new Error('the settings are not valid');
-  const others = Object.entries(config.resources).map(([name, each]) => [name, { ...each, enabled: false }] as const);
+  const upstream = checked(config.upstreams[own.upstream]);
   const retry = { ...upstream.retry, attempts: 0 };
   const varied = { ...upstream, ...(credential && { credential: credential as typeof upstream.credential }), retry };
   return {
     ...config,
     upstreams: { ...config.upstreams, [own.upstream]: varied },
-    resources: { ...Object.fromEntries(others), [resource]: own } as Config['resources'],
+    resources: { ...config.resources, [resource]: own },
   };
 }

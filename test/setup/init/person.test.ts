@@ -35,7 +35,7 @@ describe('a prompt', () => {
     const { chosen, printed } = await asked('2');
     expect(chosen).to.deep.equal({ tools: '/integrations' });
     expect(printed).to.equal(
-      'Which list is tools?\n  1  /tools  All [31m tools\n  2  /integrations  All integrations\n  0  none of them\n',
+      'Which list is tools?\n  1  /tools  All[31m tools\n  2  /integrations  All integrations\n  0  none of them\n',
     );
   });
 

@@ -219,10 +219,7 @@ describe('a baseline of lists', () => {
       const values = '{"__proto__":["x"],"category":["\\u001b[2J"]}';
       await writeFile(baseline, `{"portico":1,"resources":{"tools":{"members":${members},"values":${values}}}}`);
       const texts = (await probe()).resources.flatMap(drifts).map(({ text }) => text);
-      expect(texts).to.deep.equal([
-        `field \`__proto__\` was filled in 100 % of items, and is in none of 5 now; ${NOT_READ}`,
-        `field \`[2J\` was filled in 100 % of items, and is in none of 5 now; ${NOT_READ}`,
-      ]);
+      expect(texts).to.deep.equal([`field \`[2J\` was filled in 100 % of items, and is in none of 5 now; ${NOT_READ}`]);
     }));
 
   const NONE = 'is no baseline of portico check --probe: name another file, or remove this one';
