@@ -1,8 +1,7 @@
 import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import { defineCapability } from '../capability.ts';
-import { limitSettings } from './limit-settings.ts';
-import { createLimits } from './request-limits.ts';
+import { createLimits, limitSettings } from './request-limits.ts';
 
 /** Credential kinds that the platform verifies. */
 const JUDGED_KINDS = ['passthrough', 'header', 'exchange'];

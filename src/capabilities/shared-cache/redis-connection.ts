@@ -10,8 +10,8 @@ export interface RedisConnectionOptions {
   readonly cluster: boolean;
   /** Upper bound of one command. */
   readonly timeoutMs: number;
-  /** @default {@link CONNECT_TIMEOUT_MS} */
-  readonly connectTimeoutMs?: number;
+  /** Upper bound of the time until a connection is open. */
+  readonly connectTimeoutMs: number;
   /** Returns the credentials as their file has them now. Never rejects. */
   readonly user: () => Promise<RedisUser>;
   /** Returns the TLS options as their files have them now. @default TLS as the URL says */
@@ -41,8 +41,6 @@ export interface RedisConnection {
   close(): Promise<void>;
 }
 
-/** Upper bound of the time until a connection is open. */
-const CONNECT_TIMEOUT_MS = 2000;
 const HEARTBEAT_MS = 250;
 /** Heartbeats that fail in a row until Redis counts as down: evictions are received within a second, or nothing is read. */
 const FAILED_HEARTBEATS = 3;
@@ -56,7 +54,7 @@ const RECONNECT_MS = 3000;
  * reconnects by itself; it is replaced if that takes too long, and if the TLS files change.
  */
 export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
-  const { timeoutMs, connectTimeoutMs = CONNECT_TIMEOUT_MS, user, tls, heartbeat, events } = options;
+  const { timeoutMs, connectTimeoutMs, user, tls, heartbeat, events } = options;
   /** Loaded with the first client. */
   let library: typeof import('./redis-client.ts') | undefined;
   let client: RedisClient | undefined;

@@ -17,15 +17,8 @@ import { createVerifySigned } from './signed-token.ts';
 import { createJudge } from './verdict.ts';
 import { type VerificationMethod, withVerdicts } from './verdicts.ts';
 
-/** How the issuer is called. */
-const ISSUER = {
-  tls: undefined,
-  proxy: undefined,
-  connections: 16,
-  breaker: { failurePercent: 50, minimumCalls: 10, windowMs: 10_000, openMs: 5000 },
-  retry: { attempts: 2, baseDelayMs: 50, maxDelayMs: 1000, budgetPercent: 20 },
-};
-
+const CONNECTIONS = 16;
+const RETRIES = 2;
 /** Requests for keys: there is one at a time. */
 const MAX_KEY_REQUESTS = 4;
 
@@ -118,10 +111,14 @@ function connect(
   use: 'keys' | 'introspection',
   maxQueue: number,
   { settings: { issuer, timeoutMs, keys } }: VerifiedBy,
-  { events, wrapClient }: CapabilityContext,
+  { events, limits, wrapClient }: CapabilityContext,
 ) {
   const { send, close } = openServer({
-    ...ISSUER,
+    tls: undefined,
+    proxy: undefined,
+    connections: CONNECTIONS,
+    breaker: limits.breaker,
+    retry: { ...limits.retry, attempts: RETRIES },
     // No upstream has such a name.
     name: `verification.${use}`,
     timeoutMs,

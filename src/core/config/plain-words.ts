@@ -20,19 +20,6 @@ const QUOTED: Readonly<Record<string, RegExp>> = { 'a whole number': /^\d+$/, 't
 const WITH_UNIT = /^\d+(?:[.,]\d+)? ?[a-zµ]{1,12}$/i;
 const UNITS: Readonly<Record<string, string>> = { Ms: 'milliseconds', Bytes: 'bytes', Days: 'days' };
 
-/** What YAML 1.1 took for true and false. */
-const EARLIER_BOOLEANS: Readonly<Record<string, string>> = { yes: 'true', on: 'true', no: 'false', off: 'false' };
-
-/** What others call what a `kind` is here. */
-const KINDS: Readonly<Record<string, string>> = {
-  cursor: 'token',
-  apikey: 'header',
-  'api-key': 'header',
-  bearer: 'passthrough',
-  relay: 'passthrough',
-  basic: 'service',
-};
-
 /**
  * zod's error map for settings: says in plain words what is wrong, never the value, which may be a secret. For unknown
  * keys it is one line a key, in their order. Schemas that know better have messages of their own.
@@ -87,13 +74,7 @@ function typeOf(input: unknown): string {
 
 function notOneOf(values: readonly unknown[], input: unknown): string {
   if (input === undefined) return `is required: one of ${values.join(', ')}`;
-  return `must be one of ${values.join(', ')}${didYouMean(kindMeant(input, values) ?? input, values.map(String))}`;
-}
-
-/** The kind that is called so elsewhere. */
-function kindMeant(input: unknown, kinds: readonly unknown[]): string | undefined {
-  const kind = typeof input === 'string' ? KINDS[input.toLowerCase()] : undefined;
-  return kinds.includes(kind) ? kind : undefined;
+  return `must be one of ${values.join(', ')}${didYouMean(input, values.map(String))}`;
 }
 
 /** How to write what was most likely meant by a value of another type than the one that is `wanted`. */
@@ -102,9 +83,7 @@ function howToWrite(wanted: string, { input, inst, path = [] }: z.core.$ZodRawIs
   if (wanted === 'text') return typeof input === 'number' || typeof input === 'boolean' ? '; put it in quotes' : '';
   if (typeof input !== 'string') return '';
   if (QUOTED[wanted]?.test(input) === true) return '; take its quotes off';
-  if (wanted === 'a whole number' && WITH_UNIT.test(input)) return unitHint(String(path.at(-1)));
-  const boolean = wanted === 'true or false' ? EARLIER_BOOLEANS[input.toLowerCase()] : undefined;
-  return boolean === undefined ? '' : `; write ${boolean}`;
+  return wanted === 'a whole number' && WITH_UNIT.test(input) ? unitHint(String(path.at(-1))) : '';
 }
 
 /** Keys end with their unit. */
@@ -127,7 +106,7 @@ function kindHint(input: string, { options, def }: z.ZodDiscriminatedUnion): str
     const kind = option instanceof z.ZodObject ? option.shape[def.discriminator] : undefined;
     return kind instanceof z.ZodLiteral ? [String(kind.value)] : [];
   });
-  const kind = kindMeant(input, kinds) ?? closest(input, kinds);
+  const kind = closest(input, kinds);
   return kind === undefined ? `; it needs ${def.discriminator}` : `; did you mean { ${def.discriminator}: ${kind} }?`;
 }
 

@@ -40,6 +40,7 @@ export const REMOVED: ReadonlyMap<string, string> = new Map([
   ),
   ['mcp.stdio', 'portico stdio and check --probe take the access token from PORTICO_TOKEN of the environment'],
   ['shared.limits', 'replicas always count requests for limits together'],
+  ['verification.keys.maxKeys', 'a set of keys may have any number of them'],
   ['verification.algorithms', 'every algorithm with a public key is accepted, if the key of the issuer is for it'],
   [
     'upstreams.<name>.credential.client.rsaAlgorithm',

@@ -110,7 +110,6 @@ const TABLE = {
     refreshMs: [600_000, 'Age at which keys are fetched again. At twice this age they are no longer used: 503.'],
     cooldownMs: [5000, 'Time between two fetches of keys, also for a token with an unknown key.'],
     maxBytes: [128 * KIB, 'Size of a response of the issuer. Beyond: it is not used.'],
-    maxKeys: [100, 'Keys of one set. Beyond: the set is not used.'],
   },
   upstream: {
     connectTimeoutMs: [2000, 'Time in which a connection opens, with proxy and TLS. Beyond: the request is retried.'],

@@ -36,7 +36,7 @@ function scene(answer: object | Error, { url = 'https://login.example/keys' as s
       },
     },
     url,
-    ...{ refreshMs: 1000, cooldownMs: 100, maxKeys: 5, maxWaiting: 2 },
+    ...{ refreshMs: 1000, cooldownMs: 100, maxWaiting: 2 },
     events: { issuerKeysFetched: ({ keys: count, error }) => told.push(error?.reason ?? count) },
     now: () => it.now,
   });
@@ -193,11 +193,9 @@ describe('the keys of an issuer', () => {
   });
 
   const oct: JWK = { kty: 'oct', k: 'c2VjcmV0', kid: 'one', alg: 'HS256' };
-  const filler = (length: number) => 'A'.repeat(length);
 
   it('are used as far as they can be, and the others left out', async () => {
-    const unusable = [null, 'x', oct, { ...other.jwk, n: filler(1367) }];
-    const it = scene(set(...unusable, signer.jwk));
+    const it = scene(set(oct, { ...other.jwk, e: 'Aw' }, signer.jwk));
     expect(await finds(await it.keys.current(), signer)).to.equal(true);
     expect(it.told).to.deep.equal([1]);
   });
@@ -205,13 +203,9 @@ describe('the keys of an issuer', () => {
   for (const [name, jwks] of [
     ['none', []],
     ['only a shared secret', [oct]],
-    ['a private key', [{ kty: 'EC', crv: 'P-256', x: 'a', y: 'b', d: 'c' }]],
-    ['an RSA key without end', [{ kty: 'RSA', n: filler(100_000), e: 'AQAB' }]],
-    ['an RSA key with a large exponent', [{ kty: 'RSA', n: filler(342), e: filler(342) }]],
-    ['an RSA key with an exponent of 3', [{ kty: 'RSA', n: filler(342), e: 'Aw' }]],
-    ['an RSA key with an exponent just below 65537', [{ kty: 'RSA', n: filler(342), e: 'AP__' }]],
-    ['an RSA key whose exponent is no number', [{ kty: 'RSA', n: filler(342), e: '' }]],
-    ['an RSA key that is none', [{ kty: 'RSA', n: 5, e: 'AQAB' }]],
+    ['an RSA key with an exponent of 3', [{ kty: 'RSA', n: 'AQAB', e: 'Aw' }]],
+    ['an RSA key with an exponent just below 65537', [{ kty: 'RSA', n: 'AQAB', e: 'AP__' }]],
+    ['an RSA key whose exponent is no number', [{ kty: 'RSA', n: 'AQAB', e: '' }]],
   ] as const) {
     it(`are not taken where there is ${name}`, async () => {
       const it = scene(set(...jwks));
@@ -221,12 +215,4 @@ describe('the keys of an issuer', () => {
       ]);
     });
   }
-
-  it('are not taken where there are more than may be', async () => {
-    const it = scene(set(...Array.from({ length: 6 }, () => signer.jwk)));
-    expect(await errorOf(it.keys.current())).to.deep.equal([
-      'verifier_unavailable',
-      'the issuer has more keys than verification.keys.maxKeys',
-    ]);
-  });
 });
