@@ -37,7 +37,6 @@ config/default.yaml and docs/configuration.md describe every setting.
 
 export type Command = 'serve' | 'stdio' | 'check' | 'init' | 'schema' | 'demo' | 'help' | 'version';
 
-/** The parsed command line, or an error message for its user. */
 export type CommandLine = ParsedCommand | { readonly issue: string };
 
 type Values = ReturnType<typeof parse>['values'];
@@ -45,14 +44,12 @@ type Values = ReturnType<typeof parse>['values'];
 export interface ParsedCommand
   extends Pick<Values, 'full' | 'probe' | 'json' | 'strict' | 'baseline' | 'openapi' | 'from' | 'yes'> {
   readonly name: Command;
-  /** Path of the settings file, if named. */
   readonly file?: string | undefined;
   readonly allowPost?: boolean | undefined;
   readonly updateBaseline?: boolean | undefined;
   readonly workers?: number | undefined;
 }
 
-/** The commands and their options. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   serve: ['config', 'workers'],
   stdio: ['config'],
@@ -151,7 +148,6 @@ function commandHint(name: string): string {
   return meant === undefined ? '' : `; did you mean portico ${meant}?`;
 }
 
-/** Message for the first unknown option. */
 function optionHint(args: readonly string[]): string {
   const names = args.flatMap((arg) => (arg.startsWith('--') ? [arg.slice(2).split('=', 1)[0] ?? ''] : []));
   const best = closest(

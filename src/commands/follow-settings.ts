@@ -15,7 +15,6 @@ export interface FollowOptions {
   readonly watch: boolean;
   /** Called with the settings in force, except those that need a restart. */
   readonly onChange: (loaded: LoadedConfig) => void;
-  /** Ends it. */
   readonly signal: AbortSignal;
 }
 

@@ -12,9 +12,7 @@ import type { Membership } from './workers/worker.ts';
 export interface ServeOptions {
   /** Called when requests are answered. */
   readonly onReady?: (url: string) => void;
-  /** Warnings about the settings. */
   readonly warnings?: readonly ConfigIssue[];
-  /** The file of the settings, watched for changes. */
   readonly file?: string;
   /** Whether the value at a path came from the environment. @default none */
   readonly isFromEnvironment?: IsFromEnvironment;

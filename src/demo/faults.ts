@@ -13,7 +13,6 @@ const REVOKED = { 'WWW-Authenticate': 'Bearer realm="demo", error="invalid_token
 const SIGN_IN = { Location: 'https://sso.example/login' };
 const MAINTENANCE = '<!doctype html><title>Back soon</title><h1>Back soon</h1>\n';
 
-/** What each fault sends in place of the page. */
 export const FAULTS = {
   error: ({ response }) => sendError(response, 500, 'Something broke.'),
   unavailable: ({ response }) => sendError(response, 503, 'Down for maintenance.', RETRY_AFTER),
@@ -44,7 +43,6 @@ export type FaultKind = keyof typeof FAULTS;
 
 export const FAULT_KINDS = Object.keys(FAULTS) as readonly FaultKind[];
 
-/** Current behaviour of one demo API. */
 export interface Behaviour {
   /** `null`: none. */
   fault: FaultKind | null;

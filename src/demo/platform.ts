@@ -7,7 +7,6 @@ import { type Handler, sendError, sendJson, startDemoServer } from './demo-serve
 import { createFaultControls } from './fault-controls.ts';
 import { type Behaviour, FAULTS, NO_FAULT } from './faults.ts';
 
-/** APIs of the demo platform, and their lists. */
 export type DemoApiName = 'projects' | 'workflows' | 'tools';
 
 /** A fictional security platform with the default contract, and faults that are switched on and off. */

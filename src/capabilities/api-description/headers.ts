@@ -4,7 +4,6 @@ import { ALWAYS, LOAD_NOTHING } from '../../core/http/response/send.ts';
 /** Beside what every read goes by: headers in which callers bring credentials, and `Origin`. */
 const VARY_PATTERN = `^${READ_VARY.join(', ')}(?:, [^ ,]+)*$`;
 
-/** A header as OpenAPI describes it. */
 interface Header {
   readonly description: string;
   /** Whether every response has it that refers to it. */

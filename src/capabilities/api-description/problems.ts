@@ -15,7 +15,6 @@ function isOfOneResource(code: ErrorCode): boolean {
 
 const READ_CODES = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !NEVER_OF_READS.has(code));
 
-/** The codes that each of the two reads may be answered with. */
 export const CODES = {
   list: READ_CODES.filter((code) => !isOfOneResource(code)),
   read: READ_CODES,

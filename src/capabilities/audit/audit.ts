@@ -9,7 +9,6 @@ import { createLogger, type Logger } from '../../core/log/logger.ts';
 import { defineCapability } from '../capability.ts';
 import { openTokenNames } from './token-names.ts';
 
-/** Who has read what. */
 const AuditSettings = withChecks(
   z.strictObject({
     enabled: z
@@ -106,7 +105,6 @@ function openFile(path: string, logger: Logger): LogFile {
 interface Auditee {
   /** Address of the client, as reported by trusted proxies; absent over stdio. */
   readonly from?: string | undefined;
-  /** Subject of a verified token. */
   subject?: string | undefined;
   /** HMAC of the token under the key that settings name. */
   token?: string | undefined;
@@ -133,7 +131,6 @@ function auditLines(logger: Logger, auditeeOf: (request: RequestRecord) => Audit
   };
 }
 
-/** Whether a batch was rejected as a whole. */
 function wasRejected({ rpc, members, error }: RequestRecord): boolean {
   return rpc === 'batch' && members === undefined && error !== undefined;
 }

@@ -22,7 +22,6 @@ export interface PollsOptions {
 
 export interface Watcher {
   changed(resource: string): void;
-  /** The credential is rejected. */
   reject(error: GatewayError): void;
 }
 
@@ -78,7 +77,6 @@ function startPoll(resource: string, request: WatchRequest, inTurn: MemorySemaph
     return freshUntil > now() ? load : catalogue.read(resource, caller, { signal, noCache: true });
   }
 
-  /** Resolves with the time until the next poll. */
   async function poll(): Promise<number> {
     try {
       await verify(caller);

@@ -1,7 +1,6 @@
 import { createSizedLru } from '../../core/kernel/tables.ts';
 
 export interface RateOptions {
-  /** Quota of one key per window. */
   readonly quota: number;
   /** Length of a window, which starts with the key's first unit. */
   readonly windowMs: number;
@@ -11,13 +10,9 @@ export interface RateOptions {
   readonly now?: () => number;
 }
 
-/** State of a key. */
 export interface RateState {
-  /** Whether the quota is exceeded. */
   readonly isOver: boolean;
-  /** Remaining units of this window. */
   readonly remaining: number;
-  /** Time until the end of the window. */
   readonly resetMs: number;
 }
 

@@ -35,7 +35,6 @@ export const limitSettings = z.strictObject({
     ),
 });
 
-/** Settings of the limits, and their bounds. */
 type LimitSettings = z.output<typeof limitSettings> & Bounds['limits'];
 
 export interface LimitsOptions extends LimitSettings {
@@ -77,7 +76,6 @@ const POLICIES: Readonly<Record<Policy, { readonly name: string; readonly detail
 /** Time for which an accepted caller needs no slot. */
 const ACCEPTED_MS = 600_000;
 
-/** The key shared by all callers. */
 const ALL = 'all';
 
 /**

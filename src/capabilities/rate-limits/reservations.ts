@@ -13,7 +13,6 @@ export interface Reservations {
    * `rate_limited` if no slot becomes free in time, and with the signal's reason if the caller disconnects.
    */
   take(exchange: Exchange, address: string, refuse: (state: RateState) => never): Promise<void> | undefined;
-  /** Releases the slot of an exchange, if it has one. */
   release(exchange: Exchange): void;
 }
 
@@ -69,7 +68,6 @@ export function createReservations(rate: Rate, quota: number): Reservations {
     }
   }
 
-  /** Returns whether there was a slot. */
   function tryTake(exchange: Exchange, address: string, refuse: (state: RateState) => never): boolean {
     const state = rate.look(address);
     if (state?.remaining === 0) refuse(state);

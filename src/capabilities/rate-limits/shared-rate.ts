@@ -26,7 +26,6 @@ export function createSharedRate({ counts, nameOf, ...options }: SharedRateOptio
   const own = createRate(options);
   /** Units of all replicas according to the store, plus those taken here since. */
   const together = createRate(options);
-  /** Units not yet reported. */
   const unreported = new Map<string, number>();
   let isReporting = false;
 
@@ -77,7 +76,6 @@ export function createSharedRate({ counts, nameOf, ...options }: SharedRateOptio
   };
 }
 
-/** Returns the stricter of two states. */
 function narrower(one: RateState, other: RateState | undefined): RateState {
   if (other === undefined) return one;
   if (one.isOver !== other.isOver) return one.isOver ? one : other;

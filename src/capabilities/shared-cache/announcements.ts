@@ -6,7 +6,6 @@ import type { RedisKeys } from './redis-store.ts';
 export interface AnnouncementsOptions {
   readonly connection: Pick<RedisConnection, 'run'>;
   readonly keys: RedisKeys;
-  /** Seals a message for the other replicas. */
   readonly seal: (text: string) => string;
   /** Opens what a replica has sealed; `undefined` for anything else. Never throws. */
   readonly open: (sealed: string) => string | undefined;
@@ -59,7 +58,6 @@ return entries`;
 
 type RawEntry = readonly [id: string, fields: readonly [name: string, message: string]];
 
-/** An entry of the stream. */
 interface StreamEntry {
   readonly id: string;
   /** Whatever was stored: only replicas can seal and open messages. */
@@ -84,7 +82,6 @@ export function createAnnouncements(options: AnnouncementsOptions): Announcement
   /** By name, whether Redis has deleted the value. */
   const pending = new Map<string, Promise<boolean>>();
   const rejections: string[] = [];
-  /** Whether more evictions were pending than are kept. */
   let isOverflown = false;
   /** Id of the last message that was received; empty before the first exchange. */
   let last = '';

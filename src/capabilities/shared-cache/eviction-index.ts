@@ -4,7 +4,6 @@ import { nextTurn } from '../../core/kernel/turns.ts';
 import { isShared, type Snapshots } from '../../core/reads/snapshots/cache.ts';
 import type { Evicted } from './announcements.ts';
 
-/** An entry of the cache of this process. */
 export interface CacheEntry {
   readonly cache: Snapshots;
   readonly resource: string;
@@ -20,14 +19,12 @@ export interface EvictionIndex {
   link(names: readonly string[], entry: CacheEntry): () => void;
   /** Whether a value that was loaded at `loadedAt`, in milliseconds since the epoch, is younger than the last eviction. */
   isCurrent(name: string, loadedAt: number): boolean;
-  /** Records evictions of this process. */
   record(names: readonly string[]): void;
   /** Records evictions of another replica, and evicts the linked entries. */
   onRemoteEviction(evicted: Evicted): Promise<void>;
 }
 
 export interface EvictionIndexOptions {
-  /** Names that are linked at most. */
   readonly maxNames: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -52,7 +49,6 @@ export function createEvictionIndex({ maxNames, now }: EvictionIndexOptions): Ev
     },
   });
   const evictedAt = new Float64Array(SLOTS);
-  /** When everything was evicted. */
   let allEvictedAt = 0;
 
   function evictEntry(name: string): void {

@@ -23,7 +23,6 @@ export interface Lookup {
   readonly outcome: SharedLooked['outcome'];
   /** A recent load of another replica. */
   readonly taken?: Load | undefined;
-  /** A copy that is too old to be taken. */
   readonly older?: Copy | undefined;
   /** The lease, if this replica holds it: the load may be stored. */
   readonly lease?: Lease | undefined;
@@ -34,7 +33,6 @@ export interface LeaseState {
   readonly holder: 'unknown' | 'self' | 'other';
   /** How long the read has waited for another replica's load, in milliseconds. */
   readonly waitedMs: number;
-  /** How long it waits at most. */
   readonly waitMs: number;
 }
 

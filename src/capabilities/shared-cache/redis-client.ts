@@ -10,7 +10,6 @@ import {
 } from '@redis/client';
 import type { TlsIdentity } from '../../core/credentials/files/tls-files.ts';
 
-/** Credentials of the ACL user that Portico connects as. */
 export interface RedisUser {
   readonly username?: string;
   readonly password?: string;
@@ -67,7 +66,6 @@ export function createRedisClient({ url, cluster, connectTimeoutMs, user, tls, o
   return { commands: client, bytes, connected, destroy: () => client.destroy() };
 }
 
-/** Why Redis is down. */
 export type DownReason = 'unreachable' | 'tls' | 'credential' | 'closed' | 'stalled' | 'replica' | 'full' | 'failing';
 
 const ERROR_REPLIES: Readonly<Record<string, DownReason>> = {

@@ -8,9 +8,7 @@ export interface RedisConnectionOptions {
   readonly url: string;
   /** Whether `url` names one node of a cluster. */
   readonly cluster: boolean;
-  /** Upper bound of one command. */
   readonly timeoutMs: number;
-  /** Upper bound of the time until a connection is open. */
   readonly connectTimeoutMs: number;
   /** Returns the credentials as their file has them now. Never rejects. */
   readonly user: () => Promise<RedisUser>;
@@ -35,7 +33,6 @@ export interface RedisConnection {
   readonly isUp: boolean;
   /** Resolves with `undefined` at once while Redis is down. */
   readonly run: RunCommand;
-  /** Starts to connect in the background. */
   open(): void;
   /** Runs a last heartbeat if Redis is up, for as long as two commands may take, and disconnects. */
   close(): Promise<void>;
@@ -58,7 +55,6 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   /** Loaded with the first client. */
   let library: typeof import('./redis-client.ts') | undefined;
   let client: RedisClient | undefined;
-  /** TLS options that the client was created with. */
   let tlsInUse: RedisTls | undefined;
   let timer: NodeJS.Timeout | undefined;
   let beating: Promise<void> | undefined;

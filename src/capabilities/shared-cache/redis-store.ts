@@ -17,7 +17,6 @@ export interface RedisStore {
    * an eviction has ended it.
    */
   put(name: string, value: Buffer, options: { readonly lease: Lease; readonly ttlMs: number }): Promise<boolean>;
-  /** Ends a lease, if it is still held. */
   release(name: string, lease: Lease): Promise<void>;
 }
 
@@ -52,7 +51,6 @@ redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[2])
 redis.call('DEL', KEYS[2])
 return 1`;
 
-/** Ends the lease, if it still has this token. */
 const RELEASE_LEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end`;
 
 /** Adds to counters that expire together with their window, and returns the total and the rest of the window of each. */

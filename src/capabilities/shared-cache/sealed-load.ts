@@ -6,7 +6,6 @@ import { decrypt, encrypt } from './aes-gcm.ts';
 
 /** What a sealed load is bound to: under anything else it does not open. */
 export interface SealedFor {
-  /** Name that it is stored under. */
   readonly name: string;
   readonly resource: string;
   /** Keyed hash of how the list is read and mapped, base64url. */
@@ -95,7 +94,6 @@ export async function unseal(
   }
 }
 
-/** Returns the authenticated data beside the content. */
 function boundTo(header: Buffer, { name, resource, reading }: SealedFor): Buffer {
   return Buffer.concat([header, Buffer.from(JSON.stringify([name, resource, reading]))]);
 }

@@ -14,9 +14,7 @@ export interface CopiesOptions {
   /** The current secret, which seals; and previous ones, under which copies are found and evicted, too. */
   readonly secrets: readonly [DeploymentSecret, ...DeploymentSecret[]];
   readonly evictions: Pick<EvictionIndex, 'isCurrent'>;
-  /** Bounds what is sealed and opened at once. */
   readonly semaphore: MemorySemaphore;
-  /** Longest value that is stored, sealed. */
   readonly maxValueBytes: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -24,7 +22,6 @@ export interface CopiesOptions {
 
 /** The copies of one resource that replicas have stored for one caller. */
 export interface CallerCopies {
-  /** Name that is written and leased. */
   readonly name: string;
   /** Names that are looked up: one for each secret. */
   readonly names: readonly string[];

@@ -7,7 +7,6 @@ import type { Events } from '../../core/kernel/events.ts';
 import type { RedisTls, RedisUser } from './redis-client.ts';
 import type { SharedSettings } from './shared-settings.ts';
 
-/** Contents of the files that settings name. */
 export interface SharedFiles {
   /** The current secret of the deployment, and the previous one, if it is still in use. */
   readonly secrets: readonly [Credential, ...Credential[]];

@@ -57,7 +57,6 @@ const SharedShape = z.strictObject({
 
 export type SharedSettings = z.output<typeof SharedShape>;
 
-/** What replicas share, and where. */
 export const sharedSettings = withChecks(SharedShape, (shared, report) => {
   const url = String(shared?.url);
   if (shared?.tls !== undefined && !url.startsWith('rediss:')) report(['tls'], 'needs a url that begins with rediss');

@@ -14,7 +14,6 @@ export interface ServerSettings {
   readonly tokenUrl?: string | undefined;
 }
 
-/** Known facts about an authorization server. */
 export interface AuthorizationServer {
   /** Returns its metadata, requested on first use. Rejects with a `GatewayError`. */
   metadata(caller: Caller, signal: AbortSignal): Promise<ServerMetadata>;

@@ -18,7 +18,6 @@ interface SecretClient {
 interface KeyClient {
   readonly kind: 'private_key_jwt';
   readonly id: string;
-  /** PEM of the private key. */
   readonly keyFile: string;
   /** Id of the key, for a server with several. */
   readonly keyId?: string | undefined;
@@ -90,7 +89,6 @@ function byKey({ keyFile, keyId: kid }: KeyClient, options: WatchOptions): Clien
   };
 }
 
-/** Returns the key in a PEM, or why it cannot sign. */
 function privateKeyIn(pem: Buffer): KeyObject | Unusable {
   try {
     const key = createPrivateKey(pem);

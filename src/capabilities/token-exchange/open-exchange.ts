@@ -34,7 +34,6 @@ const UNKNOWN_MS = 60_000;
 /** Of issued headers. */
 interface Given {
   readonly credential: Credential;
-  /** Whether the token was cached. */
   readonly wasKept: boolean;
 }
 

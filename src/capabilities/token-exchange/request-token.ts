@@ -5,7 +5,6 @@ import { type Caller, Credential, TOKEN } from '../../core/kernel/caller.ts';
 import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT } from './authorization-server.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 
-/** Parameters of an exchange. */
 export interface TokenSettings {
   /**
    * Name of the platform at the authorization server (RFC 8693, section 2.1); at least one of `audience` and
@@ -20,7 +19,6 @@ export interface TokenSettings {
   readonly client: { readonly kind: string; readonly id: string };
 }
 
-/** A token issued for the platform. */
 export interface Exchanged {
   readonly credential: Credential;
   /** Its end in milliseconds since the epoch; `undefined` if unknown. */
@@ -30,7 +28,6 @@ export interface Exchanged {
 export interface RequestTokenOptions extends TokenSettings {
   readonly server: AuthorizationServer;
   readonly send: Send;
-  /** Portico's client authentication. */
   readonly authenticate: (signal: AbortSignal) => Promise<ClientAuth>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -41,7 +38,6 @@ export type RequestToken = (caller: Caller, signal: AbortSignal) => Promise<Exch
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TYPES = 'urn:ietf:params:oauth:token-type:';
-/** Returns the bearer token for the platform. */
 const ISSUED: readonly unknown[] = [undefined, `${TYPES}access_token`, `${TYPES}jwt`];
 
 export function createRequestToken(options: RequestTokenOptions): RequestToken {

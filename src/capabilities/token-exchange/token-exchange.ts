@@ -28,7 +28,6 @@ export const tokenExchange = defineCapability({
 
 type Credential = Extract<Config['upstreams'][string]['credential'], { kind: 'exchange' }>;
 
-/** Returns the upstreams in use whose tokens are exchanged. */
 function exchangesIn({ upstreams, resources }: Config): (readonly [name: string, settings: Credential])[] {
   const used = new Set(Object.values(resources).flatMap(({ enabled, upstream }) => (enabled ? [upstream] : [])));
   return Object.entries(upstreams).flatMap(([name, { credential }]) =>

@@ -26,7 +26,6 @@ const SPANS: Readonly<Record<SpanAbout, Described>> = {
   call: { kind: CLIENT, name: ({ method }) => words(method) },
 };
 
-/** Methods of HTTP that the conventions know. */
 const METHODS: ReadonlySet<string | undefined> = new Set([
   ...['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'],
 ]);
@@ -45,7 +44,6 @@ export function nameOf(about: SpanAbout, facts: SpanFacts): string {
   return SPANS[about].name(facts);
 }
 
-/** Whether a span failed. */
 export function isError({ error }: SpanFacts): boolean {
   return error !== undefined && !LEFT.has(error);
 }

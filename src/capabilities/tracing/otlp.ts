@@ -1,7 +1,6 @@
 import { attributesOf, isError, kindOf, nameOf, SCHEMA_URL } from './conventions.ts';
 import type { RecordedSpan } from './recorded-span.ts';
 
-/** The service that spans are of. */
 export interface Service {
   readonly name: string;
   readonly version: string;
@@ -47,7 +46,6 @@ function otlpSpan(span: RecordedSpan): object {
   };
 }
 
-/** Attributes that are known. */
 function keyValues(attributes: Readonly<Record<string, string | number | undefined>>): object[] {
   const known: object[] = [];
   for (const key in attributes) {

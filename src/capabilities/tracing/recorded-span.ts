@@ -3,7 +3,6 @@ import type { Span, SpanAbout, SpanFacts, TraceHeaders } from '../../core/kernel
 import { isFailure } from './conventions.ts';
 import type { Tail } from './tail.ts';
 
-/** What spans of one trace have in common. */
 export interface RecordedTrace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -13,7 +12,6 @@ export interface RecordedTrace {
   readonly tracestate?: string | undefined;
   /** What makes `performance.now()` milliseconds since the epoch: one for a trace, so that its spans are in order. */
   readonly epochMs: number;
-  /** Takes spans as they end. */
   readonly tail: Tail<RecordedSpan>;
   /** Starts a trace beside this one, sampled if this one is. */
   readonly startNext: () => RecordedTrace;
@@ -104,7 +102,6 @@ export class RecordedSpan implements Span {
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
-/** Returns this many random bytes as hexadecimal digits. */
 export function randomHex(bytes: number): string {
   if (used + bytes > pool.length) {
     randomFillSync(pool);

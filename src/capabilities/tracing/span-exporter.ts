@@ -5,7 +5,6 @@ import type { Events } from '../../core/kernel/events.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
 export interface SpanExporterOptions<T> {
-  /** Writes spans as the body of a request. */
   readonly write: (spans: readonly T[]) => string;
   readonly events: Events;
 }

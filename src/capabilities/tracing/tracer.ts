@@ -13,7 +13,6 @@ export interface TracingOptions {
   readonly events: Events;
 }
 
-/** Starts a span without a parent in this process. */
 export interface Beginning {
   /** `performance.now()` when that was. @default now */
   readonly begun?: number | undefined;

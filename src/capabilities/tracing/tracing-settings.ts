@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { baseUrl, requestHeaderName, scalarText } from '../../core/config/schema/scalars.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
 
-/** Where requests went, step by step. */
 export const tracingSettings = z.strictObject({
   enabled: z.boolean().default(false).describe('Whether traces are kept and sent to a collector.'),
   endpoint: baseUrl
@@ -24,5 +23,4 @@ export const tracingSettings = z.strictObject({
   serviceName: z.string().min(1).max(128).default('portico').describe('What traces call this service.'),
 });
 
-/** Settings of tracing, and its bounds. */
 export type TracingSettings = z.output<typeof tracingSettings> & Limits['tracing'];

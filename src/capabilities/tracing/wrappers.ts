@@ -8,12 +8,10 @@ import type { PageRequest, Upstream } from '../../core/upstream/upstream.ts';
 
 type Traced = Pick<Wrappers, 'wrapVerify' | 'wrapRead' | 'wrapLoad' | 'wrapUpstream' | 'wrapClient'>;
 
-/** Ports of URLs without one. */
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** Creates a span for each step of a read whose trace is kept. `now`: milliseconds since the epoch. */
 export function traceReads(now: () => number): Traced {
-  /** Spans of the loads that have made these snapshots. */
   const loads = new WeakMap<Snapshot, Span>();
   return {
     wrapVerify: (verify) => (credential, key, parent) => {

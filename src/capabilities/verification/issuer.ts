@@ -10,7 +10,6 @@ export interface IssuerOptions {
   /** As in tokens. */
   readonly issuer: string;
   readonly send: Send;
-  /** Bound of one request with its retries. */
   readonly timeoutMs: number;
 }
 

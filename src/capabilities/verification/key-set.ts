@@ -13,7 +13,6 @@ export interface KeySetOptions {
   readonly refreshMs: number;
   /** Minimum time between fetches, whatever their outcome. */
   readonly cooldownMs: number;
-  /** Maximum number of callers waiting for newer keys. */
   readonly maxWaiting: number;
   readonly events: Events;
   /** Monotonic clock in milliseconds. */

@@ -26,7 +26,6 @@ export function unavailable(reason: string, cause?: unknown): GatewayError {
   });
 }
 
-/** Returns the error for too many concurrent verifications. */
 export function tooMany(): GatewayError {
   return new GatewayError('overloaded', {
     detail: 'Too many access tokens are being verified already. Try again after Retry-After.',

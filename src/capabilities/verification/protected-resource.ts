@@ -5,16 +5,13 @@ import { publishedOperation } from '../../core/http/operations/published.ts';
 export interface ProtectedResource {
   /** The audience of its tokens, exactly. */
   readonly resource: string;
-  /** Public URL of its metadata. */
   readonly metadataUrl: string;
-  /** Authorization servers that issue its tokens. */
   readonly authorizationServers: readonly string[];
   /** All scopes required by offered resources. */
   readonly scopes: readonly string[];
 }
 
 export interface ProtectedResourceOptions extends Pick<ProtectedResource, 'authorizationServers' | 'scopes'> {
-  /** Public URL of this server. */
   readonly publicUrl: string;
   /** Path of the resource below it. */
   readonly path: string;

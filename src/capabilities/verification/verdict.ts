@@ -60,7 +60,6 @@ export function createJudge(options: JudgeOptions): Judge {
   };
 }
 
-/** Returns a scope and all scopes that imply it, transitively. */
 function impliers(scope: string, implied: Readonly<Record<string, readonly string[]>>): readonly string[] {
   const found = new Set([scope]);
   for (const one of found) {

@@ -9,7 +9,6 @@ export interface CountsAdded {
   readonly counted: readonly { readonly total: number; readonly restMs: number }[];
 }
 
-/** What a worker needs to begin. */
 export interface Begin {
   /** Unix socket of its admin listener. */
   readonly adminSocketPath: string;

@@ -11,7 +11,6 @@ import type { CountsAdded, CountsToAdd, ToPrimary, ToWorker } from './messages.t
 
 const LINE_FEED = 10;
 
-/** A process that serves requests. */
 export interface WorkerProcess {
   readonly id: number;
   readonly pid: number | undefined;
@@ -19,7 +18,6 @@ export interface WorkerProcess {
   readonly startedAt: number;
   /** Unix socket of its admin listener. */
   readonly adminSocketPath: string;
-  /** Resolves with the URL of the public listener. */
   readonly ready: Promise<string>;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   isReady(): boolean;
@@ -40,7 +38,6 @@ export function workerSetup(destination: LogDestination) {
   return { destination, folder, secret: randomBytes(32).toString('base64url'), count: createCounts() };
 }
 
-/** Starts a worker. */
 export function startWorker({ destination, folder, secret, count }: WorkerSetup): WorkerProcess {
   const worker = cluster.fork();
   const { id, process: child } = worker;
@@ -88,7 +85,6 @@ function passLines(stdout: Readable, destination: LogDestination): void {
 /** Counters of all workers; the one that was not used for longest goes first. */
 const MAX_COUNTERS = 100_000;
 
-/** Counts for all workers. */
 function createCounts(): (added: CountsToAdd) => CountsAdded['counted'] {
   const now = () => performance.now();
   const counters = createSizedLru<string, { total: number; readonly endsAt: number }>({ maxSize: MAX_COUNTERS, now });

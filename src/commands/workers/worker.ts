@@ -8,7 +8,6 @@ import type { Begin, CountsAdded, ToPrimary, ToWorker } from './messages.ts';
 /** What a worker takes from the primary process. */
 export interface Membership extends Pick<Begin, 'isTerminal'> {
   readonly gateway: Pick<GatewayOptions, 'adminSocketPath' | 'capabilities'>;
-  /** Reports that the worker answers at this URL. */
   reportReady(url: string): void;
 }
 

@@ -12,7 +12,6 @@ import type { WorkerProcess } from './worker-process.ts';
 const ANSWER_MS = 2000;
 
 export interface WorkersAdminOptions extends Omit<Workers, 'ask'> {
-  /** The workers that are ready. */
   readonly workers: () => readonly Pick<WorkerProcess, 'id' | 'adminSocketPath'>[];
   readonly isDraining: () => boolean;
 }

@@ -80,7 +80,6 @@ export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: Co
   return contents === null ? emptyLeaf(0) : build(contents, []);
 }
 
-/** Returns the leaf of an empty value. */
 function emptyLeaf(offset: number): Leaf {
   return { kind: 'leaf', offset, value: null, text: '', fromEnvironment: false };
 }

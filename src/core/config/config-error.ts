@@ -1,4 +1,3 @@
-/** One thing that is wrong in settings. */
 export interface ConfigIssue {
   /** Keys and list positions that lead to the setting; empty for the file as a whole. */
   readonly path: readonly (string | number)[];
@@ -36,7 +35,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** Issues in the order of the file. */
 export function sorted(issues: readonly ConfigIssue[]): ConfigIssue[] {
   return issues.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
@@ -96,10 +94,8 @@ export function collectIssues(all: readonly (() => void)[]): void {
   if (issues.length > 0) throw new ConfigError(issues);
 }
 
-/** Why the file of a setting cannot be used. */
 interface Unusable {
   readonly issue: string;
-  /** The key of its setting. */
   readonly key?: string | undefined;
 }
 

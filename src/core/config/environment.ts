@@ -1,4 +1,3 @@
-/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment of the process, with `overlay` on top. The only place of the whole program that reads it. */
@@ -6,7 +5,6 @@ export function processEnvironment(overlay: Environment = {}): Environment {
   return { ...process.env, ...overlay };
 }
 
-/** What became of one scalar's text. */
 export interface Substituted {
   readonly text: string;
   /** Whether any of it was `${…}`, its default included. */
@@ -15,7 +13,6 @@ export interface Substituted {
   readonly issues: readonly string[];
 }
 
-/** Puts the environment into one scalar after the other. */
 export type Substitute = (text: string) => Substituted;
 
 /** `$${`, or `${` and all up to its `}`. Never goes back, so linear. */

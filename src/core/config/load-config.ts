@@ -20,7 +20,6 @@ import { nodeAt, placeOf, type SettingsNode, treeValue } from './settings-tree.t
 import { warningsOf } from './warnings/warnings.ts';
 import { type Position, parseYaml, readSettings } from './yaml-file.ts';
 
-/** Settings of a file. */
 export interface LoadedConfig {
   readonly settings: Settings;
   /** The same, with the bounds that are no settings. */

@@ -137,7 +137,6 @@ function createUnknownKey(settings: Schema) {
   };
 }
 
-/** Where settings have each of their keys. */
 function collectPlaces(schema: Schema, place: string, places: Places): Places {
   if (schema instanceof z.ZodPrefault) return collectPlaces(schema.unwrap(), place, places);
   if (schema instanceof z.ZodRecord) return collectPlaces(schema.valueType, `${place}.<name>`, places);

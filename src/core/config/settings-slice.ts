@@ -2,7 +2,6 @@ import type { z } from 'zod';
 
 /** One top-level block of the settings file that belongs to a capability. The core's own blocks stand in schema/settings.ts. */
 export interface SettingsSlice<Key extends string = string, Schema extends z.ZodType = z.ZodType> {
-  /** Name of the block. */
   readonly key: Key;
   /** Its keys, defaults, checks and descriptions. Has a default, or is optional. */
   readonly schema: Schema;

@@ -40,7 +40,6 @@ export function nodeAt(root: SettingsNode, path: Path): SettingsNode | undefined
   return node;
 }
 
-/** Where to look for what is wrong. */
 export interface Place {
   readonly offset: number;
   /** End of the path, which the file does not have. */

@@ -23,7 +23,6 @@ export interface Listing {
   readonly items: string;
   readonly itemsInDoubt: boolean;
   readonly item: Shape;
-  /** The whole body. */
   readonly body: Shape;
   /** Response headers by name in lower case. Values are empty if a document describes them. */
   readonly headers: ReadonlyMap<string, string>;
@@ -37,7 +36,6 @@ export interface Listing {
   readonly count?: number;
 }
 
-/** What paging is guessed from. */
 export type PagedList = Pick<Listing, 'body' | 'headers' | 'parameters' | 'count'>;
 
 export interface Parameter {
@@ -50,7 +48,6 @@ export interface Parameter {
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
   readonly isNumber: boolean;
-  /** Can only be true or false. */
   readonly isFlag: boolean;
   /** What it does, if that was found out by requests or is shown by a page. @default by its name */
   readonly role?: ParameterRole;

@@ -122,7 +122,6 @@ function listingAt(path: string, item: Json | undefined, document: Json, resolve
   ];
 }
 
-/** Returns the JSON of a successful reply. */
 function replyOf(operation: Json, document: Json, resolve: Resolve) {
   const responses = resolve(operation['responses']);
   const response = resolve(responses?.['200'] ?? responses?.['2XX'] ?? responses?.['default']);

@@ -8,7 +8,6 @@ import { LIKELY, vocabularyOf } from '../guess/vocabulary.ts';
 import { type Listing, lastName, type Parameter, type ParameterRole, undocumented } from './listing.ts';
 import { type Shape, shapeOfValue } from './shape.ts';
 
-/** What a platform answered. */
 export interface Reply {
   readonly status: number;
   /** By name in lower case. */
@@ -17,7 +16,6 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** A list in a reply, and the body of that reply. */
 interface Seen {
   readonly listing: Listing;
   readonly body: unknown;

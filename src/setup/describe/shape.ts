@@ -5,11 +5,9 @@ export interface Shape {
   readonly type: 'object' | 'list' | 'text' | 'number' | 'boolean' | 'unknown';
   /** Of an object, by name. */
   readonly members: ReadonlyMap<string, Shape>;
-  /** Of a list: its items. */
   readonly items?: Shape;
   /** All texts that it can be, if the schema lists them. */
   readonly values: readonly string[];
-  /** Whether it can be null or missing. */
   readonly optional: boolean;
   /** Of a value that was seen: the scalar itself. */
   readonly value?: string | number | boolean | null;

@@ -1,7 +1,6 @@
 import { expressionOf, type Member, membersOf, plainName, type Shape } from '../describe/shape.ts';
 import { wordsOf } from './vocabulary.ts';
 
-/** Where a body seems to hold its list. */
 export interface ItemsGuess {
   /** For the setting `items`: JMESPath over the body. */
   readonly items: string;

@@ -5,7 +5,6 @@ import { FILTERED_TOTALS, PAGE_MEMBERS, PARAMETERS, TOTAL_HEADERS } from './pagi
 /** The setting `pagination`, as a file holds it. */
 export type Pagination = { readonly kind: string } & Readonly<Record<string, string | number | null>>;
 
-/** How a list is spread over pages. */
 export interface PagingGuess {
   readonly pagination: Pagination;
   /** Set if the list could be short without an error, so that `pagination` is only a setting to begin with. */
@@ -103,7 +102,6 @@ function byLink(listing: PagedList): PagingGuess | undefined {
   return { pagination: { ...link, next }, why: `${next} links to the next page`, doubts: isSeen ? [] : doubts };
 }
 
-/** Where a page holds the number of all items. */
 export interface Total {
   readonly setting: { readonly total: string } | { readonly totalHeader: string };
   /** The number, if it was seen. */

@@ -3,7 +3,6 @@ import type { Listing } from '../describe/listing.ts';
 import { type FieldGuess, guessFields, hasIdAndName } from './guess-fields.ts';
 import { ALL_OF, API_WORDS, OTHER_THINGS, type Vocabulary, vocabularyOf, wordsOf } from './vocabulary.ts';
 
-/** A listing that could be a resource. */
 export interface Ranked {
   readonly listing: Listing;
   readonly fields: ReadonlyMap<string, FieldGuess>;

@@ -39,7 +39,6 @@ export function baseUrlOf(title: string, server: string, { api, document }: Type
   return { name, baseUrl: `\${${variable}}${pathOf(server)}`, origin: undefined, variable };
 }
 
-/** Environment variables that a settings file needs. */
 export interface Variables {
   /** Meaning by name. */
   readonly all: ReadonlyMap<string, string>;

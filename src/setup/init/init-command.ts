@@ -10,7 +10,6 @@ import { writeSettings } from './settings-text.ts';
 import { askForLists, httpUrl, isUrl, readDocument, type Source, shown } from './source.ts';
 
 export interface InitOptions {
-  /** File or URL of an OpenAPI document. */
   readonly openapi: string | undefined;
   /** Where the API lives. Without a document, its replies are read. */
   readonly from: string | undefined;

@@ -3,7 +3,6 @@ import type { Listing } from '../describe/listing.ts';
 import { hasRival, type Proposal, type ResourceProposal } from './proposal.ts';
 import { oneLine } from './yaml-text.ts';
 
-/** A person who answers questions. */
 export interface Person {
   print(text: string): void;
   /** Resolves with the line that was typed, or undefined at the end of the input. */

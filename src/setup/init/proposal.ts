@@ -5,12 +5,10 @@ import type { PagingGuess } from '../guess/guess-paging.ts';
 import { proposePaging } from '../guess/propose-paging.ts';
 import { NEAR, type Ranked, rankListings } from '../guess/rank-listings.ts';
 
-/** Proposed settings of one resource. */
 export interface ResourceProposal {
   readonly resource: Resource;
   /** Undefined if no list fits. */
   readonly found: (Ranked & { readonly paging: PagingGuess }) | undefined;
-  /** Other lists that could be meant. */
   readonly others: readonly Ranked[];
 }
 

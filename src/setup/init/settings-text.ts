@@ -10,7 +10,6 @@ export interface SettingsText {
   readonly text: string;
   /** Environment variables that it needs, each with its meaning. */
   readonly variables: ReadonlyMap<string, string>;
-  /** Names of the resources that it offers. */
   readonly offered: readonly string[];
   /** What a person should check, in words that follow "check". */
   readonly doubts: readonly string[];

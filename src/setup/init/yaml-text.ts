@@ -24,7 +24,6 @@ export function comment(...texts: readonly string[]): string[] {
   });
 }
 
-/** Returns words as a sentence of a comment. */
 export function sentence(text: string): string {
   const line = oneLine(text);
   return `${line.charAt(0).toUpperCase()}${line.slice(1)}.`;

@@ -30,7 +30,6 @@ type ListShape = z.output<typeof ListShape>;
 
 const BaselineFile = z.object({ portico: z.literal(FORMAT), resources: z.record(z.string(), ListShape) });
 
-/** A list that was read. */
 export interface ReadList {
   readonly resource: Resource;
   readonly settings: ResourceConfig;

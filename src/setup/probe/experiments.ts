@@ -19,7 +19,6 @@ export interface Subject {
   readonly first: Look;
   /** Number of items that came, before `where`. */
   readonly received: number;
-  /** Number of items that are served. */
   readonly items: number;
   /** How many of them took the default of a field. */
   readonly defaulted: ReadonlyMap<string, number>;
@@ -42,7 +41,6 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   query: queryEntries,
 };
 
-/** Runs all experiments on one read. */
 export async function runExperiments(
   subject: Subject,
   onStep: (step: string) => void,

@@ -19,7 +19,6 @@ export function parsePage(bytes: Buffer, items: string): { readonly body: unknow
   }
 }
 
-/** What is compared of two pages. */
 export interface Look {
   readonly count: number;
   /** The ids of the items and the totals of the page: equal for the same part of the same list. */

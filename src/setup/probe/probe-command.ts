@@ -19,7 +19,6 @@ export interface ProbeOptions {
   readonly baseline?: string | undefined;
   /** Writes that file instead of comparing the lists with it. @default false */
   readonly updateBaseline?: boolean | undefined;
-  /** Called with what is read now. */
   readonly onProgress?: (text: string) => void;
 }
 

@@ -11,7 +11,6 @@ export interface ProbeReport {
   readonly baseline?: { readonly file: string; readonly isRecorded: boolean };
 }
 
-/** Result of the read of one resource. */
 export interface ResourceReport {
   readonly resource: string;
   readonly uri: string;
@@ -39,13 +38,10 @@ export interface ResourceReport {
   readonly first?: FirstItem;
   /** Documented fields that are empty in every item of the answer. */
   readonly emptyFields: readonly string[];
-  /** Doubts about a read that succeeded. */
   readonly warnings: readonly Warning[];
-  /** Number of requests of experiments. */
   readonly extraRequests: number;
   /** Experiments that showed nothing. */
   readonly notTried: readonly Untried[];
-  /** Why nothing was sent. */
   readonly notRead?: string;
   readonly error?: ReadFailure;
   /** Settings that can have caused the error, with their values if these are numbers. */
@@ -66,7 +62,6 @@ export interface FirstItem {
   readonly why?: string;
 }
 
-/** Why a read failed. */
 export interface ReadFailure {
   /** Code of the error table, as callers receive it. */
   readonly code: string;

@@ -19,14 +19,12 @@ import { createTrials } from './trials.ts';
 export interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
   readonly identity: Identity;
-  /** Called with what is done now. */
   readonly onStep: (step: string) => void;
   /** Whether a POST is sent that settings do not declare harmless. */
   readonly allowPost: boolean;
   readonly baseline?: Baseline | undefined;
 }
 
-/** Nothing was received yet. */
 const UNREAD = {
   ...{ ok: false, ms: 0, pages: 0, items: 0, excluded: 0, dropped: 0, extraRequests: 0 },
   ...{ signs: [], emptyFields: [], warnings: [], notTried: [], suggestions: [] },
@@ -98,7 +96,6 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
 
 const NO_PAGE = { headers: {} } as const;
 
-/** Collects what a read emits about its items. */
 function observe() {
   const defaulted: ReadonlyMap<string, number> = new Map();
   const seen = { excluded: 0, dropped: 0, received: 0, items: 0, defaulted };

@@ -1,7 +1,6 @@
 import { redact } from '../../core/credentials/redact.ts';
 import { PRINTED } from '../input-bounds.ts';
 
-/** White space and line ends of all kinds. */
 const SPACE = /[\s\p{Zl}\p{Zp}]+/gu;
 /** Control and format characters, which affect a terminal or the direction of reading. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]+/gu;
@@ -18,7 +17,6 @@ export function createSafeText(secrets: readonly string[]): SafeText {
   };
 }
 
-/** Makes the texts of a record safe. */
 export function safeTexts(texts: Readonly<Record<string, string>>, safe: SafeText): Record<string, string> {
   const entries = Object.entries(texts).map(([name, text]) => [name, safe(text, PRINTED.listedLength)]);
   return Object.fromEntries(entries);

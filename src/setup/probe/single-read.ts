@@ -14,7 +14,6 @@ import { decodeBody } from '../../core/upstream/client/receive.ts';
 import type { ReplyHeaders, Tap, TappedRequest } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';
 
-/** One request of a read, and its response. */
 export interface Exchange {
   readonly request: TappedRequest;
   /** 0 if there was no response. */
@@ -30,25 +29,20 @@ export interface Exchange {
   readonly ended: Promise<void>;
 }
 
-/** The outcome of one read, and its exchanges. */
 export interface SingleRead {
   readonly outcome: Load | GatewayError;
   /** In the order of the requests. */
   readonly sent: readonly Exchange[];
   /** In the order of the responses. */
   readonly answered: readonly Exchange[];
-  /** Number of pages that were received. */
   readonly pages: number;
 }
 
 export interface SingleReadOptions {
   readonly config: Config;
-  /** Name of the resource. */
   readonly resource: string;
   readonly identity: Identity;
-  /** Called with each request before it is sent. */
   readonly onRequest: (request: TappedRequest) => void;
-  /** Called with the number of pages so far. */
   readonly onPage?: (pages: number) => void;
   readonly events?: Events;
 }

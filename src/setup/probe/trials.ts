@@ -6,7 +6,6 @@ import { PROBE } from '../input-bounds.ts';
 import { type Look, lookAt } from './page-look.ts';
 import { readOnce, type SingleReadOptions } from './single-read.ts';
 
-/** Changes of the settings for one trial. */
 export interface Variation {
   readonly settings?: Partial<ResourceConfig>;
   readonly credential?: CredentialSettings;

@@ -47,14 +47,12 @@ const HttpShape = z.strictObject({
   keepAliveTimeoutMs: milliseconds().default(65_000).describe('How long an idle connection is kept.'),
 });
 
-/** The public listener: the two reads, and the probes. */
 export const HttpSettings = withChecks(HttpShape, (http, report) => {
   if (http?.tls !== undefined && http.socketPath !== undefined) {
     report(['tls'], 'cannot be combined with socketPath: clients of a Unix socket are on this machine');
   }
 });
 
-/** MCP, over HTTP and over stdio. */
 export const McpSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether POST /mcp is answered.'),
   tools: z
@@ -80,7 +78,6 @@ export const McpSettings = z.strictObject({
     ),
 });
 
-/** The admin listener: operations only, never a read. */
 export const AdminSettings = z.strictObject({
   enabled: z.boolean().default(true).describe('Whether there is an admin listener.'),
   host: listenHost.default('127.0.0.1').describe('Address to listen on.'),
@@ -96,7 +93,6 @@ export const AdminSettings = z.strictObject({
   metrics: z.boolean().default(true).describe('Whether there are metrics, at /metrics. Without, nothing is counted.'),
 });
 
-/** What happens between SIGTERM and the end of the process. */
 export const ShutdownSettings = z.strictObject({
   delayMs: milliseconds(0)
     .default(0)

@@ -2,7 +2,6 @@ import type { Resource } from '../../resources/resource.ts';
 import { didYouMean } from '../close-words.ts';
 import { type CrossCheck, keysOf, type Report, type Unchecked } from './cross-check.ts';
 
-/** What settings say of whether resources are offered. */
 interface Offers {
   readonly upstreams: Readonly<Record<string, unknown>>;
   readonly resources: Readonly<Record<string, Offer>>;

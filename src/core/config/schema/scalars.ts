@@ -10,7 +10,6 @@ export const whole = (minimum: number, maximum: number) =>
 /** A whole number of milliseconds. 0 only where the key's own text says what 0 means. */
 export const milliseconds = (minimum = 1) => whole(minimum, 86_400_000);
 
-/** A whole number of bytes. */
 export const bytes = (minimum = 1) => whole(minimum, 1_073_741_824);
 
 /** A TCP port; 0 lets the system choose a free one. */

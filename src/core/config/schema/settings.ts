@@ -32,7 +32,6 @@ const LogSettings = z.strictObject({
     ),
 });
 
-/** What snapshots of all resources may take up together. */
 const CacheSettings = z.strictObject({
   maxBytes: bytes(65_536)
     .default(134_217_728)
@@ -207,7 +206,6 @@ export type Config = ReturnType<typeof withLimits>;
 /** What it reads one resource by; `enabled` says whether the resource is offered in fact. */
 export type ResourceConfig = Config['resources'][ResourceName];
 
-/** Adds to settings the bounds that are no settings. */
 export function withLimits(settings: Settings, limits: Limits) {
   const { http, verification } = settings;
   const largestPage = Math.max(...Object.values(settings.upstreams).map(({ maxPageBytes }) => maxPageBytes));

@@ -16,7 +16,6 @@ const LISTENER = {
     ),
 };
 
-/** How a listener speaks TLS. */
 export const ListenerTls = z.strictObject(LISTENER);
 
 /** Settings of TLS to a server. `whom` and `url` are the names of the server and of the setting of its address. */
@@ -39,7 +38,6 @@ export function clientTls(whom: string, url: string) {
   });
 }
 
-/** How an upstream is spoken to over TLS. */
 export const UpstreamTls = clientTls('the upstream', 'baseUrl');
 
 /** Checks that a certificate comes with its key. */
@@ -52,7 +50,6 @@ export function checkCertificate(
   report([...path, tls.certFile === undefined ? 'keyFile' : 'certFile'], 'needs certFile and keyFile, both of them');
 }
 
-/** Proxy in front of an upstream. */
 export const UpstreamProxy = z.strictObject({
   url: httpUrl('must be an http or https URL')
     .refine(isOrigin, 'must hold nothing but scheme, host and port; user and password are keys beside it')

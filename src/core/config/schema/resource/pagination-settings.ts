@@ -81,7 +81,6 @@ const Link = paging(
   },
 );
 
-/** How a list is spread over pages. */
 export const PaginationSettings = z
   .discriminatedUnion('kind', [None, Token, Offset, PageNumber, Link])
   .meta({ id: 'pagination' });

@@ -7,7 +7,6 @@ import { bytes, expression, keyword, milliseconds, scopeToken, selection, whole 
 import { PaginationSettings } from './pagination-settings.ts';
 import { checkRequest, requestShape } from './request.ts';
 
-/** How long snapshots of one resource serve. */
 export const LifetimeSettings = z.strictObject({
   ttlMs: milliseconds(0)
     .default(60_000)

@@ -98,7 +98,6 @@ const UpstreamShape = z.strictObject({
 
 type UpstreamOutput = z.output<typeof UpstreamShape>;
 
-/** One remote API that Portico calls. */
 export const UpstreamSettings = withChecks(UpstreamShape, (upstream, report) => {
   const credential = credentialHeader(upstream?.credential);
   if (upstream?.credential?.kind === 'service') checkSecret(upstream.credential, ['credential'], report);
