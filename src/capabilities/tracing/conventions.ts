@@ -14,7 +14,7 @@ interface Described {
   name(facts: SpanFacts): string;
 }
 
-const SPANS: Readonly<Record<SpanAbout, Described>> = {
+export const SPANS: Readonly<Record<SpanAbout, Described>> = {
   request: { kind: SERVER, name: ({ method, route }) => words(spelled(method, 'HTTP'), route) },
   operation: { kind: SERVER, name: ({ rpc, tool }) => words(knownRpc(rpc), tool) },
   read: { kind: INTERNAL, name: ({ resource }) => words('read', resource) },
@@ -35,14 +35,6 @@ const NO_ROUTE = 'unmatched';
 
 /** Outcomes without a waiting caller; they are no failures. */
 const LEFT: ReadonlySet<string> = new Set(['cancelled', 'caller_gone']);
-
-export function kindOf(about: SpanAbout): number {
-  return SPANS[about].kind;
-}
-
-export function nameOf(about: SpanAbout, facts: SpanFacts): string {
-  return SPANS[about].name(facts);
-}
 
 export function isError({ error }: SpanFacts): boolean {
   return error !== undefined && !LEFT.has(error);

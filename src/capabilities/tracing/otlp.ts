@@ -1,4 +1,4 @@
-import { attributesOf, isError, kindOf, nameOf, SCHEMA_URL } from './conventions.ts';
+import { attributesOf, isError, SCHEMA_URL, SPANS } from './conventions.ts';
 import type { RecordedSpan } from './recorded-span.ts';
 
 export interface Service {
@@ -36,8 +36,8 @@ function otlpSpan(span: RecordedSpan): object {
     traceId,
     spanId,
     parentSpanId: parentId,
-    name: nameOf(about, facts),
-    kind: kindOf(about),
+    name: SPANS[about].name(facts),
+    kind: SPANS[about].kind,
     startTimeUnixNano: nanoseconds(epochMs + begun),
     endTimeUnixNano: nanoseconds(epochMs + ended),
     attributes: keyValues(attributesOf(facts)),

@@ -1,3 +1,4 @@
+import { requestHeaderName } from '../../core/config/schema/scalars.ts';
 import { isObject, type Json, listOf, type Resolve, textOf } from '../describe/shape.ts';
 
 /** The setting `credential`, as a file holds it. */
@@ -16,10 +17,6 @@ const BASIC = { kind: 'header', name: 'Authorization', format: 'Basic {token}' }
 /** Words before a token in an Authorization header. */
 const PREFIX =
   /\b(Token|Bearer|ApiKey|Api-Key|Key|SSWS|Splunk|GenieKey|Basic|apikey)\b[\s"'`]*(?:[<{[(]|prefix|your|token|key|$)|prefix[^A-Za-z]*["'`]?(\w+)/i;
-
-/** Headers that settings cannot send, since HTTP or Portico sets them. */
-export const NOT_SENT =
-  /^(?:connection|content-.*|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|accept-encoding|if-.*|range|traceparent|tracestate|x-request-id|proxy-.*)$/i;
 
 /** Guesses which header takes the token, by the security schemes that `used` names. Each of its lists is one sufficient combination. */
 export function guessCredential(
@@ -70,7 +67,7 @@ function guessFor(scheme: Json): SchemeGuess {
 
 function inHeader(scheme: Json): Omit<SchemeGuess, 'rank'> {
   const name = textOf(scheme['name']);
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || NOT_SENT.test(name)) {
+  if (!requestHeaderName.safeParse(name).success) {
     const doubt = 'which header takes the token: the document names one that cannot be sent';
     return { credential: PASSTHROUGH, doubt };
   }

@@ -1,5 +1,6 @@
+import { requestHeaderName } from '../../core/config/schema/scalars.ts';
 import type { Description, Listing } from '../describe/listing.ts';
-import { type Credential, NOT_SENT } from '../guess/guess-credential.ts';
+import type { Credential } from '../guess/guess-credential.ts';
 import { type BaseUrl, createVariables, type Variables } from './base-url.ts';
 import type { Proposal } from './proposal.ts';
 import { resourceBlock } from './resource-block.ts';
@@ -71,7 +72,7 @@ function requiredHeaders(listings: readonly Listing[], credential: Credential, v
   const required = listings.flatMap(({ parameters }) => parameters.filter((each) => each.in === 'header'));
   return required.flatMap(({ name, value, required }) => {
     const key = name.toLowerCase();
-    if (!required || !/^[\w-]+$/.test(name) || NOT_SENT.test(name) || set.has(key)) return [];
+    if (!required || !requestHeaderName.safeParse(name).success || set.has(key)) return [];
     set.add(key);
     return [entry(name, value ?? variables.reference(`header ${name}`, name))];
   });

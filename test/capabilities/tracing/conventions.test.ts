@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { attributesOf, isError, kindOf, nameOf } from '../../../src/capabilities/tracing/conventions.ts';
+import { attributesOf, isError, SPANS } from '../../../src/capabilities/tracing/conventions.ts';
 import type { SpanAbout, SpanFacts } from '../../../src/core/kernel/trace.ts';
 
 /** Kinds of spans, as OTLP numbers them. */
@@ -94,9 +94,13 @@ describe('the conventions', () => {
       call: ['GET', '', CLIENT],
     };
     for (const [about, [name, without, kind]] of Object.entries(names) as [SpanAbout, [string, string, number]][]) {
-      expect([nameOf(about, FACTS), nameOf(about, {}), kindOf(about)], about).to.deep.equal([name, without, kind]);
+      expect([SPANS[about].name(FACTS), SPANS[about].name({}), SPANS[about].kind], about).to.deep.equal([
+        name,
+        without,
+        kind,
+      ]);
     }
-    expect(nameOf('request', { method: 'BREW', route: 'unmatched' })).to.equal('HTTP');
+    expect(SPANS.request.name({ method: 'BREW', route: 'unmatched' })).to.equal('HTTP');
   });
 
   it('have a span fail with an error, except for one whose caller had left', () => {

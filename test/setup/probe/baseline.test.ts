@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { loadSettings } from '../../../src/composition.ts';
@@ -236,10 +236,6 @@ describe('a baseline of lists', () => {
       (file) => writeFile(file, '{"portico":1,"resources":{"tools":{"members":{},"values":{"a":[1]}}}}'),
       NONE,
     ],
-    'nested deeply': [(file) => writeFile(file, '['.repeat(200_000)), NONE],
-    'not UTF-8': [(file) => writeFile(file, Buffer.from([0xff])), 'is not UTF-8 text'],
-    large: [(file) => writeFile(file, ' '.repeat(300_000)), 'is larger than 256 KiB'],
-    'a device': [(file) => symlink('/dev/zero', file), 'is larger than 256 KiB'],
     'a folder': [(file) => mkdir(file), 'cannot be read: it is a folder'],
   })) {
     it(`is an issue of the command line, before any request, and stays as it is: ${what}`, () =>

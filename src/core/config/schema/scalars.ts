@@ -69,7 +69,7 @@ function urlHint(text: string): string {
   return /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(text) ? '; put https:// before it' : '';
 }
 
-function isBare(url: URL): boolean {
+export function isBare(url: URL): boolean {
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
 

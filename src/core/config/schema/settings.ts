@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { Limits } from '../../kernel/limits.ts';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
@@ -147,12 +146,9 @@ const checkHosts: CrossCheck<CommonSettings> = (settings, report) => {
   );
 };
 
-const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1'];
-
-/** Returns whether listeners on these hosts need different ports: `::` covers all addresses, 0.0.0.0 those of IPv4. */
+/** Returns whether listeners on these hosts need different ports. */
 function doCollide(...hosts: readonly [string, string]): boolean {
-  if (hosts[0] === hosts[1] || hosts.includes('::')) return true;
-  return hosts.every((host) => LOOPBACK.includes(host)) || (hosts.includes('0.0.0.0') && !hosts.some(isIPv6));
+  return hosts[0] === hosts[1] || hosts.includes('::') || hosts.includes('0.0.0.0');
 }
 
 /** Checks that no resource sends a header of its own in place of the credential of its upstream. */

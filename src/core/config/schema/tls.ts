@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Report, Unchecked } from './cross-check.ts';
-import { httpUrl, printable, userName } from './scalars.ts';
+import { httpUrl, isBare, printable, userName } from './scalars.ts';
 
 const path = z.string().min(1);
 
@@ -61,6 +61,6 @@ export const UpstreamProxy = z.strictObject({
 function isOrigin(text: string): boolean {
   // Any other mistake is already reported.
   if (!URL.canParse(text) || !/^https?:/i.test(text)) return true;
-  const { username, password, pathname, search, hash } = new URL(text);
-  return pathname === '/' && [username, password, search, hash].every((part) => part === '');
+  const url = new URL(text);
+  return url.pathname === '/' && isBare(url);
 }
