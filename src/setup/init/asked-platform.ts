@@ -20,7 +20,6 @@ const FORMS: readonly (readonly [header: string, word: string, credential: Crede
  * after the other until it is accepted; `firstReply` is a summary of that reply, without its body. Throws {@link SourceError}.
  */
 export async function askPlatform(url: URL, token: string) {
-  if (!/^[\t\x20-\x7e]*$/.test(token)) throw new SourceError('PORTICO_TOKEN contains characters that a header cannot');
   const get = (target: URL, headers: Headers) => fetchText(target, REPLIES, { accept: 'application/json', ...headers });
   const { reply, headers, credential } = await findHeader(url, token, get);
   const endMs = Date.now() + REPLIES.totalMs;

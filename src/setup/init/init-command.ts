@@ -63,6 +63,7 @@ const SUBSET = 'the document can be a public subset, since it was read without a
 export async function initSettings({ openapi, from, file }: InitOptions, context: InitContext): Promise<number> {
   const { environment = processEnvironment(), person, print } = context;
   const token = environment['PORTICO_TOKEN'] ?? '';
+  if (!/^[\x21-\x7e]*$/.test(token)) throw new SourceError('PORTICO_TOKEN contains characters that a header cannot');
   const api = from === undefined ? undefined : httpUrl(from, '--from');
   const name = shown(openapi ?? from ?? '');
   const source = openapi === undefined ? await askForLists(api, token) : await readDocument(openapi, api, token);
