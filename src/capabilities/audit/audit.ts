@@ -1,13 +1,15 @@
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigError } from '../../core/config/config-error.ts';
 import { withChecks } from '../../core/config/schema/cross-check.ts';
+import { readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import { createClientAddress } from '../../core/http/request/client-address.ts';
+import type { Credential } from '../../core/kernel/caller.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { MemberRecord, RequestRecord } from '../../core/kernel/request-record.ts';
 import { type LogFile, openLogFile } from '../../core/log/destination.ts';
 import { createLogger, type Logger } from '../../core/log/logger.ts';
 import { defineCapability } from '../capability.ts';
-import { openTokenNames } from './token-names.ts';
 
 const AuditSettings = withChecks(
   z.strictObject({
@@ -42,11 +44,11 @@ export const auditCapability = defineCapability({
   },
   purposes: ['serve', 'stdio'],
   check(_, { enabled, keyFile = '' }) {
-    if (enabled) openTokenNames(keyFile);
+    if (enabled) readAuditKey(keyFile);
   },
   open({ enabled, file, keyFile = '' }, { config, logger, destination }) {
     if (!enabled) return undefined;
-    const nameToken = openTokenNames(keyFile);
+    const key = readAuditKey(keyFile);
     const log = file === undefined ? undefined : openFile(file, logger);
     // Written whatever the level of the log is.
     const lines =
@@ -65,7 +67,7 @@ export const auditCapability = defineCapability({
         const auditee: Auditee | undefined = record.edge === 'stdio' ? {} : auditees.get(record);
         if (auditee === undefined) return;
         auditee.subject = identity.verified?.subject;
-        auditee.token = nameToken(identity);
+        auditee.token = nameOf(identity.credential, key);
         auditees.set(record, auditee);
       },
       onReload({ http: { trustedProxies } }) {
@@ -90,6 +92,18 @@ export const auditCapability = defineCapability({
     };
   },
 });
+
+/** Throws `ConfigError` where the file holds no usable key. */
+function readAuditKey(path: string): Credential {
+  const read = readKeyFile(path, 'keyFile');
+  if (!('issue' in read)) return read.key;
+  throw new ConfigError([{ path: ['audit', read.key ?? 'keyFile'], message: read.issue }]);
+}
+
+/** Equal on all replicas that have the same key. Without the key, it cannot be matched with a token. */
+function nameOf(token: Credential, key: Credential): string {
+  return createHmac('sha256', key.reveal()).update(token.reveal()).digest('base64url');
+}
 
 /** Throws `ConfigError` where the file cannot be written. */
 function openFile(path: string, logger: Logger): LogFile {

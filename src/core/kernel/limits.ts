@@ -69,7 +69,7 @@ const TABLE = {
     maxWaitingPerCaller: [2048, 'The same for one access token. Beyond: 503.'],
     maxLoadingBytes: [
       128 * MIB,
-      'Pages of all reads that are loaded at once, before and after decompression. In proportion more where maxPageBytes is 128 MiB or more. Beyond: 503; by one read alone: 502.',
+      'Pages of all reads that are loaded at once, before and after decompression. In proportion more where maxPageBytes is 128 MiB or more at the start. Beyond: 503; by one read alone: 502.',
     ],
     maxCompared: [
       3000,

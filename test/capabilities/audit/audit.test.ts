@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { auditCapability } from '../../../src/capabilities/audit/audit.ts';
+import { ConfigError } from '../../../src/core/config/config-error.ts';
 import { parseConfig } from '../../../src/core/config/load-config.ts';
 import type { Identity } from '../../../src/core/credentials/authenticate.ts';
 import type { Exchange } from '../../../src/core/http/exchange.ts';
@@ -12,10 +14,11 @@ import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import type { Upstream } from '../../../src/core/upstream/upstream.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
-import { callerWith } from '../../support/authorization/caller.ts';
+import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import { inFolder } from '../../support/process/process.ts';
 
 const BASE = { baseUrl: 'https://api.example' };
+const KEY = 'k'.repeat(32);
 const read = { isRead: true } as Operation;
 const IDENTITY: Identity = callerWith();
 
@@ -31,7 +34,7 @@ type LinesOf = (exchange: Exchange, identity?: Identity, operation?: Operation) 
 async function withAudit(use: (linesOf: LinesOf) => void): Promise<void> {
   await inFolder(async (folder) => {
     const keyFile = join(folder, 'key');
-    await writeFile(keyFile, 'k'.repeat(32));
+    await writeFile(keyFile, KEY);
     const { logger, lines, destination } = captureLog('info');
     const config = parseConfig({
       upstreams: { projects: BASE, workflows: BASE, tools: BASE },
@@ -66,7 +69,7 @@ describe('the audit', () => {
       const exchange = () =>
         request({ resource: 'tools', status: 200, cache: 'hit', callerKey: 'of the process', traceId });
       const [{ token, ...line } = {}] = linesOf(exchange(), { ...IDENTITY, verified });
-      expect(token).to.match(/^[\w-]{43}$/);
+      expect(token).to.equal(createHmac('sha256', KEY).update(TOKEN).digest('base64url'));
       expect(line).to.deep.equal({
         ...{ level: 'info', outcome: 'ok', resource: 'tools', from: '192.0.2.1', subject: 'alice' },
         ...{ edge: 'http', status: 200, cache: 'hit', requestId: 'r', traceId, msg: 'audit' },
@@ -117,6 +120,21 @@ describe('the audit', () => {
         expect(linesOf(request({ rpc }), IDENTITY)).to.deep.equal([]);
       }
       expect(linesOf(request({}), IDENTITY, {} as Operation)).to.deep.equal([]);
+    });
+  });
+
+  it('needs a key of 32 characters in a file of one line', async () => {
+    await inFolder(async (folder) => {
+      const check = (keyFile: string) => () => auditCapability.check?.({} as never, { enabled: true, keyFile });
+      const file = join(folder, 'key');
+      for (const [text, issue] of [
+        [KEY.slice(1), 'must hold 32 characters at least'],
+        ['', 'is empty'],
+      ] as const) {
+        await writeFile(file, text);
+        expect(check(file)).to.throw(ConfigError, `audit.keyFile: ${issue}`);
+      }
+      expect(check(join(folder, 'away'))).to.throw(ConfigError, 'audit.keyFile: cannot be read (ENOENT)');
     });
   });
 
