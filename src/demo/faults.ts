@@ -1,12 +1,13 @@
 import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from './cut-page.ts';
-import { type Exchange, send, sendError, sendJson } from './demo-server.ts';
+import { type Exchange, type Handler, type Routes, send, sendError, sendJson } from './demo-server.ts';
 
 /** Responds in place of the page. `render` makes the body of a page as the API would have sent it. */
 type Fault = (exchange: Exchange, page: Page, render: (page: Page) => object) => void;
 
 const SLOW_BYTE_MS = 100;
+const MAX_LATENCY_MS = 60_000;
 const RETRY_AFTER = { 'Retry-After': '2' };
 const REVOKED = { 'WWW-Authenticate': 'Bearer realm="demo", error="invalid_token"' };
 /** On another host: a client that follows the redirect sends it the token. */
@@ -51,6 +52,33 @@ export interface Behaviour {
 }
 
 export const NO_FAULT: Readonly<Behaviour> = { fault: null, latencyMs: 0 };
+
+/**
+ * Controls of one demo API: `GET /demo` shows them, `PUT /demo/fault?kind=` and `PUT /demo/latency?ms=` set them, `DELETE`
+ * of `/demo`, `/demo/fault` and `/demo/latency` resets them. The response is always the new state.
+ */
+export function createFaultControls(api: string, behaviour: Behaviour): Routes {
+  const show: Handler = ({ response }) => sendJson(response, 200, { api, ...behaviour, faultKinds: FAULT_KINDS });
+  const set = (change: Partial<Behaviour>, exchange: Parameters<Handler>[0]) => {
+    Object.assign(behaviour, change);
+    return show(exchange);
+  };
+  const setFault: Handler = (exchange) => {
+    const fault = FAULT_KINDS.find((kind) => kind === exchange.query.get('kind'));
+    if (fault !== undefined) return set({ fault }, exchange);
+    sendError(exchange.response, 400, `kind must be one of ${FAULT_KINDS.join(', ')}.`);
+  };
+  const setLatency: Handler = (exchange) => {
+    const ms = exchange.query.get('ms') ?? '';
+    if (/^\d{1,5}$/.test(ms) && Number(ms) <= MAX_LATENCY_MS) return set({ latencyMs: Number(ms) }, exchange);
+    sendError(exchange.response, 400, `ms must be a whole number from 0 to ${MAX_LATENCY_MS}.`);
+  };
+  return {
+    '/demo': { GET: show, DELETE: (exchange) => set(NO_FAULT, exchange) },
+    '/demo/fault': { PUT: setFault, DELETE: (exchange) => set({ fault: null }, exchange) },
+    '/demo/latency': { PUT: setLatency, DELETE: (exchange) => set({ latencyMs: 0 }, exchange) },
+  };
+}
 
 /** Yields one byte at a time: no timeout between two bytes ever passes, and the whole body takes minutes. */
 async function* slowly(text: string) {

@@ -4,8 +4,7 @@ import projects from './data/projects.json' with { type: 'json' };
 import tools from './data/tools.json' with { type: 'json' };
 import workflows from './data/workflows.json' with { type: 'json' };
 import { type Handler, sendError, sendJson, startDemoServer } from './demo-server.ts';
-import { createFaultControls } from './fault-controls.ts';
-import { type Behaviour, FAULTS, NO_FAULT } from './faults.ts';
+import { type Behaviour, createFaultControls, FAULTS, NO_FAULT } from './faults.ts';
 
 export type DemoApiName = 'projects' | 'workflows' | 'tools';
 
