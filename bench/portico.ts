@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SettingsInput } from '../src/gateway.ts';
 import { BUILT, build } from './build.ts';
 import { type Client, each, type Reply } from './client.ts';
-import { SERVER_CORE } from './cores.ts';
+import { type Cores, SERVER_CORE } from './cores.ts';
 import { accepting, freePort } from './ports.ts';
 import { ours, type Server } from './server.ts';
 import type { Workshop } from './workshop.ts';
@@ -18,6 +18,8 @@ export const HELD = { resources: { tools: { cache: { ttlMs: 3_600_000 } } } } sa
 let files = 0;
 
 interface PorticoOptions {
+  /** @default the servers' core */
+  readonly cores?: Cores;
   readonly settings?: Partial<SettingsInput>;
   /** Arguments of `serve`. @default none */
   readonly args?: readonly string[];
@@ -25,12 +27,21 @@ interface PorticoOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Runs Portico as it is shipped, on the servers' core, with its log on, in front of one platform that has all three lists. */
+/** Runs Portico as it is shipped, with its log on, in front of one platform that has all three lists. */
 export async function servePortico(
   workshop: Workshop,
   platform: string,
-  { settings, args = [], environment }: PorticoOptions = {},
+  { cores = SERVER_CORE, settings, args = [], environment }: PorticoOptions = {},
 ): Promise<Server & { readonly startedAt: number }> {
+  const { port, command } = await porticoCommand(workshop, platform, settings);
+  const startedAt = performance.now();
+  const server = workshop.run(cores, process.execPath, [...command, ...args], environment);
+  await accepting(port);
+  return { ...server, startedAt, url: `http://127.0.0.1:${port}` };
+}
+
+/** Builds Portico and writes its settings. Returns what Node has to run, and the port on which it will listen. */
+export async function porticoCommand(workshop: Workshop, platform: string, settings?: Partial<SettingsInput>) {
   build();
   const port = await freePort();
   // One file for each: a Portico reloads its file when that changes. JSON is YAML.
@@ -39,11 +50,7 @@ export async function servePortico(
   const upstream = { baseUrl: platform };
   const upstreams = { projects: upstream, workflows: upstream, tools: upstream };
   await writeFile(file, JSON.stringify({ admin: { port: 0 }, upstreams, ...settings, http: { port } }));
-  const command = [ours(BUILT), 'serve', '--config', file, ...args];
-  const startedAt = performance.now();
-  const server = workshop.run(SERVER_CORE, process.execPath, command, environment);
-  await accepting(port);
-  return { ...server, startedAt, url: `http://127.0.0.1:${port}` };
+  return { port, command: [ours(BUILT), 'serve', '--config', file] };
 }
 
 /** Has every caller read once, and returns one of the answers. Rejects where one is not 200. */

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import type { Cores } from './cores.ts';
 
 /** Debian keeps nginx where only root's PATH leads. */
 const PATH = [process.env['PATH'], '/usr/sbin', '/usr/local/sbin'].join(':');
@@ -6,7 +7,7 @@ const PATH = [process.env['PATH'], '/usr/sbin', '/usr/local/sbin'].join(':');
 /** How long a process may take to end when it is asked to. */
 const GRACE_MS = 10_000;
 
-/** A process of the bench, on one core. */
+/** A process of the bench. */
 export interface Pinned {
   readonly child: ChildProcess;
   readonly pid: number;
@@ -17,14 +18,14 @@ export interface Pinned {
   stop(): Promise<void>;
 }
 
-/** Runs a command on one core. Its standard error is that of the bench. */
+/** Runs a command on these cores. Its standard error is that of the bench. */
 export function pin(
-  core: number,
+  cores: Cores,
   command: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Pinned {
-  const child = spawn('taskset', ['-c', String(core), command, ...args], {
+  const child = spawn('taskset', ['-c', cores, command, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, PATH, ...environment },
   });

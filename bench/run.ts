@@ -29,7 +29,7 @@ if (missing.length > 0) refuse(`needs ${missing.join(' and ')} (Debian packages 
 if (!hasBothCores()) refuse('needs two processor cores, one for the servers and one for what sends the requests');
 
 // This process reads access logs, which must not take from the servers' core.
-spawnSync('taskset', ['-pc', String(CLIENT_CORE), String(process.pid)]);
+spawnSync('taskset', ['-pc', CLIENT_CORE, String(process.pid)]);
 process.once('SIGINT', () => void interrupt(130));
 process.once('SIGTERM', () => void interrupt(143));
 let isInterrupted = false;

@@ -1,4 +1,5 @@
 import { fleetSimulation } from './experiments/fleet-simulation.ts';
+import { instructions } from './experiments/instructions.ts';
 import { queueSimulation } from './experiments/queue-simulation.ts';
 import { sizing } from './experiments/sizing.ts';
 import type { Experiment, Scenario } from './scenario.ts';
@@ -20,4 +21,4 @@ export const SCENARIOS: readonly Scenario[] = [
 ];
 
 /** What it runs by name only. */
-export const EXPERIMENTS: readonly Experiment[] = [sizing, fleetSimulation, queueSimulation];
+export const EXPERIMENTS: readonly Experiment[] = [sizing, instructions, fleetSimulation, queueSimulation];

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { Cores } from './cores.ts';
 import type { Pinned } from './process.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -13,22 +14,29 @@ export function ours(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url));
 }
 
-/** Runs a script of `bench/servers` with this Node on one core, and resolves once it prints the address at which it listens. */
+/** Runs a script of `bench/servers` with this Node on these cores, and resolves once it prints the address at which it listens. */
 export async function serve(
   workshop: Workshop,
-  core: number,
+  cores: Cores,
   script: string,
   ...args: readonly string[]
 ): Promise<Server> {
-  const server = workshop.run(core, process.execPath, [ours(`bench/servers/${script}`), ...args]);
+  return listening(workshop.run(cores, process.execPath, [ours(`bench/servers/${script}`), ...args]));
+}
+
+/** Resolves once a process prints the address at which it listens. */
+export async function listening(server: Pinned): Promise<Server> {
   const url = await new Promise<string>((resolve, reject) => {
-    let head = '';
+    let head: string | undefined = '';
     server.onOutput((text) => {
+      if (head === undefined) return;
       head += text;
       const found = /"url":"([^"]+)"/.exec(head)?.[1];
-      if (found !== undefined) resolve(found);
+      if (found === undefined) return;
+      head = undefined;
+      resolve(found);
     });
-    void server.ended.then(() => reject(new Error(`${script} ended before it listened`)));
+    void server.ended.then(() => reject(new Error('a server ended before it listened')));
   });
   return { ...server, url };
 }

@@ -29,7 +29,7 @@ interface Pair extends Omit<Row, 'unit'> {
   readonly of: string;
   readonly to: string;
   /** @default requests a second, and processor time */
-  readonly by?: 'p99';
+  readonly by?: 'p99' | 'cpu';
 }
 
 /** Servers that run at the same time, and take turns on the servers' core. */
@@ -137,13 +137,8 @@ function samplesOf({ name, of, to, by }: Pair, rounds: readonly ReadonlyMap<stri
   });
   if (both.length === 0) return [];
   if (by === 'p99') return [[name, { values: both.map(({ subject, reference }) => subject.p99Ms / reference.p99Ms) }]];
-  return [
-    [
-      name,
-      {
-        values: both.map(({ subject, reference }) => subject.requestsPerSecond / reference.requestsPerSecond),
-        cpu: both.map(({ subject, reference }) => reference.usPerRequest / subject.usPerRequest),
-      },
-    ],
-  ];
+  const cpu = both.map(({ subject, reference }) => reference.usPerRequest / subject.usPerRequest);
+  if (by === 'cpu') return [[name, { values: cpu }]];
+  const values = both.map(({ subject, reference }) => subject.requestsPerSecond / reference.requestsPerSecond);
+  return [[name, { values, cpu }]];
 }

@@ -40,7 +40,8 @@ export const READ_PATH = '/mcp/v1/resources/read';
 /** A snapshot, and where it is stored. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
-const MEDIA_TYPE = 'application/json; charset=utf-8';
+const MEDIA_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
+const NO_HEADERS: readonly string[] = [];
 const NOT_COMPRESSED = 'The answer could not be compressed in time. Accept it uncompressed, or try again later.';
 const READ = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: false } as const;
 
@@ -50,25 +51,23 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
   const vary = [...READ_VARY, ...otherCredentials].join(', ');
   const spellings = spellingsOf(catalogue);
 
-  /** Returns the response with a snapshot, or 304 where the caller has it. `headersNow` is called when it is sent. */
+  /** Returns the response with a snapshot, or 304 where the caller has it. `linesNow` is called when it is sent. */
   function respondWith(
     exchange: Exchange,
     held: Held,
     codings: Codings,
-    headersNow: () => string[],
+    linesNow: () => string,
   ): HttpResponse | Promise<HttpResponse> {
     const { bytes, etag, representations } = held.snapshot;
     const { ifNoneMatch } = exchange.fields;
     if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) {
-      return { status: 304, headers: headersNow(), body: undefined };
+      return { status: 304, headers: NO_HEADERS, lines: linesNow(), body: undefined };
     }
     const coding = chooseCoding(codings, bytes.length, compressMinBytes);
     const respond = (coded: Buffer | undefined): HttpResponse => {
-      const headers = headersNow();
-      headers.push('Content-Type', MEDIA_TYPE);
-      if (coding === undefined || coded === undefined) return { status: 200, headers, body: bytes };
-      headers.push('Content-Encoding', coding);
-      return { status: 200, headers, body: coded };
+      const lines = linesNow() + MEDIA_TYPE;
+      if (coding === undefined || coded === undefined) return { status: 200, headers: NO_HEADERS, lines, body: bytes };
+      return { status: 200, headers: NO_HEADERS, lines: `${lines}Content-Encoding: ${coding}\r\n`, body: coded };
     };
     const coded = coding && representations[coding];
     if (coding === undefined || coded !== undefined) return respond(coded);
@@ -101,8 +100,8 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
       respond(exchange) {
         requireJsonAccepted(exchange.fields);
         const codings = acceptedCodings(exchange.fields);
-        const headers = () => ['ETag', catalogue.list.etag, 'Cache-Control', 'private, no-cache'];
-        return respondWith(exchange, { snapshot: catalogue.list }, codings, headers);
+        const lines = `ETag: ${catalogue.list.etag}\r\nCache-Control: private, no-cache\r\n`;
+        return respondWith(exchange, { snapshot: catalogue.list }, codings, () => lines);
       },
     },
     {
@@ -122,7 +121,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
         exchange.upstreamMs = loaded.upstreamMs;
         exchange.cache = cacheOutcome(loaded, now());
         exchange.staleFor = loaded.cached?.error;
-        return respondWith(exchange, loaded, codings, () => loadHeaders(loaded, now()));
+        return respondWith(exchange, loaded, codings, () => headersOfLoad(loaded, now()));
       },
     },
   ];
@@ -148,18 +147,17 @@ function uriIn(query: string): string {
 
 /**
  * Returns the headers of a loaded snapshot, also on 304: its entity tag, `Cache-Control` and `Age` for the client's cache (RFC
- * 9111), and `Cache-Status` of Portico's own (RFC 9211). `now` is in milliseconds since the epoch. Alternating names and values.
+ * 9111), and `Cache-Status` of Portico's own (RFC 9211). `now` is in milliseconds since the epoch. As lines.
  *
  * `max-age` is the whole freshness of the snapshot, of which `Age` has passed. What was loaded for this request has no `Age`
  * (RFC 9111, section 5.1).
  */
-export function loadHeaders({ snapshot, cached, collapsed, copied, renewed, dropped }: Load, now: number): string[] {
-  const headers = ['ETag', snapshot.etag];
-  if (dropped > 0) headers.push('Portico-Dropped-Items', String(dropped));
+export function headersOfLoad({ snapshot, cached, collapsed, copied, renewed, dropped }: Load, now: number): string {
+  let lines = `ETag: ${snapshot.etag}\r\n`;
+  if (dropped > 0) lines += `Portico-Dropped-Items: ${dropped}\r\n`;
   if (cached === undefined) {
     const status = collapsed ? 'portico; fwd=bypass; collapsed' : 'portico; fwd=bypass';
-    headers.push('Cache-Control', 'private, no-cache', 'Cache-Status', status);
-    return headers;
+    return `${lines}Cache-Control: private, no-cache\r\nCache-Status: ${status}\r\n`;
   }
   const { freshUntil, stored, forwarded, error } = cached;
   const maxAge = freshUntil > now ? seconds(freshUntil - snapshot.loadedAt) : 0;
@@ -173,9 +171,8 @@ export function loadHeaders({ snapshot, cached, collapsed, copied, renewed, drop
   if (collapsed) status += '; collapsed';
   if (copied) status += '; detail=shared';
   if (error !== undefined) status += `; detail=${error.code.replaceAll('_', '-')}`;
-  headers.push('Cache-Control', `private, max-age=${maxAge}`, 'Cache-Status', status);
-  if (held || collapsed) headers.push('Age', String(Math.max(0, seconds(now - snapshot.loadedAt))));
-  return headers;
+  lines += `Cache-Control: private, max-age=${maxAge}\r\nCache-Status: ${status}\r\n`;
+  return held || collapsed ? `${lines}Age: ${Math.max(0, seconds(now - snapshot.loadedAt))}\r\n` : lines;
 }
 
 function seconds(ms: number): number {

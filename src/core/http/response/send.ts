@@ -8,6 +8,8 @@ export interface HttpResponse {
   readonly status: number;
   /** Alternating names and values. */
   readonly headers: readonly string[];
+  /** Further headers as lines, of values that need no check: `ETag: W/"1"\r\n`. */
+  readonly lines?: string;
   /** One buffer, or several that are sent one after the other, or a stream; `undefined` where the status allows none (304). */
   readonly body: Buffer | readonly Buffer[] | StreamBody | undefined;
   /** `Content-Security-Policy` of a page. @default nothing may be loaded */
@@ -98,9 +100,10 @@ function linesOf(headers: readonly string[]): string {
  * Sends a response, of a stream only the head; `isLast` closes the connection after it. Throws where Node refuses a header or its
  * value.
  */
-export function send(exchange: Exchange, { status, headers, body, policy }: HttpResponse, isLast: boolean): void {
+export function send(exchange: Exchange, response: HttpResponse, isLast: boolean): void {
+  const { status, headers, lines: more = '', body, policy } = response;
   const { res, requestId, method, vary, originHeaders, rateLimit } = exchange;
-  let lines = `${startOf(status, policy)}X-Request-Id: ${requestId}\r\n${linesOf(headers)}`;
+  let lines = `${startOf(status, policy)}X-Request-Id: ${requestId}\r\n${more}${linesOf(headers)}`;
   if (vary !== undefined) lines += `Vary: ${vary}\r\n`;
   if (originHeaders !== undefined) lines += linesOf(originHeaders);
   if (rateLimit !== undefined) lines += linesOf(rateLimit);
