@@ -3,7 +3,7 @@ import { logWarnings } from '../core/config/config-error.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
 import { createCore } from '../core/core.ts';
 import type { Events } from '../core/kernel/events.ts';
-import { joinEvents } from '../core/kernel/join-events.ts';
+import { joinEvents } from '../core/kernel/events.ts';
 import { readVersion } from '../core/kernel/version.ts';
 import { localCaller, withoutVerification } from '../core/local-caller.ts';
 import { logEvents } from '../core/log/log.ts';

@@ -5,7 +5,7 @@ import { proxyAuthorization } from './credentials/authorize.ts';
 import { createHoldings, type Holdings, namesInCache } from './holdings.ts';
 import { type Hooks, NO_HOOKS, type Wrappers } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
-import { createUsers, type Users } from './kernel/users.ts';
+import { createUsers, type Users } from './kernel/tables.ts';
 import { LIST_FORMAT } from './kernel/version.ts';
 import { openReads, otherCredentialsIn } from './open-reads.ts';
 import { createOwnFiles, type OwnFiles, withFiles } from './own-files.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import type { KeyOf } from './credentials/authenticate.ts';
-import type { CallerPlaces } from './kernel/caller-places.ts';
 import type { Events } from './kernel/events.ts';
+import type { CallerPlaces } from './kernel/tables.ts';
 import { LIST_FORMAT } from './kernel/version.ts';
 import { type CompareLists, createComparison } from './reads/catalogue/list-checks.ts';
 import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';

@@ -4,7 +4,7 @@ import type { KeyOf } from './credentials/authenticate.ts';
 import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
 import { type Holdings, readingOf } from './holdings.ts';
 import type { Events } from './kernel/events.ts';
-import type { Users } from './kernel/users.ts';
+import type { Users } from './kernel/tables.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
 import { createLoader } from './reads/catalogue/loader.ts';
 import { compileList } from './reads/catalogue/page-reader.ts';

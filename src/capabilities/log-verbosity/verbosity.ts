@@ -1,4 +1,4 @@
-import type { RequestRef } from '../../core/kernel/request-record.ts';
+import type { RequestRef } from '../../core/kernel/caller.ts';
 import type { Logger } from '../../core/log/logger.ts';
 
 /** A temporary change of what is logged. What it omits is as in settings. */

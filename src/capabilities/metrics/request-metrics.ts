@@ -1,6 +1,6 @@
+import { errorTypeOf, type RequestRecord } from '../../core/kernel/caller.ts';
 import { ERRORS } from '../../core/kernel/error-table.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { errorTypeOf, type RequestRecord } from '../../core/kernel/request-record.ts';
 import type { Families } from './families.ts';
 
 /** Methods of HTTP that have their own label value. */

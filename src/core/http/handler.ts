@@ -1,11 +1,10 @@
 import type { Authenticate, Identity } from '../credentials/authenticate.ts';
 import { redactCredentials } from '../credentials/redact.ts';
-import type { Caller } from '../kernel/caller.ts';
+import type { Caller, RequestRecord } from '../kernel/caller.ts';
 import { GatewayError, stackOf } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import { emitLimitReached } from '../kernel/join-events.ts';
-import type { RequestRecord } from '../kernel/request-record.ts';
-import type { Users } from '../kernel/users.ts';
+import { emitLimitReached } from '../kernel/events.ts';
+import type { Users } from '../kernel/tables.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
 import type { Operation } from './operations/operation.ts';

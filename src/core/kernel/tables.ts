@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import type { Caller } from './caller.ts';
+import { GatewayError } from './errors.ts';
 
 export interface TtlSetOptions {
   /** Lifetime of a key since it was last added. 0: keys are not kept. */
@@ -131,6 +133,108 @@ export function createPlaces(): Places {
       if (key === undefined) return;
       if (taken(key) > 1) places.set(key, taken(key) - 1);
       else places.delete(key);
+    },
+  };
+}
+
+/** Counts the users of something that must not be closed while in use. */
+export interface Users {
+  enter(): void;
+  leave(): void;
+  /** Runs work that counts as a use. */
+  during<In extends readonly unknown[], Out>(work: (...given: In) => Promise<Out>): (...given: In) => Promise<Out>;
+  /** Resolves when there are no users. */
+  none(): Promise<void>;
+}
+
+export function createUsers(): Users {
+  const waiting: (() => void)[] = [];
+  let count = 0;
+
+  function enter(): void {
+    count += 1;
+  }
+
+  function leave(): void {
+    count -= 1;
+    if (count === 0) for (const resolve of waiting.splice(0)) resolve();
+  }
+
+  return {
+    enter,
+    leave,
+    during:
+      (work) =>
+      async (...given) => {
+        enter();
+        try {
+          return await work(...given);
+        } finally {
+          leave();
+        }
+      },
+    none: () => new Promise((resolve) => (count === 0 ? resolve() : waiting.push(resolve))),
+  };
+}
+
+type Holder = Pick<Caller, 'key' | 'address'>;
+
+export interface CallerPlacesOptions {
+  /** Of all callers. May change. */
+  readonly max: () => number;
+  /** Of one credential. */
+  readonly maxPerCaller: number;
+  /** Names of these two bounds. */
+  readonly bounds: readonly [max: string, maxPerCaller: string];
+  /** What takes places, and the state in which it does: `reads`, `waiting`. */
+  readonly taken: readonly [by: string, state: string];
+}
+
+/**
+ * Places of all callers. Unverified callers of one address get at most half of them, whatever tokens they make up.
+ */
+export interface CallerPlaces {
+  readonly total: number;
+  /** Takes a place for this caller. Throws `overloaded`. */
+  enter(caller: Holder): void;
+  /** Releases the place. */
+  leave(caller: Holder): void;
+}
+
+export function createCallerPlaces({
+  max,
+  maxPerCaller,
+  bounds,
+  taken: [by, state],
+}: CallerPlacesOptions): CallerPlaces {
+  const ofCallers = createPlaces();
+  const ofAddresses = createPlaces();
+  const [maxName, maxPerCallerName] = bounds;
+  let total = 0;
+
+  function refuse(bound: string, whose: string, reason = `${bound} is reached`): never {
+    throw new GatewayError('overloaded', { detail: `Too many ${by}${whose} are ${state} already.`, reason, bound });
+  }
+
+  return {
+    get total() {
+      return total;
+    },
+    enter({ key, address }) {
+      const most = max();
+      if (ofCallers.taken(key) >= maxPerCaller) refuse(maxPerCallerName, ' with this access token');
+      if (total >= most) refuse(maxName, '');
+      if (ofAddresses.taken(address) >= Math.ceil(most / 2)) {
+        refuse(maxName, ' from this address', `half of ${maxName} is reached by one address`);
+      }
+      ofCallers.take(key);
+      ofAddresses.take(address);
+      total += 1;
+    },
+    leave({ key, address }) {
+      ofCallers.release(key);
+      ofAddresses.release(address);
+      total -= 1;
     },
   };
 }

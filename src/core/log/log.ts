@@ -1,6 +1,6 @@
+import type { ClientRecord, RequestRecord, RequestRef } from '../kernel/caller.ts';
 import { causesOf, GatewayError, nameError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import type { ClientRecord, RequestRecord, RequestRef } from '../kernel/request-record.ts';
 import { escapeHidden, JsonFields, type Level, type Logger, takesJson } from './logger.ts';
 
 /** Routes of probes, which come every few seconds. */

@@ -1,8 +1,7 @@
 import { CLIENT_INFO_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { mentionsCredential } from '../credentials/redact.ts';
-import type { Caller } from '../kernel/caller.ts';
+import type { Caller, ClientRecord } from '../kernel/caller.ts';
 import { showHidden } from '../kernel/hidden-text.ts';
-import type { ClientRecord } from '../kernel/request-record.ts';
 import type { RpcHeaders } from './envelope.ts';
 import { CURRENT, claimOf, metaOf } from './revisions.ts';
 

@@ -3,7 +3,7 @@ import { redactCredentials } from '../credentials/redact.ts';
 import type { ErrorCode } from '../kernel/error-table.ts';
 import { GatewayError, stackOf } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import { emitLimitReached } from '../kernel/join-events.ts';
+import { emitLimitReached } from '../kernel/events.ts';
 import { idOf } from './message.ts';
 import type { RequestContext } from './request-context.ts';
 import { CURRENT, claimOf, EARLIER, type Revision } from './revisions.ts';

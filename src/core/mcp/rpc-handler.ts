@@ -1,7 +1,7 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
+import type { RequestRecord } from '../kernel/caller.ts';
 import { explained, GatewayError, isOfCredential } from '../kernel/errors.ts';
-import { emitLimitReached } from '../kernel/join-events.ts';
-import type { RequestRecord } from '../kernel/request-record.ts';
+import { emitLimitReached } from '../kernel/events.ts';
 import { nextTurn } from '../kernel/turns.ts';
 import { clientOf } from './client-record.ts';
 import { createDispatch, type Dispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
 import { logEvents } from '../../../src/core/log/log.ts';
 import { createLogger, type Level, type Logger } from '../../../src/core/log/logger.ts';
 import { captureLog } from './captured-log.ts';

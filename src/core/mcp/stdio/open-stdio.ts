@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import type { Identity } from '../../credentials/authenticate.ts';
+import { newRequestId, type RequestRecord } from '../../kernel/caller.ts';
 import { explained, GatewayError } from '../../kernel/errors.ts';
-import { newRequestId, type RequestRecord } from '../../kernel/request-record.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import { clientOf } from '../client-record.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
-import { createFlights } from '../../kernel/flights.ts';
+import { createFlights } from '../../kernel/deadline.ts';
 import { mayHideText, showHidden } from '../../kernel/hidden-text.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Item } from '../../resources/resource.ts';

@@ -1,8 +1,8 @@
 import { type Caller, requestOf } from '../../kernel/caller.ts';
-import { type CallerPlaces, createCallerPlaces } from '../../kernel/caller-places.ts';
+import { createFlights } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { createFlights } from '../../kernel/flights.ts';
+import { type CallerPlaces, createCallerPlaces } from '../../kernel/tables.ts';
 import type { Snapshots } from './cache.ts';
 import type { Load, Loader, Read } from './load.ts';
 import { NO_STORE_USE, type StoreUse } from './snapshot-store.ts';
