@@ -12,8 +12,7 @@ import { ADMIN_BOUNDS, createAdminEdge, createPublicEdge, type PublicEdgeOptions
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import { MCP_PATH } from './core/http/operations/rpc.ts';
 import { stackOf } from './core/kernel/errors.ts';
-import type { Events } from './core/kernel/events.ts';
-import { setListeners } from './core/kernel/events.ts';
+import { type Events, setListeners } from './core/kernel/events.ts';
 import { type LimitOverrides, limitsWith } from './core/kernel/limits.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger, standardOutput } from './core/log/logger.ts';
