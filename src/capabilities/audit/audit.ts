@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigError } from '../../core/config/config-error.ts';
 import { withChecks } from '../../core/config/schema/cross-check.ts';
-import { createClientAddress } from '../../core/http/request/client-address.ts';
+import { createClientAddress } from '../../core/http/request/admit.ts';
 import type { MemberRecord, RequestRecord } from '../../core/kernel/caller.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { type LogFile, openLogFile } from '../../core/log/destination.ts';

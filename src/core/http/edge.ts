@@ -22,8 +22,8 @@ const ROOM_PAUSE_MS = 100;
 
 /** What a listener serves. It can be replaced while the listener is open. */
 export interface Service
-  extends Pick<AdmitOptions, keyof HostsOptions | 'allowedOrigins' | 'publicUrl'>,
-    Pick<HandlerOptions, 'authenticate' | 'hooks' | 'addressOf' | 'users' | 'challenge'> {
+  extends Pick<AdmitOptions, keyof HostsOptions | 'allowedOrigins' | 'publicUrl' | 'trustedProxies'>,
+    Pick<HandlerOptions, 'authenticate' | 'hooks' | 'users' | 'challenge'> {
   readonly operations: readonly Operation[];
   /** Headers beside `Authorization` that hold credentials, in lower case. @default none */
   readonly otherCredentials?: ReadonlySet<string> | undefined;

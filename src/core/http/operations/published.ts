@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { namesTag, requireJsonAccepted } from '../request/negotiate.ts';
+import { namesTag, requireJsonAccepted } from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { OpenOperation } from './operation.ts';
 

@@ -3,8 +3,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RequestHooks } from '../handler.ts';
 import { type HeldBytes, NO_BODY, readBody } from '../request/incoming-body.ts';
-import { requireJsonAccepted } from '../request/negotiate.ts';
-import type { Fields } from '../request/request-head.ts';
+import { type Fields, requireJsonAccepted } from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
 

@@ -4,9 +4,9 @@ import {
   acceptedCodings,
   chooseCoding,
   prefersHtml,
+  readFields,
   requireJsonAccepted,
-} from '../../../../src/core/http/request/negotiate.ts';
-import { readFields } from '../../../../src/core/http/request/request-head.ts';
+} from '../../../../src/core/http/request/request-head.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { SEED, SEEDED } from '../../../support/seed.ts';
 
