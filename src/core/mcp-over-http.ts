@@ -27,20 +27,17 @@ export function rpcOptions(
   let handler: RpcHandler | undefined;
   const challenge = tokenSource && createChallenge(tokenSource);
 
-  async function load(): Promise<RpcHandler> {
-    const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
-    const { catalogue } = core;
-    handler ??= createRpcHandler({ ...config.mcp, ...parts, catalogue, challenge, version: readVersion() });
-    return handler;
-  }
-
   return {
     path: MCP_PATH,
     maxBodyBytes: config.mcp.maxBodyBytes,
     publicLists: config.mcp.publicLists,
     isRejected: core.isRejected,
     refuseRate: async (error, requestId) => (await import('./mcp/rpc-handler.ts')).refusal(error, requestId),
-    // Not async: with a handler, that would be one more promise for each request.
-    handle: (request) => (handler === undefined ? load().then((loaded) => loaded(request)) : handler(request)),
+    async open() {
+      const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
+      const { catalogue } = core;
+      handler ??= createRpcHandler({ ...config.mcp, ...parts, catalogue, challenge, version: readVersion() });
+      return handler;
+    },
   };
 }

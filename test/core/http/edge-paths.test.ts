@@ -237,13 +237,15 @@ describe('the table of targets ahead of Koa', () => {
         maxBodyBytes: RPC_MAX_BYTES,
         publicLists: false,
         refuseRate: problemResponse,
-        async handle({ body, headers, noCache, record }) {
-          if (reading === 'a bug') throw new TypeError('a bug');
-          if (reading === 'an error') throw new GatewayError('credential_rejected', { upstream: 'tools' });
-          record.rpc = 'ping';
-          const text = JSON.stringify({ ...headers, noCache, body: body.toString() });
-          return { status: 202, headers: ['Content-Type', 'application/json'], body: [Buffer.from(text), body] };
-        },
+        open:
+          async () =>
+          async ({ body, headers, noCache, record }) => {
+            if (reading === 'a bug') throw new TypeError('a bug');
+            if (reading === 'an error') throw new GatewayError('credential_rejected', { upstream: 'tools' });
+            record.rpc = 'ping';
+            const text = JSON.stringify({ ...headers, noCache, body: body.toString() });
+            return { status: 202, headers: ['Content-Type', 'application/json'], body: [Buffer.from(text), body] };
+          },
       },
     });
     await fc.assert(

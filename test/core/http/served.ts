@@ -155,7 +155,14 @@ export function serveRpc(
   options: ServeOptions = {},
   { maxBodyBytes = RPC_MAX_BYTES, publicLists = false, isRejected }: McpOptions = {},
 ): Promise<Served> {
-  const rpc = { path: RPC, maxBodyBytes, publicLists, isRejected, handle, refuseRate: problemResponse };
+  const rpc = {
+    path: RPC,
+    maxBodyBytes,
+    publicLists,
+    isRejected,
+    open: async () => handle,
+    refuseRate: problemResponse,
+  };
   return serve({ ...options, rpc });
 }
 
