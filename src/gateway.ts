@@ -109,7 +109,7 @@ function openParts(input: SettingsInput, options: GatewayOptions) {
     { config, limits, events, readings, logger, destination, now, resources, ...about },
     options.capabilities,
   );
-  const droppedLogLines = options.logger === undefined ? () => destination.droppedLines ?? 0 : options.droppedLines;
+  const droppedLogLines = options.logger === undefined ? destination.droppedLines : options.droppedLines;
   Object.assign(readings, open.hooks.readings, droppedLogLines && { droppedLogLines });
   const files = createOwnFiles({ events, now });
   return { first: { settings, config }, open, resources, slices, limits, logger, events, files, now, adminSocketPath };

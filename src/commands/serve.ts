@@ -48,7 +48,7 @@ export async function serve(
   if (worker === undefined) logWarnings(logger, warnings);
   gateway = createGateway(settings, {
     logger,
-    droppedLines: () => destination.droppedLines ?? 0,
+    droppedLines: destination.droppedLines,
     // Until a restart, some values stay those of the first file.
     isFromEnvironment: (path) => (takesRestart(path.join('.'), SLICES) ? isFromEnvironment : latest)(path),
     ...(file !== undefined && { settingsFile: file }),

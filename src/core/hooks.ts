@@ -75,7 +75,7 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly watch: Watch | undefined;
   /** State that replicas share; `undefined` where they share none. The last capability that has it contributes it. */
   readonly sharing: Sharing | undefined;
-  /** Returns the logger for lines about a request; `undefined` for that of the gateway. At most one capability has it. */
+  /** Returns a logger for lines about a request that are below the gateway's level. At most one capability has it. */
   readonly loggerFor: ((request: Partial<RequestRef>) => Logger | undefined) | undefined;
   /** Reopens files after a log rotation (SIGUSR2). Returns whether there was one. */
   reopenFiles(): boolean;

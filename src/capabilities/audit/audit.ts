@@ -72,7 +72,7 @@ export const auditCapability = defineCapability({
       onReload({ http: { trustedProxies } }) {
         addressOf = createClientAddress(trustedProxies, { whole: true });
       },
-      readings: log === undefined ? {} : { droppedAuditLines: () => log.destination.droppedLines ?? 0 },
+      readings: log === undefined ? {} : { droppedAuditLines: log.destination.droppedLines },
       reopenFiles() {
         if (open === undefined) return false;
         try {

@@ -65,7 +65,7 @@ export async function serveWorkers({ config, warnings }: LoadedConfig, count: nu
     workers,
     count,
     restarts: () => restarts,
-    droppedLogLines: () => destination.droppedLines ?? 0,
+    droppedLogLines: destination.droppedLines,
     isDraining: () => isDraining || workers().length === 0,
   });
 

@@ -8,8 +8,8 @@ export interface LogDestination {
   write(line: string): void;
   /** Writes all lines before it returns. Waits at most `waitMs` for a slow reader, then drops the rest. @default 500 */
   flushSync(waitMs?: number): void;
-  /** Lines that were dropped so far. @default unknown */
-  readonly droppedLines?: number;
+  /** Lines that were dropped so far. */
+  droppedLines(): number;
 }
 
 export interface DestinationOptions extends Pick<LogDestination, 'terminal'> {
@@ -126,9 +126,7 @@ export function createDestination(fd: number, { terminal, onFailure }: Destinati
   return {
     terminal,
     write,
-    get droppedLines() {
-      return droppedLines;
-    },
+    droppedLines: () => droppedLines,
     flushSync(waitMs = LAST_MS) {
       const deadline = performance.now() + waitMs;
       let error = writeHeld();

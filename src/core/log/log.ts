@@ -14,16 +14,14 @@ const MAX_KINDS = 256;
  * Logs events: one line for each request, and lines for all else that an operator needs. A line has no place for a
  * URL or a body, and of headers only for the request's ids and the name of a client of MCP.
  *
- * A line below the logger's level is not built, unless `loggerFor` returns another logger for its request.
+ * A line below the logger's level is not built, unless `loggerFor` returns a logger for its request.
  */
 export function logEvents(
   logger: Logger,
   { loggerFor = () => undefined, now = () => performance.now() }: LogOptions = {},
 ): Events {
-  const loggerAt: LoggerAt = (request, level) => {
-    const to = loggerFor(request) ?? logger;
-    return (to.isLevelEnabled?.(level) ?? true) ? to : undefined;
-  };
+  const loggerAt: LoggerAt = (request, level) =>
+    (logger.isLevelEnabled?.(level) ?? true) ? logger : loggerFor(request);
   const writeRequest = createRequestLines();
   return {
     requestEnded(request) {
@@ -39,7 +37,7 @@ export function logEvents(
 }
 
 export interface LogOptions {
-  /** Returns the logger for a request. @default that of all lines */
+  /** Returns where lines of a request are written that are below the logger's level. @default nowhere */
   readonly loggerFor?: ((request: Partial<RequestRef>) => Logger | undefined) | undefined;
   /** In milliseconds, from any point in time. */
   readonly now?: () => number;

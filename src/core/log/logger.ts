@@ -118,10 +118,7 @@ function prettyDestination(destination: LogDestination): LogDestination {
     // Without what a terminal obeys: a stack begins with a message.
     customPrettifiers: { stack: (stack) => String(stack).replace(/[^\P{Cc}\n]/gu, ' ') },
   });
-  return {
-    write: (line) => destination.write(pretty(line)),
-    flushSync: (waitMs) => destination.flushSync(waitMs),
-  };
+  return { ...destination, write: (line) => destination.write(pretty(line)) };
 }
 
 const streams = new Map<number, LogDestination>();

@@ -419,7 +419,9 @@ describe('the log', () => {
     const write = (line: string) => {
       text += line;
     };
-    const events = logEvents(createLogger({ level: 'info', destination: { write, flushSync() {} } }));
+    const events = logEvents(
+      createLogger({ level: 'info', destination: { write, flushSync() {}, droppedLines: () => 0 } }),
+    );
     const client = { name: '"\u0600👩\u200d💻\x7f\n', version: '\\', userAgent: undefined, revision: undefined };
     for (let times = 0; times < 2; times += 1) events.requestEnded?.(request({ client }));
     expect(text).to.match(/^[\n -~\u{1F000}-\u{1FFFF}]*$/u);
