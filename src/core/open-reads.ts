@@ -53,7 +53,6 @@ export function openReads(
 
   function loaderOf({ resource, settings }: Offer): Loader {
     const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
-    const nameInCache = checked(names.get(resource.name));
     const listSettings = {
       ...settings,
       resource: resource.name,
@@ -71,7 +70,7 @@ export function openReads(
       readPage: pageWorker.open(resource.name, listSettings),
       maxReadBytes: settings.maxReadBytes,
       loading: holdings.loading,
-      compare: (partition, counts) => holdings.compare(nameInCache, partition, counts),
+      compare: holdings.compare.bind(undefined, checked(names.get(resource.name))),
       events,
       now,
     });

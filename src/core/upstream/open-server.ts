@@ -1,7 +1,7 @@
 import type { Caller } from '../kernel/caller.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import { errorOfStatus } from './client/exchange-errors.ts';
-import { createLoadClock } from './load-clock.ts';
+import { createLoadClock } from './loading.ts';
 import { type OpenUpstreamOptions, openUpstream } from './open-upstream.ts';
 import type { ReplyHeaders, Upstream } from './upstream.ts';
 
