@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logWarnings } from '../../core/config/config-error.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
-import { createLogger, standardOutput } from '../../core/log/logger.ts';
+import { standardOutput } from '../../core/log/destination.ts';
+import { createLogger } from '../../core/log/logger.ts';
 import { installCrashHandler, nextSignal } from '../process-end.ts';
 import { listenIssue } from '../serve.ts';
 import { startWorker, type WorkerProcess, workerSetup } from './worker-process.ts';
