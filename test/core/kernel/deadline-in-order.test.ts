@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { inOrder } from '../../../../src/core/upstream/pagination/by-number.ts';
+import { inOrder } from '../../../src/core/kernel/deadline.ts';
 
 const calm = () => new AbortController().signal;
 
