@@ -15,7 +15,7 @@ import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import { shareNothing } from './sharing.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
-import type { RejectionStore } from './upstream/resilience/with-negative-cache.ts';
+import type { RejectionStore } from './upstream/resilience/with-authorization.ts';
 import type { Tap } from './upstream/upstream.ts';
 
 type OpenUpstream = ReturnType<typeof openUpstream>;

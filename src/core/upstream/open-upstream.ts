@@ -1,26 +1,16 @@
-import type { Caller } from '../kernel/caller.ts';
-import { GatewayError } from '../kernel/errors.ts';
 import { createUpstream, type UpstreamOptions } from './client/upstream-client.ts';
-import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
-import { withBulkhead } from './resilience/with-bulkhead.ts';
 import {
+  type Authorize,
+  type Refused,
   type RememberingUpstream,
   type UpstreamRejections,
+  withAuthorization,
   withNegativeCache,
-} from './resilience/with-negative-cache.ts';
+} from './resilience/with-authorization.ts';
+import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
+import { withBulkhead } from './resilience/with-bulkhead.ts';
 import { type RetrySettings, withRetry } from './resilience/with-retry.ts';
-import type { PageRequest, Upstream } from './upstream.ts';
-
-type Headers = NonNullable<PageRequest<unknown>['authorization']>;
-
-/**
- * Returns the credential headers for a caller, if need be by a token exchange. Rejects with the signal's reason when it aborts.
- * Its errors have no `fault`, or are `elsewhere`: the upstream itself was not called.
- */
-export type Authorize = (caller: Caller, signal: AbortSignal) => Promise<Headers>;
-
-/** Called after a 401 to what `authorize` returned for this caller. Returns whether `authorize` has a newer credential. */
-export type Refused = (caller: Caller, given: Headers) => boolean;
+import type { Upstream } from './upstream.ts';
 
 export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly authorize: Authorize;
@@ -58,7 +48,7 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
   } = options;
   const { callersOwn, connections, events } = client;
   const opening = Symbol(client.name);
-  const now = () => performance.now();
+  const now = performance.now.bind(performance);
   const retrying = withRetry(wrapClient(createUpstream(client), client.baseUrl), { ...retry, events, now });
   const bounded = withBulkhead(retrying, { slots: connections, maxQueue, callersOwn, opening, events, now });
   // Outside the bulkhead: a call that waits for its authorization must not hold a slot.
@@ -83,29 +73,4 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
       return guarded.breakerState;
     },
   };
-}
-
-/** Adds the caller's credential to each request and all its retries. After a 401, tries once more if `refused` allows it. */
-function withAuthorization(upstream: Upstream, authorize: Authorize, refused: Refused = () => false): Upstream {
-  return {
-    ...upstream,
-    async get(request, signal) {
-      const { caller } = request;
-      for (let resends = 0; ; resends += 1) {
-        request.enter('authorization');
-        const authorization = await authorize(caller, signal);
-        try {
-          return await upstream.get({ ...request, authorization, ...(resends > 0 && { resends }) }, signal);
-        } catch (error) {
-          if (!isRefused(error) || !refused(caller, authorization) || resends > 0) throw error;
-        }
-      }
-    },
-  };
-}
-
-/** Whether the upstream refused a credential that was made for the caller. The caller's own token cannot be renewed. */
-function isRefused(error: unknown): boolean {
-  if (!(error instanceof GatewayError)) return false;
-  return error.code === 'upstream_credential_rejected' && error.upstreamStatus === 401;
 }
