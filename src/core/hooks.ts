@@ -8,9 +8,8 @@ import type { RequestRef } from './kernel/caller.ts';
 import type { Events } from './kernel/events.ts';
 import type { Logger } from './log/logger.ts';
 import type { Dispatch } from './mcp/dispatch.ts';
-import type { Offered } from './reads/catalogue/catalogue.ts';
+import type { Offered, Watch } from './reads/catalogue/catalogue.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
-import type { Watch } from './reads/watch.ts';
 import type { Sharing } from './sharing.ts';
 import type { Upstream } from './upstream/upstream.ts';
 

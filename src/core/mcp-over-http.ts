@@ -5,8 +5,8 @@ import { createChallenge, type TokenSource } from './http/response/problem.ts';
 import type { Events } from './kernel/events.ts';
 import { readVersion } from './kernel/version.ts';
 import type { Dispatch } from './mcp/dispatch.ts';
+import type { Watch } from './reads/catalogue/catalogue.ts';
 import type { Representations } from './reads/representations/representations.ts';
-import type { Watch } from './reads/watch.ts';
 
 interface RpcParts {
   readonly representations: Representations;

@@ -6,7 +6,7 @@ import type { Unusable } from './credentials/files/watched-files.ts';
 import { type Hooks, NO_HOOKS } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import type { Resource } from './resources/resource.ts';
-import { openServer } from './upstream/open-server.ts';
+import { openServer } from './upstream/open-upstream.ts';
 
 type CredentialHooks = Pick<Hooks, 'wrapClient' | 'openExchange'>;
 type UpstreamConfig = Config['upstreams'][string];

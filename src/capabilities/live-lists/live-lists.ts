@@ -4,7 +4,7 @@ import type { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
 import { createCallerPlaces } from '../../core/kernel/tables.ts';
-import type { Watch, WatchRequest } from '../../core/reads/watch.ts';
+import type { Watch, WatchRequest } from '../../core/reads/catalogue/catalogue.ts';
 import { defineCapability } from '../capability.ts';
 import { createPolls, type Polls } from './list-polls.ts';
 

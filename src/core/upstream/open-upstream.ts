@@ -1,4 +1,8 @@
+import type { Caller } from '../kernel/caller.ts';
+import type { GatewayError } from '../kernel/errors.ts';
+import { errorOfStatus } from './client/exchange-errors.ts';
 import { createUpstream, type UpstreamOptions } from './client/upstream-client.ts';
+import { createLoadClock } from './loading.ts';
 import {
   type Authorize,
   type Refused,
@@ -10,7 +14,7 @@ import {
 import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
 import { withBulkhead } from './resilience/with-bulkhead.ts';
 import { type RetrySettings, withRetry } from './resilience/with-retry.ts';
-import type { Upstream } from './upstream.ts';
+import type { ReplyHeaders, Upstream } from './upstream.ts';
 
 export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly authorize: Authorize;
@@ -73,4 +77,103 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
       return guarded.breakerState;
     },
   };
+}
+
+/** A request to a server that serves no lists. */
+export interface ServerRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent with POST, and again with a retry. `undefined`: the request is a GET. */
+  readonly body: string | undefined;
+  readonly caller: Caller;
+}
+
+/** A server that an upstream depends on, such as an authorization server. */
+export interface Server {
+  /**
+   * Sends one request. Rejects with a `GatewayError` for a 5xx, a redirect, a 429 or no response; resolves with any other
+   * response, including a refusal, whose body says why.
+   */
+  send(request: ServerRequest, signal: AbortSignal): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export type OpenServerOptions = Pick<
+  OpenUpstreamOptions,
+  | 'name'
+  | 'tls'
+  | 'proxy'
+  | 'timeoutMs'
+  | 'connectTimeoutMs'
+  | 'connections'
+  | 'maxQueue'
+  | 'breaker'
+  | 'retry'
+  | 'events'
+  | 'wrapClient'
+> & {
+  /** Largest body of a response. */
+  readonly maxBytes: number;
+};
+
+/** Opens the same layers as for a platform, once for each origin: that of the metadata and that of the endpoint. */
+export function openServer({ maxBytes, ...options }: OpenServerOptions): Server {
+  const origins = new Map<string, Upstream>();
+
+  function at(origin: string): Upstream {
+    const upstream =
+      origins.get(origin) ??
+      openUpstream({
+        ...options,
+        baseUrl: origin,
+        headers: {},
+        keptConnections: 'shared',
+        allowH2: false,
+        maxPageBytes: maxBytes,
+        callersOwn: false,
+        rememberRejectedMs: 0,
+        authorize: async () => ({}),
+      });
+    origins.set(origin, upstream);
+    return upstream;
+  }
+
+  return {
+    async send({ url, headers, body, caller }, signal) {
+      let status = 0;
+      const load = createLoadClock(performance.now() + options.timeoutMs);
+      const reply = await at(url.origin).get(
+        {
+          target: url.pathname + url.search,
+          path: url.pathname,
+          post: body === undefined ? undefined : { body, isRepeatable: true },
+          headers,
+          caller,
+          errorOf(answered, replied) {
+            status = answered;
+            return errorOf(answered, replied);
+          },
+          read: (bytes) => bytes,
+          load,
+          enter: load.startPage(),
+        },
+        signal,
+      );
+      load.onLoaded?.();
+      const type = reply.headers['content-type'];
+      return new Response(new Uint8Array(reply.page ?? []), {
+        status,
+        headers: typeof type === 'string' ? { 'content-type': type } : {},
+      });
+    },
+    async close() {
+      await Promise.all([...origins.values()].map((upstream) => upstream.close()));
+    },
+  };
+}
+
+function errorOf(status: number, headers: ReplyHeaders): GatewayError | undefined {
+  const error = errorOfStatus(status, headers, { callersOwn: false });
+  const isRefusal = error?.code === 'upstream_refused' || error?.code === 'upstream_credential_rejected';
+  return isRefusal ? undefined : error;
 }

@@ -12,8 +12,16 @@ import type { ReadResource, RequestContext, Result } from '../request-context.ts
 import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
 import { argumentsShape, createReadArguments, type ToolArguments } from './arguments.ts';
 import { createCounter, type ValueCount } from './count-values.ts';
-import { readCursor, writeCursor } from './cursor.ts';
-import { type ListPage, MAX_PAGE_BYTES, startsOf, type WrittenPage, writeFields, writePage } from './list-page.ts';
+import {
+  type ListPage,
+  MAX_PAGE_BYTES,
+  readCursor,
+  startsOf,
+  type WrittenPage,
+  writeCursor,
+  writeFields,
+  writePage,
+} from './list-page.ts';
 import { createSearch, type Found, hintFor } from './search.ts';
 import { describeTool } from './tool-definition.ts';
 
