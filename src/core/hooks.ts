@@ -99,6 +99,11 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
   const all = <Name extends HookName>(name: Name) =>
     contributions.map((one) => one[name]).filter((hook) => hook !== undefined) as Hooks[Name][];
   const reopen = all('reopenFiles');
+  type Wrap<T> = (one: Contribution, inner: T, name: string) => T | undefined;
+  const wrap =
+    <T>(by: Wrap<T>) =>
+    (inner: T, name = '') =>
+      contributions.reduceRight((wrapped, one) => by(one, wrapped, name) ?? wrapped, inner);
   return {
     onRequest: each(all('onRequest'), NO_REQUEST_HOOKS.onRequest),
     preAuthenticate: inOrder(all('preAuthenticate'), NO_REQUEST_HOOKS.preAuthenticate),
@@ -106,17 +111,13 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     onCaller: each(all('onCaller'), NO_REQUEST_HOOKS.onCaller),
     spend: inOrder(all('spend'), NO_REQUEST_HOOKS.spend),
     onSettled: each(all('onSettled'), NO_REQUEST_HOOKS.onSettled),
-    wrapHandler: (handle) => contributions.reduceRight((inner, one) => one.wrapHandler?.(inner) ?? inner, handle),
-    wrapRead: (read, resource) =>
-      contributions.reduceRight((inner, one) => one.wrapRead?.(inner, resource) ?? inner, read),
-    wrapDispatch: (dispatch) => contributions.reduceRight((inner, one) => one.wrapDispatch?.(inner) ?? inner, dispatch),
-    wrapVerify: (verify) => contributions.reduceRight((inner, one) => one.wrapVerify?.(inner) ?? inner, verify),
-    wrapLoad: (load, resource) =>
-      contributions.reduceRight((inner, one) => one.wrapLoad?.(inner, resource) ?? inner, load),
-    wrapClient: (client, baseUrl) =>
-      contributions.reduceRight((inner, one) => one.wrapClient?.(inner, baseUrl) ?? inner, client),
-    wrapUpstream: (upstream, resource) =>
-      contributions.reduceRight((inner, one) => one.wrapUpstream?.(inner, resource) ?? inner, upstream),
+    wrapHandler: wrap((one, handle) => one.wrapHandler?.(handle)),
+    wrapRead: wrap((one, read, resource) => one.wrapRead?.(read, resource)),
+    wrapDispatch: wrap((one, dispatch) => one.wrapDispatch?.(dispatch)),
+    wrapVerify: wrap((one, verify) => one.wrapVerify?.(verify)),
+    wrapLoad: wrap((one, load, resource) => one.wrapLoad?.(load, resource)),
+    wrapClient: wrap((one, client, baseUrl) => one.wrapClient?.(client, baseUrl)),
+    wrapUpstream: wrap((one, upstream, resource) => one.wrapUpstream?.(upstream, resource)),
     operations: (state) => contributions.flatMap((one) => one.operations?.(state) ?? []),
     adminOperations: (state) => contributions.flatMap((one) => one.adminOperations?.(state) ?? []),
     verifier: contributions.find(({ verifier }) => verifier !== undefined)?.verifier,
