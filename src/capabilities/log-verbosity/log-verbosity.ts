@@ -119,25 +119,7 @@ function responseOf(body: Buffer): HttpResponse {
   };
 }
 
-/** What is logged now. */
-export interface VerbosityState {
-  readonly level: string;
-  readonly requestIds: readonly string[];
-  readonly traceIds: readonly string[];
-  /** Time until settings apply again; `undefined` where they do. */
-  readonly remainingMs?: number | undefined;
-}
-
-export interface Verbosity {
-  /** Returns the logger for a request whose lines are written at any level. */
-  loggerFor(request: Partial<RequestRef>): Logger | undefined;
-  state(): VerbosityState;
-  /** Replaces the last change. One line of the log reports it, whatever the level. */
-  change(change: LogChange): void;
-  /** Sets the level to restore. The gateway sets that of the logger, unless it was changed here. */
-  setDefault(level: string): void;
-  stop(): void;
-}
+export type Verbosity = ReturnType<typeof createVerbosity>;
 
 /** A logger whose level can be changed, as pino's can. */
 export interface AdjustableLogger extends Logger {
@@ -146,7 +128,7 @@ export interface AdjustableLogger extends Logger {
 }
 
 /** Changes the level of a logger for a limited time, so that no one must remember to reset it. */
-export function createVerbosity(logger: AdjustableLogger, now = () => performance.now()): Verbosity {
+export function createVerbosity(logger: AdjustableLogger, now = () => performance.now()) {
   let settingsLevel = logger.level;
   /** Writes to the same place at any level of `logger`. */
   const detailed = logger.child({}, { level: 'debug' });
@@ -161,19 +143,22 @@ export function createVerbosity(logger: AdjustableLogger, now = () => performanc
     logger.level = change.level ?? settingsLevel;
   }
 
-  function state(): VerbosityState {
+  /** What is logged now. `remainingMs`: time until settings apply again; `undefined` where they do. */
+  function state() {
     const { requestIds = [], traceIds = [] } = current;
     const remainingMs = until === undefined ? undefined : Math.max(0, Math.round(until - now()));
     return { level: logger.level, requestIds, traceIds, remainingMs };
   }
 
   return {
-    loggerFor({ requestId = '', traceId = '' }) {
+    /** Returns the logger for a request whose lines are written at any level. */
+    loggerFor({ requestId = '', traceId = '' }: Partial<RequestRef>): Logger | undefined {
       const isNamed = current.requestIds?.includes(requestId) || current.traceIds?.includes(traceId);
       return isNamed ? detailed : undefined;
     },
     state,
-    change({ forMs, ...change }) {
+    /** Replaces the last change. One line of the log reports it, whatever the level. */
+    change({ forMs, ...change }: LogChange): void {
       apply(change);
       const { level: logLevel, requestIds, traceIds } = state();
       if (logLevel !== settingsLevel || requestIds.length + traceIds.length > 0) {
@@ -185,7 +170,8 @@ export function createVerbosity(logger: AdjustableLogger, now = () => performanc
       }
       detailed.warn({ logLevel, requestIds, traceIds, remainingMs: state().remainingMs }, 'log level changed');
     },
-    setDefault(level) {
+    /** Sets the level to restore. The gateway sets that of the logger, unless it was changed here. */
+    setDefault(level: string): void {
       settingsLevel = level;
     },
     stop: () => clearTimeout(timer),

@@ -97,16 +97,7 @@ interface Flight<T> {
 }
 
 /** Shares work in progress by key: later waiters join it. */
-export interface Flights<T, K = string> {
-  has(key: K): boolean;
-  /**
-   * Joins the work of this key, or starts it. Settles as the work does, or rejects with the signal's reason when that
-   * aborts. When the last waiter has left, the work's signal aborts. An error reaches all waiters and is not kept.
-   */
-  board(key: K, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-}
-
-export function createFlights<T, K = string>(): Flights<T, K> {
+export function createFlights<T, K = string>() {
   const flights = new Map<K, Flight<T>>();
 
   function begin(key: K, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
@@ -129,8 +120,12 @@ export function createFlights<T, K = string>(): Flights<T, K> {
   }
 
   return {
-    has: (key) => flights.has(key),
-    async board(key, signal, work) {
+    has: (key: K) => flights.has(key),
+    /**
+     * Joins the work of this key, or starts it. Settles as the work does, or rejects with the signal's reason when that
+     * aborts. When the last waiter has left, the work's signal aborts. An error reaches all waiters and is not kept.
+     */
+    async board(key: K, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       signal.throwIfAborted();
       const flight = flights.get(key) ?? begin(key, work);
       flight.waiters += 1;

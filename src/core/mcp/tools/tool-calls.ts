@@ -42,7 +42,7 @@ export interface ToolsOptions {
   /** `keep`: leaves the hidden characters of lists as they are. */
   readonly hiddenText: 'escape' | 'keep';
   readonly events: Events;
-  readonly provenance: WriteProvenance;
+  readonly provenance: ReturnType<typeof createProvenance>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly recordError: RecordError;
@@ -204,7 +204,7 @@ function errorResult({ code, detail, upstream, retryAfterSeconds }: GatewayError
 }
 
 /** A list is served although its freshness has ended. */
-export interface Staleness {
+interface Staleness {
   /** Code of the error that prevented a refresh; `undefined` while the first one runs. */
   readonly reason: string | undefined;
 }
@@ -215,11 +215,11 @@ export function stalenessOf(load: Load, now: number): Staleness | undefined {
   return { reason: load.cached?.error?.code ?? load.refreshError };
 }
 
-/** Returns where a list comes from, as a member of `_meta`: JSON without braces. */
-export type WriteProvenance = (resource: string, load: Load, stale: Staleness | undefined) => string;
-
-/** The provenance of a list that is not stale is constant, and written once per snapshot. */
-export function createProvenance(offered: readonly Pick<Offered, 'resource' | 'upstream'>[]): WriteProvenance {
+/**
+ * Returns where a list comes from, as a member of `_meta`: JSON without braces. That of a list that is not stale is constant,
+ * and written once per snapshot.
+ */
+export function createProvenance(offered: readonly Pick<Offered, 'resource' | 'upstream'>[]) {
   const upstreams = new Map(offered.map(({ resource, upstream }) => [resource.name, upstream]));
   const written = new WeakMap<Snapshot, string>();
 
@@ -235,7 +235,7 @@ export function createProvenance(offered: readonly Pick<Offered, 'resource' | 'u
     return `"portico/list":${JSON.stringify(provenance)}`;
   }
 
-  return (resource, load, stale) => {
+  return (resource: string, load: Load, stale: Staleness | undefined): string => {
     if (stale !== undefined) return write(resource, load, stale);
     const known = written.get(load.snapshot);
     if (known !== undefined) return known;
@@ -245,13 +245,8 @@ export function createProvenance(offered: readonly Pick<Offered, 'resource' | 'u
   };
 }
 
-/** What a model needs beside the items of a list: empty for a fresh and whole one. */
-export interface Remarks {
-  readonly leftOut?: { readonly bySettings?: number; readonly invalid?: number };
-  readonly stale?: string;
-}
-
-export function remarksOn({ snapshot, excluded, dropped }: Load, stale: Staleness | undefined): Remarks {
+/** Returns what a model needs beside the items of a list: nothing for a fresh and whole one. */
+function remarksOn({ snapshot, excluded, dropped }: Load, stale: Staleness | undefined) {
   const leftOut = { ...(excluded > 0 && { bySettings: excluded }), ...(dropped > 0 && { invalid: dropped }) };
   return {
     ...(excluded + dropped > 0 && { leftOut }),

@@ -107,24 +107,16 @@ export function createRepresentations(
   };
 }
 
+const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
+
 /**
  * Compresses bytes on the thread pool; concurrent requests for the same bytes share the result. Rejects with the
  * signal's reason when it aborts: a running compression then finishes and calls `made`, a waiting one without readers
  * never starts.
- */
-export type Encode = (
-  bytes: Buffer,
-  coding: Coding,
-  made: (coded: Buffer) => void,
-  signal: AbortSignal,
-) => Promise<Buffer>;
-
-const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
-
-/**
+ *
  * At most `maxAtOnce` run: each occupies a thread of the pool, which also resolves host names. Others wait in order.
  */
-export function createEncoder(maxAtOnce: number): Encode {
+export function createEncoder(maxAtOnce: number) {
   const flights = { zstd: createFlights<Buffer, Buffer>(), gzip: createFlights<Buffer, Buffer>() };
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -141,7 +133,7 @@ export function createEncoder(maxAtOnce: number): Encode {
     else start();
   }
 
-  return (bytes, coding, made, signal) =>
+  return (bytes: Buffer, coding: Coding, made: (coded: Buffer) => void, signal: AbortSignal): Promise<Buffer> =>
     flights[coding].board(bytes, signal, async (shared) => {
       await acquire();
       try {
@@ -194,14 +186,12 @@ const BEGIN = Buffer.from('"');
 /** What a response to `resources/read` has behind its text, which is kept with it: each piece takes 3 % of a cached read to write. */
 const END = Buffer.from('"}]}}');
 
-/** Returns UTF-8 as a JSON string with quotes, and {@link END}. Rejects with `overloaded`. */
-type Escape = (bytes: Buffer) => Promise<Buffer>;
-
 /**
- * Escapes few bytes immediately, and many in steps: at most `maxBytes` at a time, and always one snapshot. Concurrent
- * requests for the same bytes, and those while a reader still holds the result, share it.
+ * Returns UTF-8 as a JSON string with quotes, and {@link END}. Escapes few bytes immediately, and many in steps: at most
+ * `maxBytes` at a time, and always one snapshot; rejects with `overloaded` beyond. Concurrent requests for the same bytes, and
+ * those while a reader still holds the result, share it.
  */
-function createEscaper(maxBytes: number): Escape {
+function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
   const made = new WeakMap<Buffer, WeakRef<Buffer>>();
   const inFlight = new Map<Buffer, Promise<Buffer>>();
   let bytesInFlight = 0;
