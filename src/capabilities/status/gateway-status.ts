@@ -139,7 +139,7 @@ function createProcessStatus({ now, readings, resources }: CapabilityContext) {
 const JUDGEMENTS: readonly (string | undefined)[] = ['credential_rejected', 'access_denied'];
 
 /** Counts the calls of each upstream. `time` returns now, in ISO 8601. */
-export function createUpstreamStatus(now: () => number, time: () => string) {
+function createUpstreamStatus(now: () => number, time: () => string) {
   const upstreams = new Map<string, Calls>();
 
   function callsOf(upstream: string): Calls {

@@ -228,7 +228,7 @@ export interface StoreUse extends Pick<StoredResource, 'origin' | 'reading' | 'm
   readonly storedSiblings: readonly string[];
 }
 
-export const NO_STORE_USE: StoreUse = {
+const NO_STORE_USE: StoreUse = {
   store: NO_SNAPSHOT_STORE,
   origin: '',
   reading: '',
