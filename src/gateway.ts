@@ -12,11 +12,11 @@ import { ADMIN_BOUNDS, createAdminEdge, createPublicEdge, type PublicEdgeOptions
 import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import { MCP_PATH } from './core/http/operations/rpc.ts';
 import { stackOf } from './core/kernel/errors.ts';
-import type { Events } from './core/kernel/events.ts';
-import { setListeners } from './core/kernel/join-events.ts';
+import { type Events, setListeners } from './core/kernel/events.ts';
 import { type LimitOverrides, limitsWith } from './core/kernel/limits.ts';
+import { standardOutput } from './core/log/destination.ts';
 import { logEvents } from './core/log/log.ts';
-import { createLogger, type Logger, standardOutput } from './core/log/logger.ts';
+import { createLogger, type Logger } from './core/log/logger.ts';
 import { rpcOptions } from './core/mcp-over-http.ts';
 import { createOwnFiles, withFiles } from './core/own-files.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
@@ -110,7 +110,7 @@ function openParts(input: SettingsInput, options: GatewayOptions) {
     { config, limits, events, readings, logger, destination, now, resources, ...about },
     options.capabilities,
   );
-  const droppedLogLines = options.logger === undefined ? () => destination.droppedLines ?? 0 : options.droppedLines;
+  const droppedLogLines = options.logger === undefined ? destination.droppedLines : options.droppedLines;
   Object.assign(readings, open.hooks.readings, droppedLogLines && { droppedLogLines });
   const files = createOwnFiles({ events, now });
   return { first: { settings, config }, open, resources, slices, limits, logger, events, files, now, adminSocketPath };

@@ -1,7 +1,7 @@
 import { setImmediate as settled } from 'node:timers/promises';
 import { Credential } from '../../src/core/kernel/caller.ts';
 import { GatewayError } from '../../src/core/kernel/errors.ts';
-import { createLoadClock } from '../../src/core/upstream/load-clock.ts';
+import { createLoadClock } from '../../src/core/upstream/loading.ts';
 import { withBulkhead } from '../../src/core/upstream/resilience/with-bulkhead.ts';
 import type { PageRequest, Reply, Upstream } from '../../src/core/upstream/upstream.ts';
 import { createSchedule } from './schedule.ts';

@@ -3,7 +3,8 @@ import { type IsFromEnvironment, takesRestart } from '../core/config/changes.ts'
 import { type ConfigIssue, logWarnings } from '../core/config/config-error.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
 import type { Settings } from '../core/config/schema/settings.ts';
-import { createLogger, standardOutput } from '../core/log/logger.ts';
+import { standardOutput } from '../core/log/destination.ts';
+import { createLogger } from '../core/log/logger.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { followSettings } from './follow-settings.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
@@ -46,7 +47,7 @@ export async function serve(
   if (worker === undefined) logWarnings(logger, warnings);
   gateway = createGateway(settings, {
     logger,
-    droppedLines: () => destination.droppedLines ?? 0,
+    droppedLines: destination.droppedLines,
     // Until a restart, some values stay those of the first file.
     isFromEnvironment: (path) => (takesRestart(path.join('.'), SLICES) ? isFromEnvironment : latest)(path),
     ...(file !== undefined && { settingsFile: file }),

@@ -5,7 +5,7 @@ import { proxyAuthorization } from './credentials/authorize.ts';
 import { createHoldings, type Holdings, namesInCache } from './holdings.ts';
 import { type Hooks, NO_HOOKS, type Wrappers } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
-import { createUsers, type Users } from './kernel/users.ts';
+import { createUsers, type Users } from './kernel/tables.ts';
 import { LIST_FORMAT } from './kernel/version.ts';
 import { openReads, otherCredentialsIn } from './open-reads.ts';
 import { createOwnFiles, type OwnFiles, withFiles } from './own-files.ts';
@@ -15,7 +15,7 @@ import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import { shareNothing } from './sharing.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
-import type { RejectionStore } from './upstream/resilience/with-negative-cache.ts';
+import type { RejectionStore } from './upstream/resilience/with-authorization.ts';
 import type { Tap } from './upstream/upstream.ts';
 
 type OpenUpstream = ReturnType<typeof openUpstream>;

@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import type { KeyOf } from './credentials/authenticate.ts';
-import type { CallerPlaces } from './kernel/caller-places.ts';
 import type { Events } from './kernel/events.ts';
+import type { CallerPlaces } from './kernel/tables.ts';
 import { LIST_FORMAT } from './kernel/version.ts';
 import { type CompareLists, createComparison } from './reads/catalogue/list-checks.ts';
 import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';
-import type { SnapshotStore } from './reads/snapshots/snapshot-store.ts';
-import { createWaiting } from './reads/snapshots/with-cache.ts';
+import { createWaiting, type SnapshotStore } from './reads/snapshots/with-cache.ts';
 import type { Resource } from './resources/resource.ts';
 import type { Sharing } from './sharing.ts';
 import { createLoading, type Loading } from './upstream/loading.ts';

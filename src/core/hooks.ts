@@ -4,13 +4,12 @@ import type { OpenExchange } from './credentials/authorize.ts';
 import { NO_REQUEST_HOOKS, type RequestHooks } from './http/handler.ts';
 import type { OpenOperation, Operation } from './http/operations/operation.ts';
 import type { TokenSource } from './http/response/problem.ts';
+import type { RequestRef } from './kernel/caller.ts';
 import type { Events } from './kernel/events.ts';
-import type { RequestRef } from './kernel/request-record.ts';
 import type { Logger } from './log/logger.ts';
 import type { Dispatch } from './mcp/dispatch.ts';
-import type { Offered } from './reads/catalogue/catalogue.ts';
+import type { Offered, Watch } from './reads/catalogue/catalogue.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
-import type { Watch } from './reads/watch.ts';
 import type { Sharing } from './sharing.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -75,7 +74,7 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly watch: Watch | undefined;
   /** State that replicas share; `undefined` where they share none. The last capability that has it contributes it. */
   readonly sharing: Sharing | undefined;
-  /** Returns the logger for lines about a request; `undefined` for that of the gateway. At most one capability has it. */
+  /** Returns a logger for lines about a request that are below the gateway's level. At most one capability has it. */
   readonly loggerFor: ((request: Partial<RequestRef>) => Logger | undefined) | undefined;
   /** Reopens files after a log rotation (SIGUSR2). Returns whether there was one. */
   reopenFiles(): boolean;
@@ -100,6 +99,11 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
   const all = <Name extends HookName>(name: Name) =>
     contributions.map((one) => one[name]).filter((hook) => hook !== undefined) as Hooks[Name][];
   const reopen = all('reopenFiles');
+  type Wrap<T> = (one: Contribution, inner: T, name: string) => T | undefined;
+  const wrap =
+    <T>(by: Wrap<T>) =>
+    (inner: T, name = '') =>
+      contributions.reduceRight((wrapped, one) => by(one, wrapped, name) ?? wrapped, inner);
   return {
     onRequest: each(all('onRequest'), NO_REQUEST_HOOKS.onRequest),
     preAuthenticate: inOrder(all('preAuthenticate'), NO_REQUEST_HOOKS.preAuthenticate),
@@ -107,17 +111,13 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     onCaller: each(all('onCaller'), NO_REQUEST_HOOKS.onCaller),
     spend: inOrder(all('spend'), NO_REQUEST_HOOKS.spend),
     onSettled: each(all('onSettled'), NO_REQUEST_HOOKS.onSettled),
-    wrapHandler: (handle) => contributions.reduceRight((inner, one) => one.wrapHandler?.(inner) ?? inner, handle),
-    wrapRead: (read, resource) =>
-      contributions.reduceRight((inner, one) => one.wrapRead?.(inner, resource) ?? inner, read),
-    wrapDispatch: (dispatch) => contributions.reduceRight((inner, one) => one.wrapDispatch?.(inner) ?? inner, dispatch),
-    wrapVerify: (verify) => contributions.reduceRight((inner, one) => one.wrapVerify?.(inner) ?? inner, verify),
-    wrapLoad: (load, resource) =>
-      contributions.reduceRight((inner, one) => one.wrapLoad?.(inner, resource) ?? inner, load),
-    wrapClient: (client, baseUrl) =>
-      contributions.reduceRight((inner, one) => one.wrapClient?.(inner, baseUrl) ?? inner, client),
-    wrapUpstream: (upstream, resource) =>
-      contributions.reduceRight((inner, one) => one.wrapUpstream?.(inner, resource) ?? inner, upstream),
+    wrapHandler: wrap((one, handle) => one.wrapHandler?.(handle)),
+    wrapRead: wrap((one, read, resource) => one.wrapRead?.(read, resource)),
+    wrapDispatch: wrap((one, dispatch) => one.wrapDispatch?.(dispatch)),
+    wrapVerify: wrap((one, verify) => one.wrapVerify?.(verify)),
+    wrapLoad: wrap((one, load, resource) => one.wrapLoad?.(load, resource)),
+    wrapClient: wrap((one, client, baseUrl) => one.wrapClient?.(client, baseUrl)),
+    wrapUpstream: wrap((one, upstream, resource) => one.wrapUpstream?.(upstream, resource)),
     operations: (state) => contributions.flatMap((one) => one.operations?.(state) ?? []),
     adminOperations: (state) => contributions.flatMap((one) => one.adminOperations?.(state) ?? []),
     verifier: contributions.find(({ verifier }) => verifier !== undefined)?.verifier,

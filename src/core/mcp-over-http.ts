@@ -5,8 +5,8 @@ import { createChallenge, type TokenSource } from './http/response/problem.ts';
 import type { Events } from './kernel/events.ts';
 import { readVersion } from './kernel/version.ts';
 import type { Dispatch } from './mcp/dispatch.ts';
+import type { Watch } from './reads/catalogue/catalogue.ts';
 import type { Representations } from './reads/representations/representations.ts';
-import type { Watch } from './reads/watch.ts';
 
 interface RpcParts {
   readonly representations: Representations;
@@ -27,20 +27,17 @@ export function rpcOptions(
   let handler: RpcHandler | undefined;
   const challenge = tokenSource && createChallenge(tokenSource);
 
-  async function load(): Promise<RpcHandler> {
-    const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
-    const { catalogue } = core;
-    handler ??= createRpcHandler({ ...config.mcp, ...parts, catalogue, challenge, version: readVersion() });
-    return handler;
-  }
-
   return {
     path: MCP_PATH,
     maxBodyBytes: config.mcp.maxBodyBytes,
     publicLists: config.mcp.publicLists,
     isRejected: core.isRejected,
     refuseRate: async (error, requestId) => (await import('./mcp/rpc-handler.ts')).refusal(error, requestId),
-    // Not async: with a handler, that would be one more promise for each request.
-    handle: (request) => (handler === undefined ? load().then((loaded) => loaded(request)) : handler(request)),
+    async open() {
+      const { createRpcHandler } = await import('./mcp/rpc-handler.ts');
+      const { catalogue } = core;
+      handler ??= createRpcHandler({ ...config.mcp, ...parts, catalogue, challenge, version: readVersion() });
+      return handler;
+    },
   };
 }

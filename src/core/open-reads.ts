@@ -4,7 +4,7 @@ import type { KeyOf } from './credentials/authenticate.ts';
 import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
 import { type Holdings, readingOf } from './holdings.ts';
 import type { Events } from './kernel/events.ts';
-import type { Users } from './kernel/users.ts';
+import type { Users } from './kernel/tables.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
 import { createLoader } from './reads/catalogue/loader.ts';
 import { compileList } from './reads/catalogue/page-reader.ts';
@@ -53,7 +53,6 @@ export function openReads(
 
   function loaderOf({ resource, settings }: Offer): Loader {
     const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
-    const nameInCache = checked(names.get(resource.name));
     const listSettings = {
       ...settings,
       resource: resource.name,
@@ -71,7 +70,7 @@ export function openReads(
       readPage: pageWorker.open(resource.name, listSettings),
       maxReadBytes: settings.maxReadBytes,
       loading: holdings.loading,
-      compare: (partition, counts) => holdings.compare(nameInCache, partition, counts),
+      compare: holdings.compare.bind(undefined, checked(names.get(resource.name))),
       events,
       now,
     });

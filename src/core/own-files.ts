@@ -1,13 +1,12 @@
 import { createFileIssues, type FileIssues } from './config/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
-import type { Authorization } from './credentials/authorize.ts';
-import { openAuthorization, proxyAuthorization } from './credentials/authorize.ts';
+import { type Authorization, openAuthorization, proxyAuthorization } from './credentials/authorize.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
 import type { Unusable } from './credentials/files/watched-files.ts';
 import { type Hooks, NO_HOOKS } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
 import type { Resource } from './resources/resource.ts';
-import { openServer } from './upstream/open-server.ts';
+import { openServer } from './upstream/open-upstream.ts';
 
 type CredentialHooks = Pick<Hooks, 'wrapClient' | 'openExchange'>;
 type UpstreamConfig = Config['upstreams'][string];

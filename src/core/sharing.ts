@@ -1,6 +1,6 @@
 import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
-import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/snapshot-store.ts';
-import { NO_REJECTION_STORE, type RejectionStore } from './upstream/resilience/with-negative-cache.ts';
+import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/with-cache.ts';
+import { NO_REJECTION_STORE, type RejectionStore } from './upstream/resilience/with-authorization.ts';
 
 /** Counters shared by all replicas of a deployment. */
 export interface SharedCounts {

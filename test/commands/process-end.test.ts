@@ -25,7 +25,11 @@ describe('a signal', () => {
     try {
       endsAtOnce('SIGTERM');
       expect(calls).to.deep.equal([['exit', undefined]]);
-      const destination = { write() {}, flushSync: (waitMs?: number) => calls.push(['flush', waitMs]) };
+      const destination = {
+        write() {},
+        droppedLines: () => 0,
+        flushSync: (waitMs?: number) => calls.push(['flush', waitMs]),
+      };
       let hasFiles = true;
       const signalled = nextSignal(logger, destination, { reopen: () => hasFiles });
       process.emit('SIGUSR2', 'SIGUSR2');

@@ -8,7 +8,7 @@ import { Credential } from '../../src/core/kernel/caller.ts';
 import type { GatewayError } from '../../src/core/kernel/errors.ts';
 import type { Events } from '../../src/core/kernel/events.ts';
 import { LIST_FORMAT } from '../../src/core/kernel/version.ts';
-import { NO_SNAPSHOT_STORE } from '../../src/core/reads/snapshots/snapshot-store.ts';
+import { NO_SNAPSHOT_STORE } from '../../src/core/reads/snapshots/with-cache.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
 import { shareNothing } from '../../src/core/sharing.ts';
 import { callerWith } from '../support/authorization/caller.ts';

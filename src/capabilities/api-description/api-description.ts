@@ -1,4 +1,4 @@
-import { publishedOperation } from '../../core/http/operations/published.ts';
+import { publishedOperation } from '../../core/http/operations/operation.ts';
 import { LIST_PATH, READ_PATH } from '../../core/http/operations/reads.ts';
 import { defineCapability } from '../capability.ts';
 import { describeReads } from './document.ts';

@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { ConfigError } from '../../core/config/config-error.ts';
 import { withChecks } from '../../core/config/schema/cross-check.ts';
 import { readKeyFile } from '../../core/credentials/files/secret-file.ts';
-import { createClientAddress } from '../../core/http/request/client-address.ts';
-import type { Credential } from '../../core/kernel/caller.ts';
+import { createClientAddress } from '../../core/http/request/admit.ts';
+import type { Credential, MemberRecord, RequestRecord } from '../../core/kernel/caller.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import type { MemberRecord, RequestRecord } from '../../core/kernel/request-record.ts';
 import { type LogFile, openLogFile } from '../../core/log/destination.ts';
 import { createLogger, type Logger } from '../../core/log/logger.ts';
 import { defineCapability } from '../capability.ts';
@@ -73,7 +72,7 @@ export const auditCapability = defineCapability({
       onReload({ http: { trustedProxies } }) {
         addressOf = createClientAddress(trustedProxies, { whole: true });
       },
-      readings: log === undefined ? {} : { droppedAuditLines: () => log.destination.droppedLines ?? 0 },
+      readings: log === undefined ? {} : { droppedAuditLines: log.destination.droppedLines },
       reopenFiles() {
         if (open === undefined) return false;
         try {

@@ -3,7 +3,7 @@ import type { Exchange } from '../../core/http/exchange.ts';
 import type { OpenOperation } from '../../core/http/operations/operation.ts';
 import { loadPage, type Page } from '../../core/http/pages/html-page.ts';
 import { isLoopbackHost } from '../../core/http/request/hosts.ts';
-import { prefersHtml } from '../../core/http/request/negotiate.ts';
+import { prefersHtml } from '../../core/http/request/request-head.ts';
 import { defineCapability } from '../capability.ts';
 
 /** A page for a browser that opens the public address: the resources, and how a client connects. */

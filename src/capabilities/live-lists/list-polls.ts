@@ -5,7 +5,7 @@ import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
 import { createMemorySemaphore, type MemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
-import type { WatchRequest } from '../../core/reads/watch.ts';
+import type { WatchRequest } from '../../core/reads/catalogue/catalogue.ts';
 
 /** Part of an interval that is random, so that polls do not coincide. */
 const JITTER = 0.1;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Verify } from '../../core/credentials/authenticate.ts';
-import { createCallerPlaces } from '../../core/kernel/caller-places.ts';
 import type { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
-import type { Watch, WatchRequest } from '../../core/reads/watch.ts';
+import { createCallerPlaces } from '../../core/kernel/tables.ts';
+import type { Watch, WatchRequest } from '../../core/reads/catalogue/catalogue.ts';
 import { defineCapability } from '../capability.ts';
 import { createPolls, type Polls } from './list-polls.ts';
 

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../core/kernel/errors.ts';
+import { watchEventLoop } from '../../core/kernel/turns.ts';
 import { defineCapability } from '../capability.ts';
 
 /** Rejects reads with `overloaded` while the event loop is late (docs/decisions/0033). */
@@ -13,15 +14,7 @@ const LOOK_MS = 100;
 export function shedLoad(maxDelayMs: number) {
   const shedding = createShedding(maxDelayMs);
   const lookMs = Math.min(Math.ceil(maxDelayMs / 5), LOOK_MS);
-  let timer: NodeJS.Timeout | undefined;
-
-  function watch(): void {
-    const due = performance.now() + lookMs;
-    timer = setTimeout(() => {
-      shedding.add(performance.now() - due);
-      watch();
-    }, lookMs).unref();
-  }
+  let stopWatching = () => {};
 
   return {
     preAuthenticate() {
@@ -32,27 +25,21 @@ export function shedLoad(maxDelayMs: number) {
         bound: 'http.maxEventLoopDelayMs',
       });
     },
-    start: async () => watch(),
-    stop: async () => clearTimeout(timer),
+    async start() {
+      stopWatching = watchEventLoop(lookMs, shedding.add);
+    },
+    stop: async () => stopWatching(),
   };
 }
 
 /** Number of consecutive delays that start shedding: a garbage collection or a stopped process causes one. */
 const LOOKS = 3;
 
-/** Returns whether to shed load, from successive delays of the event loop. */
-export interface Shedding {
-  readonly isOn: boolean;
-  /** The last delay. */
-  readonly delayMs: number;
-  add(delayMs: number): void;
-}
-
 /**
- * Starts when the last three delays exceed `maxDelayMs`, and ends with the first below half of it; with one threshold,
+ * Whether to shed load, from successive delays of the event loop. Starts when the last three delays exceed `maxDelayMs`, and ends with the first below half of it; with one threshold,
  * admitted requests would start it again.
  */
-export function createShedding(maxDelayMs: number): Shedding {
+export function createShedding(maxDelayMs: number) {
   let above = 0;
   let isOn = false;
   let last = 0;
@@ -60,10 +47,11 @@ export function createShedding(maxDelayMs: number): Shedding {
     get isOn() {
       return isOn;
     },
+    /** The last delay. */
     get delayMs() {
       return last;
     },
-    add(delayMs) {
+    add(delayMs: number): void {
       last = delayMs;
       above = delayMs > maxDelayMs ? above + 1 : 0;
       if (above >= LOOKS) isOn = true;

@@ -4,10 +4,10 @@ import type { OpenOperation } from '../../core/http/operations/operation.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../core/http/request/hosts.ts';
 import { createHeldBytes, readBody } from '../../core/http/request/incoming-body.ts';
 import type { HttpResponse } from '../../core/http/response/send.ts';
+import type { RequestRef } from '../../core/kernel/caller.ts';
 import { explained, GatewayError } from '../../core/kernel/errors.ts';
 import type { Logger } from '../../core/log/logger.ts';
 import { defineCapability } from '../capability.ts';
-import { type AdjustableLogger, createVerbosity, type Verbosity } from './verbosity.ts';
 
 /** Changes the level of the log for a while, by `PUT /log` of the admin listener. */
 export const logVerbosity = defineCapability({
@@ -39,8 +39,9 @@ const MAX_BODY_BYTES = 16_384;
 const MAX_IDS = 16;
 
 const LogChange = z.strictObject({
-  // Not silent: the log reports each change.
+  // Least severe level that is written. Not silent: the log reports each change.
   level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
+  // Ids of requests, and of traces, whose lines are written at any level.
   requestIds: z
     .array(z.string().regex(/^[A-Za-z0-9._~:/+=@-]{1,128}$/))
     .max(MAX_IDS)
@@ -52,6 +53,7 @@ const LogChange = z.strictObject({
   forMs: z.int().min(1000).max(86_400_000).default(600_000),
 });
 
+/** A temporary change of what is logged. What it omits is as in settings. */
 type LogChange = z.output<typeof LogChange>;
 
 const USAGE =
@@ -114,5 +116,64 @@ function responseOf(body: Buffer): HttpResponse {
     status: 200,
     headers: ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
     body,
+  };
+}
+
+export type Verbosity = ReturnType<typeof createVerbosity>;
+
+/** A logger whose level can be changed, as pino's can. */
+export interface AdjustableLogger extends Logger {
+  level: string;
+  child: NonNullable<Logger['child']>;
+}
+
+/** Changes the level of a logger for a limited time, so that no one must remember to reset it. */
+export function createVerbosity(logger: AdjustableLogger, now = () => performance.now()) {
+  let settingsLevel = logger.level;
+  /** Writes to the same place at any level of `logger`. */
+  const detailed = logger.child({}, { level: 'debug' });
+  let current: Partial<LogChange> = {};
+  let timer: NodeJS.Timeout | undefined;
+  let until: number | undefined;
+
+  function apply(change: Partial<LogChange>): void {
+    clearTimeout(timer);
+    until = undefined;
+    current = change;
+    logger.level = change.level ?? settingsLevel;
+  }
+
+  /** What is logged now. `remainingMs`: time until settings apply again; `undefined` where they do. */
+  function state() {
+    const { requestIds = [], traceIds = [] } = current;
+    const remainingMs = until === undefined ? undefined : Math.max(0, Math.round(until - now()));
+    return { level: logger.level, requestIds, traceIds, remainingMs };
+  }
+
+  return {
+    /** Returns the logger for a request whose lines are written at any level. */
+    loggerFor({ requestId = '', traceId = '' }: Partial<RequestRef>): Logger | undefined {
+      const isNamed = current.requestIds?.includes(requestId) || current.traceIds?.includes(traceId);
+      return isNamed ? detailed : undefined;
+    },
+    state,
+    /** Replaces the last change. One line of the log reports it, whatever the level. */
+    change({ forMs, ...change }: LogChange): void {
+      apply(change);
+      const { level: logLevel, requestIds, traceIds } = state();
+      if (logLevel !== settingsLevel || requestIds.length + traceIds.length > 0) {
+        until = now() + forMs;
+        timer = setTimeout(() => {
+          apply({});
+          detailed.warn({ logLevel: settingsLevel }, 'log level of the settings restored');
+        }, forMs).unref();
+      }
+      detailed.warn({ logLevel, requestIds, traceIds, remainingMs: state().remainingMs }, 'log level changed');
+    },
+    /** Sets the level to restore. The gateway sets that of the logger, unless it was changed here. */
+    setDefault(level: string): void {
+      settingsLevel = level;
+    },
+    stop: () => clearTimeout(timer),
   };
 }

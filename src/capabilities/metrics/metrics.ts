@@ -9,9 +9,8 @@ import { createCombinedMetrics } from './combined-metrics.ts';
 import { type Certificates, credentialMetrics } from './credential-metrics.ts';
 import { createFamilies } from './families.ts';
 import { processMetrics, type SettingsMetricsOptions, settingsMetrics } from './process-metrics.ts';
-import { readMetrics, requestMetrics, type SnapshotBounds } from './request-metrics.ts';
+import { readMetrics, requestMetrics, type SnapshotBounds, upstreamMetrics } from './request-metrics.ts';
 import { sharedMetrics } from './shared-metrics.ts';
-import { upstreamMetrics } from './upstream-metrics.ts';
 
 /** Counts events, for Prometheus (docs/metrics.md). */
 export const metricsCapability = defineCapability({

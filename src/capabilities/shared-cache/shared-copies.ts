@@ -2,7 +2,7 @@ import type { Caller } from '../../core/kernel/caller.ts';
 import type { SharedPut } from '../../core/kernel/events.ts';
 import type { MemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
 import type { Load } from '../../core/reads/snapshots/load.ts';
-import type { StoredResource } from '../../core/reads/snapshots/snapshot-store.ts';
+import type { StoredResource } from '../../core/reads/snapshots/with-cache.ts';
 import type { Lifetime } from '../../core/reads/snapshots/with-snapshots.ts';
 import type { DeploymentSecret } from './deployment-secret.ts';
 import type { EvictionIndex } from './eviction-index.ts';

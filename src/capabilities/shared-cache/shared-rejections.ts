@@ -1,5 +1,5 @@
 import type { Events } from '../../core/kernel/events.ts';
-import type { RejectionListener, RejectionStore } from '../../core/upstream/resilience/with-negative-cache.ts';
+import type { RejectionListener, RejectionStore } from '../../core/upstream/resilience/with-authorization.ts';
 import type { Announcements } from './announcements.ts';
 
 export interface SharedRejectionsOptions {

@@ -5,7 +5,7 @@ import type { Events } from '../../core/kernel/events.ts';
 import { createMemorySemaphore, type MemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
 import { createTtlSet } from '../../core/kernel/tables.ts';
 import type { Load, Loader } from '../../core/reads/snapshots/load.ts';
-import type { SnapshotStore } from '../../core/reads/snapshots/snapshot-store.ts';
+import type { SnapshotStore } from '../../core/reads/snapshots/with-cache.ts';
 import type { Announcements } from './announcements.ts';
 import { createEvictionIndex } from './eviction-index.ts';
 import { type Lookup, lookupOrLease } from './lookup-or-lease.ts';

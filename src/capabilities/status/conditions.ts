@@ -1,5 +1,5 @@
 import type { Events } from '../../core/kernel/events.ts';
-import { createCounts } from './history.ts';
+import { createCounts } from './request-status.ts';
 import { amber, type Finding, red } from './status-verdict.ts';
 
 /** How often something happens in ten minutes before it is a trouble. */

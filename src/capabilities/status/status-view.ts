@@ -1,5 +1,4 @@
 import type { MappingFinding } from '../../core/kernel/events.ts';
-import type { Period } from './history.ts';
 import type { Change } from './recent-changes.ts';
 
 /** A warning about the mapping of a resource, found at its last load. */
@@ -27,6 +26,15 @@ export interface Verdict {
   readonly level: Level;
   /** The worst first. */
   readonly troubles: readonly Trouble[];
+}
+
+/** Totals of one slot, or of several. */
+export interface Period {
+  readonly requests: number;
+  readonly failures: number;
+  /** p50 and p95, to a fifth. 0 without requests. */
+  readonly medianMs: number;
+  readonly p95Ms: number;
 }
 
 /** The last failure of an upstream, or of the reads of a resource. */

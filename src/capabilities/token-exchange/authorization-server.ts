@@ -2,8 +2,7 @@ import type { CustomFetch, ServerMetadata } from 'openid-client';
 import type { Send } from '../../core/credentials/authorize.ts';
 import { isTrustedEndpoint } from '../../core/credentials/client-secret.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
-import { withDeadline } from '../../core/kernel/deadline.ts';
-import { createFlights } from '../../core/kernel/flights.ts';
+import { createFlights, withDeadline } from '../../core/kernel/deadline.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 
 /** Endpoint of exchanges: at least one of the two. */

@@ -1,9 +1,8 @@
 import type { Authorization, CredentialOptions } from '../../core/credentials/authorize.ts';
 import type { Unusable } from '../../core/credentials/files/watched-files.ts';
 import { type Caller, type Credential, requestOf } from '../../core/kernel/caller.ts';
-import { withDeadline } from '../../core/kernel/deadline.ts';
+import { createFlights, withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import { createFlights } from '../../core/kernel/flights.ts';
 import { createSizedLru } from '../../core/kernel/tables.ts';
 import { createAuthorizationServer, type ServerSettings } from './authorization-server.ts';
 import { type ClientSettings, openClientAuthentication } from './client-authentication.ts';

@@ -1,5 +1,5 @@
 import type { Exchange } from '../../core/http/exchange.ts';
-import { errorTypeOf } from '../../core/kernel/request-record.ts';
+import { errorTypeOf } from '../../core/kernel/caller.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
 import { traceOperations } from './operation-span.ts';

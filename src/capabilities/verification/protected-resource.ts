@@ -1,5 +1,4 @@
-import type { OpenOperation } from '../../core/http/operations/operation.ts';
-import { publishedOperation } from '../../core/http/operations/published.ts';
+import { type OpenOperation, publishedOperation } from '../../core/http/operations/operation.ts';
 
 /** This server as a protected resource (RFC 9728). */
 export interface ProtectedResource {

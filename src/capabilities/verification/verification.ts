@@ -5,7 +5,7 @@ import type { Unusable, WatchOptions } from '../../core/credentials/files/watche
 import { MCP_PATH } from '../../core/http/operations/rpc.ts';
 import type { Credential } from '../../core/kernel/caller.ts';
 import type { Resource } from '../../core/resources/resource.ts';
-import { openServer } from '../../core/upstream/open-server.ts';
+import { openServer } from '../../core/upstream/open-upstream.ts';
 import { type CapabilityContext, defineCapability } from '../capability.ts';
 import { createIntrospect } from './introspection.ts';
 import { createIssuer } from './issuer.ts';

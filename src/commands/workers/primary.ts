@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logWarnings } from '../../core/config/config-error.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
-import { createLogger, standardOutput } from '../../core/log/logger.ts';
+import { standardOutput } from '../../core/log/destination.ts';
+import { createLogger } from '../../core/log/logger.ts';
 import { installCrashHandler, nextSignal } from '../process-end.ts';
 import { listenIssue } from '../serve.ts';
 import { startWorker, type WorkerProcess, workerSetup } from './worker-process.ts';
@@ -65,7 +66,7 @@ export async function serveWorkers({ config, warnings }: LoadedConfig, count: nu
     workers,
     count,
     restarts: () => restarts,
-    droppedLogLines: () => destination.droppedLines ?? 0,
+    droppedLogLines: destination.droppedLines,
     isDraining: () => isDraining || workers().length === 0,
   });
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { mentionsCredential, traceOfCaller } from '../credentials/redact.ts';
+import { type ClientRecord, type MemberRecord, newRequestId, type RequestRecord } from '../kernel/caller.ts';
 import type { GatewayError } from '../kernel/errors.ts';
-import { type ClientRecord, type MemberRecord, newRequestId, type RequestRecord } from '../kernel/request-record.ts';
+import type { Users } from '../kernel/tables.ts';
 import type { Span, Trace } from '../kernel/trace.ts';
-import type { Users } from '../kernel/users.ts';
 import {
   announcesBody,
   credentialsIn,

@@ -1,16 +1,13 @@
 import type { Authenticate, Identity } from '../credentials/authenticate.ts';
 import { redactCredentials } from '../credentials/redact.ts';
-import type { Caller } from '../kernel/caller.ts';
+import type { Caller, RequestRecord } from '../kernel/caller.ts';
 import { GatewayError, stackOf } from '../kernel/errors.ts';
-import type { Events } from '../kernel/events.ts';
-import { emitLimitReached } from '../kernel/join-events.ts';
-import type { RequestRecord } from '../kernel/request-record.ts';
-import type { Users } from '../kernel/users.ts';
+import { type Events, emitLimitReached } from '../kernel/events.ts';
+import type { Users } from '../kernel/tables.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
 import type { Operation } from './operations/operation.ts';
 import type { Admit } from './request/admit.ts';
-import { type ClientAddress, createClientAddress } from './request/client-address.ts';
 import { discardBody } from './request/incoming-body.ts';
 import { credentialsIn } from './request/request-head.ts';
 import { type Challenge, problemResponse } from './response/problem.ts';
@@ -59,8 +56,6 @@ export interface HandlerOptions {
   readonly admit: Admit;
   readonly authenticate: Authenticate;
   readonly hooks: RequestHooks;
-  /** Finds the address of a client. @default that of its connection */
-  readonly addressOf?: ClientAddress | undefined;
   /** Counts the exchanges that it answers. @default not counted */
   readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
   /** @default one that names no place to obtain a token */
@@ -81,7 +76,6 @@ export interface HandlerOptions {
  */
 export function createHandler(options: HandlerOptions): Handle {
   const { admit, authenticate, hooks, users, challenge, connections, events, headers, ending } = options;
-  const { addressOf = createClientAddress([]) } = options;
 
   // A promise is awaited only where there is one: without limits and shedding, that is 4 % of a cached read.
   return async function handle(exchange, operation) {
@@ -100,7 +94,6 @@ export function createHandler(options: HandlerOptions): Handle {
       admit(exchange, operation);
       // Open operations cost no more than a rejection, and a probe must not fail because an instance is busy.
       if (operation.open !== true) {
-        exchange.address = addressOf(exchange);
         const ready = hooks.preAuthenticate(exchange);
         if (ready !== undefined) await ready;
       }

@@ -9,7 +9,6 @@ import { NO_REQUEST_HOOKS } from './handler.ts';
 import { type OpenOperation, type Operation, unknownPath } from './operations/operation.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation, rpcStreamOperation } from './operations/rpc.ts';
-import { createClientAddress } from './request/client-address.ts';
 import { createHeldBytes } from './request/incoming-body.ts';
 import { createChallenge, type TokenSource } from './response/problem.ts';
 import type { HttpResponse } from './response/send.ts';
@@ -87,7 +86,7 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
       authenticate: options.authenticate,
       otherCredentials: lowerCaseSet(otherCredentials),
       hooks,
-      addressOf: createClientAddress(trustedProxies),
+      trustedProxies,
       challenge: createChallenge(tokenSource),
       users: options.users,
       // A connection may be silent for as long as a read takes.

@@ -88,3 +88,90 @@ export function withAbort<T>(signal: AbortSignal, work: () => Promise<T>): Promi
     );
   });
 }
+
+/** Work shared by several waiters. */
+interface Flight<T> {
+  readonly landing: Promise<T>;
+  readonly controller: AbortController;
+  waiters: number;
+}
+
+/** Shares work in progress by key: later waiters join it. */
+export function createFlights<T, K = string>() {
+  const flights = new Map<K, Flight<T>>();
+
+  function begin(key: K, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const controller = new AbortController();
+    const landing = work(controller.signal).finally(() => {
+      if (flights.get(key) === flight) flights.delete(key);
+    });
+    // All waiters may have left.
+    landing.catch(() => {});
+    const flight: Flight<T> = { landing, controller, waiters: 0 };
+    flights.set(key, flight);
+    return flight;
+  }
+
+  function leave(key: K, flight: Flight<T>): void {
+    flight.waiters -= 1;
+    if (flight.waiters > 0 || flights.get(key) !== flight) return;
+    flights.delete(key);
+    flight.controller.abort();
+  }
+
+  return {
+    has: (key: K) => flights.has(key),
+    /**
+     * Joins the work of this key, or starts it. Settles as the work does, or rejects with the signal's reason when that
+     * aborts. When the last waiter has left, the work's signal aborts. An error reaches all waiters and is not kept.
+     */
+    async board(key: K, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+      signal.throwIfAborted();
+      const flight = flights.get(key) ?? begin(key, work);
+      flight.waiters += 1;
+      try {
+        return await withAbort(signal, () => flight.landing);
+      } finally {
+        leave(key, flight);
+      }
+    },
+  };
+}
+
+/** Made once: an `abort()` without a reason captures a stack. */
+const NOT_NEEDED = new Error('the page is not needed');
+
+/**
+ * Runs `work` for 0 up to `count`, at most `concurrency` at once, and yields the results in order. The first failure ends all
+ * others and the whole at once; so do `signal` and a consumer that returns early.
+ */
+export async function* inOrder<T>(
+  count: number,
+  concurrency: number,
+  signal: AbortSignal,
+  work: (index: number, signal: AbortSignal) => Promise<T>,
+): AsyncGenerator<T> {
+  signal.throwIfAborted();
+  if (count === 0) return;
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  const start = (index: number) => {
+    const result = withAbort(controller.signal, () => work(index, controller.signal));
+    result.catch((error) => controller.abort(error));
+    return result;
+  };
+  const ahead: Promise<T>[] = [];
+  let next = 0;
+  try {
+    for (;;) {
+      for (; next < count && ahead.length < concurrency; next += 1) ahead.push(start(next));
+      const result = ahead.shift();
+      if (result === undefined) return;
+      yield await result;
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    controller.abort(NOT_NEEDED);
+  }
+}

@@ -1,9 +1,3 @@
-/** Text in which hidden characters are shown, and how many there were. */
-export interface ShownText {
-  readonly text: string;
-  readonly hidden: number;
-}
-
 /** Scripts whose words may contain joiners and non-joiners (Unicode, section 23.2). */
 const JOINING = [
   ...['Arab', 'Syrc', 'Mand', 'Mong', 'Nkoo', 'Phag', 'Adlm', 'Rohg', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml'],
@@ -45,9 +39,9 @@ const ANY_IN_JSON = new RegExp(`${HIDDEN}|\\\\[ubf]|\\\\r(?!\\\\n)`, 'v');
 
 /**
  * Shows each hidden character as `\u{200b}`. Emoji sequences, and joiners in words of scripts that need them, are left as they are
- * (docs/decisions/0066).
+ * (docs/decisions/0066). `hidden`: their number.
  */
-export function showHidden(text: string): ShownText {
+export function showHidden(text: string) {
   if (!ANY.test(text)) return { text, hidden: 0 };
   let hidden = 0;
   const shown = text.replace(ALL, (found: string, kept?: string) => {

@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import type { Caller } from './caller.ts';
+import { GatewayError } from './errors.ts';
 
 export interface TtlSetOptions {
   /** Lifetime of a key since it was last added. 0: keys are not kept. */
@@ -10,14 +12,7 @@ export interface TtlSetOptions {
 }
 
 /** Keys that were added recently. Bounded, without timers. */
-export interface TtlSet {
-  /** Age of the key in milliseconds when added. A key added later keeps its longer lifetime. @default 0 */
-  add(key: string, agoMs?: number): void;
-  has(key: string): boolean;
-  delete(key: string): void;
-}
-
-export function createTtlSet({ ttlMs, max, now }: TtlSetOptions): TtlSet {
+export function createTtlSet({ ttlMs, max, now }: TtlSetOptions) {
   const keys = new LRUCache<string, true>({
     // Not `max`: lru-cache allocates for it immediately, 400 KB for 10,000 keys.
     maxSize: max,
@@ -29,12 +24,13 @@ export function createTtlSet({ ttlMs, max, now }: TtlSetOptions): TtlSet {
     perf: { now },
   });
   return {
-    add(key, agoMs = 0) {
+    /** Age of the key in milliseconds when added. A key added later keeps its longer lifetime. @default 0 */
+    add(key: string, agoMs = 0): void {
       const leftMs = ttlMs - agoMs;
       if (leftMs > 0 && leftMs >= keys.getRemainingTTL(key)) keys.set(key, true, { ttl: leftMs });
     },
-    has: (key) => keys.has(key),
-    delete(key) {
+    has: (key: string) => keys.has(key),
+    delete(key: string): void {
       keys.delete(key);
     },
   };
@@ -48,14 +44,7 @@ export interface RecentKeysOptions {
 }
 
 /** The keys added last. */
-export interface RecentKeys {
-  readonly size: number;
-  add(key: string): void;
-  /** Removes a key, with a call of `onForgotten`. */
-  delete(key: string): void;
-}
-
-export function createRecentKeys({ max, onForgotten }: RecentKeysOptions): RecentKeys {
+export function createRecentKeys({ max, onForgotten }: RecentKeysOptions) {
   const keys = new LRUCache<string, true>({
     // Not `max`: lru-cache allocates for it immediately.
     maxSize: max,
@@ -66,11 +55,12 @@ export function createRecentKeys({ max, onForgotten }: RecentKeysOptions): Recen
     get size() {
       return keys.size;
     },
-    add(key) {
+    add(key: string): void {
       // Half the cost of `set`, and the common case.
       if (keys.get(key) === undefined) keys.set(key, true);
     },
-    delete(key) {
+    /** Removes a key, with a call of `onForgotten`. */
+    delete(key: string): void {
       keys.delete(key);
     },
   };
@@ -86,51 +76,123 @@ export interface SizedLruOptions<K, V> {
 }
 
 /** Keeps the most recently used entries, up to a total size. */
-export interface SizedLru<K, V> {
-  get(key: K): V | undefined;
-  /** An entry without a lifetime left is not kept. @default no bound on its lifetime */
-  set(key: K, value: V, ttlMs?: number): void;
-  delete(key: K): void;
-}
-
 export function createSizedLru<K extends object | string, V extends object | string>({
   maxSize,
   sizeOf = () => 1,
   now = () => performance.now(),
-}: SizedLruOptions<K, V>): SizedLru<K, V> {
+}: SizedLruOptions<K, V>) {
   // A resolution above 0 starts timers.
   const held = new LRUCache<K, V>({ maxSize, sizeCalculation: sizeOf, ttlResolution: 0, perf: { now } });
   return {
-    get: (key) => held.get(key),
-    set(key, value, ttlMs) {
+    get: (key: K) => held.get(key),
+    /** An entry without a lifetime left is not kept. @default no bound on its lifetime */
+    set(key: K, value: V, ttlMs?: number): void {
       if (ttlMs === undefined) held.set(key, value);
       else if (ttlMs > 0) held.set(key, value, { ttl: ttlMs });
     },
-    delete(key) {
+    delete(key: K): void {
       held.delete(key);
     },
   };
 }
 
 /** Counts occupied slots per key. Only keys with slots are kept; `undefined` is no key and takes none. */
-export interface Places {
-  taken(key: string | undefined): number;
-  take(key: string | undefined): void;
-  release(key: string | undefined): void;
-}
-
-export function createPlaces(): Places {
+export function createPlaces() {
   const places = new Map<string, number>();
   const taken = (key: string | undefined) => (key === undefined ? 0 : (places.get(key) ?? 0));
   return {
     taken,
-    take(key) {
+    take(key: string | undefined): void {
       if (key !== undefined) places.set(key, taken(key) + 1);
     },
-    release(key) {
+    release(key: string | undefined): void {
       if (key === undefined) return;
       if (taken(key) > 1) places.set(key, taken(key) - 1);
       else places.delete(key);
     },
+  };
+}
+
+export interface CallerPlacesOptions {
+  /** Of all callers. May change. */
+  readonly max: () => number;
+  /** Of one credential. */
+  readonly maxPerCaller: number;
+  /** Names of these two bounds. */
+  readonly bounds: readonly [max: string, maxPerCaller: string];
+  /** What takes places, and the state in which it does: `reads`, `waiting`. */
+  readonly taken: readonly [by: string, state: string];
+}
+
+export type CallerPlaces = ReturnType<typeof createCallerPlaces>;
+
+/** Places of all callers. Unverified callers of one address get at most half of them, whatever tokens they make up. */
+export function createCallerPlaces({ max, maxPerCaller, bounds, taken: [by, state] }: CallerPlacesOptions) {
+  const ofCallers = createPlaces();
+  const ofAddresses = createPlaces();
+  const [maxName, maxPerCallerName] = bounds;
+  let total = 0;
+
+  function refuse(bound: string, whose: string, reason = `${bound} is reached`): never {
+    throw new GatewayError('overloaded', { detail: `Too many ${by}${whose} are ${state} already.`, reason, bound });
+  }
+
+  return {
+    get total() {
+      return total;
+    },
+    /** Takes a place for this caller. Throws `overloaded`. */
+    enter({ key, address }: Pick<Caller, 'key' | 'address'>): void {
+      const most = max();
+      if (ofCallers.taken(key) >= maxPerCaller) refuse(maxPerCallerName, ' with this access token');
+      if (total >= most) refuse(maxName, '');
+      if (ofAddresses.taken(address) >= Math.ceil(most / 2)) {
+        refuse(maxName, ' from this address', `half of ${maxName} is reached by one address`);
+      }
+      ofCallers.take(key);
+      ofAddresses.take(address);
+      total += 1;
+    },
+    /** Releases the place. */
+    leave({ key, address }: Pick<Caller, 'key' | 'address'>): void {
+      ofCallers.release(key);
+      ofAddresses.release(address);
+      total -= 1;
+    },
+  };
+}
+
+export type Users = ReturnType<typeof createUsers>;
+
+/** Counts the users of something that must not be closed while in use. */
+export function createUsers() {
+  const waiting: (() => void)[] = [];
+  let count = 0;
+
+  function enter(): void {
+    count += 1;
+  }
+
+  function leave(): void {
+    count -= 1;
+    if (count === 0) for (const resolve of waiting.splice(0)) resolve();
+  }
+
+  return {
+    enter,
+    leave,
+    /** Runs work that counts as a use. */
+    during:
+      <In extends readonly unknown[], Out>(work: (...given: In) => Promise<Out>) =>
+      async (...given: In): Promise<Out> => {
+        enter();
+        try {
+          return await work(...given);
+        } finally {
+          leave();
+        }
+      },
+    /** Resolves when there are no users. */
+    none: () => new Promise<void>((resolve) => (count === 0 ? resolve() : waiting.push(resolve))),
   };
 }

@@ -26,15 +26,13 @@ function run(): void {
   schedule();
 }
 
-/** Runs work now or in a later turn, and returns its duration in milliseconds. */
-export type InBudget = <T>(work: () => T, tookMs: (ms: number) => void) => Promise<T>;
-
 /**
- * Shares turns of the event loop among small pieces of work: up to `ms` per turn, exceeded at most by the last piece.
+ * Shares turns of the event loop among small pieces of work: up to `ms` per turn, exceeded at most by the last piece. Runs work
+ * now or in a later turn, and passes its duration in milliseconds to `tookMs`.
  */
-export function createTurnBudget(ms: number): InBudget {
+export function createTurnBudget(ms: number) {
   let usedMs = 0;
-  return async (work, tookMs) => {
+  return async <T>(work: () => T, tookMs: (ms: number) => void): Promise<T> => {
     while (usedMs >= ms) await laterTurn();
     if (usedMs === 0) {
       setImmediate(() => {

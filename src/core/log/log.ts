@@ -1,36 +1,27 @@
-import { causesOf, GatewayError, nameError } from '../kernel/errors.ts';
+import type { RequestRef } from '../kernel/caller.ts';
+import { GatewayError, nameError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import type { ClientRecord, RequestRecord, RequestRef } from '../kernel/request-record.ts';
-import { escapeHidden, JsonFields, type Level, type Logger, takesJson } from './logger.ts';
-
-/** Routes of probes, which come every few seconds. */
-const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
-/** Distinguishes callers, and is too short to be a key. */
-const CALLER_LENGTH = 12;
-/** Kinds of requests whose fields are kept serialized. */
-const MAX_KINDS = 256;
+import {
+  createLoggerAt,
+  createRequestLines,
+  isServerError,
+  type Logger,
+  type LoggerAt,
+  rounded,
+  whyOf,
+} from './logger.ts';
 
 /**
  * Logs events: one line for each request, and lines for all else that an operator needs. A line has no place for a
  * URL or a body, and of headers only for the request's ids and the name of a client of MCP.
- *
- * A line below the logger's level is not built, unless `loggerFor` returns another logger for its request.
  */
 export function logEvents(
   logger: Logger,
   { loggerFor = () => undefined, now = () => performance.now() }: LogOptions = {},
 ): Events {
-  const loggerAt: LoggerAt = (request, level) => {
-    const to = loggerFor(request) ?? logger;
-    return (to.isLevelEnabled?.(level) ?? true) ? to : undefined;
-  };
-  const writeRequest = createRequestLines();
+  const loggerAt = createLoggerAt(logger, loggerFor);
   return {
-    requestEnded(request) {
-      const level = levelOf(request);
-      const to = loggerAt(request, level);
-      if (to !== undefined) writeRequest(to, level, request);
-    },
+    requestEnded: createRequestLines(loggerAt),
     ...details(loggerAt),
     ...progress(logger),
     ...warnings(logger, now),
@@ -39,135 +30,10 @@ export function logEvents(
 }
 
 export interface LogOptions {
-  /** Returns the logger for a request. @default that of all lines */
+  /** Returns where lines of a request are written that are below the logger's level. @default nowhere */
   readonly loggerFor?: ((request: Partial<RequestRef>) => Logger | undefined) | undefined;
   /** In milliseconds, from any point in time. */
   readonly now?: () => number;
-}
-
-/** A kind of request, and the child logger that writes its lines. */
-interface Kind {
-  readonly fields: ReturnType<typeof kindOf>;
-  readonly child: Logger;
-  readonly takesJson: boolean;
-}
-
-/**
- * Writes the line of a request. Nearly all requests are of a few kinds: what those of a kind have in common is serialized once,
- * as the bindings of a child logger.
- */
-function createRequestLines() {
-  const kinds = new WeakMap<Logger, Kind[]>();
-
-  function kindIn(logger: Logger, request: RequestRecord): Kind | undefined {
-    const known = kinds.get(logger) ?? [];
-    for (const kind of known) if (isOfKind(request, kind)) return kind;
-    const fields = kindOf(request);
-    const child = logger.child?.(fields, { level: 'debug' });
-    if (child === undefined) return undefined;
-    const kind = { fields, child, takesJson: takesJson(child) };
-    if (known.length < MAX_KINDS) kinds.set(logger, [...known, kind]);
-    return kind;
-  }
-
-  return (to: Logger, level: Level, request: RequestRecord): void => {
-    const kind = kindIn(to, request);
-    if (kind === undefined) to[level]({ ...kindOf(request), ...ownFieldsOf(request) }, 'request');
-    else kind.child[level](kind.takesJson ? ownJsonOf(request) : ownFieldsOf(request), 'request');
-  };
-}
-
-function isOfKind(request: RequestRecord, { fields: kind }: Kind): boolean {
-  return (
-    request.resource === kind.resource &&
-    request.cache === kind.cache &&
-    request.status === kind.status &&
-    request.outcome === kind.outcome &&
-    request.route === kind.route &&
-    request.method === kind.method &&
-    request.rpc === kind.rpc &&
-    request.tool === kind.tool &&
-    request.staleFor?.code === kind.staleFor
-  );
-}
-
-/** Fields that many requests share. Their values are of closed lists. */
-function kindOf({ method, route, rpc, tool, resource, status, outcome, cache, staleFor }: RequestRecord) {
-  return { method, route, rpc, tool, resource, status, outcome, cache, staleFor: staleFor?.code };
-}
-
-/** Reasons for no response, by the outcome, where there is no error. */
-const UNANSWERED: Readonly<Record<string, string>> = {
-  caller_gone: 'the client closed the connection before the response was sent',
-  cancelled: 'the client cancelled the request',
-  response_unread: 'http.maxUnsentBytes is reached',
-  overloaded: 'http.maxPipelinedWaiting is reached',
-  draining: 'shutdown.graceMs is over',
-  cut: 'the connection ended before the response was sent',
-};
-
-function ownFieldsOf(request: RequestRecord): object {
-  const { upstreamMs, outcome, staleFor, error = staleFor } = request;
-  return {
-    ms: rounded(request.ms),
-    upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
-    bytes: request.bytes,
-    caller: request.callerKey?.slice(0, CALLER_LENGTH),
-    client: request.client,
-    requestId: request.requestId,
-    traceId: request.traceId,
-    ...(error === undefined ? { reason: UNANSWERED[outcome] } : whyOf(error)),
-  };
-}
-
-/** The same, serialized: of the usual request without `JSON.stringify`, since its texts need no escaping. */
-function ownJsonOf(request: RequestRecord): object {
-  const { ms, upstreamMs, outcome, staleFor, error = staleFor, bytes, callerKey, client, requestId, traceId } = request;
-  if (error !== undefined || UNANSWERED[outcome] !== undefined) return ownFieldsOf(request);
-  let json = `"ms":${rounded(ms)}`;
-  if (upstreamMs !== undefined) json += `,"upstreamMs":${rounded(upstreamMs)}`;
-  json += `,"bytes":${bytes}`;
-  if (callerKey !== undefined) json += `,"caller":"${callerKey.slice(0, CALLER_LENGTH)}"`;
-  if (client !== undefined) json += `,"client":${jsonOf(client)}`;
-  json += `,"requestId":"${requestId}"`;
-  if (traceId !== undefined) json += `,"traceId":"${traceId}"`;
-  return new JsonFields(json);
-}
-
-/** Clients as JSON. Requests of one client share its record. */
-const CLIENTS = new WeakMap<ClientRecord, string>();
-
-function jsonOf(client: ClientRecord): string {
-  const known = CLIENTS.get(client);
-  if (known !== undefined) return known;
-  const json = escapeHidden(JSON.stringify(client));
-  CLIENTS.set(client, json);
-  return json;
-}
-
-/** Returns what is known of an error, without its message: that can be an upstream's. */
-function whyOf(error: GatewayError) {
-  const { upstream, reason, cause } = error;
-  return { upstream, reason, causes: cause === undefined ? undefined : causesOf(error) };
-}
-
-/** Rounds to a tenth of a millisecond. */
-function rounded(ms: number): number {
-  return Math.round(ms * 10) / 10;
-}
-
-/** Returns where a line of this level about this request goes, if it is written. */
-type LoggerAt = (request: Partial<RequestRef>, level: Level) => Logger | undefined;
-
-/** `error` for a bug, `warn` for a failure of the platform or the settings. */
-function levelOf({ route, error, staleFor }: RequestRecord): Level {
-  if (error?.code === 'internal') return 'error';
-  if (PROBES.has(route)) return 'debug';
-  return staleFor !== undefined || isServerError(error) ? 'warn' : 'info';
-}
-
-function isServerError(error: GatewayError | undefined): boolean {
-  return error !== undefined && error.status >= 500;
 }
 
 function details(loggerAt: LoggerAt): Events {

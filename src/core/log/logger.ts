@@ -1,8 +1,7 @@
-import { constants, openSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { pino } from 'pino';
-import type { PrettyOptions } from 'pino-pretty';
-import { createDestination, type LogDestination } from './destination.ts';
+import type { ClientRecord, RequestRecord, RequestRef } from '../kernel/caller.ts';
+import { causesOf, type GatewayError } from '../kernel/errors.ts';
+import { type LogDestination, prettyDestination, standardOutput } from './destination.ts';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
@@ -23,7 +22,7 @@ export interface Logger extends Readonly<Record<Level, WriteLine>> {
 }
 
 /** Fields of a line that are serialized, and need none of what `escapeHidden` does: `"ms":0.1,"bytes":2`. */
-export class JsonFields {
+class JsonFields {
   readonly json: string;
 
   constructor(json: string) {
@@ -70,7 +69,7 @@ function serialize(this: Serialized, fields: object, message: string, level: num
 }
 
 /** Whether the fields of a logger's lines may be `JsonFields`. */
-export function takesJson(logger: object): boolean {
+function takesJson(logger: object): boolean {
   return (logger as { [pino.symbols.asJsonSym]?: unknown })[pino.symbols.asJsonSym] === serialize;
 }
 
@@ -104,57 +103,145 @@ export function escapeHidden(line: string): string {
   );
 }
 
-/** Writes lines for a person: time, level and message, then the fields, and stacks line by line. */
-function prettyDestination(destination: LogDestination): LogDestination {
-  // Loaded for terminals only: it takes 80 ms and 11 MB.
-  const { prettyFactory }: { prettyFactory(options: PrettyOptions): (line: string) => string } = createRequire(
-    import.meta.url,
-  )('pino-pretty');
-  const pretty = prettyFactory({
-    colorize: destination.terminal?.hasColours ?? false,
-    translateTime: 'SYS:HH:MM:ss.l',
-    singleLine: true,
-    errorLikeObjectKeys: ['stack'],
-    // Without what a terminal obeys: a stack begins with a message.
-    customPrettifiers: { stack: (stack) => String(stack).replace(/[^\P{Cc}\n]/gu, ' ') },
-  });
-  return {
-    write: (line) => destination.write(pretty(line)),
-    flushSync: (waitMs) => destination.flushSync(waitMs),
+/** Returns where a line of this level about this request goes, if it is written. */
+export type LoggerAt = (request: Partial<RequestRef>, level: Level) => Logger | undefined;
+
+/** A line below the level of `logger` is not built, unless `loggerFor` returns a logger for its request. */
+export function createLoggerAt(
+  logger: Logger,
+  loggerFor: (request: Partial<RequestRef>) => Logger | undefined,
+): LoggerAt {
+  return (request, level) => ((logger.isLevelEnabled?.(level) ?? true) ? logger : loggerFor(request));
+}
+
+/** Routes of probes, which come every few seconds. */
+const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
+/** Distinguishes callers, and is too short to be a key. */
+const CALLER_LENGTH = 12;
+/** Kinds of requests whose fields are kept serialized. */
+const MAX_KINDS = 256;
+
+/** A kind of request, and the child logger that writes its lines. */
+interface Kind {
+  readonly fields: ReturnType<typeof kindOf>;
+  readonly child: Logger;
+  readonly takesJson: boolean;
+}
+
+/**
+ * Returns what writes the line of a request. Nearly all requests are of a few kinds: what those of a kind have in common is
+ * serialized once, as the bindings of a child logger.
+ */
+export function createRequestLines(loggerAt: LoggerAt): (request: RequestRecord) => void {
+  const kinds = new WeakMap<Logger, Kind[]>();
+
+  function kindIn(logger: Logger, request: RequestRecord): Kind | undefined {
+    const known = kinds.get(logger) ?? [];
+    for (const kind of known) if (isOfKind(request, kind)) return kind;
+    const fields = kindOf(request);
+    const child = logger.child?.(fields, { level: 'debug' });
+    if (child === undefined) return undefined;
+    const kind = { fields, child, takesJson: takesJson(child) };
+    if (known.length < MAX_KINDS) kinds.set(logger, [...known, kind]);
+    return kind;
+  }
+
+  return (request) => {
+    const level = levelOf(request);
+    const to = loggerAt(request, level);
+    if (to === undefined) return;
+    const kind = kindIn(to, request);
+    if (kind === undefined) to[level]({ ...kindOf(request), ...ownFieldsOf(request) }, 'request');
+    else kind.child[level](kind.takesJson ? ownJsonOf(request) : ownFieldsOf(request), 'request');
   };
 }
 
-const streams = new Map<number, LogDestination>();
-
-/** Opens standard output or error once per process, so that lines keep their order. */
-function standardStream(fd: 1 | 2): LogDestination {
-  const opened = streams.get(fd);
-  if (opened !== undefined) return opened;
-  // Opening Node's own stream makes a pipe non-blocking.
-  const stream = fd === 1 ? process.stdout : process.stderr;
-  const destination = stream.isTTY ? openTerminal(fd, stream.hasColors()) : createDestination(fd);
-  process.once('exit', () => destination.flushSync());
-  streams.set(fd, destination);
-  return destination;
+function isOfKind(request: RequestRecord, { fields: kind }: Kind): boolean {
+  return (
+    request.resource === kind.resource &&
+    request.cache === kind.cache &&
+    request.status === kind.status &&
+    request.outcome === kind.outcome &&
+    request.route === kind.route &&
+    request.method === kind.method &&
+    request.rpc === kind.rpc &&
+    request.tool === kind.tool &&
+    request.staleFor?.code === kind.staleFor
+  );
 }
 
-/** Opens a terminal again, non-blocking: one that is stopped (Ctrl-S) must not keep the process from ending. */
-function openTerminal(fd: number, hasColours: boolean): LogDestination {
-  const terminal = { hasColours };
-  try {
-    const own = openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-    return createDestination(own, { terminal });
-  } catch {
-    return createDestination(fd, { terminal });
-  }
+/** Fields that many requests share. Their values are of closed lists. */
+function kindOf({ method, route, rpc, tool, resource, status, outcome, cache, staleFor }: RequestRecord) {
+  return { method, route, rpc, tool, resource, status, outcome, cache, staleFor: staleFor?.code };
 }
 
-/** Returns the destination of `serve`. */
-export function standardOutput(): LogDestination {
-  return standardStream(1);
+/** Reasons for no response, by the outcome, where there is no error. */
+const UNANSWERED: Readonly<Record<string, string>> = {
+  caller_gone: 'the client closed the connection before the response was sent',
+  cancelled: 'the client cancelled the request',
+  response_unread: 'http.maxUnsentBytes is reached',
+  overloaded: 'http.maxPipelinedWaiting is reached',
+  draining: 'shutdown.graceMs is over',
+  cut: 'the connection ended before the response was sent',
+};
+
+function ownFieldsOf(request: RequestRecord): object {
+  const { upstreamMs, outcome, staleFor, error = staleFor } = request;
+  return {
+    ms: rounded(request.ms),
+    upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
+    bytes: request.bytes,
+    caller: request.callerKey?.slice(0, CALLER_LENGTH),
+    client: request.client,
+    requestId: request.requestId,
+    traceId: request.traceId,
+    ...(error === undefined ? { reason: UNANSWERED[outcome] } : whyOf(error)),
+  };
 }
 
-/** Returns the destination of `stdio`, whose standard output carries MCP. */
-export function standardError(): LogDestination {
-  return standardStream(2);
+/** The same, serialized: of the usual request without `JSON.stringify`, since its texts need no escaping. */
+function ownJsonOf(request: RequestRecord): object {
+  const { ms, upstreamMs, outcome, staleFor, error = staleFor, bytes, callerKey, client, requestId, traceId } = request;
+  if (error !== undefined || UNANSWERED[outcome] !== undefined) return ownFieldsOf(request);
+  let json = `"ms":${rounded(ms)}`;
+  if (upstreamMs !== undefined) json += `,"upstreamMs":${rounded(upstreamMs)}`;
+  json += `,"bytes":${bytes}`;
+  if (callerKey !== undefined) json += `,"caller":"${callerKey.slice(0, CALLER_LENGTH)}"`;
+  if (client !== undefined) json += `,"client":${jsonOf(client)}`;
+  json += `,"requestId":"${requestId}"`;
+  if (traceId !== undefined) json += `,"traceId":"${traceId}"`;
+  return new JsonFields(json);
+}
+
+/** Clients as JSON. Requests of one client share its record. */
+const CLIENTS = new WeakMap<ClientRecord, string>();
+
+function jsonOf(client: ClientRecord): string {
+  const known = CLIENTS.get(client);
+  if (known !== undefined) return known;
+  const json = escapeHidden(JSON.stringify(client));
+  CLIENTS.set(client, json);
+  return json;
+}
+
+/** Returns what is known of an error, without its message: that can be an upstream's. */
+export function whyOf(error: GatewayError) {
+  const { upstream, reason, cause } = error;
+  return { upstream, reason, causes: cause === undefined ? undefined : causesOf(error) };
+}
+
+/** Rounds to a tenth of a millisecond. */
+export function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
+/** `error` for a bug, `warn` for a failure of the platform or the settings. */
+function levelOf({ route, error, staleFor }: RequestRecord): Level {
+  if (error?.code === 'internal') return 'error';
+  if (PROBES.has(route)) return 'debug';
+  return staleFor !== undefined || isServerError(error) ? 'warn' : 'info';
+}
+
+export function isServerError(error: GatewayError | undefined): boolean {
+  return error !== undefined && error.status >= 500;
 }

@@ -8,11 +8,10 @@ import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 import { fits } from './message.ts';
-import { createProvenance, stalenessOf } from './provenance.ts';
 import type { Handler, Members, Result } from './request-context.ts';
 import { CURRENT, EARLIER, type Revision } from './revisions.ts';
 import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts';
-import { createTools, type ToolsOptions } from './tools/tool-calls.ts';
+import { createProvenance, createTools, stalenessOf, type ToolsOptions } from './tools/tool-calls.ts';
 
 export interface MethodsOptions extends SubscriptionsOptions, Omit<ToolsOptions, 'catalogue' | 'provenance'> {
   /** Whether messages can be sent outside of responses. @default false */

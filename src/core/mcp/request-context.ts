@@ -1,6 +1,5 @@
 import type { JSONRPCNotification, RequestId } from '@modelcontextprotocol/server';
-import type { Caller } from '../kernel/caller.ts';
-import type { RequestRecord } from '../kernel/request-record.ts';
+import type { Caller, RequestRecord } from '../kernel/caller.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 
 /** The caller and context of a request. */

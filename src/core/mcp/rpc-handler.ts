@@ -1,11 +1,10 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
+import type { RequestRecord } from '../kernel/caller.ts';
 import { explained, GatewayError, isOfCredential } from '../kernel/errors.ts';
-import { emitLimitReached } from '../kernel/join-events.ts';
-import type { RequestRecord } from '../kernel/request-record.ts';
+import { emitLimitReached } from '../kernel/events.ts';
 import { nextTurn } from '../kernel/turns.ts';
-import { clientOf } from './client-record.ts';
 import { createDispatch, type Dispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
-import { type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
+import { clientOf, type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
 import { InnerContext, type RequestContext } from './request-context.ts';
 import type { Revision } from './revisions.ts';

@@ -1,7 +1,6 @@
 import { isSpecType, type JSONRPCNotification, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
-import type { Catalogue } from '../reads/catalogue/catalogue.ts';
-import type { Watch } from '../reads/watch.ts';
+import type { Catalogue, Watch } from '../reads/catalogue/catalogue.ts';
 import { fits } from './message.ts';
 import type { Handler, RequestContext } from './request-context.ts';
 

@@ -96,3 +96,90 @@ export function createLoading({ maxBytes }: { readonly maxBytes: number }): Load
     },
   };
 }
+
+const PHASES = ['authorization', 'queue', 'connect', 'first byte', 'body', 'mapping', 'retry delay'] as const;
+
+/** What a page waits for. `connect`: also for a connection to be free. */
+type Phase = (typeof PHASES)[number];
+
+/** The time of one load, which its pages share. */
+export interface LoadClock {
+  /** When the load must end, by the clock `now`. */
+  readonly dueAt: number;
+  /** When its first page left the queue. */
+  startedAt?: number | undefined;
+  /** Milliseconds in slots of the bulkhead, of all pages together. */
+  slotMs: number;
+  /** Called when the load has its list. */
+  onLoaded?: (() => void) | undefined;
+  /** Starts a page. Call the result with each phase that it enters, and without one at its end. */
+  startPage(): EnterPhase;
+  /** Describes where the time went: `queue 8120 ms, first byte 1875 ms`. */
+  describe(): string;
+}
+
+export type EnterPhase = (phase?: Phase) => void;
+
+/** `now`: a clock in milliseconds that never goes back. */
+export function createLoadClock(dueAt: number, now: () => number = () => performance.now()): LoadClock {
+  const totals = new Map<Phase, number>();
+  const running = new Set<(phase?: Phase) => void>();
+
+  function startPage(): EnterPhase {
+    let current: Phase | undefined;
+    let since = 0;
+    const enter: EnterPhase = (phase) => {
+      const at = now();
+      if (current !== undefined) totals.set(current, (totals.get(current) ?? 0) + at - since);
+      current = phase;
+      since = at;
+      if (phase === undefined) running.delete(record);
+      else running.add(record);
+    };
+    const record = () => enter(current);
+    return enter;
+  }
+
+  return {
+    dueAt,
+    slotMs: 0,
+    startPage,
+    describe() {
+      for (const record of running) record();
+      return PHASES.map((phase) => ({ phase, ms: Math.round(totals.get(phase) ?? 0) }))
+        .filter(({ ms }) => ms > 0)
+        .map(({ phase, ms }) => `${phase} ${ms} ms`)
+        .join(', ');
+    },
+  };
+}
+
+/** Share of the latest call, once there were enough of them for an average. */
+const LATEST = 1 / 32;
+/** Deviations above the mean in which nearly all calls end. */
+const DEVIATIONS = 3;
+
+/**
+ * Estimates the usual time of calls, as TCP does for its timeout (RFC 6298, section 2): a smoothed time and its smoothed mean
+ * deviation.
+ */
+export function createUsualTime() {
+  let share = 1;
+  let meanMs = 0;
+  let deviationMs = 0;
+  return {
+    add(ms: number): void {
+      meanMs += share * (ms - meanMs);
+      deviationMs += share * (Math.abs(ms - meanMs) - deviationMs);
+      share = Math.max(share / (1 + share), LATEST);
+    },
+    /** Milliseconds on average. 0 until a call has ended. */
+    get meanMs() {
+      return meanMs;
+    },
+    /** Milliseconds in which nearly all calls end. 0 until a call has ended. */
+    get mostMs() {
+      return meanMs + DEVIATIONS * deviationMs;
+    },
+  };
+}

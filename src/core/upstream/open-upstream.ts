@@ -1,26 +1,20 @@
 import type { Caller } from '../kernel/caller.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import type { GatewayError } from '../kernel/errors.ts';
+import { errorOfStatus } from './client/exchange-errors.ts';
 import { createUpstream, type UpstreamOptions } from './client/upstream-client.ts';
-import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
-import { withBulkhead } from './resilience/with-bulkhead.ts';
+import { createLoadClock } from './loading.ts';
 import {
+  type Authorize,
+  type Refused,
   type RememberingUpstream,
   type UpstreamRejections,
+  withAuthorization,
   withNegativeCache,
-} from './resilience/with-negative-cache.ts';
+} from './resilience/with-authorization.ts';
+import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
+import { withBulkhead } from './resilience/with-bulkhead.ts';
 import { type RetrySettings, withRetry } from './resilience/with-retry.ts';
-import type { PageRequest, Upstream } from './upstream.ts';
-
-type Headers = NonNullable<PageRequest<unknown>['authorization']>;
-
-/**
- * Returns the credential headers for a caller, if need be by a token exchange. Rejects with the signal's reason when it aborts.
- * Its errors have no `fault`, or are `elsewhere`: the upstream itself was not called.
- */
-export type Authorize = (caller: Caller, signal: AbortSignal) => Promise<Headers>;
-
-/** Called after a 401 to what `authorize` returned for this caller. Returns whether `authorize` has a newer credential. */
-export type Refused = (caller: Caller, given: Headers) => boolean;
+import type { ReplyHeaders, Upstream } from './upstream.ts';
 
 export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly authorize: Authorize;
@@ -58,7 +52,7 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
   } = options;
   const { callersOwn, connections, events } = client;
   const opening = Symbol(client.name);
-  const now = () => performance.now();
+  const now = performance.now.bind(performance);
   const retrying = withRetry(wrapClient(createUpstream(client), client.baseUrl), { ...retry, events, now });
   const bounded = withBulkhead(retrying, { slots: connections, maxQueue, callersOwn, opening, events, now });
   // Outside the bulkhead: a call that waits for its authorization must not hold a slot.
@@ -85,27 +79,101 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
   };
 }
 
-/** Adds the caller's credential to each request and all its retries. After a 401, tries once more if `refused` allows it. */
-function withAuthorization(upstream: Upstream, authorize: Authorize, refused: Refused = () => false): Upstream {
+/** A request to a server that serves no lists. */
+export interface ServerRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent with POST, and again with a retry. `undefined`: the request is a GET. */
+  readonly body: string | undefined;
+  readonly caller: Caller;
+}
+
+/** A server that an upstream depends on, such as an authorization server. */
+export interface Server {
+  /**
+   * Sends one request. Rejects with a `GatewayError` for a 5xx, a redirect, a 429 or no response; resolves with any other
+   * response, including a refusal, whose body says why.
+   */
+  send(request: ServerRequest, signal: AbortSignal): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export type OpenServerOptions = Pick<
+  OpenUpstreamOptions,
+  | 'name'
+  | 'tls'
+  | 'proxy'
+  | 'timeoutMs'
+  | 'connectTimeoutMs'
+  | 'connections'
+  | 'maxQueue'
+  | 'breaker'
+  | 'retry'
+  | 'events'
+  | 'wrapClient'
+> & {
+  /** Largest body of a response. */
+  readonly maxBytes: number;
+};
+
+/** Opens the same layers as for a platform, once for each origin: that of the metadata and that of the endpoint. */
+export function openServer({ maxBytes, ...options }: OpenServerOptions): Server {
+  const origins = new Map<string, Upstream>();
+
+  function at(origin: string): Upstream {
+    const upstream =
+      origins.get(origin) ??
+      openUpstream({
+        ...options,
+        baseUrl: origin,
+        headers: {},
+        keptConnections: 'shared',
+        allowH2: false,
+        maxPageBytes: maxBytes,
+        callersOwn: false,
+        rememberRejectedMs: 0,
+        authorize: async () => ({}),
+      });
+    origins.set(origin, upstream);
+    return upstream;
+  }
+
   return {
-    ...upstream,
-    async get(request, signal) {
-      const { caller } = request;
-      for (let resends = 0; ; resends += 1) {
-        request.enter('authorization');
-        const authorization = await authorize(caller, signal);
-        try {
-          return await upstream.get({ ...request, authorization, ...(resends > 0 && { resends }) }, signal);
-        } catch (error) {
-          if (!isRefused(error) || !refused(caller, authorization) || resends > 0) throw error;
-        }
-      }
+    async send({ url, headers, body, caller }, signal) {
+      let status = 0;
+      const load = createLoadClock(performance.now() + options.timeoutMs);
+      const reply = await at(url.origin).get(
+        {
+          target: url.pathname + url.search,
+          path: url.pathname,
+          post: body === undefined ? undefined : { body, isRepeatable: true },
+          headers,
+          caller,
+          errorOf(answered, replied) {
+            status = answered;
+            return errorOf(answered, replied);
+          },
+          read: (bytes) => bytes,
+          load,
+          enter: load.startPage(),
+        },
+        signal,
+      );
+      load.onLoaded?.();
+      const type = reply.headers['content-type'];
+      return new Response(new Uint8Array(reply.page ?? []), {
+        status,
+        headers: typeof type === 'string' ? { 'content-type': type } : {},
+      });
+    },
+    async close() {
+      await Promise.all([...origins.values()].map((upstream) => upstream.close()));
     },
   };
 }
 
-/** Whether the upstream refused a credential that was made for the caller. The caller's own token cannot be renewed. */
-function isRefused(error: unknown): boolean {
-  if (!(error instanceof GatewayError)) return false;
-  return error.code === 'upstream_credential_rejected' && error.upstreamStatus === 401;
+function errorOf(status: number, headers: ReplyHeaders): GatewayError | undefined {
+  const error = errorOfStatus(status, headers, { callersOwn: false });
+  const isRefusal = error?.code === 'upstream_refused' || error?.code === 'upstream_credential_rejected';
+  return isRefusal ? undefined : error;
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../kernel/caller.ts';
 import type { GatewayError } from '../kernel/errors.ts';
-import type { EnterPhase, LoadClock } from './load-clock.ts';
+import type { EnterPhase, LoadClock } from './loading.ts';
 
 /** The POST with which a page is requested. */
 export interface Post {

@@ -47,7 +47,7 @@ export interface SingleReadOptions {
   readonly events?: Events;
 }
 
-const NOWHERE: LogDestination = { write() {}, flushSync() {} };
+const NOWHERE: LogDestination = { write() {}, flushSync() {}, droppedLines: () => 0 };
 const SILENT = createLogger({ level: 'silent', destination: NOWHERE });
 
 /**

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { createMetrics, expose } from '../../../src/capabilities/metrics/metrics.ts';
+import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import type { Events } from '../../../src/core/kernel/events.ts';
-import { joinEvents } from '../../../src/core/kernel/join-events.ts';
-import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
+import { type Events, joinEvents } from '../../../src/core/kernel/events.ts';
 import { eventually } from '../../support/eventually.ts';
 import { parseExposition } from './scraped.ts';
 

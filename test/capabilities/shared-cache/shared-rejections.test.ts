@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Announcements } from '../../../src/capabilities/shared-cache/announcements.ts';
 import { createSharedRejections } from '../../../src/capabilities/shared-cache/shared-rejections.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import { withNegativeCache } from '../../../src/core/upstream/resilience/with-negative-cache.ts';
+import { withNegativeCache } from '../../../src/core/upstream/resilience/with-authorization.ts';
 import { asking, calm, errorOf, rejection } from '../../core/upstream/harness.ts';
 import { createScripted, PAGE, RESPONSES, status401 } from '../../core/upstream/scripted.ts';
 import { SECRET } from '../../support/fleet/fleet.ts';

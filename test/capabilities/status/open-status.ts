@@ -1,6 +1,6 @@
 import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
 import { createGatewayStatus } from '../../../src/capabilities/status/gateway-status.ts';
-import { joinEvents } from '../../../src/core/kernel/join-events.ts';
+import { joinEvents } from '../../../src/core/kernel/events.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { configOf } from '../../support/limits.ts';
 

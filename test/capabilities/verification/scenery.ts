@@ -1,7 +1,7 @@
 import { createIssuer, type Issuer } from '../../../src/capabilities/verification/issuer.ts';
 import type { ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import { openServer } from '../../../src/core/upstream/open-server.ts';
+import { openServer } from '../../../src/core/upstream/open-upstream.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 
 /** Asks a server of a test, within small bounds. */

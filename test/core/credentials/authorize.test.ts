@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { type CredentialSettings, openAuthorization, ownSecretsIn } from '../../../src/core/credentials/authorize.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
-import type { Authorize } from '../../../src/core/upstream/open-upstream.ts';
+import type { Authorize } from '../../../src/core/upstream/resilience/with-authorization.ts';
 import { inFolder } from '../../support/process/process.ts';
 
 const caller = { credential: new Credential('token-$1-of-the-test'), key: 'k', partition: 'p', requestId: 'r' };

@@ -18,9 +18,8 @@ import {
 import type { Operation } from '../../../src/core/http/operations/operation.ts';
 import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
 import { problemResponse } from '../../../src/core/http/response/problem.ts';
-import type { Events } from '../../../src/core/kernel/events.ts';
-import { joinEvents } from '../../../src/core/kernel/join-events.ts';
-import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
+import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
+import { type Events, joinEvents } from '../../../src/core/kernel/events.ts';
 import { createRepresentations } from '../../../src/core/reads/representations/representations.ts';
 import { createSnapshotCache } from '../../../src/core/reads/snapshots/cache.ts';
 import { type CatalogueRead, catalogueOf, type Reader } from '../../support/catalogue.ts';
@@ -156,7 +155,14 @@ export function serveRpc(
   options: ServeOptions = {},
   { maxBodyBytes = RPC_MAX_BYTES, publicLists = false, isRejected }: McpOptions = {},
 ): Promise<Served> {
-  const rpc = { path: RPC, maxBodyBytes, publicLists, isRejected, handle, refuseRate: problemResponse };
+  const rpc = {
+    path: RPC,
+    maxBodyBytes,
+    publicLists,
+    isRejected,
+    open: async () => handle,
+    refuseRate: problemResponse,
+  };
   return serve({ ...options, rpc });
 }
 

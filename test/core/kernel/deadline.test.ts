@@ -2,7 +2,15 @@ import { getEventListeners, once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { isDeadline, startDeadline, withAbort, withDeadline } from '../../../src/core/kernel/deadline.ts';
+import fc from 'fast-check';
+import {
+  createFlights,
+  inOrder,
+  isDeadline,
+  startDeadline,
+  withAbort,
+  withDeadline,
+} from '../../../src/core/kernel/deadline.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { standStill } from '../../support/a-while.ts';
 import { onCleanup } from '../../support/cleanup.ts';
@@ -176,5 +184,167 @@ describe('startDeadline', () => {
     expect(running.signal.reason).to.equal(gone);
     expect(ended.signal.aborted).to.equal(false);
     expect(() => startDeadline(LONG_MS, outer.signal)).to.throw(gone);
+  });
+});
+
+/** Work that lands when the test says so. */
+function flying() {
+  const flights = createFlights<string>();
+  const begun: {
+    readonly signal: AbortSignal;
+    readonly land: (value: string) => void;
+    readonly fail: (e: Error) => void;
+  }[] = [];
+  const board = (key: string, signal = new AbortController().signal) =>
+    flights.board(key, signal, (shared) => {
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      begun.push({ signal: shared, land: resolve, fail: reject });
+      return promise;
+    });
+  return { flights, board, begun };
+}
+
+describe('work that several wait for', () => {
+  it('is done once for all concurrent callers, and again for the next one', async () => {
+    const { flights, board, begun } = flying();
+    const waiting = [board('a'), board('a'), board('b')];
+    expect([flights.has('a'), flights.has('c'), begun.length]).to.deep.equal([true, false, 2]);
+    begun[0]?.land('one');
+    begun[1]?.land('two');
+    expect(await Promise.all(waiting)).to.deep.equal(['one', 'one', 'two']);
+    expect(flights.has('a')).to.equal(false);
+    const next = board('a');
+    begun[2]?.land('three');
+    expect(await next).to.equal('three');
+  });
+
+  it('continues when one waiter leaves, and is aborted when the last one does', async () => {
+    const { flights, board, begun } = flying();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const waiting = [board('a', first.signal), board('a', second.signal)].map(rejection);
+    first.abort('first');
+    expect(await waiting[0]).to.equal('first');
+    expect(begun[0]?.signal.aborted).to.equal(false);
+    second.abort('second');
+    expect(await waiting[1]).to.equal('second');
+    expect(begun[0]?.signal.aborted).to.equal(true);
+    // What was left does not land for whoever comes next, nor does its end take the next one's place.
+    const next = board('a');
+    begun[0]?.fail(new Error('aborted'));
+    await new Promise(setImmediate);
+    expect(flights.has('a')).to.equal(true);
+    begun[1]?.land('anew');
+    expect(await next).to.equal('anew');
+  });
+
+  it('fails for all of them, and is forgotten', async () => {
+    const { board, begun } = flying();
+    const waiting = [board('a'), board('a')].map(rejection);
+    const error = new Error('failed');
+    begun[0]?.fail(error);
+    expect(await Promise.all(waiting)).to.deep.equal([error, error]);
+    const next = board('a');
+    begun[1]?.land('well');
+    expect(await next).to.equal('well');
+  });
+
+  it('is not begun for a caller that has left already', async () => {
+    const { board, begun } = flying();
+    expect(await rejection(board('a', AbortSignal.abort('gone')))).to.equal('gone');
+    expect(begun).to.deep.equal([]);
+  });
+});
+
+const calm = () => new AbortController().signal;
+
+/** Work that never settles, and remembers the signals that it was given. */
+function endless() {
+  const signals: AbortSignal[] = [];
+  const work = (_index: number, signal: AbortSignal) => {
+    signals.push(signal);
+    return new Promise<never>(() => {});
+  };
+  return { signals, work };
+}
+
+describe('inOrder', () => {
+  it('yields in order, with no more than the allowed number at once, however long each takes', async () => {
+    const property = fc.asyncProperty(
+      fc.array(fc.nat({ max: 3 }), { maxLength: 20 }),
+      fc.integer({ min: 1, max: 6 }),
+      async (delays, concurrency) => {
+        let running = 0;
+        let most = 0;
+        const results = inOrder(delays.length, concurrency, calm(), async (index) => {
+          running += 1;
+          most = Math.max(most, running);
+          await sleep(delays[index]);
+          running -= 1;
+          return index;
+        });
+        expect(await Array.fromAsync(results)).to.deep.equal(delays.map((_, index) => index));
+        expect(most).to.equal(Math.min(concurrency, delays.length));
+      },
+    );
+    await fc.assert(property, { numRuns: 30 });
+  });
+
+  it('fails at once when a later one fails while an earlier one is waited for, and ends that one', async () => {
+    const { signals, work } = endless();
+    const mistake = new Error('mistake');
+    const results = inOrder(10, 4, calm(), (index, signal) =>
+      index === 2 ? Promise.reject(mistake) : work(index, signal),
+    );
+    expect(await results.next().catch((error) => error)).to.equal(mistake);
+    expect(signals.map(({ aborted }) => aborted)).to.deep.equal([true, true, true]);
+  });
+
+  it('ends what is under way when its reader leaves early', async () => {
+    const { signals, work } = endless();
+    for await (const _ of inOrder(10, 4, calm(), (index, signal) =>
+      index === 0 ? Promise.resolve() : work(index, signal),
+    )) {
+      break;
+    }
+    expect(signals.map(({ aborted }) => aborted)).to.deep.equal([true, true, true]);
+  });
+
+  it('ends at once with the reason of its signal, and stops listening to it', async () => {
+    const { signals, work } = endless();
+    const controller = new AbortController();
+    const result = inOrder(2, 2, controller.signal, work).next();
+    const reason = new Error('called off');
+    controller.abort(reason);
+    expect(await result.catch((error) => error)).to.equal(reason);
+    expect(signals.map((signal) => signal.reason)).to.deep.equal([reason, reason]);
+    expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
+  });
+
+  it('begins nothing when its signal has aborted already', async () => {
+    const { signals, work } = endless();
+    const reason = new Error('too late');
+    expect(
+      await inOrder(2, 2, AbortSignal.abort(reason), work)
+        .next()
+        .catch((error) => error),
+    ).to.equal(reason);
+    expect(signals).to.deep.equal([]);
+  });
+
+  it('leaves no rejection unhandled when several fail', async () => {
+    const unhandled: unknown[] = [];
+    const record = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', record);
+    try {
+      const results = inOrder(5, 5, calm(), async (index) => {
+        await sleep(index);
+        throw new Error(`mistake ${index}`);
+      });
+      expect((await results.next().catch((error) => error)).message).to.equal('mistake 0');
+      await sleep(20);
+      expect(unhandled).to.deep.equal([]);
+    } finally {
+      process.off('unhandledRejection', record);
+    }
   });
 });

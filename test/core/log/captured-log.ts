@@ -31,6 +31,7 @@ export function captureLog(level: LoggerOptions['level'] = 'debug'): CapturedLog
     flushSync() {
       flushes += 1;
     },
+    droppedLines: () => 0,
   };
   const logger = createLogger({ level, destination });
   const lines = (): Record<string, unknown>[] => linesIn(text);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
 import { logEvents } from '../../../src/core/log/log.ts';
 import { createLogger, type Level, type Logger } from '../../../src/core/log/logger.ts';
 import { captureLog } from './captured-log.ts';
@@ -419,7 +419,9 @@ describe('the log', () => {
     const write = (line: string) => {
       text += line;
     };
-    const events = logEvents(createLogger({ level: 'info', destination: { write, flushSync() {} } }));
+    const events = logEvents(
+      createLogger({ level: 'info', destination: { write, flushSync() {}, droppedLines: () => 0 } }),
+    );
     const client = { name: '"\u0600👩\u200d💻\x7f\n', version: '\\', userAgent: undefined, revision: undefined };
     for (let times = 0; times < 2; times += 1) events.requestEnded?.(request({ client }));
     expect(text).to.match(/^[\n -~\u{1F000}-\u{1FFFF}]*$/u);

@@ -60,6 +60,7 @@ describe('the logger', () => {
       flushSync() {
         throw new Error('gone');
       },
+      droppedLines: () => 0,
     };
     expect(() => createLogger({ level: 'info', destination }).fatal('fatal')).not.to.throw();
   });
@@ -76,6 +77,7 @@ describe('the logger', () => {
         flushSync() {
           flushes += 1;
         },
+        droppedLines: () => 0,
       };
       return { destination, text: () => lines.join(''), flushes: () => flushes };
     }

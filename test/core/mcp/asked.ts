@@ -1,5 +1,5 @@
+import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import type { RequestRecord } from '../../../src/core/kernel/request-record.ts';
 import type { RpcHeaders } from '../../../src/core/mcp/envelope.ts';
 import {
   createRpcHandler,

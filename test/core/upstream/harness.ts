@@ -6,7 +6,7 @@ import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { textOf } from '../../../src/core/upstream/client/receive.ts';
 import { createUpstream, type UpstreamOptions } from '../../../src/core/upstream/client/upstream-client.ts';
-import { createLoadClock } from '../../../src/core/upstream/load-clock.ts';
+import { createLoadClock } from '../../../src/core/upstream/loading.ts';
 import type { PageRequest, Upstream } from '../../../src/core/upstream/upstream.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { listen } from '../../support/listening.ts';

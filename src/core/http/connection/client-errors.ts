@@ -1,9 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { newRequestId } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Events } from '../../kernel/events.ts';
-import { emitLimitReached } from '../../kernel/join-events.ts';
-import { newRequestId } from '../../kernel/request-record.ts';
+import { type Events, emitLimitReached } from '../../kernel/events.ts';
 import type { PipelinedConnection } from '../exchange.ts';
 import { UNKNOWN_PATH } from '../operations/operation.ts';
 import { problemResponse } from '../response/problem.ts';

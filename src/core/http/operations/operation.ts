@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
+import { namesTag, requireJsonAccepted } from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
 
 /** Request headers that a page may set, beside those that are always allowed (Fetch, section 2.2.2). */
@@ -115,4 +117,26 @@ function preflightResponse(methods: readonly string[], credentials: Iterable<str
   headers.push([...ALLOWED, ...credentials].join(', '));
   headers.push('Access-Control-Max-Age', String(MAX_AGE_SECONDS), 'Cache-Control', 'no-store');
   return { status: 204, headers, body: undefined };
+}
+
+/** Serves a constant JSON document without a credential. `forAnyPage`: a page of any origin, too. */
+export function publishedOperation(path: string, document: object, { forAnyPage = false } = {}): OpenOperation {
+  const body = Buffer.from(JSON.stringify(document));
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  const headers = ['ETag', etag, 'Cache-Control', 'no-cache'];
+  const whole: HttpResponse = { status: 200, headers: [...headers, 'Content-Type', 'application/json'], body };
+  const known: HttpResponse = { status: 304, headers, body: undefined };
+  return {
+    path,
+    methods: ['GET', 'HEAD'],
+    takesBody: false,
+    isProbe: false,
+    forAnyPage,
+    vary: 'Accept',
+    open: true,
+    respond({ fields }) {
+      requireJsonAccepted(fields);
+      return fields.ifNoneMatch !== undefined && namesTag(fields.ifNoneMatch, etag) ? known : whole;
+    },
+  };
 }

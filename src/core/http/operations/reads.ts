@@ -13,7 +13,7 @@ import {
   chooseCoding,
   namesTag,
   requireJsonAccepted,
-} from '../request/negotiate.ts';
+} from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { CallerOperation } from './operation.ts';
 

@@ -2,10 +2,8 @@ import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RequestHooks } from '../handler.ts';
-import type { HeldBytes } from '../request/incoming-body.ts';
-import { NO_BODY, readBody } from '../request/incoming-body.ts';
-import { requireJsonAccepted } from '../request/negotiate.ts';
-import type { Fields } from '../request/request-head.ts';
+import { type HeldBytes, NO_BODY, readBody } from '../request/incoming-body.ts';
+import { type Fields, requireJsonAccepted } from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
 
@@ -62,12 +60,13 @@ export interface RpcOptions {
   readonly maxBodyBytes: number;
   /** Bodies of all requests in flight. */
   readonly heldBytes: HeldBytes;
-  /** Whether a credential may be missing: `handle` throws `credential_missing` where one is required. */
+  /** Whether a credential may be missing: the handler throws `credential_missing` where one is required. */
   readonly publicLists: boolean;
   readonly spend: RequestHooks['spend'];
   /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
-  readonly handle: RpcHandler;
+  /** Returns what answers messages, always the same. Called with the first ones. */
+  readonly open: () => Promise<RpcHandler>;
   /** Whether every upstream rejects the credential of the caller with this key. @default false */
   readonly isRejected?: ((callerKey: string) => boolean) | undefined;
   /** Returns the JSON-RPC error for a caller over its rate limit, whose message has not been read. */
@@ -106,7 +105,8 @@ export function rpcStreamOperation({
 
 /** JSON-RPC, posted at one path. */
 export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenOperation {
-  const { path, maxBodyBytes, heldBytes, publicLists, spend, otherCredentials = [], handle, refuseRate } = options;
+  const { path, maxBodyBytes, heldBytes, publicLists, spend, otherCredentials = [], open, refuseRate } = options;
+  let handle: RpcHandler | undefined;
   return {
     path,
     methods: ['POST'],
@@ -122,6 +122,7 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
       requireJsonAccepted(fields);
       const body = await readBody(exchange, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, heldBytes);
       const request = new RpcRequest(exchange, body, caller, spend);
+      handle ??= await open();
       const response = await handle(request);
       // A stream holds its request as long as it is open.
       request.body = NO_BODY;

@@ -1,8 +1,8 @@
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Operation } from '../operations/operation.ts';
-import { type Hosts, type HostsOptions, hostsOf, isHost } from './hosts.ts';
+import { type Hosts, type HostsOptions, hostsOf, isHost, isSameOrigin } from './hosts.ts';
 
 /** Fields of a response that a page may read, beside those that it always may. */
 const EXPOSED = [
@@ -28,17 +28,28 @@ export interface AdmitOptions extends HostsOptions {
   readonly address: () => AddressInfo | string | null;
   /** Whether TLS ends here. */
   readonly isSecure: boolean;
+  /** Proxies whose statements about a client's address are used. @default none */
+  readonly trustedProxies?: readonly string[] | undefined;
 }
 
-/** Admits a request, or throws. */
+/** Admits a request and finds the address of its client, or throws. */
 export type Admit = (exchange: Exchange, operation: Operation) => void;
 
 /** Checks a request before its credential is read. Probes are admitted for any host and origin, at any time. */
 export function createAdmit(options: AdmitOptions): Admit {
-  const { maxUrlBytes, maxHeaderBytes, alsoHosts = [], allowedOrigins, address, isSecure } = options;
+  const {
+    maxUrlBytes,
+    maxHeaderBytes,
+    alsoHosts = [],
+    allowedOrigins,
+    address,
+    isSecure,
+    trustedProxies = [],
+  } = options;
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
   const ownHosts = { ...options, alsoHosts: publicUrl === undefined ? alsoHosts : [...alsoHosts, publicUrl.host] };
   const origins = createOrigins(allowedOrigins);
+  const addressOf = createClientAddress(trustedProxies);
   let hosts: Hosts | undefined;
   /** The last host that was answered for: most clients name the same one. */
   let lastHost: string | undefined;
@@ -82,7 +93,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     throw new GatewayError('origin_refused');
   }
 
-  return function admit(exchange, { isProbe, takesBody, methods, forAnyPage }) {
+  return function admit(exchange, { isProbe, takesBody, methods, forAnyPage, open }) {
     // First of all: pages of allowed origins can read errors, too.
     exchange.originHeaders = forAnyPage ? ANY_ORIGIN : origins.headersFor(exchange.fields.origin);
     checkFraming(exchange);
@@ -94,6 +105,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     // A body on a GET has no meaning, and can smuggle a request past a proxy (RFC 9110, section 9.3.1). An unknown path and
     // a wrong method are reported first.
     if (exchange.hasBody && !takesBody && methods.length > 0) throw invalid('This request must not have a body.');
+    if (open !== true) exchange.address = addressOf(exchange);
   };
 }
 
@@ -122,14 +134,123 @@ function createOrigins(allowedOrigins: readonly string[]) {
   };
 }
 
+/** Proxies that are followed, and characters of a list that are read, from its right: a client may send a list of any length. */
+const MAX_HOPS = 32;
+const MAX_LIST_LENGTH = 4096;
+
+/** In settings, the peers over the Unix socket, which have no address. */
+const UNIX = 'unix';
+
+/** Returns the IPv4 address of a client, the /64 of its IPv6 address (where `whole`, all of it), or `unix`. */
+export type ClientAddress = (exchange: Pick<Exchange, 'req' | 'fields'>) => string;
+
 /**
- * Whether an origin is that of a listener with this `Host`. Where TLS ends in Portico (`isSecure`), its scheme is `https:`.
- * Elsewhere a proxy may end TLS: then the page is of `https:` although the request came over `http:`, and only the default
- * port depends on the scheme.
+ * Finds the address of a client. Each trusted proxy adds the address of its peer at the right of `X-Forwarded-For` or
+ * `Forwarded` (RFC 7239). So the lists are read from the right, as long as the address that is found is that of a trusted
+ * proxy. Whatever is left of the first other address may be invented.
+ *
+ * Where a request has both headers and they lead to different addresses, the client itself has sent one of them: then neither
+ * is used.
  */
-export function isSameOrigin(origin: string, host: string, isSecure = false): boolean {
-  const page = URL.parse(origin);
-  if (page === null || page.origin !== origin || !(isSecure ? /^https:$/ : /^https?:$/).test(page.protocol))
-    return false;
-  return URL.parse(`${page.protocol}//${host}`)?.host === page.host;
+export function createClientAddress(trustedProxies: readonly string[], { whole = false } = {}): ClientAddress {
+  const shown = whole ? (address: string) => address : network;
+  const trusted = blockListOf(trustedProxies.filter((entry) => entry !== UNIX));
+  const trustsUnix = trustedProxies.includes(UNIX);
+  const isTrusted = (address: string) =>
+    address === UNIX ? trustsUnix : trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+
+  function follow(peer: string, list: string, addressIn: (element: string) => string | undefined): string {
+    const elements = list.slice(-MAX_LIST_LENGTH).split(',');
+    // The first element may be cut off.
+    if (list.length > MAX_LIST_LENGTH) elements.shift();
+    let address = peer;
+    for (const element of elements.reverse().slice(0, MAX_HOPS)) {
+      const hop = addressIn(element);
+      // Hidden by a trusted proxy (RFC 7239, section 6), or malformed: the addresses beyond it are unknown.
+      if (hop === undefined) break;
+      address = hop;
+      if (!isTrusted(address)) break;
+    }
+    return address;
+  }
+
+  /** The last peer: most requests come from few. */
+  let last = { text: '', peer: UNIX, shownPeer: UNIX };
+
+  return ({ req, fields: { forwarded, forwardedFor } }) => {
+    const text = req.socket.remoteAddress ?? '';
+    if (text !== last.text) {
+      const peer = addressOf(text) ?? UNIX;
+      last = { text, peer, shownPeer: shown(peer) };
+    }
+    const { peer, shownPeer } = last;
+    if ((forwarded === undefined && forwardedFor === undefined) || !isTrusted(peer)) return shownPeer;
+    const byForwarded = forwarded === undefined ? undefined : follow(peer, forwarded, addressInForwarded);
+    const byList = forwardedFor === undefined ? undefined : follow(peer, forwardedFor, nodeAddress);
+    if (byForwarded !== undefined && byList !== undefined && byForwarded !== byList) return shownPeer;
+    return shown(byForwarded ?? byList ?? peer);
+  };
+}
+
+function blockListOf(entries: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+const MAPPED = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/;
+
+/** Normalizes an address: IPv4 out of its IPv6 form (RFC 4291, section 2.5.5.2), no zone. `undefined` for other text. */
+function addressOf(text: string): string | undefined {
+  const zone = text.indexOf('%');
+  const bare = zone === -1 ? text : text.slice(0, zone);
+  const version = isIP(bare);
+  if (version === 0) return undefined;
+  if (version === 4) return bare;
+  const { address } = new SocketAddress({ address: bare, family: 'ipv6' });
+  const [, dotted, high, low] = MAPPED.exec(address) ?? [];
+  if (dotted !== undefined) return dotted;
+  if (high === undefined || low === undefined) return address;
+  return [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]).join('.');
+}
+
+/** `nodename [ ":" node-port ]` (RFC 7239, section 6); proxies write IPv6 without brackets, too. */
+function nodeAddress(node: string): string | undefined {
+  const text = node.trim();
+  const [, bracketed, dotted] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::[\w.-]+)?$/.exec(text) ?? [];
+  return addressOf(bracketed ?? dotted ?? text);
+}
+
+/** One `name=value` of `Forwarded` with its separator (RFC 7239, section 4). Proxies write addresses unquoted, too. */
+const PAIR = /[\t ]*(?:([^\s=;,"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?[\t ]*(?:(;)|$)/y;
+
+/**
+ * Returns the address in one element of `Forwarded`; `undefined` where it has none or is malformed. That includes an element
+ * with a comma in quotes, which was split: no proxy writes one.
+ */
+function addressInForwarded(element: string): string | undefined {
+  let hop: string | undefined;
+  PAIR.lastIndex = 0;
+  for (;;) {
+    const pair = PAIR.exec(element);
+    if (pair === null) return undefined;
+    const [, name, quoted, token, separator] = pair;
+    if (name?.toLowerCase() === 'for') hop = nodeAddress(quoted ?? token ?? '');
+    if (separator === undefined) return hop;
+  }
+}
+
+/** Returns the /64 of an IPv6 address: one subscriber may send from all its addresses (RFC 6177). */
+function network(address: string): string {
+  if (!address.includes(':')) return address;
+  const [left = '', right] = address.split('::');
+  const head = left === '' ? [] : left.split(':');
+  const tail = right === undefined || right === '' ? [] : right.split(':');
+  const zeros = right === undefined ? 0 : 8 - head.length - tail.length;
+  return `${[...head, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...tail].slice(0, 4).join(':')}::/64`;
 }

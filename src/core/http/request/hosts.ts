@@ -91,3 +91,15 @@ function isAddress(host: string): boolean {
 export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
 }
+
+/**
+ * Whether an origin is that of a listener with this `Host`. Where TLS ends in Portico (`isSecure`), its scheme is `https:`.
+ * Elsewhere a proxy may end TLS: then the page is of `https:` although the request came over `http:`, and only the default
+ * port depends on the scheme.
+ */
+export function isSameOrigin(origin: string, host: string, isSecure = false): boolean {
+  const page = URL.parse(origin);
+  if (page === null || page.origin !== origin || !(isSecure ? /^https:$/ : /^https?:$/).test(page.protocol))
+    return false;
+  return URL.parse(`${page.protocol}//${host}`)?.host === page.host;
+}

@@ -1,11 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import type { Identity } from '../../credentials/authenticate.ts';
+import { newRequestId, type RequestRecord } from '../../kernel/caller.ts';
 import { explained, GatewayError } from '../../kernel/errors.ts';
-import { newRequestId, type RequestRecord } from '../../kernel/request-record.ts';
 import { nextTurn } from '../../kernel/turns.ts';
-import { clientOf } from '../client-record.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
+import { clientOf } from '../envelope.ts';
 import { isNotification, isRequest, isResponse, loggedMethod, parseMessage } from '../message.ts';
 import type { RequestContext } from '../request-context.ts';
 import { createAgreement } from '../revisions.ts';

@@ -71,14 +71,14 @@ export function argumentsShape({ resource, known }: ToolResource) {
   });
 }
 
-/** Parses arguments. Throws `invalid_params` with every issue, in words that a model can act on. */
-export type ReadArguments = (given?: object) => ToolArguments;
-
-/** Parses arguments of this shape. The result for no arguments, which is common, is cached. */
+/**
+ * Returns a function that parses arguments of this shape. It throws `invalid_params` with every issue, in words that a model can
+ * act on. The result for no arguments, which is common, is cached.
+ */
 export function createReadArguments(
   { resource }: Pick<ToolResource, 'resource'>,
   shape: ReturnType<typeof argumentsShape>,
-): ReadArguments {
+) {
   const names = fieldsOf(resource);
   const known = Object.keys(shape.shape);
 
@@ -116,7 +116,7 @@ export function createReadArguments(
   }
 
   const none = read({});
-  return (given) => {
+  return (given?: object): ToolArguments => {
     for (const _ in given) return read(given);
     return none;
   };

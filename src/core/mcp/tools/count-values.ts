@@ -13,24 +13,15 @@ const ENTRY = 64;
 /** Size of a field's counts without its values: its name, and the count of others. */
 const FRAME_BYTES = 96;
 
-/** Counts the values of fields, each field by itself. */
-export interface Counter {
-  /** Throws `result_too_large` if there are too many different values to count. */
-  add(item: Item): void;
-  /**
-   * Returns the counts by field, of at most `maxBytes` as JSON: values by descending count, then by code unit. The last
-   * entry may be `others`: the number of further values, with the count of their items.
-   */
-  counts(maxBytes: number): Readonly<Record<string, readonly ValueCount[]>>;
-}
-
 export type ValueCount = { readonly count: number } & ({ readonly value: string } | { readonly others: number });
 
-export function createCounter(fields: readonly string[]): Counter {
+/** Counts the values of fields, each field by itself. */
+export function createCounter(fields: readonly string[]) {
   const counted = fields.map((field) => [field, new Map<string, number>()] as const);
   let distinct = 0;
   return {
-    add(item) {
+    /** Throws `result_too_large` if there are too many different values to count. */
+    add(item: Item): void {
       for (const [field, counts] of counted) {
         const value = item[field] ?? '';
         const count = counts.get(value) ?? 0;
@@ -39,7 +30,11 @@ export function createCounter(fields: readonly string[]): Counter {
         counts.set(value, count + 1);
       }
     },
-    counts(maxBytes) {
+    /**
+     * Returns the counts by field, of at most `maxBytes` as JSON: values by descending count, then by code unit. The last
+     * entry may be `others`: the number of further values, with the count of their items.
+     */
+    counts(maxBytes: number): Readonly<Record<string, readonly ValueCount[]>> {
       const share = Math.floor(maxBytes / fields.length);
       return Object.fromEntries(counted.map(([field, counts]) => [field, mostFrequent(counts, share)]));
     },

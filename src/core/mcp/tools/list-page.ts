@@ -1,4 +1,5 @@
-import { explained, type GatewayError } from '../../kernel/errors.ts';
+import { hash } from 'node:crypto';
+import { explained, GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 
@@ -159,4 +160,62 @@ function tooLarge(fitting: number, maxBytes: number): GatewayError {
       ? `Not even one of these items fits the ${maxBytes} bytes that a result may have here. Read the resource instead, or name the fields that you need.`
       : `These items take more than the ${maxBytes} bytes that a result may have here. Set limit to ${fitting} or less, or omit it, and go on with nextCursor, narrow the list with query or a filter, or name the fields that you need.`;
   return explained('result_too_large', detail, { bound: 'mcp.maxResultBytes' });
+}
+
+/** List of a next page. */
+export interface CursorPosition {
+  /** Entity tag of the list. */
+  readonly etag: string;
+  /** Filter of the list. */
+  readonly filter: object;
+}
+
+/**
+ * Layout of a cursor, in bytes; 16 characters as base64url:
+ *
+ *     0  offset   4  digest of the entity tag   7  of the filter   10  of all bytes before   12
+ */
+const ETAG = 4;
+const FILTER = 7;
+const CHECK = 10;
+const LENGTH = 12;
+
+const SHAPE = /^[\w-]{16}$/;
+
+/** Returns a cursor for the items from `offset` on, valid for this list and filter only. */
+export function writeCursor({ etag, filter }: CursorPosition, offset: number): string {
+  const bytes = Buffer.alloc(LENGTH);
+  bytes.writeUInt32BE(offset);
+  bytes.set(digest(etag, FILTER - ETAG), ETAG);
+  bytes.set(filterDigest(filter), FILTER);
+  bytes.set(checkOf(bytes), CHECK);
+  return bytes.toString('base64url');
+}
+
+/**
+ * Returns the offset of a cursor. Throws `list_changed` if the list has changed, and `invalid_params` if it is invalid or
+ * belongs to another filter.
+ */
+export function readCursor({ etag, filter }: CursorPosition, cursor: string): number {
+  const bytes = Buffer.from(SHAPE.test(cursor) ? cursor : '', 'base64url');
+  if (bytes.length !== LENGTH || !bytes.subarray(CHECK).equals(checkOf(bytes)))
+    throw explained('invalid_params', 'cursor: was not issued here. Omit it to start.');
+  if (!bytes.subarray(FILTER, CHECK).equals(filterDigest(filter)))
+    throw explained('invalid_params', 'cursor: belongs to other arguments. Repeat those, or start again.');
+  if (!bytes.subarray(ETAG, FILTER).equals(digest(etag, FILTER - ETAG))) throw new GatewayError('list_changed');
+  return bytes.readUInt32BE();
+}
+
+/** Distinguishes cursors from made-up texts. Not a signature: a forged cursor selects another page of the same list. */
+function checkOf(bytes: Buffer): Buffer {
+  return digest(bytes.subarray(0, CHECK), LENGTH - CHECK);
+}
+
+/** Filters are case-insensitive. */
+function filterDigest(filter: object): Buffer {
+  return digest(JSON.stringify(filter).toLowerCase(), CHECK - FILTER);
+}
+
+function digest(text: string | Buffer, bytes: number): Buffer {
+  return hash('sha256', text, 'buffer').subarray(0, bytes);
 }

@@ -6,14 +6,22 @@ import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Representations, ShownList } from '../../reads/representations/representations.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
+import { cacheOutcome } from '../../reads/snapshots/with-cache.ts';
 import { isObject } from '../message.ts';
-import { remarksOn, type Staleness, stalenessOf, type WriteProvenance } from '../provenance.ts';
 import type { ReadResource, RequestContext, Result } from '../request-context.ts';
 import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
 import { argumentsShape, createReadArguments, type ToolArguments } from './arguments.ts';
 import { createCounter, type ValueCount } from './count-values.ts';
-import { readCursor, writeCursor } from './cursor.ts';
-import { type ListPage, MAX_PAGE_BYTES, startsOf, type WrittenPage, writeFields, writePage } from './list-page.ts';
+import {
+  type ListPage,
+  MAX_PAGE_BYTES,
+  readCursor,
+  startsOf,
+  type WrittenPage,
+  writeCursor,
+  writeFields,
+  writePage,
+} from './list-page.ts';
 import { createSearch, type Found, hintFor } from './search.ts';
 import { describeTool } from './tool-definition.ts';
 
@@ -34,7 +42,7 @@ export interface ToolsOptions {
   /** `keep`: leaves the hidden characters of lists as they are. */
   readonly hiddenText: 'escape' | 'keep';
   readonly events: Events;
-  readonly provenance: WriteProvenance;
+  readonly provenance: ReturnType<typeof createProvenance>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly recordError: RecordError;
@@ -193,4 +201,63 @@ function errorResult({ code, detail, upstream, retryAfterSeconds }: GatewayError
       _meta: { 'portico/error': { code, requestId, upstream, retryAfterSeconds } },
     },
   };
+}
+
+/** A list is served although its freshness has ended. */
+interface Staleness {
+  /** Code of the error that prevented a refresh; `undefined` while the first one runs. */
+  readonly reason: string | undefined;
+}
+
+/** Returns `undefined` for a list that is not stale at `now` (milliseconds since the epoch). */
+export function stalenessOf(load: Load, now: number): Staleness | undefined {
+  if (cacheOutcome(load, now) !== 'stale') return undefined;
+  return { reason: load.cached?.error?.code ?? load.refreshError };
+}
+
+/**
+ * Returns where a list comes from, as a member of `_meta`: JSON without braces. That of a list that is not stale is constant,
+ * and written once per snapshot.
+ */
+export function createProvenance(offered: readonly Pick<Offered, 'resource' | 'upstream'>[]) {
+  const upstreams = new Map(offered.map(({ resource, upstream }) => [resource.name, upstream]));
+  const written = new WeakMap<Snapshot, string>();
+
+  function write(resource: string, { snapshot, excluded, dropped }: Load, stale: Staleness | undefined): string {
+    const provenance = {
+      upstream: upstreams.get(resource),
+      loadedAt: timeOf(snapshot),
+      etag: snapshot.etag,
+      leftOut: { bySettings: excluded, invalid: dropped },
+      stale: stale !== undefined,
+      staleReason: stale?.reason,
+    };
+    return `"portico/list":${JSON.stringify(provenance)}`;
+  }
+
+  return (resource: string, load: Load, stale: Staleness | undefined): string => {
+    if (stale !== undefined) return write(resource, load, stale);
+    const known = written.get(load.snapshot);
+    if (known !== undefined) return known;
+    const made = write(resource, load, undefined);
+    written.set(load.snapshot, made);
+    return made;
+  };
+}
+
+/** Returns what a model needs beside the items of a list: nothing for a fresh and whole one. */
+function remarksOn({ snapshot, excluded, dropped }: Load, stale: Staleness | undefined) {
+  const leftOut = { ...(excluded > 0 && { bySettings: excluded }), ...(dropped > 0 && { invalid: dropped }) };
+  return {
+    ...(excluded + dropped > 0 && { leftOut }),
+    ...(stale && { stale: `Loaded at ${timeOf(snapshot)}. ${whyStale(stale)}` }),
+  };
+}
+
+function whyStale({ reason }: Staleness): string {
+  return reason === undefined ? 'It is being refreshed.' : `The platform could not be read since then: ${reason}.`;
+}
+
+function timeOf({ loadedAt }: Snapshot): string {
+  return new Date(loadedAt).toISOString();
 }

@@ -12,30 +12,27 @@ export interface Made {
   readonly counts: MappingCounts;
 }
 
-/** Results of one list's last replies. Mapping is pure: equal settings and bodies give equal results. */
-export interface Memo {
-  /** Finds the result of an equal reply: only a caller with the same body finds it. */
-  get(body: Buffer, said: string): Made | undefined;
-  /** `body` may be kept, and must not change. */
-  set(body: Buffer, said: string, made: Made): void;
-}
-
 /** Small enough not to be counted: three resources keep 24 MB at most, bodies and results. */
 const MAX_REPLIES = 16;
 const MAX_BODY_BYTES = 262_144;
 
-/** Keeps few replies, because most lists are new: to hash and keep all took a fifth of the time of such a read. */
-export function createMemo(): Memo {
+/**
+ * Keeps results of one list's last replies. Mapping is pure: equal settings and bodies give equal results. Few, because most
+ * lists are new: to hash and keep all took a fifth of the time of such a read.
+ */
+export function createMemo() {
   /** The most recently used last. */
   const held: { readonly body: Buffer; readonly said: string; readonly made: Made }[] = [];
   return {
-    get(body, said) {
+    /** Finds the result of an equal reply: only a caller with the same body finds it. */
+    get(body: Buffer, said: string): Made | undefined {
       const at = held.findLastIndex((each) => each.said === said && each.body.equals(body));
       const [found] = at === -1 ? [] : held.splice(at, 1);
       if (found !== undefined) held.push(found);
       return found?.made;
     },
-    set(body, said, made) {
+    /** `body` may be kept, and must not change. */
+    set(body: Buffer, said: string, made: Made): void {
       if (body.length <= MAX_BODY_BYTES && held.push({ body, said, made }) > MAX_REPLIES) held.shift();
     },
   };

@@ -1,13 +1,20 @@
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
-import { createFlights } from '../../kernel/flights.ts';
+import { createFlights } from '../../kernel/deadline.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import { mayHideText, showHidden } from '../../kernel/hidden-text.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Item } from '../../resources/resource.ts';
 import type { SnapshotCache } from '../snapshots/cache.ts';
 import type { Load } from '../snapshots/load.ts';
-import { ARRAY_BYTES, arraysOf, createSnapshotWriter, type Snapshot, unpooled } from '../snapshots/snapshot.ts';
-import { createEscaper } from './escaper.ts';
+import {
+  ARRAY_BYTES,
+  arraysOf,
+  createSnapshotWriter,
+  type Snapshot,
+  unpooled,
+  unpooledInSteps,
+} from '../snapshots/snapshot.ts';
 
 /** A content coding of snapshots (RFC 9110, section 8.4.1; zstd is RFC 8878). */
 export type Coding = 'zstd' | 'gzip';
@@ -100,24 +107,16 @@ export function createRepresentations(
   };
 }
 
+const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
+
 /**
  * Compresses bytes on the thread pool; concurrent requests for the same bytes share the result. Rejects with the
  * signal's reason when it aborts: a running compression then finishes and calls `made`, a waiting one without readers
  * never starts.
- */
-export type Encode = (
-  bytes: Buffer,
-  coding: Coding,
-  made: (coded: Buffer) => void,
-  signal: AbortSignal,
-) => Promise<Buffer>;
-
-const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
-
-/**
+ *
  * At most `maxAtOnce` run: each occupies a thread of the pool, which also resolves host names. Others wait in order.
  */
-export function createEncoder(maxAtOnce: number): Encode {
+export function createEncoder(maxAtOnce: number) {
   const flights = { zstd: createFlights<Buffer, Buffer>(), gzip: createFlights<Buffer, Buffer>() };
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -134,7 +133,7 @@ export function createEncoder(maxAtOnce: number): Encode {
     else start();
   }
 
-  return (bytes, coding, made, signal) =>
+  return (bytes: Buffer, coding: Coding, made: (coded: Buffer) => void, signal: AbortSignal): Promise<Buffer> =>
     flights[coding].board(bytes, signal, async (shared) => {
       await acquire();
       try {
@@ -178,4 +177,69 @@ async function mayHide(snapshot: Snapshot): Promise<boolean> {
     if (mayHideText(array)) return true;
   }
   return false;
+}
+
+/** Bytes escaped in one turn of the event loop, about a millisecond. */
+const ESCAPE_STEP_BYTES = 262_144;
+
+const BEGIN = Buffer.from('"');
+/** What a response to `resources/read` has behind its text, which is kept with it: each piece takes 3 % of a cached read to write. */
+const END = Buffer.from('"}]}}');
+
+/**
+ * Returns UTF-8 as a JSON string with quotes, and {@link END}. Escapes few bytes immediately, and many in steps: at most
+ * `maxBytes` at a time, and always one snapshot; rejects with `overloaded` beyond. Concurrent requests for the same bytes, and
+ * those while a reader still holds the result, share it.
+ */
+function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
+  const made = new WeakMap<Buffer, WeakRef<Buffer>>();
+  const inFlight = new Map<Buffer, Promise<Buffer>>();
+  let bytesInFlight = 0;
+
+  function share(bytes: Buffer, escaped: Buffer): Buffer {
+    made.set(bytes, new WeakRef(escaped));
+    return escaped;
+  }
+
+  async function escapeLong(bytes: Buffer): Promise<Buffer> {
+    bytesInFlight += bytes.length;
+    try {
+      return share(bytes, await escapeInSteps(bytes));
+    } finally {
+      bytesInFlight -= bytes.length;
+      inFlight.delete(bytes);
+    }
+  }
+
+  return async (bytes) => {
+    const known = made.get(bytes)?.deref() ?? inFlight.get(bytes);
+    if (known !== undefined) return known;
+    if (bytes.length <= ESCAPE_STEP_BYTES) return share(bytes, unpooled([BEGIN, escapeStep(bytes), END]));
+    if (bytesInFlight > 0 && bytesInFlight + bytes.length > maxBytes) {
+      const detail = 'Too many long lists are being prepared already. Try again after Retry-After.';
+      throw new GatewayError('overloaded', { detail, bound: 'mcp.maxEscapingBytes' });
+    }
+    const making = escapeLong(bytes);
+    inFlight.set(bytes, making);
+    return making;
+  };
+}
+
+/**
+ * Escapes UTF-8 for a JSON string. Escaped characters are ASCII, so steps may start and end anywhere, and bytes can be
+ * handled as Latin-1, which is fastest.
+ */
+function escapeStep(bytes: Buffer): Buffer {
+  return Buffer.from(JSON.stringify(bytes.toString('latin1')), 'latin1').subarray(1, -1);
+}
+
+async function escapeInSteps(bytes: Buffer): Promise<Buffer> {
+  const chunks: Buffer[] = [BEGIN];
+  for (let begin = 0; begin < bytes.length; begin += ESCAPE_STEP_BYTES) {
+    // Before the first step too, because many may start in one turn.
+    await nextTurn();
+    chunks.push(escapeStep(bytes.subarray(begin, begin + ESCAPE_STEP_BYTES)));
+  }
+  chunks.push(END);
+  return unpooledInSteps(chunks);
 }

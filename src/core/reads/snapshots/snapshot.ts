@@ -21,20 +21,10 @@ export interface Snapshot {
 const COPY_STEP_BYTES = 4_194_304;
 
 const NONE = Object.freeze({});
-const [OPEN, COMMA, CLOSE, EMPTY] = ['[', ',', ']', '[]'].map((text) => Buffer.from(text)) as [
-  Buffer,
-  Buffer,
-  Buffer,
-  Buffer,
-];
-
-/** Builds a snapshot page by page, so that no step blocks the event loop for long. */
-export interface SnapshotWriter {
-  add(items: readonly object[] | EncodedItems): void;
-  finish(): Snapshot;
-  /** The same for a long list, in several turns of the event loop. */
-  finishInSteps(): Promise<Snapshot>;
-}
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']');
+const EMPTY = Buffer.from('[]');
 
 /** Items as JSON. */
 export interface EncodedItems {
@@ -60,8 +50,11 @@ export function encodeItems(items: readonly object[]): EncodedItems {
   return { bytes: bytes.subarray(1, -1), starts };
 }
 
-/** `loadedAt`: start of the load, in milliseconds since the epoch. */
-export function createSnapshotWriter(loadedAt: number): SnapshotWriter {
+/**
+ * Builds a snapshot page by page, so that no step blocks the event loop for long. `loadedAt`: start of the load, in milliseconds
+ * since the epoch.
+ */
+export function createSnapshotWriter(loadedAt: number) {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];
   const starts: number[] = [];
@@ -82,18 +75,19 @@ export function createSnapshotWriter(loadedAt: number): SnapshotWriter {
       representations: NONE,
     });
   return {
-    add(items) {
+    add(items: readonly object[] | EncodedItems): void {
       const added = 'bytes' in items ? items : encodeItems(items);
       if (added.starts.length === 0) return;
       write(starts.length === 0 ? OPEN : COMMA);
       for (const start of added.starts) starts.push(length + start);
       write(added.bytes);
     },
-    finish() {
+    finish(): Snapshot {
       end();
       return made(unpooled(chunks));
     },
-    async finishInSteps() {
+    /** The same for a long list, in several turns of the event loop. */
+    async finishInSteps(): Promise<Snapshot> {
       end();
       return made(await unpooledInSteps(chunks));
     },

@@ -1,7 +1,7 @@
+import { inOrder } from '../../kernel/deadline.ts';
 import { FILTERED, type Sign } from '../signs/signs.ts';
 import type { PageTarget } from '../upstream.ts';
 import { linkedPages, tokenPages } from './by-next.ts';
-import { numberedPages, offsetPages } from './by-number.ts';
 import { type Progress, testEnd } from './end-tests.ts';
 import {
   checkBounds,
@@ -14,9 +14,16 @@ import {
   totalKey,
   totalOf,
 } from './list-read.ts';
-import { firstAddress, namesTotal, type PageAddress } from './page-address.ts';
-
-export type { ListRequest, PageView } from './list-read.ts';
+import {
+  firstAddress,
+  type NumberPagination,
+  namesTotal,
+  numberParameters,
+  type OffsetPagination,
+  offsetParameters,
+  type PageAddress,
+  pageAddress,
+} from './page-address.ts';
 
 /** The target of the first page of a list. */
 export function firstTarget(list: ListRequest): PageTarget {
@@ -55,9 +62,9 @@ function pagesOf<P extends PageView>(read: ListRead<P>): AsyncIterable<P> | Iter
     case 'token':
       return tokenPages(read, pagination);
     case 'offset':
-      return offsetPages(read, pagination);
+      return namesTotal(pagination) ? knownTotalPages(read, pagination) : offsetPages(read, pagination);
     case 'page':
-      return numberedPages(read, pagination);
+      return namesTotal(pagination) ? knownTotalPages(read, pagination) : numberedPages(read, pagination);
     case 'link':
       return linkedPages(read, pagination);
   }
@@ -65,6 +72,80 @@ function pagesOf<P extends PageView>(read: ListRead<P>): AsyncIterable<P> | Iter
 
 function targetOf({ url, post }: PageAddress): PageTarget {
   return { target: url.pathname + url.search, post };
+}
+
+/**
+ * Pages by the number of items to skip, without a total: only an empty page ends the list, since the platform may cap the
+ * size of pages.
+ */
+async function* offsetPages<P extends PageView>(read: ListRead<P>, pagination: OffsetPagination): AsyncGenerator<P> {
+  const { list, first, fetch, signal } = read;
+  let offset = 0;
+  for (let page = first; ; page = await fetch(pageAddress(list, offsetParameters(pagination, offset)), signal)) {
+    yield page;
+    if (page.count === 0) return;
+    offset += page.count;
+  }
+}
+
+/**
+ * Pages by number, without a total: only an empty page ends the list. If the platform caps the size of pages, all are as long
+ * as the first, up to the last: another length means that items are missing.
+ */
+async function* numberedPages<P extends PageView>(read: ListRead<P>, pagination: NumberPagination): AsyncGenerator<P> {
+  const { list, first, fetch, signal } = read;
+  yield first;
+  const full = first.count;
+  let previous = full;
+  for (let index = 1; previous > 0; index += 1) {
+    const page = await fetch(pageAddress(list, numberParameters(pagination, index)), signal);
+    const { count } = page;
+    if (count > full || (count > 0 && previous < full)) {
+      throw incomplete(
+        `a page before the last is not full: the first has ${full} items, page ${index} has ${previous} and page ${index + 1} has ${count}: check pagination.pageParam and pagination.sizeParam`,
+      );
+    }
+    yield page;
+    previous = count;
+  }
+}
+
+/**
+ * The pages of a list with a total. The first one has the total and shows the size that the platform really serves; the others
+ * are fetched concurrently and yielded in order. All must agree on the total and, except for the last, be full.
+ */
+async function* knownTotalPages<P extends PageView>(
+  { list, first, fetch, signal }: ListRead<P>,
+  pagination: OffsetPagination | NumberPagination,
+): AsyncGenerator<P> {
+  const total = totalOf(first, pagination);
+  const size = first.count;
+  if (size > total || (size === 0 && total > 0)) {
+    throw incomplete(`the first page has ${size} items, and the total says ${total}: check ${totalKey(pagination)}`);
+  }
+  const toCheck = `check ${totalKey(pagination)}, pagination.sizeParam and pagination.${pagination.kind}Param`;
+  const pages = size === total ? 1 : Math.ceil(total / size);
+  checkBounds(list, { items: total, pages });
+  yield first;
+  yield* inOrder(pages - 1, pagination.concurrency, signal, async (each, pageSignal) => {
+    const index = each + 1;
+    const parameters =
+      pagination.kind === 'offset' ? offsetParameters(pagination, index * size) : numberParameters(pagination, index);
+    const page = await fetch(pageAddress(list, parameters), pageSignal);
+    const stated = totalOf(page, pagination);
+    if (stated !== total) {
+      throw incomplete(
+        `the total changed while the list was read: page 1 says ${total}, and page ${index + 1} says ${stated}: check ${totalKey(pagination)}`,
+      );
+    }
+    const due = Math.min(size, total - index * size);
+    if (page.count !== due) {
+      throw incomplete(
+        `page ${index + 1} has ${page.count} items where ${due} are due, since the total says ${total} and page 1 has ${size}: ${toCheck}`,
+      );
+    }
+    return page;
+  });
 }
 
 /**

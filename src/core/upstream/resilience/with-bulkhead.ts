@@ -2,7 +2,7 @@ import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { createPlaces, createTtlSet } from '../../kernel/tables.ts';
-import { createUsualTime, type LoadClock } from '../load-clock.ts';
+import { createUsualTime, type LoadClock } from '../loading.ts';
 import type { PageRequest, Reply, Upstream } from '../upstream.ts';
 
 export interface WithBulkheadOptions {

@@ -2,7 +2,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { headersOfLoad } from '../../../../src/core/http/operations/reads.ts';
-import { namesTag } from '../../../../src/core/http/request/negotiate.ts';
+import { namesTag } from '../../../../src/core/http/request/request-head.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Cached, Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { cacheOutcome } from '../../../../src/core/reads/snapshots/with-cache.ts';

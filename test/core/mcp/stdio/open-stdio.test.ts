@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { traceOperations } from '../../../../src/capabilities/tracing/operation-span.ts';
 import { createTracer, type Tracer } from '../../../../src/capabilities/tracing/tracer.ts';
-import type { RequestRecord } from '../../../../src/core/kernel/request-record.ts';
+import type { RequestRecord } from '../../../../src/core/kernel/caller.ts';
 import type { StdioOptions } from '../../../../src/core/mcp/stdio/open-stdio.ts';
 import type { CatalogueRead, Reader } from '../../../support/catalogue.ts';
 import { onCleanup } from '../../../support/cleanup.ts';

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { argumentsShape, createReadArguments } from '../../../../src/core/mcp/tools/arguments.ts';
-import { writeCursor } from '../../../../src/core/mcp/tools/cursor.ts';
+import { writeCursor } from '../../../../src/core/mcp/tools/list-page.ts';
 import type { Offered } from '../../../../src/core/reads/catalogue/catalogue.ts';
 import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
 import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';

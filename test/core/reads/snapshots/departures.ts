@@ -1,6 +1,5 @@
-import type { Caller } from '../../../../src/core/kernel/caller.ts';
-import { Credential } from '../../../../src/core/kernel/caller.ts';
-import type { CallerPlaces } from '../../../../src/core/kernel/caller-places.ts';
+import { type Caller, Credential } from '../../../../src/core/kernel/caller.ts';
+import type { CallerPlaces } from '../../../../src/core/kernel/tables.ts';
 import type { Load, Loader, LoadOptions } from '../../../../src/core/reads/snapshots/load.ts';
 import { createWaiting } from '../../../../src/core/reads/snapshots/with-cache.ts';
 import { loadOf } from '../../../support/platform/loads.ts';

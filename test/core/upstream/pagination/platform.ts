@@ -1,11 +1,13 @@
-import { digestsOf, isWhole, textDigestsOf, viewOf } from '../../../../src/core/upstream/pagination/list-read.ts';
-import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
 import {
-  firstTarget,
+  digestsOf,
+  isWhole,
   type ListRequest,
   type PageView,
-  paginate,
-} from '../../../../src/core/upstream/pagination/paginate.ts';
+  textDigestsOf,
+  viewOf,
+} from '../../../../src/core/upstream/pagination/list-read.ts';
+import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
+import { firstTarget, paginate } from '../../../../src/core/upstream/pagination/paginate.ts';
 import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
 
 export interface Item {

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { createLoadClock } from '../../../../src/core/upstream/load-clock.ts';
+import { createLoadClock } from '../../../../src/core/upstream/loading.ts';
 import { type WithBulkheadOptions, withBulkhead } from '../../../../src/core/upstream/resilience/with-bulkhead.ts';
 import { asking, calm, errorOf, recordEvents, rejection } from '../harness.ts';
 import { createScripted, PAGE, type Request, status401, status500 } from '../scripted.ts';

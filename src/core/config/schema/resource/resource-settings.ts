@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countsPage } from '../../../mapping/expressions/expression.ts';
-import { toTimestamp } from '../../../mapping/timestamp.ts';
+import { toTimestamp } from '../../../mapping/field.ts';
 import type { Resource } from '../../../resources/resource.ts';
 import { type CrossCheck, withChecks } from '../cross-check.ts';
 import { bytes, expression, keyword, milliseconds, scopeToken, selection, whole } from '../scalars.ts';

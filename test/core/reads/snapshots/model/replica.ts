@@ -4,8 +4,11 @@ import { Credential } from '../../../../../src/core/kernel/caller.ts';
 import { createMemorySemaphore } from '../../../../../src/core/kernel/memory-semaphore.ts';
 import { createSnapshotCache, type SnapshotCache } from '../../../../../src/core/reads/snapshots/cache.ts';
 import type { Read } from '../../../../../src/core/reads/snapshots/load.ts';
-import { NO_SNAPSHOT_STORE, type SnapshotStore } from '../../../../../src/core/reads/snapshots/snapshot-store.ts';
-import { withCache } from '../../../../../src/core/reads/snapshots/with-cache.ts';
+import {
+  NO_SNAPSHOT_STORE,
+  type SnapshotStore,
+  withCache,
+} from '../../../../../src/core/reads/snapshots/with-cache.ts';
 import type { MemoryConnection } from '../../../../support/fleet/shared-store.ts';
 import { createTower, type Departure, roomy } from '../departures.ts';
 

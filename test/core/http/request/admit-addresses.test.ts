@@ -2,7 +2,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createClientAddress } from '../../../../src/core/http/request/client-address.ts';
+import { createClientAddress } from '../../../../src/core/http/request/admit.ts';
 import { readFields } from '../../../../src/core/http/request/request-head.ts';
 import { SEED, SEEDED } from '../../../support/seed.ts';
 

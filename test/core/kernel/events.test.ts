@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import type { Events } from '../../../src/core/kernel/events.ts';
-import { joinEvents } from '../../../src/core/kernel/join-events.ts';
+import { type Events, joinEvents } from '../../../src/core/kernel/events.ts';
 
 describe('listeners that are joined', () => {
   const retry = { requestId: 'r-1', upstream: 'tools', retries: 1, delayMs: 5 };

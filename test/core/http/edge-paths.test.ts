@@ -2,8 +2,8 @@ import { createRequire, registerHooks } from 'node:module';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { problemResponse } from '../../../src/core/http/response/problem.ts';
+import { newRequestId } from '../../../src/core/kernel/caller.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import { newRequestId } from '../../../src/core/kernel/request-record.ts';
 import type { Load } from '../../../src/core/reads/snapshots/load.ts';
 import { TOKEN } from '../../support/authorization/caller.ts';
 import { onCleanup } from '../../support/cleanup.ts';
@@ -237,13 +237,15 @@ describe('the table of targets ahead of Koa', () => {
         maxBodyBytes: RPC_MAX_BYTES,
         publicLists: false,
         refuseRate: problemResponse,
-        async handle({ body, headers, noCache, record }) {
-          if (reading === 'a bug') throw new TypeError('a bug');
-          if (reading === 'an error') throw new GatewayError('credential_rejected', { upstream: 'tools' });
-          record.rpc = 'ping';
-          const text = JSON.stringify({ ...headers, noCache, body: body.toString() });
-          return { status: 202, headers: ['Content-Type', 'application/json'], body: [Buffer.from(text), body] };
-        },
+        open:
+          async () =>
+          async ({ body, headers, noCache, record }) => {
+            if (reading === 'a bug') throw new TypeError('a bug');
+            if (reading === 'an error') throw new GatewayError('credential_rejected', { upstream: 'tools' });
+            record.rpc = 'ping';
+            const text = JSON.stringify({ ...headers, noCache, body: body.toString() });
+            return { status: 202, headers: ['Content-Type', 'application/json'], body: [Buffer.from(text), body] };
+          },
       },
     });
     await fc.assert(

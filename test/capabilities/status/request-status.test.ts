@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createHistory, SLOT_MS, SLOTS } from '../../../src/capabilities/status/history.ts';
+import { createHistory, SLOT_MS, SLOTS } from '../../../src/capabilities/status/request-status.ts';
 
 describe('the history of the last ten minutes', () => {
   let clock = 1_800_000_000_000;

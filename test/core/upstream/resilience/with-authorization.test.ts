@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { withNegativeCache } from '../../../../src/core/upstream/resilience/with-negative-cache.ts';
+import { withNegativeCache } from '../../../../src/core/upstream/resilience/with-authorization.ts';
 import { asking, calm, errorOf, recordEvents, rejection } from '../harness.ts';
 import { createScripted, PAGE, RESPONSES, status401, status500 } from '../scripted.ts';
 
