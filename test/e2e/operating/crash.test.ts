@@ -4,18 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { servedFrom } from '../../support/process/serving.ts';
 
 const SECRET = 'token-that-must-not-be-logged';
-
-const SETTINGS = `
-http: { port: 0 }
-admin: { enabled: false }
-upstreams: { platform: { baseUrl: http://127.0.0.1:9 } }
-resources:
-  projects: { upstream: platform }
-  workflows: { upstream: platform }
-  tools: { upstream: platform }
-`;
 
 /** Uncaught errors, as statements of JavaScript. */
 const ERRORS: Readonly<Record<string, string>> = {
@@ -29,7 +20,7 @@ function endBy(statement: string): Promise<Ended> {
   return inFolder(async (folder) => {
     const module = join(folder, 'uncaught.mjs');
     await writeFile(module, `process.on('SIGUSR2', () => { ${statement} });`);
-    const file = await writeSettings(folder, SETTINGS);
+    const file = await writeSettings(folder, servedFrom('http://127.0.0.1:9'));
     const { NODE_OPTIONS = '' } = process.env;
     const portico = runPortico(['--config', file], {
       NODE_OPTIONS: `${NODE_OPTIONS} --import ${pathToFileURL(module).href}`,
