@@ -12,7 +12,7 @@ describe('the bench of any MCP server', () => {
     const platform = await startDemoPlatform();
     const { url, close } = await startGateway({ upstreams: platform.upstreams, log: { level: 'silent' } });
     try {
-      const { text, failed } = await reportOn({ url: `${url}/mcp`, token: TOKEN }, 0.05);
+      const { text, failed } = await reportOn({ url: `${url}/mcp`, token: TOKEN }, 0.02);
       expect(failed, text).to.equal(0);
       expect(text).to.include('Revisions: 2026-07-28, 2025-11-25');
       expect(text).to.match(/\| definitions of 3 tools \| \d{4} \| \d{3,4} \|/);

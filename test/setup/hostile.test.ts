@@ -93,8 +93,8 @@ describe('a hostile OpenAPI document', () => {
     });
   }
 
-  it('with 100,000 paths is read as far as the bound', () => {
-    const paths = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`/t${n}/tools`, listing(list())]));
+  it('with more than 20,000 paths is read as far as the bound', () => {
+    const paths = Object.fromEntries(Array.from({ length: 20_100 }, (_, n) => [`/t${n}/tools`, listing(list())]));
     expect(describeDocument(openApi(paths))?.listings).to.have.length(20_000);
   }).timeout(60_000);
 

@@ -14,7 +14,7 @@ export const anyCharacter: fc.Arbitrary<string> = fc.nat({ max: 0x10_ffff - SURR
 
 /**
  * Text of any characters, and what JavaScript has names of its own for (`__proto__`). fast-check's own (`unit: 'binary'`) is
- * the same, but writes a table of all characters first, which takes each process a second and 150 MB.
+ * the same, but writes a table of all characters first, which takes each process a second and 150 MB. So does `fc.webUrl()`.
  */
 export function anyText(constraints: Omit<StringConstraints, 'unit'> = {}): fc.Arbitrary<string> {
   return fc.string({ ...constraints, unit: anyCharacter });

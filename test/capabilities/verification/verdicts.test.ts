@@ -61,18 +61,6 @@ describe('the verdict on a token', () => {
     expect(looked).to.deep.equal(['a', 'a']);
   });
 
-  it('is remembered no longer than the token holds', async () => {
-    const { ask, looked, judged, good, pass, time } = scene();
-    judged.set('a', async () => good('key of a', time.now + 1000));
-    await ask('a');
-    pass(999);
-    await ask('a');
-    expect(looked).to.have.length(1);
-    pass(1);
-    await ask('a');
-    expect(looked).to.have.length(2);
-  });
-
   it('is not remembered for longer because a clock was set back', async () => {
     const { ask, looked, time } = scene();
     await ask('a');

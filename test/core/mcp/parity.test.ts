@@ -9,7 +9,8 @@ import type { Outcome } from './parity/outcome.ts';
 import { type Opened, stdioProcess, TOOL_WAYS, WAYS, type Way } from './parity/ways.ts';
 
 const LEGACY_NOT_FOUND = -32002;
-const NEEDS_NO_CLOCK = ['projects, which are never stored', 'an unknown URI', 'no URI', '401', '429 with Retry-After'];
+/** Cases for a process, which has no clock of the test: a list, an error of Portico's and one of the platform's. */
+const OF_A_PROCESS = ['projects, which are never stored', 'an unknown URI', '429 with Retry-After'];
 
 describe('a read has the same result over HTTP, MCP and stdio', () => {
   let platform: HttpUpstream;
@@ -86,7 +87,7 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
     });
   }
 
-  for (const one of CASES.filter(({ what }) => NEEDS_NO_CLOCK.includes(what))) {
+  for (const one of CASES.filter(({ what }) => OF_A_PROCESS.includes(what))) {
     it(`${one.what}: portico stdio, 2025-11-25`, async function () {
       this.timeout(30_000);
       check(one, 'stdio, 2025-11-25', await run(one, stdioProcess, settingsOf(one)));

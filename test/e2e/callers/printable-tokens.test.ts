@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { visibleAscii } from '../../support/any-text.ts';
+import { atDepth } from '../../support/depth.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
 
-const RUNS = 150;
+const RUNS = atDepth(50, 150);
 
 describe('a token of any visible ASCII, over sockets', () => {
   let platform: HttpUpstream;

@@ -92,19 +92,14 @@ describe('the command line', () => {
     });
   });
 
+  const runIn = (folder: string, command: string) =>
+    startProcess(process.execPath, [MAIN, command], { cwd: folder, env: porticoEnvironment() }).ended;
+
   for (const command of ['serve', 'check', 'stdio']) {
     it(`reads portico.yaml of the working folder by default: ${command}`, async () => {
       await inFolder(async (folder) => {
-        const run = () =>
-          startProcess(process.execPath, [MAIN, command], { cwd: folder, env: porticoEnvironment() }).ended;
-        expect(await run()).to.deep.include({
-          code: 2,
-          stdout: '',
-          stderr:
-            'portico.yaml: cannot be read: there is no such file\nName your settings file, or see: portico --help\n',
-        });
         await writeSettings(folder, 'scheme: 5\nupstreams: { tools: { baseUrl: http://a.example } }');
-        const { code, stderr } = await run();
+        const { code, stderr } = await runIn(folder, command);
         expect({ code, stderr }).to.deep.equal({
           code: 2,
           stderr: 'portico.yaml:1:9: scheme: expected text, got a number; put it in quotes\n',
@@ -112,6 +107,17 @@ describe('the command line', () => {
       });
     });
   }
+
+  it('asks for a settings file where the working folder has none', async () => {
+    await inFolder(async (folder) => {
+      expect(await runIn(folder, 'serve')).to.deep.include({
+        code: 2,
+        stdout: '',
+        stderr:
+          'portico.yaml: cannot be read: there is no such file\nName your settings file, or see: portico --help\n',
+      });
+    });
+  });
 
   it('rejects what it does not know with a reason and its usage', async () => {
     const { code, stdout, stderr } = await runPortico(['frobnicate']).ended;

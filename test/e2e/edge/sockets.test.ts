@@ -5,24 +5,17 @@ import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { servedFrom } from '../../support/process/serving.ts';
 import { exchange, get, openConnection } from '../../support/raw-http.ts';
 
 const LIST = '/mcp/v1/resources';
-
-const settings = (socketPath: string) => `
-http: { socketPath: ${socketPath} }
-admin: { enabled: false }
-upstreams:
-  projects: { baseUrl: http://127.0.0.1:9 }
-  workflows: { baseUrl: http://127.0.0.1:9 }
-  tools: { baseUrl: http://127.0.0.1:9 }
-`;
 
 describe('the Unix socket of a process', () => {
   it('prevents the start of a second process', async () => {
     await inFolder(async (folder) => {
       const socketPath = join(folder, 'portico.sock');
-      const file = await writeSettings(folder, settings(socketPath));
+      const settings = servedFrom('http://127.0.0.1:9', { http: { socketPath }, admin: { enabled: false } });
+      const file = await writeSettings(folder, settings);
       const first = runPortico(['--config', file]);
       const url = await first.ready;
       const { code, stderr } = await runPortico(['--config', file]).ended;

@@ -4,22 +4,12 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { servedFrom } from '../../support/process/serving.ts';
 
 const SECRET = 'token-that-must-not-be-logged';
 
-const SETTINGS = `
-http: { port: 0 }
-admin: { enabled: false }
-upstreams: { platform: { baseUrl: http://127.0.0.1:9 } }
-resources:
-  projects: { upstream: platform }
-  workflows: { upstream: platform }
-  tools: { upstream: platform }
-`;
-
 /** Uncaught errors, as statements of JavaScript. */
 const ERRORS: Readonly<Record<string, string>> = {
-  'an exception': `throw new TypeError('cannot read ${SECRET}')`,
   'a rejection': `Promise.reject(new RangeError('${SECRET}', { cause: new Error('${SECRET}') }))`,
   'an exception that cannot be read': `throw Object.defineProperty(new Error('x'), 'stack', { get() { throw new Error('${SECRET}'); } })`,
   'something thrown that is no error': `throw '${SECRET}'`,
@@ -30,7 +20,7 @@ function endBy(statement: string): Promise<Ended> {
   return inFolder(async (folder) => {
     const module = join(folder, 'uncaught.mjs');
     await writeFile(module, `process.on('SIGUSR2', () => { ${statement} });`);
-    const file = await writeSettings(folder, SETTINGS);
+    const file = await writeSettings(folder, servedFrom('http://127.0.0.1:9'));
     const { NODE_OPTIONS = '' } = process.env;
     const portico = runPortico(['--config', file], {
       NODE_OPTIONS: `${NODE_OPTIONS} --import ${pathToFileURL(module).href}`,
@@ -42,23 +32,27 @@ function endBy(statement: string): Promise<Ended> {
   });
 }
 
+/** The same: it exits with 1, and one log line without the message of the error. */
+async function check(statement: string): Promise<Ended> {
+  const ended = await endBy(statement);
+  const { code, signal, stdout, stderr } = ended;
+  expect({ code, signal, stderr }).to.deep.equal({ code: 1, signal: null, stderr: '' });
+  expect(linesIn(stdout).map(({ level, msg }) => [level, msg])).to.deep.equal([
+    ['info', 'listening'],
+    ['info', 'request'],
+    ['fatal', 'unhandled error'],
+  ]);
+  expect(stdout).not.to.contain(SECRET);
+  return ended;
+}
+
 describe('an uncaught error', () => {
   for (const [name, statement] of Object.entries(ERRORS)) {
-    it(`exits with 1 and one log line without its message: ${name}`, async () => {
-      const { code, signal, stdout, stderr } = await endBy(statement);
-      expect({ code, signal, stderr }).to.deep.equal({ code: 1, signal: null, stderr: '' });
-      const lines = linesIn(stdout);
-      expect(lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
-        ['info', 'listening'],
-        ['info', 'request'],
-        ['fatal', 'unhandled error'],
-      ]);
-      expect(stdout).not.to.contain(SECRET);
-    });
+    it(`exits with 1 and one log line without its message: ${name}`, () => check(statement));
   }
 
-  it('is logged with its type, its cause and its stack', async () => {
-    const { stdout } = await endBy(`throw new TypeError('x', { cause: new RangeError('y') })`);
+  it('is logged with its type, its causes and its stack', async () => {
+    const { stdout } = await check(`throw new TypeError('${SECRET}', { cause: new RangeError('y') })`);
     const { error, causes, stack } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
     expect({ error, causes }).to.deep.equal({ error: 'TypeError', causes: ['RangeError'] });
     expect(stack).to.match(/^ {4}at .*uncaught\.mjs:1:\d+/);

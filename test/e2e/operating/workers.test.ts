@@ -1,8 +1,11 @@
+import { createServer } from 'node:http';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Status } from '../../../src/capabilities/status/status-view.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
+import { listen } from '../../support/listening.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { childrenOf, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 import { newFolder, READ_TOOLS, servedFrom } from '../../support/process/serving.ts';
@@ -35,8 +38,10 @@ describe('portico serve --workers', function () {
     return { ...portico, file, url: String(line['url']), adminUrl: String(line['adminUrl']) };
   }
 
-  const read = (fleet: Fleet, token = 'token-of-the-test') =>
-    fetch(`${fleet.url}${READ_TOOLS}`, { headers: { authorization: `Bearer ${token}`, connection: 'close' } });
+  const read = (fleet: Fleet, token = 'token-of-the-test', requestId = 'one') => {
+    const headers = { authorization: `Bearer ${token}`, connection: 'close', 'x-request-id': requestId };
+    return fetch(`${fleet.url}${READ_TOOLS}`, { headers });
+  };
 
   async function metric(fleet: Fleet, series: string): Promise<number> {
     const text = await (await fetch(`${fleet.adminUrl}/metrics`)).text();
@@ -46,33 +51,75 @@ describe('portico serve --workers', function () {
 
   const workersOf = (fleet: Fleet) => childrenOf(fleet.child.pid ?? 0);
 
-  it('answers on one port, with the metrics and the status of all workers', async () => {
-    const fleet = await start();
-    for (let index = 0; index < 6; index += 1) expect((await read(fleet)).status).to.equal(200);
-    const served = ['hit', 'miss'].map((cache) =>
-      metric(fleet, `portico_reads_total{resource="tools",cache="${cache}"}`),
-    );
-    // Connections go to the workers in turn, and each loads the list once.
-    expect(await Promise.all(served)).to.deep.equal([4, 2]);
-    expect(await metric(fleet, 'portico_workers{state="ready"}')).to.equal(WORKERS);
-    const status = (await (await fetch(`${fleet.adminUrl}/status`)).json()) as Status;
-    expect(status.snapshots).to.include({ hits: 4, misses: 2, entries: 2 });
-    expect(status.upstreams.map(({ total }) => total)[2]).to.include({ requests: 2, failures: 0 });
-    const page = await (await fetch(`${fleet.adminUrl}/`)).text();
-    expect(page).to.include('closed');
-    expect((await fetch(`${fleet.adminUrl}/readyz`)).status).to.equal(200);
-    expect((await fleet.stop()).code).to.equal(0);
-  });
+  describe('as one process', () => {
+    let fleet: Fleet;
 
-  it('writes whole lines of all workers to one log, whose level changes for all', async () => {
-    const fleet = await start();
-    await Promise.all(Array.from({ length: 200 }, () => read(fleet)));
-    const changed = await fetch(`${fleet.adminUrl}/log`, { method: 'PUT', body: '{"level":"error","forMs":60000}' });
-    expect(await changed.json()).to.include({ level: 'error' });
-    for (let index = 0; index < 4; index += 1) await read(fleet);
-    await fleet.stop();
-    expect(linesOf(fleet).filter(({ msg }) => msg === 'request')).to.have.length(200);
-    expect(linesOf(fleet).filter(({ msg }) => msg === 'log level changed')).to.have.length(WORKERS);
+    before(async () => {
+      fleet = await start({ watchSettings: false });
+    });
+
+    it('answers on one port, with the metrics and the status of all workers', async () => {
+      for (let index = 0; index < 6; index += 1) expect((await read(fleet)).status).to.equal(200);
+      const served = ['hit', 'miss'].map((cache) =>
+        metric(fleet, `portico_reads_total{resource="tools",cache="${cache}"}`),
+      );
+      // Connections go to the workers in turn, and each loads the list once.
+      expect(await Promise.all(served)).to.deep.equal([4, 2]);
+      expect(await metric(fleet, 'portico_workers{state="ready"}')).to.equal(WORKERS);
+      const status = (await (await fetch(`${fleet.adminUrl}/status`)).json()) as Status;
+      expect(status.snapshots).to.include({ hits: 4, misses: 2, entries: 2 });
+      expect(status.upstreams.map(({ total }) => total)[2]).to.include({ requests: 2, failures: 0 });
+      const page = await (await fetch(`${fleet.adminUrl}/`)).text();
+      expect(page).to.include('closed');
+      expect((await fetch(`${fleet.adminUrl}/readyz`)).status).to.equal(200);
+    });
+
+    it('keeps a stopped worker from delaying the metrics of the others for long', async () => {
+      const [stopped = 0] = await workersOf(fleet);
+      process.kill(stopped, 'SIGSTOP');
+      try {
+        const response = await fetch(`${fleet.adminUrl}/metrics`);
+        expect(response.status).to.equal(200);
+        expect(await response.text()).to.include('portico_reads_total{');
+      } finally {
+        process.kill(stopped, 'SIGCONT');
+      }
+    });
+
+    it('reloads all workers on SIGHUP', async () => {
+      const folder = dirname(fleet.file);
+      const off = { watchSettings: false, resources: { tools: { enabled: false } } };
+      for (const [settings, status] of [
+        [off, 404],
+        [{ watchSettings: false }, 200],
+      ] as const) {
+        const changed = () => messages(fleet, 'settings changed').length;
+        const before = changed();
+        await writeSettings(folder, servedFrom(platform.url, settings));
+        fleet.child.kill('SIGHUP');
+        await eventually(() => changed() === before + WORKERS);
+        const statuses = await Promise.all(Array.from({ length: 6 }, async () => (await read(fleet)).status));
+        expect(new Set(statuses)).to.deep.equal(new Set([status]));
+      }
+    });
+
+    it('writes whole lines of all workers to one log, whose level changes for all', async () => {
+      await Promise.all(Array.from({ length: 200 }, () => read(fleet, 'token-of-many', 'of-many')));
+      const changed = await fetch(`${fleet.adminUrl}/log`, { method: 'PUT', body: '{"level":"error","forMs":60000}' });
+      expect(await changed.json()).to.include({ level: 'error' });
+      for (let index = 0; index < 4; index += 1) await read(fleet, 'token-of-many', 'of-many');
+      await eventually(() => messages(fleet, 'log level changed').length >= WORKERS);
+      const lines = messages(fleet, 'request').filter(({ requestId }) => requestId === 'of-many');
+      expect(lines).to.have.length(200);
+      expect(messages(fleet, 'log level changed')).to.have.length(WORKERS);
+    });
+
+    it('ends its workers when it is killed', async () => {
+      const workers = await workersOf(fleet);
+      expect(workers).to.have.length(WORKERS);
+      await fleet.stop('SIGKILL');
+      await eventually(() => workers.every((pid) => !isAlive(pid)));
+    });
   });
 
   it('replaces a worker that was killed, and fails no request of the others', async () => {
@@ -101,7 +148,7 @@ describe('portico serve --workers', function () {
   it('replaces a worker that was killed while its settings file was wrong, once that is right again', async () => {
     const fleet = await start({ watchSettings: false });
     const [victim = 0] = await workersOf(fleet);
-    const folder = fleet.file.slice(0, fleet.file.lastIndexOf('/'));
+    const folder = dirname(fleet.file);
     await writeSettings(folder, 'http: [');
     process.kill(victim, 'SIGKILL');
     await eventually(() => linesOf(fleet).some(({ msg, code }) => msg === 'worker ended' && code === 2), 20_000);
@@ -134,18 +181,6 @@ describe('portico serve --workers', function () {
     expect((await read(fleet, 'another-caller')).status).to.equal(200);
   });
 
-  it('reloads all workers on SIGHUP', async () => {
-    const fleet = await start({ watchSettings: false });
-    const settings = JSON.parse(
-      servedFrom(platform.url, { watchSettings: false, resources: { tools: { enabled: false } } }),
-    );
-    await writeSettings(fleet.file.slice(0, fleet.file.lastIndexOf('/')), JSON.stringify(settings));
-    fleet.child.kill('SIGHUP');
-    await eventually(() => linesOf(fleet).filter(({ msg }) => msg === 'settings changed').length === WORKERS);
-    const statuses = await Promise.all(Array.from({ length: 6 }, async () => (await read(fleet)).status));
-    expect(new Set(statuses)).to.deep.equal(new Set([404]));
-  });
-
   it('drains all workers on SIGTERM, also where every process gets it', async () => {
     const slow = await startHttpUpstream((req, res) => {
       setTimeout(() => json({ tools: [ITEM], nextPageToken: '' })(req, res), 1000);
@@ -159,19 +194,9 @@ describe('portico serve --workers', function () {
     expect(code).to.equal(0);
   });
 
-  it('ends its workers when it is killed', async () => {
-    const fleet = await start();
-    const workers = await workersOf(fleet);
-    expect(workers).to.have.length(WORKERS);
-    await fleet.stop('SIGKILL');
-    await eventually(() => workers.every((pid) => !isAlive(pid)));
-  });
-
   it('reports a port in use, or wrong settings, once', async () => {
-    const taken = await start();
-    const port = Number(new URL(taken.url).port);
-    const adminPort = Number(new URL(taken.adminUrl).port);
-    for (const settings of [{ http: { port } }, { admin: { port: adminPort } }]) {
+    const { port } = await listen(createServer());
+    for (const settings of [{ http: { port } }, { admin: { port } }]) {
       const folder = await newFolder();
       const file = await writeSettings(folder, servedFrom(platform.url, settings));
       const { code, stderr } = await runPortico(['serve', file, '--workers', '2']).ended;
@@ -183,19 +208,6 @@ describe('portico serve --workers', function () {
     expect(code).to.equal(2);
     expect(stderr.match(/upstreams/g)).to.have.length(1);
   });
-
-  it('keeps a stopped worker from delaying the metrics of the others for long', async () => {
-    const fleet = await start();
-    const [stopped = 0] = await workersOf(fleet);
-    process.kill(stopped, 'SIGSTOP');
-    try {
-      const response = await fetch(`${fleet.adminUrl}/metrics`);
-      expect(response.status).to.equal(200);
-      expect(await response.text()).to.include('portico_reads_total{');
-    } finally {
-      process.kill(stopped, 'SIGCONT');
-    }
-  });
 });
 
 function linesOf(portico: PorticoProcess): Record<string, unknown>[] {
@@ -204,6 +216,10 @@ function linesOf(portico: PorticoProcess): Record<string, unknown>[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
+}
+
+function messages(portico: PorticoProcess, message: string): Record<string, unknown>[] {
+  return linesOf(portico).filter(({ msg }) => msg === message);
 }
 
 function isAlive(pid: number): boolean {

@@ -51,7 +51,7 @@ describe('a guess of where a body holds its list', () => {
   });
 
   it('looks at a bounded part of a body that has no end', () => {
-    const wide = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`k${index}`, {}]));
+    const wide = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`k${index}`, {}]));
     expect(guess({ data: [ITEM], wide })).to.deep.equal([{ items: 'data', count: 1, keys: ['id', 'name'] }]);
     expect(guess({ wide: { ...wide, projects: [ITEM] } })).to.deep.equal([]);
   });

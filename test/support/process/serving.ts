@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onCleanup } from '../cleanup.ts';
-import { type PorticoProcess, runPortico, writeSettings } from './process.ts';
+import { eventually } from '../eventually.ts';
+import { freePort } from '../listening.ts';
+import { endWithTest, MAIN, type PorticoProcess, porticoEnvironment, runPortico, writeSettings } from './process.ts';
 
 /** A Portico process that is ready. It and its folder are gone with the test. */
 interface Serving extends PorticoProcess {
@@ -33,6 +37,27 @@ export async function startServing(yaml: string, env: Record<string, string> = {
     adminUrl: /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '',
     ask: (path) => fetch(`${url}${path}`, { headers }),
   };
+}
+
+/** Runs `portico` with its log on `stdout`: a pipe that nothing reads, or an open file. Resolves once it is live. */
+export async function startLoggingTo(stdout: 'pipe' | number) {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const settings = servedFrom('http://127.0.0.1:9', { http: { port }, admin: { port: adminPort } });
+  const file = await writeSettings(await newFolder(), settings);
+  const child = spawn(process.execPath, [MAIN, '--config', file], {
+    env: porticoEnvironment(),
+    stdio: ['ignore', stdout, 'inherit'],
+  });
+  endWithTest(child);
+  const ended = once(child, 'exit');
+  const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  await eventually(() =>
+    ask('/livez').then(
+      () => true,
+      () => false,
+    ),
+  );
+  return { child, ended, port, adminUrl: `http://127.0.0.1:${adminPort}`, ask };
 }
 
 /** A folder that is gone with the test, or the suite, that asked for it. */

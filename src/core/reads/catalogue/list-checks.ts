@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { MappingFinding } from '../../kernel/events.ts';
+import { createSizedLru } from '../../kernel/tables.ts';
 import { describeFinding, findingsOf, type MappingCounts, nothingLeft } from '../../mapping/mapper.ts';
 import { inSteps } from '../../upstream/pagination/list-read.ts';
 import type { MappedPage } from './page-reader.ts';
@@ -99,7 +100,7 @@ export function isMissed(share: number, items: number): boolean {
  * caller's list shows holds for the resource, until a list of any caller has the field again. Keeps counts only.
  */
 export function createComparison(maxLists = 1): CompareLists {
-  const lastOf = new LRUCache<string, LastList>({ max: maxLists });
+  const lastOf = createSizedLru<string, LastList>({ maxSize: maxLists });
   const held = new LRUCache<string, true>({ max: MAX_FOUND });
 
   return (name, partition, counts) => {

@@ -92,7 +92,7 @@ export function isShared({ key, partition }: CallerKeys): boolean {
 /** Keeps the most recently used entries within both bounds. An entry that exceeds them alone is not kept. */
 export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, events: Events = {}): SnapshotCache {
   const held = new LRUCache<string, Load>({
-    max: maxEntries,
+    // `maxEntries` is not its `max`, for which lru-cache allocates immediately, in some milliseconds.
     maxSize: maxBytes,
     sizeCalculation: charge,
     dispose(_load, key, reason) {
@@ -100,7 +100,13 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
     },
   });
   const emitHeld = () => events.snapshotsHeld?.({ bytes: held.calculatedSize, entries: held.size });
-  const admitted = new LRUCache<string, number>({ max: maxEntries });
+  const hold = (key: string, load: Load) => {
+    held.set(key, load);
+    if (held.size > maxEntries) held.pop();
+    emitHeld();
+    return held.has(key);
+  };
+  const admitted = new LRUCache<string, number>({ maxSize: maxEntries, sizeCalculation: () => 1 });
   // Loads in flight by snapshot, in starting order. Replaces an eviction counter per key, which would never end.
   const inFlight = new Map<string, Set<Token>>();
   return {
@@ -124,9 +130,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
             if (earlier === token) break;
             earlier.superseded = true;
           }
-          held.set(key, load);
-          emitHeld();
-          return held.has(key);
+          return hold(key, load);
         },
         keep(copy) {
           if (token.revoked) return false;
@@ -136,9 +140,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
             admitted.set(callerKey, Math.max(loadedAt, admitted.get(callerKey) ?? loadedAt));
           }
           if ((held.peek(key)?.snapshot.loadedAt ?? loadedAt) > loadedAt) return false;
-          held.set(key, copy);
-          emitHeld();
-          return held.has(key);
+          return hold(key, copy);
         },
         end() {
           tokens.delete(token);
@@ -159,8 +161,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
       const larger = { ...load, snapshot: Object.freeze({ ...load.snapshot, representations }) };
       // An entry that outgrows the cache would be dropped; its bytes alone are worth keeping.
       if (charge(larger) > maxBytes) return;
-      held.set(key, larger);
-      emitHeld();
+      hold(key, larger);
     },
     drop(resource) {
       const ending = snapshotKey(resource, '');

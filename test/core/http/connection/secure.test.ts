@@ -5,6 +5,7 @@ import { type ConnectionOptions, connect as connectSecurely, type TLSSocket } fr
 import { expect } from 'chai';
 import { openTlsFiles, type TlsPaths } from '../../../../src/core/credentials/files/tls-files.ts';
 import type { Unusable } from '../../../../src/core/credentials/files/watched-files.ts';
+import { aWhile } from '../../../support/a-while.ts';
 import { createHeldReads } from '../../../support/catalogue.ts';
 import { createAuthority, mountPem, writePem } from '../../../support/certificates.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
@@ -313,6 +314,7 @@ describe('certificates that are renewed', () => {
           count += 1;
           // Half of them open a new connection each time.
           if (index % 2 === 0) statuses.add((await exchange(url, get(READ), { tls: { ca } })).status);
+          await aWhile(5);
         }
       });
       for (let renewal = 1; renewal <= 3; renewal += 1) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { anyCharacter } from '../../../support/any-text.ts';
+import { anyCharacter, anyText } from '../../../support/any-text.ts';
 import { ENVELOPE } from '../asked.ts';
 
 /** A body, with the MCP headers that an honest client would send. */
@@ -91,7 +91,10 @@ const parts = fc.record({
     { weight: 2, arbitrary: fc.string({ maxLength: 20 }).map(quote) },
     { weight: 1, arbitrary: odd },
   ),
-  uri: fc.oneof(fc.constantFrom(...URIS), fc.webUrl()),
+  uri: fc.oneof(
+    fc.constantFrom(...URIS),
+    anyText().map((text) => `https://a.example/${encodeURIComponent(text)}`),
+  ),
   tool: fc.constantFrom(
     'list_projects',
     'list_installed_workflows',

@@ -3,15 +3,16 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
+import { atDepth } from '../../../support/depth.ts';
 import { SEEDED } from '../../../support/seed.ts';
 import { type GeneratedPlatform, itemsOf, type Shown } from './generated-platform.ts';
 import { outcomeOf } from './generated-read.ts';
 import { anyRead, fitting, type GeneratedRead } from './generated-settings.ts';
 import { NOT_DETECTABLE, notDetectable } from './not-detectable.ts';
 
-const ANY = 8000;
-const SILENT = 2000;
-const FITTING = 4000;
+const ANY = atDepth(2000, 8000);
+const SILENT = atDepth(500, 2000);
+const FITTING = atDepth(1000, 4000);
 
 /** Adds a read to those that came to the platform's list, or to an error; throws for any other list. */
 async function check(read: GeneratedRead, outcomes: { whole: number; refused: number }): Promise<void> {

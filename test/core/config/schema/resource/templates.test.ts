@@ -9,6 +9,7 @@ import {
   isPointer,
   namesIn,
 } from '../../../../../src/core/config/schema/resource/templates.ts';
+import { atDepth } from '../../../../support/depth.ts';
 
 describe('a path with names in braces', () => {
   it('returns its names, and whether each brace is one of a name', () => {
@@ -85,6 +86,7 @@ describe('a pointer into a body', () => {
         }
         expect(template, 'the template stays as it is').to.deep.equal(before);
       }),
+      { numRuns: atDepth(40, 400) },
     );
   });
 
