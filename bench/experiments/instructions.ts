@@ -14,10 +14,10 @@ import type { Workshop } from '../workshop.ts';
 import { type Load, measure, tokenOf } from '../wrk.ts';
 
 /** Few, so that a turn of the event loop stays short under valgrind, which is fifty times slower: Portico would shed load. */
-const CONNECTIONS = 8;
+const CONNECTIONS = 4;
 const CALLERS = 64;
 /** Until V8 has compiled what is called over and over, and for the count. */
-const WARM_UP = { requests: 25_000, seconds: 30 };
+const WARM_UP = { requests: 15_000, seconds: 20 };
 const COUNTED_SECONDS = 8;
 
 /** Where instructions are spent, by the symbol. The first that matches; what V8 compiled has the file in its name. */
