@@ -17,7 +17,7 @@ import { type Load, measure, tokenOf } from '../wrk.ts';
 const CONNECTIONS = 4;
 const CALLERS = 64;
 /** Until V8 has compiled what is called over and over, and for the count. */
-const WARM_UP = { requests: 15_000, seconds: 20 };
+const WARM_UP = { requests: 20_000, seconds: 20 };
 const COUNTED_SECONDS = 8;
 
 /** Where instructions are spent, by the symbol. The first that matches; what V8 compiled has the file in its name. */
@@ -36,7 +36,7 @@ const PARTS: readonly (readonly [part: string, symbols: RegExp])[] = [
   ['all else', /^/],
 ];
 
-/** Instructions of a request in user mode, by parts: the same in each run, whatever else the machine does. */
+/** Instructions of a request in user mode on the main thread, by parts, whatever else the machine does. */
 export const instructions: Experiment = {
   name: 'instructions',
   async run(workshop) {
@@ -87,8 +87,9 @@ function runCounted(workshop: Workshop, command: readonly string[], output: stri
     '--dump-instr=yes',
     `--callgrind-out-file=${output}`,
   ];
-  const plain = ['--compress-pos=no', '--compress-strings=no', '--quiet'];
-  const named = ['--perf-basic-prof', `--perf-basic-prof-path=${workshop.folder}`];
+  const plain = ['--separate-threads=yes', '--compress-pos=no', '--compress-strings=no', '--quiet'];
+  const log = ['--no-logfile-per-isolate', `--logfile=${join(workshop.folder, 'v8.log')}`];
+  const named = ['--perf-basic-prof', `--perf-basic-prof-path=${workshop.folder}`, ...log];
   return workshop.run(SERVER_CORE, 'valgrind', [...valgrind, ...plain, process.execPath, ...named, ...command]);
 }
 
@@ -108,8 +109,8 @@ interface Compiled {
 /** Adds up the last dump (https://valgrind.org/docs/manual/cl-format.html) by parts, divided by the requests. */
 function summed(workshop: Workshop, output: string, pid: number, requests: number) {
   const functions = compiledIn(join(workshop.folder, `perf-${pid}.map`));
-  // `-z` writes none: this is the only one.
-  const dump = `${output}.1`;
+  // Of the first dump, the first thread: V8 compiles and collects garbage in others, too.
+  const dump = `${output}.1-01`;
   const byPart = new Map<string, number>();
   let total = 0;
   let symbol = '';
