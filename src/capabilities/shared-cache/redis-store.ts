@@ -74,7 +74,9 @@ export function createRedisStore({ connection, keys, maxValueBytes }: RedisStore
   return {
     async get(name) {
       const value = await run('get', ({ bytes }) => bytes.getRange(keys.of(name).value, 0, maxValueBytes));
-      return value ? { value: value.length === 0 ? undefined : value } : undefined;
+      // Anything else is the reply of another command: replies were lost on the way.
+      if (!Buffer.isBuffer(value)) return undefined;
+      return { value: value.length === 0 ? undefined : value };
     },
     async lease(name, ms) {
       const token = randomBytes(12).toString('base64url') as Lease;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Lease } from '../../../src/capabilities/shared-cache/redis-store.ts';
+import { createRedisKeys, createRedisStore, type Lease } from '../../../src/capabilities/shared-cache/redis-store.ts';
 import { type Fleet, joined } from '../../support/fleet/fleet.ts';
 import { type Redis, startRedis } from '../../support/fleet/redis.ts';
 import { needsCommands } from '../../support/tools.ts';
@@ -42,6 +42,15 @@ describe('the store in Redis', () => {
     expect(await storedValue(other, 'b')).to.equal(undefined);
     expect(await put(other, 'a', Buffer.from('later'))).to.equal(true);
     expect(await storedValue(one)).to.deep.equal(Buffer.from('later'));
+  });
+
+  it('is down for a value where the reply is that of another command', async () => {
+    const keys = createRedisKeys('p');
+    for (const reply of ['OK', 1, null, [BYTES]]) {
+      const run = (async () => reply) as Parameters<typeof createRedisStore>[0]['connection']['run'];
+      const store = createRedisStore({ connection: { run }, keys, maxValueBytes: 10 });
+      expect(await store.get('a')).to.equal(undefined);
+    }
   });
 
   it('removes a value after its time', async () => {
