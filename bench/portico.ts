@@ -50,7 +50,8 @@ export async function porticoCommand(workshop: Workshop, platform: string, setti
   const upstream = { baseUrl: platform };
   const upstreams = { projects: upstream, workflows: upstream, tools: upstream };
   await writeFile(file, JSON.stringify({ admin: { port: 0 }, upstreams, ...settings, http: { port } }));
-  return { port, command: [ours(BUILT), 'serve', '--config', file] };
+  // As the image runs it.
+  return { port, command: ['--single-threaded-gc', ours(BUILT), 'serve', '--config', file] };
 }
 
 /** Has every caller read once, and returns one of the answers. Rejects where one is not 200. */
