@@ -36,8 +36,8 @@ export function shedLoad(maxDelayMs: number) {
 const LOOKS = 3;
 
 /**
- * Whether to shed load, from successive delays of the event loop. Starts when the last three delays exceed `maxDelayMs`, and ends with the first below half of it; with one threshold,
- * admitted requests would start it again.
+ * Whether to shed load, from successive delays of the event loop. Starts when the last three delays exceed `maxDelayMs`, and
+ * ends with the first below half of it; with one threshold, admitted requests would start it again.
  */
 export function createShedding(maxDelayMs: number) {
   let above = 0;

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { Limits } from '../../kernel/limits.ts';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
@@ -146,9 +147,12 @@ const checkHosts: CrossCheck<CommonSettings> = (settings, report) => {
   );
 };
 
-/** Returns whether listeners on these hosts need different ports. */
+const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1'];
+
+/** Returns whether listeners on these hosts need different ports: `::` covers all addresses, 0.0.0.0 those of IPv4. */
 function doCollide(...hosts: readonly [string, string]): boolean {
-  return hosts[0] === hosts[1] || hosts.includes('::') || hosts.includes('0.0.0.0');
+  if (hosts[0] === hosts[1] || hosts.includes('::')) return true;
+  return hosts.every((host) => LOOPBACK.includes(host)) || (hosts.includes('0.0.0.0') && !hosts.some(isIPv6));
 }
 
 /** Checks that no resource sends a header of its own in place of the credential of its upstream. */

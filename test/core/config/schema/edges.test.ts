@@ -75,6 +75,7 @@ describe('the settings of a listener', () => {
       ['192.0.2.1', '0.0.0.0'],
       ['::', '127.0.0.1'],
       ['::1', '::'],
+      ['localhost', '127.0.0.1'],
     ] as const) {
       expect(
         issues({ http: { port: 9090, host, allowedHosts }, admin: { host: admin } }),
@@ -84,6 +85,7 @@ describe('the settings of a listener', () => {
     for (const host of ['192.0.2.1', '::1']) {
       expect(issues({ http: { port: 9090, host, allowedHosts } }), host).to.deep.equal([]);
     }
+    expect(issues({ http: { port: 9090, host: '::1' }, admin: { host: '0.0.0.0' } })).to.deep.equal([]);
     expect(issues({ http: { port: 9090, socketPath: '/a' } })).to.deep.equal([]);
     expect(issues({ http: { port: 9090 }, admin: { enabled: false } })).to.deep.equal([]);
     expect(issues({ http: { port: 0 }, admin: { port: 0 } })).to.deep.equal([]);

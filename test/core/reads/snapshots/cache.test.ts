@@ -179,4 +179,12 @@ describe('a partition that two credentials share', () => {
     expect(cache.admittedAt('tools', carol)).to.equal(3);
     expect(fourth.store(loadOf([], { loadedAt: 4 }))).to.equal(true);
   });
+
+  it('remembers the loads of as many credentials as it may have entries', () => {
+    const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 2 });
+    const credentials = ['a', 'b', 'c'].map((token) => callerOf(token, { partition: 'tenant' }));
+    for (const one of credentials) store(cache, loadOf([], { loadedAt: 1 }), 'tools', one);
+    const admitted = credentials.filter((one) => cache.admittedAt('tools', one) === 1);
+    expect(admitted.map(({ key }) => key)).to.deep.equal(['b', 'c']);
+  });
 });
