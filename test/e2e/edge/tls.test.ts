@@ -71,14 +71,16 @@ describe('a process with TLS', () => {
       }));
   }
 
-  it('does not start with an expired certificate of a listener', () =>
-    inFolder(async (folder) => {
-      const { cert, key } = writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
-      const settings = `http: { port: 0, tls: { certFile: ${cert}, keyFile: ${key} } }\n${UPSTREAM}`;
-      const { code, stderr } = await runPortico(['serve', await writeSettings(folder, settings)]).ended;
-      expect(code).to.equal(2);
-      expect(stderr).to.match(/^\S+portico\.yaml:1:\d+: http\.tls\.certFile: expired at [\dT:.-]+Z\n$/);
-    }));
+  for (const command of ['check', 'serve']) {
+    it(`does not take with ${command} an expired certificate of a listener`, () =>
+      inFolder(async (folder) => {
+        const { cert, key } = writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
+        const settings = `http: { port: 0, tls: { certFile: ${cert}, keyFile: ${key} } }\n${UPSTREAM}`;
+        const { code, stderr } = await runPortico([command, await writeSettings(folder, settings)]).ended;
+        expect(code).to.equal(2);
+        expect(stderr).to.match(/^\S+portico\.yaml:1:\d+: http\.tls\.certFile: expired at [\dT:.-]+Z\n$/);
+      }));
+  }
 
   it('warns of certificates that expire soon, at the start and with check', () =>
     inFolder(async (folder) => {
