@@ -124,7 +124,9 @@ describe('counters in Redis', () => {
   it('count in windows that begin with the first unit, under names that only replicas can derive', async () => {
     const [one, other] = [(await joined(redis.url)).counts, (await joined(redis.url)).counts];
     const [first] = await one.add(new Map([[one.nameOf('203.0.113.7'), 3]]), TTL_MS);
-    expect(first).to.deep.equal({ total: 3, restMs: TTL_MS });
+    expect(first?.total).to.equal(3);
+    // The clock of Redis goes on between two commands of its script.
+    expect(first?.restMs).to.be.within(TTL_MS - 1000, TTL_MS);
     await sleep(5);
     const [counted] = await other.add(new Map([[other.nameOf('203.0.113.7'), 4]]), TTL_MS);
     expect(counted?.total).to.equal(7);
@@ -145,7 +147,9 @@ describe('counters in Redis', () => {
     await redis.command('SET', key, '5', 'PX', '31536000000');
     expect(await counts.add(new Map([['a', 1]]), TTL_MS)).to.deep.equal([{ total: 6, restMs: TTL_MS }]);
     await redis.command('SET', key, '5');
-    expect(await counts.add(new Map([['a', 1]]), TTL_MS)).to.deep.equal([{ total: 6, restMs: TTL_MS }]);
+    const [counted] = await counts.add(new Map([['a', 1]]), TTL_MS);
+    expect(counted?.total).to.equal(6);
+    expect(counted?.restMs).to.be.within(TTL_MS - 1000, TTL_MS);
     expect(await redis.command('PTTL', key)).to.be.within(1, TTL_MS);
   });
 
