@@ -11,6 +11,7 @@ import {
   type Fields,
   forbidsCache,
   parseTarget,
+  REDACTED,
   readFields,
   type Target,
 } from './request/request-head.ts';
@@ -23,6 +24,8 @@ const NEVER = new AbortController().signal;
 /** One open connection. Its requests are answered one after the other, whatever the client pipelines. */
 export interface PipelinedConnection {
   readonly socket: Socket;
+  /** Address of its peer; empty over a Unix socket. */
+  readonly remoteAddress: string;
   /** Exchanges that have begun and not ended, in their order. The first one is being answered, the others wait. */
   readonly exchanges: Exchange[];
   /** Whether its last response has been decided on: what still arrives is discarded. */
@@ -97,6 +100,8 @@ export class Exchange implements RequestRecord {
   bodyError: GatewayError | undefined = undefined;
   /** Called with that error while the body is being read. */
   onBodyError: ((error: GatewayError) => void) | undefined = undefined;
+  /** Whether the whole body was read, although Node has not reported the end of the request. */
+  isBodyRead = false;
   /** Bytes of its body in memory. */
   heldBytes = 0;
   /** Counts the exchange until it has ended. */
@@ -119,8 +124,8 @@ export class Exchange implements RequestRecord {
     const fields = readFields(req.rawHeaders, otherCredentials);
     this.fields = fields;
     // Node has parsed the headers on its own already.
-    if (fields.authorization.length > 0) req.headers.authorization = String(fields.authorization[0]);
-    for (const [name, [credential]] of fields.others ?? []) req.headers[name] = String(credential);
+    if (fields.authorization.length > 0) req.headers.authorization = REDACTED;
+    for (const [name] of fields.others ?? []) req.headers[name] = REDACTED;
     this.hasBody = announcesBody(fields);
     this.noCache = forbidsCache(fields.cacheControl);
     this.requestId = chooseRequestId(fields);

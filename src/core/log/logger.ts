@@ -73,6 +73,9 @@ function takesJson(logger: object): boolean {
   return (logger as { [pino.symbols.asJsonSym]?: unknown })[pino.symbols.asJsonSym] === serialize;
 }
 
+/** The ends of times: V8 takes 400 instructions to write a number that it has not written a moment ago. */
+const MILLISECONDS = Array.from({ length: 1000 }, (_, ms) => `.${String(ms).padStart(3, '0')}Z"`);
+
 /** Returns a function that writes pino's field of the time, to the millisecond. All but those is kept for a second. */
 function createTimeField(): () => string {
   let second = -1;
@@ -82,9 +85,9 @@ function createTimeField(): () => string {
     const current = Math.floor(now / 1000);
     if (current !== second) {
       second = current;
-      start = `,"time":"${new Date(now).toISOString().slice(0, -'000Z'.length)}`;
+      start = `,"time":"${new Date(now).toISOString().slice(0, -'.000Z'.length)}`;
     }
-    return `${start}${String(now % 1000).padStart(3, '0')}Z"`;
+    return start + MILLISECONDS[now % 1000];
   };
 }
 
@@ -203,8 +206,8 @@ function ownFieldsOf(request: RequestRecord): object {
 function ownJsonOf(request: RequestRecord): object {
   const { ms, upstreamMs, outcome, staleFor, error = staleFor, bytes, callerKey, client, requestId, traceId } = request;
   if (error !== undefined || UNANSWERED[outcome] !== undefined) return ownFieldsOf(request);
-  let json = `"ms":${rounded(ms)}`;
-  if (upstreamMs !== undefined) json += `,"upstreamMs":${rounded(upstreamMs)}`;
+  let json = `"ms":${roundedText(ms)}`;
+  if (upstreamMs !== undefined) json += `,"upstreamMs":${roundedText(upstreamMs)}`;
   json += `,"bytes":${bytes}`;
   if (callerKey !== undefined) json += `,"caller":"${callerKey.slice(0, CALLER_LENGTH)}"`;
   if (client !== undefined) json += `,"client":${jsonOf(client)}`;
@@ -233,6 +236,13 @@ export function whyOf(error: GatewayError) {
 /** Rounds to a tenth of a millisecond. */
 export function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
+}
+
+/** The times of nearly all cached reads. */
+const TENTHS = Array.from({ length: 100 }, (_, tenths) => String(tenths / 10));
+
+function roundedText(ms: number): string {
+  return TENTHS[Math.round(ms * 10)] ?? String(rounded(ms));
 }
 
 /** `error` for a bug, `warn` for a failure of the platform or the settings. */

@@ -21,8 +21,10 @@ export interface RpcRequest extends RequestContext {
 /** A response over HTTP. */
 export interface RpcResponse {
   readonly status: number;
-  /** Names and values, alternately. */
+  /** Names and values, alternately, beside those of `lines`. */
   readonly headers: readonly string[];
+  /** Constant headers as lines. */
+  readonly lines?: string;
   /** In one piece, or several that are sent in order, or sent while it is made. */
   readonly body: Buffer | readonly Buffer[] | RpcStream;
 }
@@ -47,9 +49,10 @@ export interface RpcHandlerOptions extends DispatchOptions {
   readonly keepAliveMs: number;
 }
 
-const JSON_HEADERS = ['Content-Type', 'application/json', 'Cache-Control', 'no-store'];
+const NO_HEADERS: readonly string[] = [];
+const JSON_LINES = 'Content-Type: application/json\r\nCache-Control: no-store\r\n';
 /** nginx would collect events until its buffer is full. */
-const STREAM_HEADERS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'];
+const STREAM_LINES = 'Content-Type: text/event-stream\r\nCache-Control: no-store\r\nX-Accel-Buffering: no\r\n';
 /** Prevents that a proxy, or the inactivity timer of the listener, closes a silent stream. */
 const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
 const ACCEPTED: RpcResponse = { status: 202, headers: [], body: Buffer.alloc(0) };
@@ -95,22 +98,24 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     const [first] = requests;
     if (first === undefined) return ACCEPTED;
     if (!isBatch) return responseTo(await dispatch(first, revision, request), keepAliveMs);
-    return { status: 200, headers: JSON_HEADERS, body: await answerBatch(requests, revision, request, batchOptions) };
+    const pieces = await answerBatch(requests, revision, request, batchOptions);
+    return { status: 200, headers: NO_HEADERS, lines: JSON_LINES, body: pieces };
   };
 }
 
 /** Returns the error response to a whole POST; `message` is its parsed part. */
 export function refusal(error: GatewayError, requestId: string, message?: unknown): RpcResponse {
   const { status, retryAfterSeconds } = error;
-  const headers =
-    retryAfterSeconds === undefined ? JSON_HEADERS : [...JSON_HEADERS, 'Retry-After', String(retryAfterSeconds)];
-  return { status, headers, body: writeError(error, message, requestId) };
+  const headers = retryAfterSeconds === undefined ? NO_HEADERS : ['Retry-After', String(retryAfterSeconds)];
+  return { status, headers, lines: JSON_LINES, body: writeError(error, message, requestId) };
 }
 
 function responseTo({ status, response, challenge, stream }: Dispatched, keepAliveMs: number): RpcResponse {
-  if (stream !== undefined) return { status, headers: STREAM_HEADERS, body: eventStream(stream, keepAliveMs) };
-  const headers = challenge === undefined ? JSON_HEADERS : [...JSON_HEADERS, 'WWW-Authenticate', challenge];
-  return { status, headers, body: response };
+  if (stream !== undefined) {
+    return { status, headers: NO_HEADERS, lines: STREAM_LINES, body: eventStream(stream, keepAliveMs) };
+  }
+  const headers = challenge === undefined ? NO_HEADERS : ['WWW-Authenticate', challenge];
+  return { status, headers, lines: JSON_LINES, body: response };
 }
 
 /** Server-sent events: notifications, and last the response. */

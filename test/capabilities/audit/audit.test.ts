@@ -25,7 +25,11 @@ const IDENTITY: Identity = callerWith();
 /** The members of an exchange that determine its address. */
 function exchangeFrom(remoteAddress: string | undefined, forwardedFor?: string): Exchange {
   const about = { edge: 'http', requestId: 'r', begun: 0, ms: 0, outcome: 'ok', bytes: 0 };
-  return { ...about, req: { socket: { remoteAddress } }, fields: { forwardedFor } } as unknown as Exchange;
+  return {
+    ...about,
+    connection: { remoteAddress: remoteAddress ?? '' },
+    fields: { forwardedFor },
+  } as unknown as Exchange;
 }
 
 /** Records one request, which comes from an address and a caller, if it names one, and returns its lines. */

@@ -121,7 +121,8 @@ export function asked(options: AskedOptions = {}) {
     });
     const pieces = await piecesOf(response.body);
     const textOf = () => Buffer.concat(pieces).toString();
-    const headers: Record<string, string> = {};
+    const lines = (response.lines ?? '').split('\r\n').filter((line) => line !== '');
+    const headers: Record<string, string> = Object.fromEntries(lines.map((line) => line.split(': ')));
     for (let at = 0; at < response.headers.length; at += 2) {
       headers[response.headers[at] ?? ''] = response.headers[at + 1] ?? '';
     }

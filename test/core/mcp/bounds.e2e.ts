@@ -42,6 +42,10 @@ describe('MCP with a heap of 256 MiB', function () {
     expect((await figuresOf('counts at a time')).members).to.deep.equal({ ok: 100 });
   });
 
+  it('keeps nothing of the long names of two hundred clients', async () => {
+    expect((await figuresOf('clients with long names', 64)).members).to.deep.equal({ ok: 200 });
+  });
+
   it('answers a batch of a hundred reads of 20 MB up to maxAnswerBytes, with one read', async () => {
     const { members, reads, bytes, outcome, mostHeldMiB } = await figuresOf('reads of a list that is not stored');
     expect({ members, reads, outcome }).to.deep.equal({

@@ -41,6 +41,7 @@ export function createConnections(
   function open(socket: Socket): void {
     const connection: PipelinedConnection = {
       socket,
+      remoteAddress: socket.remoteAddress ?? '',
       exchanges: [],
       ending: false,
       bytesSeen: 0,
@@ -148,8 +149,8 @@ export function createConnections(
    * Whether an exchange is the last one on its connection: it has a body that was not read whole, or that it announced by
    * `Expect` alone; or the listener is stopping and none waits behind it.
    */
-  function isLast({ req, fields, hasBody, takesBody, connection }: Exchange): boolean {
-    if (hasBody ? !(req.complete && takesBody) : fields.expect !== undefined) return true;
+  function isLast({ req, fields, hasBody, isBodyRead, takesBody, connection }: Exchange): boolean {
+    if (hasBody ? !((req.complete || isBodyRead) && takesBody) : fields.expect !== undefined) return true;
     return isStopping && connection?.exchanges.length === 1;
   }
 

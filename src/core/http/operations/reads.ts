@@ -109,9 +109,11 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
       vary,
       isRead: true,
       path: READ_PATH,
-      targets: [...spellings.keys()],
+      targets: spellings.map(({ target }) => target),
       async respond(exchange, caller) {
-        const name = catalogue.find(spellings.get(exchange.url) ?? uriIn(exchange.target?.query ?? ''));
+        const { url, target } = exchange;
+        const usual = spellings.find((one) => one.target === url);
+        const name = catalogue.find(usual === undefined ? uriIn(target?.query ?? '') : usual.uri);
         exchange.resource = name;
         requireJsonAccepted(exchange.fields);
         const codings = acceptedCodings(exchange.fields);
@@ -127,14 +129,12 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
   ];
 }
 
-/** The URIs by the targets that nearly all clients send. */
-function spellingsOf({ offered }: Catalogue): ReadonlyMap<string, string> {
-  return new Map(
-    offered.flatMap(({ definition: { uri } }) => [
-      [`${READ_PATH}?uri=${uri}`, uri],
-      [`${READ_PATH}?uri=${encodeURIComponent(uri)}`, uri],
-    ]),
-  );
+/** The targets that nearly all clients send, and their URIs. */
+function spellingsOf({ offered }: Catalogue): readonly { readonly target: string; readonly uri: string }[] {
+  return offered.flatMap(({ definition: { uri } }) => [
+    { target: `${READ_PATH}?uri=${uri}`, uri },
+    { target: `${READ_PATH}?uri=${encodeURIComponent(uri)}`, uri },
+  ]);
 }
 
 /** Returns the one `uri` of a query. */

@@ -142,7 +142,7 @@ const MAX_LIST_LENGTH = 4096;
 const UNIX = 'unix';
 
 /** Returns the IPv4 address of a client, the /64 of its IPv6 address (where `whole`, all of it), or `unix`. */
-export type ClientAddress = (exchange: Pick<Exchange, 'req' | 'fields'>) => string;
+export type ClientAddress = (exchange: Pick<Exchange, 'connection' | 'fields'>) => string;
 
 /**
  * Finds the address of a client. Each trusted proxy adds the address of its peer at the right of `X-Forwarded-For` or
@@ -177,8 +177,8 @@ export function createClientAddress(trustedProxies: readonly string[], { whole =
   /** The last peer: most requests come from few. */
   let last = { text: '', peer: UNIX, shownPeer: UNIX };
 
-  return ({ req, fields: { forwarded, forwardedFor } }) => {
-    const text = req.socket.remoteAddress ?? '';
+  return ({ connection, fields: { forwarded, forwardedFor } }) => {
+    const text = connection?.remoteAddress ?? '';
     if (text !== last.text) {
       const peer = addressOf(text) ?? UNIX;
       last = { text, peer, shownPeer: shown(peer) };

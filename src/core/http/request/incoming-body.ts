@@ -56,14 +56,19 @@ export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBoun
   // For a request without a body Node creates no stream that would end (`optimizeEmptyRequests`).
   if (!hasBody) return NO_BODY;
   const tooLarge = () => explained('too_large', `The request body may hold ${maxBytes} bytes.`, { bound });
-  if (Number(fields.contentLength ?? 0) > maxBytes) throw tooLarge();
+  const announced = Number(fields.contentLength ?? 0);
+  if (announced > maxBytes) throw tooLarge();
   held.take(exchange, 0);
   if (fields.expect !== undefined) res.writeContinue();
   if (exchange.bodyError !== undefined) throw exchange.bodyError;
   // It arrived together with the head: without listeners, 3 % of a cached `tools/call` are saved.
-  if (req.complete && fields.contentLength !== undefined) {
-    held.take(exchange, req.readableLength);
-    return req.read() ?? NO_BODY;
+  if (announced > 0 && req.readableLength === announced) {
+    held.take(exchange, announced);
+    const body: Buffer = req.read();
+    // Node reports the end of the request after that.
+    req.resume();
+    exchange.isBodyRead = true;
+    return body;
   }
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let body: Buffer = NO_BODY;

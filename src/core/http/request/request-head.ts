@@ -71,13 +71,33 @@ const ABSENT = Object.fromEntries(Object.values(JOINED).map((key) => [key, undef
 
 type Key = keyof Joined | 'authorization' | 'host';
 
-/** By names in lower case and as most clients write them, `Accept-Encoding`. */
-const NAMES: ReadonlyMap<string, Key> = new Map(
-  Object.entries<Key>({ ...JOINED, authorization: 'authorization', host: 'host' }).flatMap(([name, key]) => [
-    [name, key],
-    [name.replace(/\b[a-z]/g, (first) => first.toUpperCase()), key],
-  ]),
+/** A name in lower case and as most clients write it, and its key. */
+interface KnownName {
+  readonly lower: string;
+  readonly usual: string;
+  readonly key: Key;
+}
+
+/**
+ * By their length. A map by name costs 700 instructions for each header, 3 % of a cached `tools/call`: V8 interns each text that a map
+ * is asked for, and the names of each request are new texts.
+ */
+const NAMES: ReadonlyMap<number, readonly KnownName[]> = Map.groupBy(
+  Object.entries<Key>({ ...JOINED, authorization: 'authorization', host: 'host' }).map(([lower, key]) => {
+    const usual = lower.replace(/\b[a-z]/g, (first) => first.toUpperCase()).replace('Mcp-Protocol', 'MCP-Protocol');
+    return { lower, usual, key };
+  }),
+  ({ lower }) => lower.length,
 );
+
+function keyOf(name: string): Key | undefined {
+  const names = NAMES.get(name.length);
+  if (names === undefined) return undefined;
+  for (const { lower, usual, key } of names) if (name === usual || name === lower) return key;
+  const folded = name.toLowerCase();
+  for (const { lower, key } of names) if (folded === lower) return key;
+  return undefined;
+}
 
 /** What a field line has on the wire beside its name and value: `: ` and CRLF. */
 const LINE_OVERHEAD = 4;
@@ -96,7 +116,7 @@ export function readFields(rawHeaders: string[], otherNames?: ReadonlySet<string
     const rawName = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
     fields.bytes += rawName.length + value.length + LINE_OVERHEAD;
-    const key = NAMES.get(rawName) ?? NAMES.get(rawName.toLowerCase());
+    const key = keyOf(rawName);
     if (key === 'host') host.push(value);
     else if (key === 'authorization') authorization.push(take(rawHeaders, index + 1));
     else if (key !== undefined) fields[key] = fields[key] === undefined ? value : `${fields[key]}, ${value}`;
@@ -110,10 +130,13 @@ export function readFields(rawHeaders: string[], otherNames?: ReadonlySet<string
   return fields;
 }
 
+/** What Node's tables of headers have in place of a credential. */
+export const REDACTED = '[credential]';
+
 /** Takes a credential out of the field lines. */
 function take(rawHeaders: string[], index: number): Credential {
   const credential = new Credential(rawHeaders[index] as string);
-  rawHeaders[index] = String(credential);
+  rawHeaders[index] = REDACTED;
   return credential;
 }
 
@@ -136,7 +159,7 @@ export function credentialsIn({ authorization, others }: Fields): readonly Crede
 
 const MEDIA_TYPES = ['application/json;charset=utf-8'];
 /** Common values, which are not parsed. The last one is what MCP requires. */
-const PLAIN: ReadonlySet<string> = new Set(['*/*', 'application/json', 'application/json, text/event-stream']);
+const PLAIN: readonly string[] = ['*/*', 'application/json', 'application/json, text/event-stream'];
 
 const IDENTITY = 'identity';
 const IDENTITY_ONLY: Codings = [IDENTITY];
@@ -167,7 +190,7 @@ function negotiatorOf(name: 'accept' | 'accept-encoding', value: string): Negoti
 
 /** Throws `not_acceptable` where a request does not accept JSON (RFC 9110, section 12.5.1). */
 export function requireJsonAccepted({ accept }: Fields): void {
-  if (accept === undefined || PLAIN.has(accept)) return;
+  if (accept === undefined || PLAIN.includes(accept)) return;
   if (negotiatorOf('accept', accept).mediaType(MEDIA_TYPES) === undefined) {
     throw new GatewayError('not_acceptable', { reason: 'Accept excludes application/json' });
   }

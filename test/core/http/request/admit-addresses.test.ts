@@ -11,7 +11,7 @@ const TRUSTED = ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', '::1'];
 /** The address of the client of a request from `peer` with these header lines. */
 function clientOf(peer: string | undefined, lines: readonly (readonly [string, string])[] = [], trusted = TRUSTED) {
   return createClientAddress(trusted)({
-    req: { socket: { remoteAddress: peer } } as never,
+    connection: { remoteAddress: peer ?? '' } as never,
     fields: readFields(lines.flat()),
   });
 }

@@ -192,6 +192,17 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
       mostHeldMiB,
     };
   },
+  'clients with long names': async () => {
+    const { raw } = asked();
+    const held: number[] = [];
+    for (let index = 0; index < 200; index += 1) {
+      const clientInfo = { name: `${index}`.padEnd(500_000, 'n'), version: `${index}`.padEnd(500_000, 'v') };
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+      const { record } = await raw(JSON.stringify(request('initialize', params)));
+      held.push(record.client?.name?.length ?? 0);
+    }
+    return { members: { ok: held.filter((length) => length === 64).length } };
+  },
   'reads of a list that is not stored': () =>
     batch(
       () => listOf(20, false),
