@@ -57,6 +57,16 @@ export interface Tools {
   call(params: { readonly name?: unknown; readonly arguments?: unknown }, context: RequestContext): Promise<Result>;
 }
 
+/** A list, and what was asked of it. */
+interface Listed {
+  readonly load: Load;
+  readonly known: Offered['known'];
+  readonly args: ToolArguments;
+  readonly stale: Staleness | undefined;
+}
+
+type Counts = Readonly<Record<string, readonly ValueCount[]>>;
+
 export function createTools(options: ToolsOptions): Tools {
   const { catalogue, readResource, representations, maxResultBytes, provenance, now } = options;
   const { recordError, challengeFor, hiddenText, events } = options;
@@ -74,6 +84,7 @@ export function createTools(options: ToolsOptions): Tools {
 
   const pageBytes = Math.min(MAX_PAGE_BYTES, maxResultBytes);
   const countsBytes = Math.min(MAX_COUNTS_BYTES, maxResultBytes / 2);
+  const firstPage = `derived page 0 ${pageBytes}` as const;
   const starts = new WeakMap<Uint32Array, ReadonlySet<number>>();
 
   /** Whether consecutive pages start at this offset: made-up cursors must not fill the cache. */
@@ -85,46 +96,48 @@ export function createTools(options: ToolsOptions): Tools {
     return known.has(offset);
   }
 
-  /** Returns the result with one page. The usual ones are kept. */
-  async function pageOf(
-    load: Load,
-    known: Offered['known'],
-    args: ToolArguments,
-    stale: Staleness | undefined,
-    signal: AbortSignal,
-  ) {
-    const { snapshot } = load;
-    const { filter, fields, countBy, limit, cursor, misread, isWhole } = args;
-    const place = { etag: snapshot.etag, filter };
-    const offset = cursor === undefined ? 0 : readCursor(place, cursor);
-    const cursorOf = (next: number) => writeCursor(place, next);
-    const page = { offset, limit, cursorOf, maxBytes: maxResultBytes, pageBytes };
+  function partOf({ load, known, args, stale }: Listed, found?: Found, counts?: Counts): ListPage {
+    const { filter, limit, misread } = args;
+    const place = { etag: load.snapshot.etag, filter };
+    const ignored = misread.length > 0 ? { ignoredArguments: misread } : {};
+    return {
+      offset: offsetOf(load, args),
+      limit,
+      cursorOf: (next) => writeCursor(place, next),
+      maxBytes: maxResultBytes,
+      pageBytes,
+      members: membersOf({ ...(counts && { counts }), ...ignored, ...remarksOn(load, stale) }),
+      found: found?.indices,
+      hint: hintFor(load, filter, found, known),
+    };
+  }
 
-    function partOf(found?: Found, counts?: Readonly<Record<string, readonly ValueCount[]>>): ListPage {
-      const ignored = misread.length > 0 ? { ignoredArguments: misread } : {};
-      const members = membersOf({ ...(counts && { counts }), ...ignored, ...remarksOn(load, stale) });
-      return { ...page, members, found: found?.indices, hint: hintFor(load, filter, found, known) };
-    }
+  /** Returns the result with one page of the whole list. The usual ones are kept. */
+  function wholePage(listed: Listed): Buffer {
+    const { load, args, stale } = listed;
+    const offset = offsetOf(load, args);
+    const make = () => pageResult(writePage(load.snapshot, partOf(listed)));
+    const isUsual = args.limit === undefined && stale === undefined && args.misread.length === 0;
+    if (!isUsual || !isStart(load.snapshot, offset)) return make();
+    return representations.derived(load, offset === 0 ? firstPage : `derived page ${offset} ${pageBytes}`, make);
+  }
 
-    if (isWhole) {
-      const whole = () => pageResult(writePage(snapshot, partOf()));
-      const isUsual = limit === undefined && stale === undefined && misread.length === 0;
-      const isKept = isUsual && isStart(snapshot, offset);
-      return isKept ? representations.derived(load, `page ${offset} ${pageBytes}`, whole) : whole();
-    }
+  /** Returns the result with one page of the items, fields or counts that were asked for. */
+  async function partialPage(listed: Listed, signal: AbortSignal): Promise<Buffer> {
+    const { load, args } = listed;
+    const { filter, fields, countBy } = args;
     const counter = createCounter(countBy);
     const isCounted = countBy.length > 0;
     const isSearched = isCounted || filter.query !== undefined || Object.keys(filter.values).length > 0;
     const found = isSearched ? await search(load, filter, signal, counter.add) : undefined;
-    const part = partOf(found, isCounted ? counter.counts(countsBytes) : undefined);
+    const part = partOf(listed, found, isCounted ? counter.counts(countsBytes) : undefined);
     return pageResult(
-      fields === undefined ? writePage(snapshot, part) : await writeFields(snapshot, part, fields, signal),
+      fields === undefined ? writePage(load.snapshot, part) : await writeFields(load.snapshot, part, fields, signal),
     );
   }
 
-  /** Returns the list with its hidden characters shown; `undefined` without any, or where settings keep them. */
+  /** Returns the list with its hidden characters shown; `undefined` without any. */
   async function shownList({ resource, upstream }: Offered, load: Load): Promise<ShownList | undefined> {
-    if (hiddenText === 'keep') return undefined;
     return representations.shown(load, ({ hidden }) => {
       for (const field of hidden.keys()) {
         events.mappingWarning?.({ resource: resource.name, upstream, finding: 'hidden_text', field });
@@ -149,12 +162,10 @@ export function createTools(options: ToolsOptions): Tools {
         const args = tool.read(given);
         const load = await readResource(tool.resource.name, context);
         const stale = stalenessOf(load, now());
-        const shown = await shownList(tool, load);
-        const { signal } = context;
-        const page =
-          shown === undefined
-            ? await pageOf(load, tool.known, args, stale, signal)
-            : await pageOf({ ...load, snapshot: shown.snapshot }, tool.known, shownArguments(args), stale, signal);
+        const keepsHidden = hiddenText === 'keep' || representations.hidesNothing(load);
+        const shown = keepsHidden ? undefined : await shownList(tool, load);
+        const listed = listedAs(shown, { load, known: tool.known, args, stale });
+        const page = args.isWhole ? wholePage(listed) : await partialPage(listed, context.signal);
         return { meta: metaOf(provenance(tool.resource.name, load, stale), args, shown), shared: [page] };
       } catch (thrown) {
         // A model cannot change its client's token.
@@ -183,11 +194,19 @@ function metaOf(provenance: string, { ignored }: ToolArguments, shown: ShownList
   return meta;
 }
 
-/** Finds a text as it is, and as it is shown. */
-function shownArguments(args: ToolArguments): ToolArguments {
+/** Returns the index of the first item that was asked for. */
+function offsetOf({ snapshot }: Load, { filter, cursor }: ToolArguments): number {
+  return cursor === undefined ? 0 : readCursor({ etag: snapshot.etag, filter }, cursor);
+}
+
+/** Replaces a list by the one that is shown. The filter finds a text as it is, and as it is shown. */
+function listedAs(shown: ShownList | undefined, listed: Listed): Listed {
+  if (shown === undefined) return listed;
+  const { load, args } = listed;
   const { query, values } = args.filter;
-  const shown = Object.entries(values).map(([field, text]) => [field, showHidden(text).text]);
-  return { ...args, filter: { query: query && showHidden(query).text, values: Object.fromEntries(shown) } };
+  const texts = Object.entries(values).map(([field, text]) => [field, showHidden(text).text]);
+  const filter = { query: query && showHidden(query).text, values: Object.fromEntries(texts) };
+  return { ...listed, load: { ...load, snapshot: shown.snapshot }, args: { ...args, filter } };
 }
 
 /** Writes an error as a tool's result: for the model the error and its remedy, for programs `_meta`. */

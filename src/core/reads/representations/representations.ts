@@ -41,13 +41,15 @@ export interface Representations {
    * shared by snapshots with equal bytes. Rejects with `overloaded` when too many bytes are being escaped.
    */
   escaped(held: Held): Promise<Buffer>;
+  /** Whether a list is known to have no hidden characters. */
+  hidesNothing(held: Held): boolean;
   /** Returns the list with its hidden characters shown, and calls `made` if it was made now; `undefined` without any. */
   shown(held: Held, made: (list: ShownList) => void): Promise<ShownList | undefined>;
   /**
    * Returns the result of `make`, kept under a name that contains all its inputs beside the bytes. Only the first few
    * names are kept.
    */
-  derived(held: Held, name: string, make: () => Buffer): Buffer;
+  derived(held: Held, name: `derived ${string}`, make: () => Buffer): Buffer;
 }
 
 /** Maximum number of kept derived forms per snapshot, because callers choose their names. */
@@ -86,6 +88,7 @@ export function createRepresentations(
       const { bytes, representations } = held.snapshot;
       return representations['escaped'] ?? keep(held, 'escaped', await escapeBytes(bytes));
     },
+    hidesNothing: ({ snapshot }) => withoutHidden.has(snapshot.bytes),
     async shown(held, made) {
       const { bytes, representations } = held.snapshot;
       if (withoutHidden.has(bytes)) return undefined;
@@ -100,9 +103,7 @@ export function createRepresentations(
       return list;
     },
     derived(held, name, make) {
-      // Prefix that no other kind of representation uses.
-      const key = `derived ${name}`;
-      return held.snapshot.representations[key] ?? keep(held, key, unpooled([make()]), MAX_REPRESENTATIONS);
+      return held.snapshot.representations[name] ?? keep(held, name, unpooled([make()]), MAX_REPRESENTATIONS);
     },
   };
 }

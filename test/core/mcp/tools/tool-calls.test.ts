@@ -187,7 +187,7 @@ describe('a tool', () => {
       const { structuredContent } = await call({ cursor: writeCursor(place, offset) }, { read: list, representations });
       expect(structuredContent.items).to.deep.equal(ITEMS.slice(offset, offset + 50));
     }
-    expect(names).to.deep.equal(['page 100 7000']);
+    expect(names).to.deep.equal(['derived page 100 7000']);
   });
 
   it('has the total, the cursor and the first page in the first 7000 bytes', async () => {
