@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import { createRequire } from 'node:module';
 import { Server as NetServer, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { Events, ListenerRef } from '../kernel/events.ts';
 import { answerClientErrors } from './connection/client-errors.ts';
 import { type ConnectionBounds, createConnections } from './connection/connections.ts';

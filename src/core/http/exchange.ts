@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+// The global of this name is a getter, which takes as long as the call.
+import { performance } from 'node:perf_hooks';
 import { mentionsCredential, traceOfCaller } from '../credentials/redact.ts';
 import { type ClientRecord, type MemberRecord, newRequestId, type RequestRecord } from '../kernel/caller.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import type { Users } from '../kernel/tables.ts';
 import type { Span, Trace } from '../kernel/trace.ts';
 import {
-  announcesBody,
+  announcedBytes,
   credentialsIn,
   type Fields,
   forbidsCache,
@@ -50,6 +52,8 @@ export class Exchange implements RequestRecord {
   readonly url: string;
   /** `undefined` for a form that is not answered. */
   readonly target: Target | undefined;
+  /** Of its body; 0 where it has none or does not state its length. */
+  readonly announcedBytes: number;
   readonly hasBody: boolean;
   readonly begun: number;
   ms = 0;
@@ -126,7 +130,8 @@ export class Exchange implements RequestRecord {
     // Node has parsed the headers on its own already.
     if (fields.authorization.length > 0) req.headers.authorization = REDACTED;
     for (const [name] of fields.others ?? []) req.headers[name] = REDACTED;
-    this.hasBody = announcesBody(fields);
+    this.announcedBytes = announcedBytes(fields);
+    this.hasBody = fields.transferEncoding !== undefined || this.announcedBytes !== 0;
     this.noCache = forbidsCache(fields.cacheControl);
     this.requestId = chooseRequestId(fields);
     this.trace = fields.traceparent === undefined ? undefined : traceOfCaller(fields, credentialsIn(fields));

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import {
   type Implementation,
   type JSONRPCRequest,
@@ -147,7 +148,7 @@ function createWriteResult(server: Implementation) {
   }
 
   return function writeResult(result: Result, revision: Revision, id: RequestId): readonly Buffer[] {
-    const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+    const head = `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":`;
     if ('shared' in result) return [Buffer.from(`${head}{${startOf(result, revision)}`), ...result.shared];
     const { members } = result;
     const complete = { ...members, resultType: 'complete', _meta: { ...members._meta, ...ofServer } };

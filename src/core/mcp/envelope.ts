@@ -182,7 +182,7 @@ export function clientOf(message: unknown, headers: Headers, caller: Bearer): Cl
   const stated = Object(info);
   // Most clients repeat no credential in any of them.
   const all = `${textOf(stated.name)}\n${textOf(stated.version)}\n${textOf(headers.userAgent)}`;
-  const suspect = mentions(all, caller) ? caller : undefined;
+  const suspect = all.length > 2 && mentions(all, caller) ? caller : undefined;
   const name = safeText(stated.name, suspect);
   const version = safeText(stated.version, suspect);
   const userAgent = stated.name === undefined ? safeText(headers.userAgent, suspect) : undefined;

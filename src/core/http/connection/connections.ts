@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Events } from '../../kernel/events.ts';
 import type { Exchange, PipelinedConnection } from '../exchange.ts';

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';

@@ -76,6 +76,7 @@ export interface RpcOptions {
 /** Header fields that select a response, beside those of `otherCredentials`. */
 const VARY = ['Authorization', 'Accept', 'Content-Type', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 
+const JSON_TYPE = 'application/json';
 /** RFC 8259 defines no `charset`, but clients send it. */
 const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?utf-8"?[\t ]*)?)?$/i;
 
@@ -132,7 +133,8 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
 }
 
 /** Throws `unsupported_media_type` for a body that is not announced as JSON, or is in a coding. */
-function requireJsonBody({ contentType = '', contentEncoding = 'identity' }: Fields): void {
-  if (JSON_BODY.test(contentType) && contentEncoding.toLowerCase() === 'identity') return;
+function requireJsonBody({ contentType = '', contentEncoding }: Fields): void {
+  const isJson = contentType === JSON_TYPE || JSON_BODY.test(contentType);
+  if (isJson && (contentEncoding === undefined || contentEncoding.toLowerCase() === 'identity')) return;
   throw new GatewayError('unsupported_media_type');
 }

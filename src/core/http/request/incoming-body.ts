@@ -52,18 +52,17 @@ export interface BodyBound {
  * not parse, and `request_timeout` for one that does not arrive in time. Rejects where the client hangs up.
  */
 export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBound, held: HeldBytes): Promise<Buffer> {
-  const { req, res, fields, hasBody } = exchange;
+  const { req, res, fields, hasBody, announcedBytes } = exchange;
   // For a request without a body Node creates no stream that would end (`optimizeEmptyRequests`).
   if (!hasBody) return NO_BODY;
   const tooLarge = () => explained('too_large', `The request body may hold ${maxBytes} bytes.`, { bound });
-  const announced = Number(fields.contentLength ?? 0);
-  if (announced > maxBytes) throw tooLarge();
+  if (announcedBytes > maxBytes) throw tooLarge();
   held.take(exchange, 0);
   if (fields.expect !== undefined) res.writeContinue();
   if (exchange.bodyError !== undefined) throw exchange.bodyError;
   // It arrived together with the head: without listeners, 3 % of a cached `tools/call` are saved.
-  if (announced > 0 && req.readableLength === announced) {
-    held.take(exchange, announced);
+  if (announcedBytes > 0 && req.readableLength === announcedBytes) {
+    held.take(exchange, announcedBytes);
     const body: Buffer = req.read();
     // Node reports the end of the request after that.
     req.resume();

@@ -140,9 +140,9 @@ function take(rawHeaders: string[], index: number): Credential {
   return credential;
 }
 
-/** Whether a request has a body (RFC 9112, section 6.3). `Content-Length: 0` announces none. */
-export function announcesBody({ transferEncoding, contentLength }: Fields): boolean {
-  return transferEncoding !== undefined || (contentLength !== undefined && Number(contentLength) !== 0);
+/** Returns the bytes of a body whose length is announced; 0 for no body, and for one of unknown length (RFC 9112, section 6.3). */
+export function announcedBytes({ contentLength }: Fields): number {
+  return contentLength === undefined ? 0 : Number(contentLength);
 }
 
 const NO_CACHE = /(?:^|,)[\t ]*no-cache[\t ]*(?:,|$)/i;

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   acceptedCodings,
-  announcesBody,
   chooseCoding,
   forbidsCache,
   parseTarget,
@@ -58,17 +57,6 @@ describe('field lines', () => {
     const { bytes: none, ...empty } = readFields([]);
     expect(bytes).to.be.above(none);
     expect(fields).to.deep.equal(empty);
-  });
-});
-
-describe('a body', () => {
-  it('is announced by a transfer coding, or a length that is not 0', () => {
-    const announced = (...raw: string[]) => announcesBody(readFields(raw));
-    expect(announced()).to.equal(false);
-    expect(announced('Content-Length', '0')).to.equal(false);
-    expect(announced('Content-Length', '1')).to.equal(true);
-    expect(announced('Content-Length', 'x')).to.equal(true);
-    expect(announced('Transfer-Encoding', 'chunked')).to.equal(true);
   });
 });
 
