@@ -102,7 +102,14 @@ export function createHandler(options: HandlerOptions): Handle {
       else if (operation.open === 'partly' && exchange.fields.authorization.length === 0) {
         await hooks.spend(exchange, undefined, 1);
         response = await operation.respond(exchange, undefined);
-      } else response = await operation.respond(exchange, await callerOf(exchange));
+      } else {
+        const identity = await authenticate(exchange.fields.authorization, exchange.span, (key) =>
+          hooks.preVerify(exchange, key),
+        );
+        const spent = identify(exchange, identity);
+        if (spent !== undefined) await spent;
+        response = await operation.respond(exchange, callerOf(exchange, identity));
+      }
       respond(exchange, response);
     } catch (error) {
       await refuse(exchange, error, operation);
@@ -110,27 +117,11 @@ export function createHandler(options: HandlerOptions): Handle {
     hooks.onSettled(exchange);
   };
 
-  async function callerOf(exchange: Exchange): Promise<Caller> {
-    const { requestId, trace, span, fields, address } = exchange;
-    const identity = await authenticate(fields.authorization, span, (key) => hooks.preVerify(exchange, key));
-    const { credential, key, partition, expiresAt, verified } = identity;
-    exchange.callerKey = key;
+  /** Records the caller, and counts the request against its limits. */
+  function identify(exchange: Exchange, identity: Identity): Promise<void> | void {
+    exchange.callerKey = identity.key;
     hooks.onCaller(exchange, identity);
-    const spent = hooks.spend(exchange, identity, 1);
-    if (spent !== undefined) await spent;
-    const { others } = fields;
-    return {
-      credential,
-      key,
-      partition,
-      expiresAt,
-      verified,
-      address: verified === undefined ? address : undefined,
-      others,
-      requestId,
-      trace: (span ?? trace)?.headers,
-      span,
-    };
+    return hooks.spend(exchange, identity, 1);
   }
 
   function respond(exchange: Exchange, response: HttpResponse): void {
@@ -175,6 +166,22 @@ export function createHandler(options: HandlerOptions): Handle {
     const stack = redactCredentials(stackOf(thrown), credentialsIn(fields));
     events.internalError?.({ requestId, traceId, stack });
   }
+}
+
+function callerOf({ requestId, trace, span, fields, address }: Exchange, identity: Identity): Caller {
+  const { credential, key, partition, expiresAt, verified } = identity;
+  return {
+    credential,
+    key,
+    partition,
+    expiresAt,
+    verified,
+    address: verified === undefined ? address : undefined,
+    others: fields.others,
+    requestId,
+    trace: (span ?? trace)?.headers,
+    span,
+  };
 }
 
 function withHeaders(response: HttpResponse, headers: readonly string[] | undefined): HttpResponse {
