@@ -165,9 +165,10 @@ const IDENTITY = 'identity';
 const IDENTITY_ONLY: Codings = [IDENTITY];
 const BEST_FIRST = ['zstd', 'gzip', IDENTITY];
 
-const MEMO = new Map<string, Codings>();
-const MEMO_MAX_ENTRIES = 64;
-const MEMO_MAX_LENGTH = 128;
+/** Values that were parsed, of which clients send few. */
+const PARSED: { readonly value: string; readonly codings: Codings }[] = [];
+const MAX_PARSED = 64;
+const MAX_PARSED_LENGTH = 128;
 
 /** Characters of a field that is parsed: the time of parsing grows faster than its length. */
 const MAX_LENGTH = 1024;
@@ -205,18 +206,17 @@ export function prefersHtml({ accept }: Fields): boolean {
 /** Returns the codings that a request accepts (RFC 9110, section 12.5.3). Throws `not_acceptable` where there are none. */
 export function acceptedCodings({ acceptEncoding }: Fields): Codings {
   if (acceptEncoding === undefined) return IDENTITY_ONLY;
-  const codings = MEMO.get(acceptEncoding) ?? negotiate(acceptEncoding);
+  const codings = PARSED.find(({ value }) => value === acceptEncoding)?.codings ?? negotiate(acceptEncoding);
   if (codings.length === 0)
     throw new GatewayError('not_acceptable', { reason: 'Accept-Encoding excludes every coding' });
   return codings;
 }
 
-/** Clients send few different values: the results are cached. */
 function negotiate(acceptEncoding: string): Codings {
   const negotiator = negotiatorOf('accept-encoding', acceptEncoding);
   const codings = (negotiator as Negotiator & PreferringNegotiator).encodings(BEST_FIRST, { preferred: BEST_FIRST });
-  if (MEMO.size === MEMO_MAX_ENTRIES) MEMO.clear();
-  if (acceptEncoding.length <= MEMO_MAX_LENGTH) MEMO.set(acceptEncoding, codings);
+  if (PARSED.length === MAX_PARSED) PARSED.length = 0;
+  if (acceptEncoding.length <= MAX_PARSED_LENGTH) PARSED.push({ value: acceptEncoding, codings });
   return codings;
 }
 
