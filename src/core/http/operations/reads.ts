@@ -52,27 +52,28 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
   const vary = [...READ_VARY, ...otherCredentials].join(', ');
   const spellings = spellingsOf(catalogue);
 
-  /** Returns the response with a snapshot, or 304 where the caller has it. `linesNow` is called when it is sent. */
+  /** Returns the response with a snapshot, or 304 where the caller has it. `linesAt` takes the time at which it is sent. */
   function respondWith(
     exchange: Exchange,
     held: Held,
     codings: Codings,
-    linesNow: () => string,
+    time: number,
+    linesAt: (time: number) => string,
   ): HttpResponse | Promise<HttpResponse> {
     const { bytes, etag, representations } = held.snapshot;
     const { ifNoneMatch } = exchange.fields;
     if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) {
-      return { status: 304, headers: NO_HEADERS, lines: linesNow(), body: undefined };
+      return { status: 304, headers: NO_HEADERS, lines: linesAt(time), body: undefined };
     }
     const coding = chooseCoding(codings, bytes.length, compressMinBytes);
-    const respond = (coded: Buffer | undefined): HttpResponse => {
-      const lines = linesNow() + MEDIA_TYPE;
+    const respond = (coded: Buffer | undefined, sentAt: number): HttpResponse => {
+      const lines = linesAt(sentAt) + MEDIA_TYPE;
       if (coding === undefined || coded === undefined) return { status: 200, headers: NO_HEADERS, lines, body: bytes };
       return { status: 200, headers: NO_HEADERS, lines: `${lines}Content-Encoding: ${coding}\r\n`, body: coded };
     };
     const coded = coding && representations[coding];
-    if (coding === undefined || coded !== undefined) return respond(coded);
-    return encodeInTime(exchange, held, coding, codings).then(respond);
+    if (coding === undefined || coded !== undefined) return respond(coded, time);
+    return encodeInTime(exchange, held, coding, codings).then((made) => respond(made, now()));
   }
 
   /**
@@ -102,7 +103,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
         requireJsonAccepted(exchange.fields);
         const codings = acceptedCodings(exchange.fields);
         const lines = `ETag: ${catalogue.list.etag}\r\nCache-Control: private, no-cache\r\n`;
-        return respondWith(exchange, { snapshot: catalogue.list }, codings, () => lines);
+        return respondWith(exchange, { snapshot: catalogue.list }, codings, 0, () => lines);
       },
     },
     {
@@ -122,9 +123,10 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
         const loaded = await catalogue.read(name, caller, exchange);
         exchange.waitingSince = undefined;
         exchange.upstreamMs = loaded.upstreamMs;
-        exchange.cache = cacheOutcome(loaded, now());
+        const time = now();
+        exchange.cache = cacheOutcome(loaded, time);
         exchange.staleFor = loaded.cached?.error;
-        return respondWith(exchange, loaded, codings, () => headersOfLoad(loaded, now()));
+        return respondWith(exchange, loaded, codings, time, (sentAt) => headersOfLoad(loaded, sentAt));
       },
     },
   ];
