@@ -1,3 +1,5 @@
+// The global of this name is a getter: 0.7 % of a cached read.
+import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { startTimer } from '../../kernel/deadline.ts';
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from '../../kernel/node-http.ts';
