@@ -193,8 +193,9 @@ export function renamed(cache: SnapshotCache, names: ReadonlyMap<string, string>
   };
 }
 
-function charge({ snapshot: { bytes, itemStarts, representations } }: Load): number {
-  let total = ENTRY_BYTES + bytes.length + itemStarts.byteLength;
+/** What headers of the upstream state can be 200 kB. */
+function charge({ snapshot: { bytes, itemStarts, representations }, upstreamSaid = '' }: Load): number {
+  let total = ENTRY_BYTES + bytes.length + itemStarts.byteLength + upstreamSaid.length;
   for (const name in representations) {
     total += REPRESENTATION_BYTES + 2 * name.length + (representations[name]?.length ?? 0);
   }
