@@ -17,7 +17,7 @@ import {
 } from './schema/settings.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 import { nodeAt, placeOf, type SettingsNode, treeValue } from './settings-tree.ts';
-import { warningsOf } from './warnings/warnings.ts';
+import { warningsOf } from './warnings.ts';
 import { type Position, parseYaml, readSettings } from './yaml-file.ts';
 
 export interface LoadedConfig {
@@ -62,7 +62,7 @@ export async function loadConfig(
   if (issues.length > 0 || 'findings' in checked) throw new ConfigError(issues, file);
   const { settings } = checked;
   const config = withLimits(settings, limitsWith());
-  const found = warningsOf(config, resources, (path) => isWritten(root, path), slices);
+  const found = warningsOf(config, resources, (path) => isWritten(root, path));
   const fromEnvironment = (path: readonly string[]) => isFromEnvironment(root, path);
   return {
     settings,

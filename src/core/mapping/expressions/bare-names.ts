@@ -14,27 +14,6 @@ export interface BareName {
   readonly quoted: string;
 }
 
-/** Unlikely arithmetic: `display-name`, which subtracts, and `data/list`, which divides. */
-export interface JoinedNames {
-  readonly written: string;
-  readonly operator: '-' | '/';
-  /** The intended field, as an expression. */
-  readonly meant: string;
-}
-
-const QUOTED = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`/gs;
-const JOINED = /[a-z_]\w*(?:-[a-z_]\w*)+|[a-z_]\w*(?:\/[a-z_]\w*)+/gi;
-
-/** Returns the names that `-` or `/` joins without a space. */
-export function joinedNamesOf(expression: string): JoinedNames[] {
-  const bare = expression.replace(QUOTED, '``');
-  return (bare.match(JOINED) ?? []).map((written) =>
-    written.includes('-')
-      ? { written, operator: '-', meant: `"${written}"` }
-      : { written, operator: '/', meant: written.replaceAll('/', '.') },
-  );
-}
-
 /** Names of JSON that have no meaning in JMESPath. */
 const LITERALS: readonly string[] = ['true', 'false', 'null'];
 
