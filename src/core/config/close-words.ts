@@ -14,11 +14,6 @@ export function closest(word: unknown, known: readonly string[]): string | undef
     .sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }
 
-/** Returns whether one letter makes the difference between two words. */
-export function isSlip(word: string, candidate: string): boolean {
-  return candidate.length > 3 && editDistance(word, candidate) <= 1;
-}
-
 function isClose(word: string, candidate: string, distance: number): boolean {
   const longer = Math.max(word.length, candidate.length);
   if (distance <= Math.max(1, Math.floor(longer / 3))) return true;

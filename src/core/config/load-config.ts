@@ -151,7 +151,7 @@ type Checked = { readonly settings: Settings } | { readonly findings: readonly F
 /** Returns settings with every default filled in, or all that is wrong with them, each once. */
 function checkSettings(input: unknown, schema: SettingsSchema): Checked {
   // Settings are read once, in less time than it takes to write code that would read them faster.
-  const { success, data, error } = schema.safeParse(input, { error: plainWords(schema), jitless: true });
+  const { success, data, error } = schema.safeParse(input, { error: plainWords, jitless: true });
   // The schema fills in what its type leaves open.
   if (success) return { settings: data as Settings };
   const findings = new Map<string, Finding>();

@@ -37,7 +37,7 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
       '1:15: http.port: must be at most 65535',
       '2:14: upstreams["a b"]: must begin with a letter and hold letters, digits, _ and - only',
       '2:14: upstreams["a b"]: is the upstream of no resource',
-      '2:32: upstreams["a b"].baseUrl: expected text, got a number; put it in quotes',
+      '2:32: upstreams["a b"].baseUrl: expected text, got a number',
       '2:46: upstreams["a b"].timeoutMs: must be a whole number',
       '2:46: upstreams["a b"].timeoutMs: must be at least 1',
       '2:71: upstreams.tools.baseUrl: must be an http or https URL',
@@ -65,43 +65,29 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     'http: { KEEPALIVETIMEOUTMS: 1 }': '1:9: http.KEEPALIVETIMEOUTMS: unknown key; did you mean keepAliveTimeoutMs?',
     'http: { zzzzz: 1 }': '1:9: http.zzzzz: unknown key',
     'http: { po: 1 }': '1:9: http.po: unknown key',
-    // Keys of other places.
-    'scheme: a\nhttp: { level: warn }': '2:9: http.level: unknown key; it belongs under log',
-    'http: { scheme: warn }': '1:9: http.scheme: unknown key; it belongs at the top level',
-    'log: { kind: a }': '1:8: log.kind: unknown key',
-    'log: { host: a }': '1:8: log.host: unknown key; it belongs under http or under admin',
+    'scheme: a\nhttp: { level: warn }': '2:9: http.level: unknown key',
     'http: { "a b\\n": 1 }': '1:9: http["a b\\n"]: unknown key',
-    'resources: { tools: { pagination: { kind: page, offsetParam: a } } }':
-      '1:49: resources.tools.pagination.offsetParam: unknown key; it belongs under resources.<name>.pagination of kind offset',
     // Other types.
     'http:': '1:6: http: expected a block of keys, got nothing',
     'http: []': '1:1: http: expected a block of keys, got a list',
     'scheme: {}': '1:1: scheme: expected text, got a block of keys',
     'http: { allowedHosts: a }': '1:23: http.allowedHosts: expected a list, got text',
-    'http: { allowedHosts: [a, 5] }': '1:27: http.allowedHosts[1]: expected text, got a number; put it in quotes',
+    'http: { allowedHosts: [a, 5] }': '1:27: http.allowedHosts[1]: expected text, got a number',
     'http: { allowedHosts: [] }': '1:9: http.allowedHosts: must not be empty',
     'http: { port: .inf }': '1:15: http.port: expected a whole number, got a number without end',
     'http: { port: 65536 }': '1:15: http.port: must be at most 65535',
-    'admin: { enabled: "true" }': '1:19: admin.enabled: expected true or false, got text; take its quotes off',
-    'scheme: true': '1:9: scheme: expected text, got true or false; put it in quotes',
+    'scheme: true': '1:9: scheme: expected text, got true or false',
     'admin: { enabled: yes }': '1:19: admin.enabled: expected true or false, got text',
-    'http: { keepAliveTimeoutMs: 1.5 min }':
-      '1:29: http.keepAliveTimeoutMs: expected a whole number, got text; write it in milliseconds, without a unit',
-    'cache: { maxBytes: 128MiB }':
-      '1:20: cache.maxBytes: expected a whole number, got text; write it in bytes, without a unit',
     'resources: { tools: { maxItems: 5k } }': '1:33: resources.tools.maxItems: expected a whole number, got text',
     'resources: { tools: { query: { a: {} } } }': '1:32: resources.tools.query.a: must be text',
     'upstreams: { tools: { baseUrl: http://a.example, headers: { X-A: } } }':
       '1:66: upstreams.tools.headers.X-A: must be text',
     'http: { host: "[::1]" }': '1:15: http.host: must be an IP address or a host name, without port and brackets',
-    // What stands in place of a block.
     'resources: { tools: { pagination: none } }':
-      '1:35: resources.tools.pagination: expected a block of keys, got text; did you mean { kind: none }?',
+      '1:35: resources.tools.pagination: expected a block of keys, got text',
     'upstreams: { tools: { baseUrl: http://a.example, credential: hush } }':
-      '1:62: upstreams.tools.credential: expected a block of keys, got text; it needs kind',
-    'upstreams: { tools: https://a.example }':
-      '1:21: upstreams.tools: expected a block of keys, got text; it needs baseUrl',
-    'mcp: false': '1:6: mcp: expected a block of keys, got true or false; write { enabled: false }',
+      '1:62: upstreams.tools.credential: expected a block of keys, got text',
+    'upstreams: { tools: https://a.example }': '1:21: upstreams.tools: expected a block of keys, got text',
     'cache: false': '1:8: cache: expected a block of keys, got true or false',
     'resources: { tools: { fields: { id: 5 } } }':
       '1:37: resources.tools.fields.id: expected text or a block of keys, got a number',
@@ -115,9 +101,7 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
       '1:43: resources.tools.pagination.kind: must be one of none, token, offset, page, link; did you mean link?',
     // Addresses.
     'upstreams: { tools: { baseUrl: api.example.com/v1 } }':
-      '1:32: upstreams.tools.baseUrl: must be an http or https URL; put https:// before it',
-    'upstreams: { tools: { baseUrl: $TOOLS_URL } }':
-      '1:32: upstreams.tools.baseUrl: must be an http or https URL; a variable of the environment is written ${NAME}',
+      '1:32: upstreams.tools.baseUrl: must be an http or https URL',
     // YAML.
     'scheme: a\nscheme: 5': '2:1: scheme: is a duplicate key: first set on line 1',
     '? [a]\n: b': '1:3: a key must be plain text',
@@ -145,11 +129,9 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
 
   it('name what a file without settings lacks', async () => {
     expect(await issuesIn('scheme: a')).to.deep.equal(['1:1: upstreams: is required']);
-    expect(await issuesIn('hello')).to.deep.equal(['1:1: expected a block of keys, got text; it needs upstreams']);
+    expect(await issuesIn('hello')).to.deep.equal(['1:1: expected a block of keys, got text']);
     for (const yaml of ['', '# nothing\n']) {
-      expect(await issuesIn(yaml)).to.deep.equal([
-        '1:1: there are no settings yet: docs/onboarding.md begins with upstreams',
-      ]);
+      expect(await issuesIn(yaml)).to.deep.equal(['1:1: expected a block of keys, got nothing']);
     }
   });
 

@@ -46,14 +46,13 @@ export const keyword = z
   .regex(/^[\p{L}\p{N}]+([ _-][\p{L}\p{N}]+)*$/u, 'must be letters and digits, in one word or several');
 
 /** A URL of http or https. `message` says of other text what it must be. */
-export function httpUrl(message: string, hint: (text: string) => string = () => '') {
-  const error = ({ code, input }: z.core.$ZodRawIssue) =>
-    code === 'invalid_format' ? `${message}${hint(String(input))}` : undefined;
+export function httpUrl(message: string) {
+  const error = ({ code }: z.core.$ZodRawIssue) => (code === 'invalid_format' ? message : undefined);
   return z.url({ protocol: /^https?$/, error });
 }
 
 /** Where an HTTP API lives. One slash at its end is taken off, since every path begins with one. */
-export const baseUrl = httpUrl('must be an http or https URL', urlHint)
+export const baseUrl = httpUrl('must be an http or https URL')
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment')
   .refine((url) => !/[\s\\]/.test(url), 'must hold no space, line break or backslash')
   .refine(hasNoDots, 'must not contain a segment . or ..: write the resolved path')
@@ -62,12 +61,6 @@ export const baseUrl = httpUrl('must be an http or https URL', urlHint)
     'must not contain braces: {name} belongs in the path of a resource, with pathParams',
   )
   .overwrite((url) => (url.endsWith('/') ? url.slice(0, -1) : url));
-
-/** What the text was most likely meant as. */
-function urlHint(text: string): string {
-  if (/^\$[A-Za-z_]\w*/.test(text)) return '; a variable of the environment is written ${NAME}';
-  return /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(text) ? '; put https:// before it' : '';
-}
 
 export function isBare(url: URL): boolean {
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '';

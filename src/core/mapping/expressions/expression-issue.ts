@@ -14,9 +14,7 @@ export function checkExpression(text: string): string | undefined {
   try {
     return issueOf(parse(text));
   } catch (error) {
-    return error instanceof RangeError
-      ? TOO_DEEP
-      : `is no JMESPath expression: ${(error as Error).message}${meantBy(text)}`;
+    return error instanceof RangeError ? TOO_DEEP : `is no JMESPath expression: ${(error as Error).message}`;
   }
 }
 
@@ -25,19 +23,6 @@ export function checkSelection(text: string): string | undefined {
   const issue = checkExpression(text);
   if (issue !== undefined || !isConstant(parse(text))) return issue;
   return 'names no field, and gives the same whatever the platform sends: quotes and backticks make a text of a name';
-}
-
-/** Syntax of other languages, by its beginning or content; none of it is JMESPath. */
-const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
-  [/[=!]==/, 'to compare, write == or !='],
-  [/\{\{/, 'write it without {{ and }}'],
-  [/^\./, 'a path begins with a name, and @ is the value itself'],
-  [/^\w+(?: \w+)+$/, `a name with spaces needs two pairs of quotes: '"…"'`],
-];
-
-function meantBy(text: string): string {
-  const [, hint] = ELSEWHERE.find(([pattern]) => pattern.test(text)) ?? [];
-  return hint === undefined ? '' : `; ${hint}`;
 }
 
 /**

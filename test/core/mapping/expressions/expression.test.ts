@@ -236,27 +236,24 @@ describe('an expression', () => {
     });
   }
 
-  for (const text of ['', 'a.', 'a..b', 'foo bar', 'a[', 'a]', '`{`', '"a', 'a.&b', '#', 'a ? b']) {
+  for (const text of [
+    '',
+    'a.',
+    'a..b',
+    "a === 'b'",
+    '{{ name }}',
+    '.data.list',
+    'foo bar',
+    'a[',
+    'a]',
+    '`{`',
+    '"a',
+    'a.&b',
+    '#',
+    'a ? b',
+  ]) {
     it(`${JSON.stringify(text)} is no JMESPath expression`, () => {
       expect(checkExpression(text)).to.match(/^is no JMESPath expression: /);
     });
   }
-
-  for (const [text, hint] of [
-    ["a === 'b'", 'to compare, write == or !='],
-    ["a !== 'b' && c", 'to compare, write == or !='],
-    ['{{ name }}', 'write it without {{ and }}'],
-    ['.data.list', 'a path begins with a name, and @ is the value itself'],
-    ['Display Name', `a name with spaces needs two pairs of quotes: '"…"'`],
-  ] as const) {
-    it(`${text} is of another language, and what to write is said`, () => {
-      expect(checkExpression(text))
-        .to.match(/^is no JMESPath expression: /)
-        .and.satisfy((issue: string) => issue.endsWith(`; ${hint}`));
-    });
-  }
-
-  it('says nothing of other languages where none is meant', () => {
-    for (const text of ['a..b', 'a[', '"a']) expect(checkExpression(text)).not.to.contain('; ');
-  });
 });

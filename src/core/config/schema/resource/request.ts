@@ -30,12 +30,6 @@ const resourceHeaderName = requestHeaderName.refine(
   'is for a credential: it belongs under credential or headers of the upstream',
 );
 
-/** Where the rest of an address goes. */
-function pathHint(text: string): string {
-  if (/^https?:\/\//i.test(text)) return '; where the API lives goes into baseUrl';
-  return /^\/[^\s?]*\?./.test(text) ? '; what follows ? goes into query' : '';
-}
-
 /** The settings that say how a page of a resource is asked for. */
 export function requestShape(resource: Resource) {
   return {
@@ -47,10 +41,7 @@ export function requestShape(resource: Resource) {
       ),
     path: z
       .string()
-      .regex(/^\/[^?#\s\\\p{Cc}]*$/u, {
-        error: ({ input }) =>
-          `must begin with /, and hold no query, fragment, space or backslash${pathHint(String(input))}`,
-      })
+      .regex(/^\/[^?#\s\\\p{Cc}]*$/u, 'must begin with /, and hold no query, fragment, space or backslash')
       .refine(hasNoDots, 'must not contain a segment . or ..: the path is sent unchanged')
       .refine(hasSoundBraces, 'has a brace that does not enclose a name')
       .default(`/v1/${resource.name}`)
