@@ -7,8 +7,6 @@ import type { YamlDocument } from './yaml-file.ts';
 type Path = ConfigIssue['path'];
 type Entries = Map<string, Entry>;
 
-const MAX_DEPTH = 32;
-
 /** Turns a document into settings, scalar by scalar, and adds to `issues` what cannot be had. Linear in the file. */
 export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: ConfigIssue[]): SettingsNode {
   const { contents, schema } = yaml.document;
@@ -45,10 +43,6 @@ export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: Co
         report(place, offset, `is a duplicate key: first set on line ${yaml.position(first.offset).line}`);
         continue;
       }
-      if (name === '__proto__') {
-        report(place, offset, 'is a key that no settings have');
-        continue;
-      }
       if (name === '<<') {
         report(place, offset, 'is a merge key, which YAML 1.2 does not have: write the keys out');
         continue;
@@ -67,7 +61,6 @@ export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: Co
   const build = (node: ParsedNode, path: Path): SettingsNode => {
     const [offset] = node.range;
     if (isAlias(node)) return anchors.get(node.source) ?? refuse(path, offset, 'is an alias of nothing above');
-    if (path.length > MAX_DEPTH) return refuse(path, offset, 'is nested too deeply');
     const built = isScalar(node)
       ? leaf(node, path)
       : isMap(node)

@@ -48,22 +48,16 @@ export function parseYaml(text: string): YamlDocument {
   };
   const problems = [...document.errors, ...document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
   const byLine = new Map<number, ConfigIssue>();
-  let misled: string | undefined;
   for (const { code, pos } of problems) {
     const place = position(pos[0]);
     const message = describe(code, text, pos[0]);
-    if (byLine.has(place.line) || (misled !== undefined && message !== misled)) continue;
-    byLine.set(place.line, { path: [], message, ...place });
-    if (MISLEADING.has(message)) misled = message;
+    if (!byLine.has(place.line)) byLine.set(place.line, { path: [], message, ...place });
   }
   return { document, position, issues: [...byLine.values()] };
 }
 
 const REFERENCE_IN_BRACKETS =
   'between brackets, ${…} must stand in quotes; for a number, or true and false, it needs a line of its own';
-
-/** Messages after which the parser misreads the rest of the file. Other issues are reported once these are fixed. */
-const MISLEADING: ReadonlySet<string> = new Set([REFERENCE_IN_BRACKETS, WORDS.TAB_AS_INDENT as string]);
 
 function describe(code: ErrorCode, text: string, offset: number): string {
   if (text.slice(offset - 1, offset + 1) === '${') return REFERENCE_IN_BRACKETS;

@@ -110,8 +110,6 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     'http: { <<: {} }': '1:9: http["<<"]: is a merge key, which YAML 1.2 does not have: write the keys out',
     'resources: { tools: { method: POST, body: { a: [{ <<: {} }] } } }':
       '1:51: resources.tools.body.a[0]["<<"]: is a merge key, which YAML 1.2 does not have: write the keys out',
-    'resources: { tools: { query: { __proto__: a } } }':
-      '1:32: resources.tools.query.__proto__: is a key that no settings have',
     'scheme: *a': '1:9: scheme: is an alias of nothing above',
     'http: &a { host: *a }': '1:18: http.host: is an alias of nothing above',
     'http:\n\tport: 1': '2:1: indent with spaces: YAML takes no tabs',
@@ -139,24 +137,6 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     expect(await issuesIn('scheme: "a" b c\nhttp: { prot: 1 }\nlog: @x\n')).to.deep.equal([
       '1:13: not expected here: put text with special characters in quotes',
       '3:6: plain text cannot begin with this character: put it in quotes',
-    ]);
-  });
-
-  it('omit what follows from a tab, or from a reference between brackets', async () => {
-    const tabs = 'http:\n\thost: a\n\tport: 1\nlog:\n  level: info\n level: warn\n';
-    expect(await issuesIn(tabs)).to.deep.equal([
-      '2:1: indent with spaces: YAML takes no tabs',
-      '3:1: indent with spaces: YAML takes no tabs',
-    ]);
-    const [first, ...others] = await issuesIn(
-      'http: { port: ${PORT} }\nadmin: { enabled: true }\nscheme: a\nlog:\n  level: info\n',
-    );
-    expect(first).to.match(/^1:16: between brackets/);
-    expect(others).to.deep.equal([]);
-    // What comes before is told.
-    expect((await issuesIn('scheme: "a" b\nhttp:\n\tport: 1\n')).map((issue) => issue.split(':', 1)[0])).to.deep.equal([
-      '1',
-      '3',
     ]);
   });
 
@@ -204,9 +184,7 @@ resources: { projects: { upstream: ${secret}, path: ${secret} } }`,
   });
 
   it('are reported if blocks are nested too deeply', async () => {
-    const deep = (levels: number) => `scheme: ${'['.repeat(levels)}${']'.repeat(levels)}\n${UPSTREAMS}`;
-    expect(await issuesIn(deep(40))).to.include(`1:41: scheme${'[0]'.repeat(32)}: is nested too deeply`);
-    const [issue] = await issuesIn(deep(20_000));
+    const [issue] = await issuesIn(`scheme: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n${UPSTREAMS}`);
     expect(issue).to.match(/^1:\d+: nested too deeply$/);
   });
 

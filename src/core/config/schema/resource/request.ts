@@ -7,9 +7,6 @@ import { checkPointer, hasNoDots, hasSoundBraces, isJson, isPointer, namesIn } f
 /** Keys of pagination settings that name a query parameter, or point into the body. */
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'endParam', 'pageParam'];
 
-/** Headers that are for a credential by their name. */
-const CREDENTIAL_HEADER = /(?:^|[-_])(?:api-?key|authorization|cookie|credential|jwt|key|password|secret|token)$/i;
-
 /** Query parameters that are for a credential by their name. */
 const CREDENTIAL_PARAMETER =
   /^(?:x[-_])?(?:(?:access|api|app|auth|bearer|client|private|secret|session|subscription)[-_]?(?:key|token|secret)|auth|authorization|bearer|jwt|passw(?:or)?d|pwd|secret|sig|signature|token)$/i;
@@ -24,11 +21,6 @@ const NO_SEGMENT: readonly unknown[] = ['', '.', '..'];
 /** Why a credential is not sent in a query: ends a sentence about it. */
 export const NOT_IN_URL =
   'must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream';
-
-const resourceHeaderName = requestHeaderName.refine(
-  (name) => !CREDENTIAL_HEADER.test(name),
-  'is for a credential: it belongs under credential or headers of the upstream',
-);
 
 /** The settings that say how a page of a resource is asked for. */
 export function requestShape(resource: Resource) {
@@ -56,9 +48,9 @@ export function requestShape(resource: Resource) {
       .prefault(resource.query)
       .describe('Query parameters sent with every page. A list sends its parameter once for each element.'),
     headers: z
-      .record(resourceHeaderName, scalarText)
+      .record(requestHeaderName, scalarText)
       .prefault({})
-      .describe('Headers sent with every page, over those of the upstream. None that carries a credential.'),
+      .describe('Headers sent with every page, over those of the upstream.'),
     body: z
       .record(z.string(), z.unknown())
       .refine((body) => isJson(body), 'holds what JSON cannot: put a number of more than 15 digits in quotes')
@@ -88,7 +80,6 @@ interface RequestSettings {
 export function checkRequest(settings: Unchecked<RequestSettings>, report: Report): void {
   checkPath(settings, report);
   checkQuery(settings, report);
-  reportRepeated(settings?.headers, report);
   checkPost(settings, report);
   const inQuery = new Set(keysOf(settings?.query));
   const sent = new Map<string, string>();
@@ -141,15 +132,5 @@ function checkQuery(settings: Unchecked<RequestSettings>, report: Report): void 
     const isKey = KEY.test(name) && [value].flat().some((one) => LOOKS_SECRET.test(String(one)));
     if (isKey || CREDENTIAL_PARAMETER.test(name))
       report(['query', name], `carries a credential, and that ${NOT_IN_URL}`);
-  }
-}
-
-/** Reports duplicate headers, which differ in case only. */
-export function reportRepeated(headers: unknown, report: Report): void {
-  const seen = new Set<string>();
-  for (const name of keysOf(headers)) {
-    const lower = name.toLowerCase();
-    if (seen.has(lower)) report(['headers', name], 'is a duplicate: header names are case-insensitive');
-    seen.add(lower);
   }
 }

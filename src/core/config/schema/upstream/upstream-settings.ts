@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keysOf, type Report, type Unchecked, withChecks } from '../cross-check.ts';
-import { NOT_IN_URL, reportRepeated } from '../resource/request.ts';
+import { NOT_IN_URL } from '../resource/request.ts';
 import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from '../scalars.ts';
 import { checkSecret, SECRET_KEYS } from '../secret.ts';
 import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
@@ -105,7 +105,6 @@ export const UpstreamSettings = withChecks(UpstreamShape, (upstream, report) => 
   for (const name of keysOf(upstream?.headers)) {
     if (name.toLowerCase() === credential) report(['headers', name], 'is the header of the credential');
   }
-  reportRepeated(upstream?.headers, report);
   checkTls(upstream, report);
   if (upstream?.proxy?.password !== undefined && upstream.proxy.user === undefined) {
     report(['proxy', 'password'], 'needs a user beside it');
