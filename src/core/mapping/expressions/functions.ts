@@ -72,21 +72,9 @@ function replace(text: string, old: string, by: string): string {
   return parts.join(by);
 }
 
-/** Numbers by value, texts by code point. */
+/** Numbers by value, texts by their UTF-16 code units. */
 function sort(list: readonly string[] | readonly number[]): unknown[] {
-  return [...list].sort((left, right) =>
-    typeof left === 'string' ? compareTexts(left, String(right)) : left - Number(right),
-  );
-}
-
-function compareTexts(left: string, right: string): number {
-  const shorter = Math.min(left.length, right.length);
-  for (let index = 0; index < shorter; index += 1) {
-    if (left.charCodeAt(index) !== right.charCodeAt(index)) {
-      return Number(left.codePointAt(index)) - Number(right.codePointAt(index));
-    }
-  }
-  return left.length - right.length;
+  return typeof list[0] === 'number' ? (list as readonly number[]).toSorted((a, b) => a - b) : list.toSorted();
 }
 
 function toNumber(value: unknown): number | null {

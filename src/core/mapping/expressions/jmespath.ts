@@ -42,9 +42,7 @@ runtime.callFunction = (name, given) => {
 
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
-  if (!Array.isArray(value)) return typeof value;
-  const types = [...new Set(value.map((each) => (Array.isArray(each) ? 'array' : typeOf(each))))];
-  return types.length === 0 ? 'empty array' : `array of ${types.join(' and ')}`;
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** Parses an expression. Throws the library's error. */
