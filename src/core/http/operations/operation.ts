@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
-import { namesTag, requireJsonAccepted } from '../request/request-head.ts';
+import { requireJsonAccepted } from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
 
 /** Request headers that a page may set, beside those that are always allowed (Fetch, section 2.2.2). */
@@ -121,11 +120,11 @@ function preflightResponse(methods: readonly string[], credentials: Iterable<str
 
 /** Serves a constant JSON document without a credential. `forAnyPage`: a page of any origin, too. */
 export function publishedOperation(path: string, document: object, { forAnyPage = false } = {}): OpenOperation {
-  const body = Buffer.from(JSON.stringify(document));
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  const headers = ['ETag', etag, 'Cache-Control', 'no-cache'];
-  const whole: HttpResponse = { status: 200, headers: [...headers, 'Content-Type', 'application/json'], body };
-  const known: HttpResponse = { status: 304, headers, body: undefined };
+  const response: HttpResponse = {
+    status: 200,
+    headers: ['Cache-Control', 'no-cache', 'Content-Type', 'application/json'],
+    body: Buffer.from(JSON.stringify(document)),
+  };
   return {
     path,
     methods: ['GET', 'HEAD'],
@@ -136,7 +135,7 @@ export function publishedOperation(path: string, document: object, { forAnyPage 
     open: true,
     respond({ fields }) {
       requireJsonAccepted(fields);
-      return fields.ifNoneMatch !== undefined && namesTag(fields.ifNoneMatch, etag) ? known : whole;
+      return response;
     },
   };
 }
