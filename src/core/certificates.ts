@@ -21,8 +21,8 @@ export interface CertificatesOptions {
 }
 
 /**
- * Returns a function that lists the certificates of settings in force. It opens their files once more: an upstream without
- * traffic does not check its own, and would not notice a renewal.
+ * Returns a function that lists the certificates in force. It opens their files itself: an upstream without traffic checks
+ * none.
  */
 export function watchCertificates({ resources, now }: CertificatesOptions) {
   let open = new Map<string, WatchedFiles<DatedIdentity>>();

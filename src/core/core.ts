@@ -49,19 +49,13 @@ export interface Core extends Pick<Users, 'enter' | 'leave'> {
   /** Names of the headers beside `Authorization` in which callers bring credentials. */
   readonly otherCredentials: readonly string[];
   readonly holdings: Holdings;
-  /**
-   * Closes it when it is unused, except what `next` has kept. Snapshots of resources that `next` reads differently are
-   * dropped immediately.
-   */
+  /** Closes it when it is unused, except what `next` has kept. Snapshots that `next` reads differently are dropped immediately. */
   retire(next: Core): Promise<void>;
   /** Closes it immediately. */
   close(): Promise<void>;
 }
 
-/**
- * Builds the catalogue from settings. Sends no request; reads the files of upstreams. Throws `ConfigError`, without any
- * change, if a file cannot be used.
- */
+/** Builds the catalogue. Sends no request. Throws `ConfigError`, without any change, if a file cannot be used. */
 export function createCore(config: Config, options: CoreOptions): Core {
   const {
     events,

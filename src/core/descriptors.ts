@@ -32,8 +32,8 @@ export interface ConnectionCap {
 }
 
 /**
- * Returns the cap below `http.maxConnections`; `undefined` where the setting holds. What is left of the limit is for the admin
- * listener, which accepts `adminConnections`, and for upstreams: the system resets what comes when no descriptor is free.
+ * Returns the cap below `http.maxConnections`, if any. The rest of the limit is for the admin listener and for upstreams: the
+ * system resets what comes when no descriptor is free.
  */
 export function capConnections(
   { http: { maxConnections: configured }, admin, upstreams }: Config,

@@ -41,10 +41,7 @@ export function createHoldings(config: Config, events: Events, { keyOf, snapshot
   };
 }
 
-/**
- * Returns everything that a list depends on, except the caller: upstream, credential and mapping. Lifetimes, scopes and
- * keywords are not among them.
- */
+/** Returns everything that a list depends on, except the caller. Lifetimes, scopes and keywords are not among them. */
 export function readingOf(resource: Resource, config: Config): string {
   const { cache: _, requiredScopes: __, keywords: ___, ...settings } = resourceConfig(config, resource);
   const { verification, upstreams } = config;

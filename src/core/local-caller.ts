@@ -8,8 +8,8 @@ import { RESOURCES } from './resources/index.ts';
 type Loaded = Pick<LoadedConfig, 'config' | 'token' | 'headerCredentials'>;
 
 /**
- * Returns the caller of a command that runs on this machine, by the token and the header credentials of the environment.
- * Throws `ConfigError` if an upstream needs one of them and it is missing or malformed. `command` is named in the message.
+ * Returns the caller of a command by the credentials of the environment. Throws `ConfigError`, which names `command`, if one is
+ * missing.
  */
 export async function localCaller(loaded: Loaded, file: string, command: string) {
   const credential = localCredential(loaded, file, command);
@@ -18,10 +18,7 @@ export async function localCaller(loaded: Loaded, file: string, command: string)
   return { ...identity, ...(others.size > 0 && { others }) };
 }
 
-/**
- * Returns settings without verification of tokens. The person who runs a command already holds these settings and every
- * secret that they name, so verification would protect nothing.
- */
+/** Returns settings without verification: the person who runs a command already holds all secrets of the settings. */
 export function withoutVerification(config: Config): Config {
   return { ...config, verification: undefined };
 }

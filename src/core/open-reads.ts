@@ -40,10 +40,7 @@ export interface ReadsOptions {
   readonly now: () => number;
 }
 
-/**
- * Composes the read of each resource: pages are loaded and mapped, snapshots stored and shared, for the caller that the
- * upstream sees.
- */
+/** Composes the read of each resource. */
 export function openReads(
   config: Config,
   offers: readonly Offer[],
@@ -139,8 +136,8 @@ interface KnownCallerOptions {
 }
 
 /**
- * Reads as the caller that the upstream sees: identified by another header's credential for that upstream, or, if
- * callers are verified and the upstream receives nothing from them, as one partition of all callers.
+ * Reads as the caller that the upstream sees: by another header's credential, or as one partition of all verified callers if
+ * the upstream receives nothing from them.
  */
 function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCallerOptions): Read {
   const credential = config.upstreams[upstream]?.credential;

@@ -5,8 +5,8 @@ import { NO_REJECTION_STORE, type RejectionStore } from './upstream/resilience/w
 /** Counters shared by all replicas of a deployment. */
 export interface SharedCounts {
   /**
-   * Adds units to these counters, whose windows of `windowMs` start with the first unit. Resolves with the state of
-   * each, in order; `undefined` when the store is unreachable. Never rejects.
+   * Adds units to these counters, whose windows start with the first unit. Resolves with their states; `undefined` when the
+   * store is unreachable. Never rejects.
    */
   add(
     units: ReadonlyMap<string, number>,

@@ -77,10 +77,7 @@ function emptyLeaf(offset: number): Leaf {
   return { kind: 'leaf', offset, value: null, text: '', fromEnvironment: false };
 }
 
-/**
- * What plain text is under `schema`: the number, boolean or null that a file would have had in its place. Text stays
- * text, and nothing here can become a list or a block. Empty text stays text too: an empty variable is not a null.
- */
+/** What plain text is under `schema`: a number, boolean, null or text, never a list or a block. Empty text stays text. */
 export function coreScalar(text: string, schema: Schema): unknown {
   if (text === '') return text;
   for (const tag of schema.tags) {

@@ -28,12 +28,7 @@ const ADDRESSES = ['upstreams.baseUrl', 'resources.path', 'resources.pathParams'
 
 type Path = readonly string[];
 
-/**
- * Settings as YAML that reads back as the same settings, but for what may be secret: all that the environment put in;
- * headers, but for a few whose values are no secrets; parameters whose name or value looks like one; segments of an address
- * that look like one; secrets of a `credential`, and what a `credential.format` adds to the token; a `proxy.password`;
- * `tracing.headers`; and `verification.introspection.secret`.
- */
+/** Settings as YAML that reads back as the same settings, with what may be secret masked (docs/configuration.md). */
 export function effectiveSettings(settings: Settings, isFromEnvironment: IsFromEnvironment): string {
   const print = (value: unknown, path: Path): unknown => {
     if (isMasked(value, path, isFromEnvironment)) return MASK;

@@ -19,10 +19,7 @@ export type Substitute = (text: string) => Substituted;
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const BODY = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
-/**
- * `${NAME}` is the variable's text, `${NAME:-default}` the default where it is unset or empty, as in a shell, and
- * `$${` a literal `${`. What was put in is not looked at again.
- */
+/** Substitutes `${NAME}` and `${NAME:-default}` (unset or empty, as in a shell) once; `$${` is a literal `${`. */
 export function createSubstitute(environment: Environment): Substitute {
   return (text) => {
     const issues = new Set<string>();

@@ -21,10 +21,7 @@ const REFERENCE: JsonSchema = { $ref: '#/$defs/environment' };
 /** Keywords of which text such as `${PORT}` falls foul. */
 const NARROW = ['const', 'enum', 'format', 'pattern'];
 
-/**
- * What a settings file may hold, as JSON Schema (draft 2020-12), for editors. A scalar may be `${NAME}` everywhere.
- * It does not cover rules that span several keys: `portico check` validates these. This text is `config/schema.json`.
- */
+/** Settings as JSON Schema (draft 2020-12), which is `config/schema.json`. Rules that span several keys are not in it. */
 export function settingsJsonSchema(
   resources: readonly Resource[] = RESOURCES,
   slices?: readonly SettingsSlice[],

@@ -34,10 +34,7 @@ export interface LoadedConfig {
   isWritten(path: readonly string[]): boolean;
   /** `PORTICO_TOKEN` of the environment, empty where it is not set: the access token of commands, which have no caller. */
   readonly token: string;
-  /**
-   * What the environment holds for the headers of `credential.from`, by the name of the header in lower case: for commands,
-   * which have no caller.
-   */
+  /** Values of the environment for the headers of `credential.from`, by header name in lower case: commands have no caller. */
   readonly headerCredentials: ReadonlyMap<string, string>;
   /** Returns whether the value at `path` comes from the environment. */
   isFromEnvironment(path: readonly string[]): boolean;
@@ -120,10 +117,7 @@ export function parseSettings(
   throw new ConfigError(checked.findings.map(({ path, message }) => ({ path, message })));
 }
 
-/**
- * Returns findings with their place in the file. Omits values that could not be read, which are already reported, and
- * duplicates through another alias of the same block.
- */
+/** Returns findings with their place, without those of values that are already reported and duplicates through aliases. */
 function placed(findings: readonly Finding[], root: SettingsNode, position: Position): ConfigIssue[] {
   const reported = new Set<string>();
   const issues: ConfigIssue[] = [];

@@ -13,10 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-/**
- * zod's error map for settings: says in plain words what is wrong, never the value, which may be a secret. For unknown
- * keys it is one line a key, in their order. Schemas that know better have messages of their own.
- */
+/** zod's error map for settings. Never contains the value, which may be secret. Unknown keys have one line each. */
 export const plainWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':

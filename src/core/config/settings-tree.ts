@@ -59,10 +59,7 @@ export function placeOf(root: SettingsNode, path: Path, key = false): Place {
   return { offset: node.kind === 'leaf' && !key ? node.offset : offset, missing: [] };
 }
 
-/**
- * The plain value of a tree. Where `schema` has the text of a header or a query parameter, it is the text as written:
- * a key of digits only must not be sent as the number that YAML makes of it.
- */
+/** The plain value of a tree. Text of a header or query parameter stays as written: a key of digits is no number. */
 export function treeValue(node: SettingsNode, schema: Schema | undefined): unknown {
   if (node.kind === 'leaf') {
     return isText(schema) && node.value !== undefined && node.text !== '' ? node.text : node.value;

@@ -168,8 +168,8 @@ const SEPARATORS = [',', ';', QUOTE];
 const ESCAPED = /["\\]/g;
 
 /**
- * Returns a function that escapes a caller's token for this format: within quotes it is a quoted-string (RFC 9110, section 5.6.4),
- * else `undefined` for a token that would end early and add parameters that the operator did not write.
+ * Returns a function that escapes a token for this format as a quoted-string (RFC 9110, section 5.6.4), or returns `undefined`
+ * for one that would end early and add parameters that the operator did not write.
  */
 function escapeFor(format: string): (token: string) => string | undefined {
   const [before = '', after = ''] = format.split('{token}');

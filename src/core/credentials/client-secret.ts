@@ -31,8 +31,8 @@ function formEncoded(text: string): string {
 }
 
 /**
- * Whether an endpoint of an issuer's metadata may be sent tokens and secrets: it uses TLS, or is on the issuer's own host. With TLS
- * the hosts may differ, as they do at large issuers (RFC 8414, section 2).
+ * Whether an issuer's endpoint may be sent secrets: by TLS, where hosts may differ (RFC 8414, section 2), or on the issuer's
+ * own host.
  */
 export function isTrustedEndpoint(endpoint: unknown, issuer: string): endpoint is string {
   if (typeof endpoint !== 'string' || !URL.canParse(endpoint)) return false;

@@ -12,10 +12,8 @@ export interface OtherCredential {
 }
 
 /**
- * The caller with the credential that it sends to one upstream in a separate header. Callers with other credentials are different
- * callers there, also with the same access token: they share no key and no partition.
- *
- * Throws `credential_missing` without that header, `credential_malformed` for an invalid value, and `invalid_request` for several.
+ * The caller with the credential that it sends to one upstream in a separate header: another credential is another caller
+ * there. Throws `credential_missing` without that header, `credential_malformed`, and `invalid_request` for several.
  */
 export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: OtherCredential): Caller {
   const [credential, ...more] = caller.others?.get(from.toLowerCase()) ?? [];

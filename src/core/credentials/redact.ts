@@ -33,10 +33,7 @@ export function redactCredentials(text: string, credentials: readonly Credential
   return redact(text, credentials.map(revealed));
 }
 
-/**
- * Returns the trace that a caller's request belongs to, without parts that repeat one of these credentials. `baggage` is never
- * read.
- */
+/** Returns the trace of a caller's request, without parts that repeat a credential. `baggage` is never read. */
 export function traceOfCaller(
   { traceparent, tracestate }: { readonly traceparent: string | undefined; readonly tracestate: string | undefined },
   credentials: readonly Credential[],

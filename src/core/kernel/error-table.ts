@@ -10,10 +10,7 @@ export interface ErrorRow {
   readonly reason: string;
   /** Default seconds of `Retry-After`. Rows without it send none. */
   readonly retryAfterSeconds?: number;
-  /**
-   * Code of the JSON-RPC error, for errors that can answer a JSON-RPC request. 401 and 403 are outside JSON-RPC's
-   * reserved range.
-   */
+  /** Code of the JSON-RPC error, if the error can answer a JSON-RPC request. 401 and 403 are outside JSON-RPC's reserved range. */
   readonly rpc?: number;
 }
 
@@ -29,8 +26,8 @@ const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 export const ASK_FOR_TOKEN = 'Do not retry with the same one: ask the user for a new one.';
 
 /**
- * Every error that Portico returns. The table is closed: edges read it and never create a status. `docs/errors.md`
- * shows it row by row (tested).
+ * Every error that Portico returns. Edges read the table and never create a status. `docs/errors.md` shows it row by row
+ * (tested).
  */
 export const ERRORS = {
   credential_missing: {

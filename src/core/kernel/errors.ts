@@ -17,9 +17,7 @@ export interface GatewayErrorFacts {
   readonly upstreamStatus?: number;
   /** HTTP methods of the path, for `Allow`. */
   readonly allow?: string;
-  /**
-   * Set when the upstream is at fault: unreachable, connection lost, too slow, or 5xx. Only these count for a breaker.
-   */
+  /** Set when the upstream is at fault: unreachable, connection lost, too slow, or 5xx. Only these count for a breaker. */
   readonly fault?: boolean;
   /** Set when another server failed that was needed first. It says nothing about the upstream, which was not called. */
   readonly elsewhere?: boolean;
@@ -111,8 +109,8 @@ const MAX_CAUSES = 5;
 const IDENTIFIER = /^[\w./]{1,64}$/;
 
 /**
- * Returns an error's causes as `Name` or `Name CODE`, outermost first, without the error itself, at most five. Never a
- * message, which may contain external text.
+ * Returns an error's causes as `Name` or `Name CODE`, outermost first, at most five. Never a message: it may contain external
+ * text.
  */
 export function causesOf(error: unknown): string[] {
   const causes: string[] = [];
@@ -124,10 +122,7 @@ export function causesOf(error: unknown): string[] {
   return causes;
 }
 
-/**
- * Returns the code of failed work for events: the error's code, `cancelled` if its signal has aborted, or `internal`
- * for a bug.
- */
+/** Returns the code of failed work for events: the error's, `cancelled` if its signal has aborted, or `internal` for a bug. */
 export function codeOf(error: unknown, signal?: AbortSignal): string {
   if (error instanceof GatewayError) return error.code;
   return signal?.aborted ? 'cancelled' : 'internal';

@@ -25,10 +25,7 @@ const KEPT = [
   `(?<=${MONGOLIAN})(?:[\\u180B-\\u180D\\u180F]|\\u180E(?=${MONGOLIAN}))`,
 ].join('|');
 
-/**
- * Characters that a reader does not see, or that change what is seen: controls, format characters, selectors, fillers, and those
- * without a meaning. Line ends and tabs are seen.
- */
+/** Characters that a reader does not see, or that change what is seen. Line ends and tabs are seen. */
 const HIDDEN =
   '[[\\p{DI}\\p{Cc}\\p{Cs}\\p{Co}\\p{Zl}\\p{Zp}\\uFFF9-\\uFFFB[\\p{Cn}--\\p{ExtPict}]]--[\\t\\n\\r]]|\\r(?!\\n)';
 
@@ -38,8 +35,8 @@ const ANY = new RegExp(HIDDEN, 'v');
 const ANY_IN_JSON = new RegExp(`${HIDDEN}|\\\\[ubf]|\\\\r(?!\\\\n)`, 'v');
 
 /**
- * Shows each hidden character as `\u{200b}`. Emoji sequences, and joiners in words of scripts that need them, are left as they are
- * (docs/decisions/0066). `hidden`: their number.
+ * Shows each hidden character as `\u{200b}`, except in emoji sequences and words of scripts that need them
+ * (docs/decisions/0066).
  */
 export function showHidden(text: string) {
   if (!ANY.test(text)) return { text, hidden: 0 };

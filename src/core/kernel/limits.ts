@@ -4,10 +4,7 @@ type Row = readonly [value: number, meaning: string];
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/**
- * Every bound that no operator has a reason to choose, by its part of the gateway. `docs/limits.md` is generated from it. What
- * an operator may choose is a setting instead (`src/core/config/schema/`).
- */
+/** Every bound that no operator has a reason to choose; others are settings. `docs/limits.md` is generated from it. */
 const TABLE = {
   http: {
     maxUrlBytes: [8 * KIB, 'Length of a request target. Beyond: 414.'],

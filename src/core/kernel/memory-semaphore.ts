@@ -1,7 +1,4 @@
-/**
- * Runs work that takes `bytes` of memory. Resolves with `overloaded`, and runs nothing, if too much is acquired already. One piece
- * of work always runs, however large.
- */
+/** Runs work that takes `bytes` of memory, or resolves with `overloaded` beyond the bound. One piece always runs, however large. */
 export type MemorySemaphore = <T>(bytes: number, work: () => Promise<T>) => Promise<T | 'overloaded'>;
 
 /** At most `maxBytes` are acquired, and `maxAtOnce` pieces of work run; the others wait in order. */

@@ -31,8 +31,8 @@ const MAX_TRACESTATE_LENGTH = 512;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /**
- * Returns the trace of a request's `traceparent` with a new parent id, or `undefined` if invalid. `tracestate` is
- * forwarded unchanged if it is printable, at most 512 characters long, and `traceparent` is valid.
+ * Returns the trace of a valid `traceparent` with a new parent id. A printable `tracestate` of 512 characters at most is
+ * forwarded.
  */
 export function continueTrace(traceparent: string | undefined, tracestate: string | undefined): Trace | undefined {
   if (traceparent === undefined) return undefined;
@@ -51,16 +51,12 @@ function isForwardable(tracestate: string | undefined): tracestate is string {
   return tracestate !== undefined && tracestate.length <= MAX_TRACESTATE_LENGTH && PRINTABLE.test(tracestate);
 }
 
-/**
- * Kinds of spans: an HTTP request; a JSON-RPC operation; a read, starting with the cache; a background refresh; a
- * shared load; a lookup in the shared cache; one page with all its waits; one request to an upstream; the verification
- * of a token.
- */
+/** Kinds of spans. `look`: a lookup in the shared cache. `page`: with all its waits. `call`: one request to an upstream. */
 export type SpanAbout = 'request' | 'operation' | 'read' | 'refresh' | 'load' | 'look' | 'page' | 'call' | 'verify';
 
 /**
- * Attributes of spans: numbers, and texts of settings and closed lists. Except for the request id, there is no place for a
- * caller's text, a query, a header value, a body or a token.
+ * Attributes of spans: numbers, texts of settings and closed lists, and the request id. No other text of a caller has a place
+ * here.
  */
 export interface SpanFacts {
   readonly method?: string | undefined;

@@ -4,8 +4,8 @@ const waiting: (() => void)[] = [];
 let isScheduled = false;
 
 /**
- * Resolves in a later turn of the event loop, for long work in steps. Each turn runs one step of all such work, so that
- * other events wait for at most one step. With a `setImmediate` per step they would wait for a step of each.
+ * Resolves in a later turn of the event loop. Each turn runs one step of all such work, so that other events wait for at most
+ * one.
  */
 export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -27,8 +27,8 @@ function run(): void {
 }
 
 /**
- * Shares turns of the event loop among small pieces of work: up to `ms` per turn, exceeded at most by the last piece. Runs work
- * now or in a later turn, and passes its duration in milliseconds to `tookMs`.
+ * Shares turns of the event loop among small pieces of work: up to `ms` per turn, exceeded by the last piece at most. Passes
+ * the duration in milliseconds to `tookMs`.
  */
 export function createTurnBudget(ms: number) {
   let usedMs = 0;

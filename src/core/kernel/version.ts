@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
 /**
- * Number of what a list is under equal settings, with which replicas of different releases share lists and rejected tokens.
- * Raise it with a release that reads, maps or stores a list differently.
+ * Format of lists under equal settings: replicas share only where it is equal. Raise it when lists are read, mapped or stored
+ * differently.
  */
 export const LIST_FORMAT = 2;
 

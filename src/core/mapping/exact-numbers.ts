@@ -4,11 +4,8 @@ const BACKSLASH = 0x5c;
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
 /**
- * Quotes each number that JavaScript would not print as written (`1.10`, `1e3`, `-0`, `12345678901234567890`). Returns
- * the changed JSON, or undefined if there are none. `json` must be valid.
- *
- * One pass that skips strings, at about the cost of `JSON.parse`. A reviver costs six times as much and recurses as deep
- * as the text nests.
+ * Quotes each number that JavaScript would not print as written (`1.10`, `-0`, `12345678901234567890`); undefined if there are
+ * none. `json` must be valid. One pass at the cost of `JSON.parse`; a reviver costs six times as much, and recurses.
  */
 export function quoteInexactNumbers(json: string): string | undefined {
   let quoted = '';
@@ -56,8 +53,8 @@ function printsAsWritten(literal: string): boolean {
 }
 
 /**
- * Returns whether a computed number is exact: finite, and below the size at which neighbouring integers are equal.
- * Beyond it, an id could become another item's.
+ * Returns whether a number is exact: below the size at which neighbouring integers are equal. Beyond, an id could be another
+ * item's.
  */
 export function isExact(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;

@@ -21,10 +21,7 @@ export interface Field {
   readonly default: string;
   /** Texts that `values` maps to. Undefined without any, and with a format, which changes them. */
   readonly mapped: ReadonlySet<string> | undefined;
-  /**
-   * Returns the field's text for an item of a page, by index; undefined for its default. Throws `upstream_invalid` for
-   * an invalid value.
-   */
+  /** Returns the field's text, or undefined for its default. Throws `upstream_invalid` for an invalid value. */
   read(page: Page, index: number): string | undefined;
 }
 
@@ -42,8 +39,8 @@ const FORMATS: Readonly<Record<FieldOptions['format'], Format>> = {
 };
 
 /**
- * Compiles one field. Booleans become `true` and `false`, numbers their source text. Invalid: objects, lists, computed
- * numbers that may have lost digits, texts that are not timestamps, and empty texts of required fields.
+ * Compiles one field. Invalid are objects, lists, computed numbers that may have lost digits, texts that are not timestamps,
+ * and empty texts of required fields.
  */
 export function createField(name: string, options: FieldOptions, isRequired: boolean): Field {
   const expression = compileExpression(options.from);
@@ -97,8 +94,8 @@ export function createField(name: string, options: FieldOptions, isRequired: boo
 }
 
 /**
- * Formats a version as `<major>.<minor>.<patch>`: `v1.2` becomes `1.2.0`. Pre-release and build suffixes stay (Semantic
- * Versioning 2.0.0, sections 9 and 10). Other texts (`latest`, four parts) are only trimmed.
+ * Formats a version as `<major>.<minor>.<patch>`, with suffixes (Semantic Versioning 2.0.0). Other texts (`latest`) are only
+ * trimmed.
  */
 export function toVersion(text: string): string {
   if (DOCUMENTED_VERSION.test(text)) return text;
@@ -129,11 +126,8 @@ const FIRST_MS = Date.UTC(-1, 12);
 const LAST_MS = Date.UTC(10_000, 0) - 1;
 
 /**
- * Converts a time to ISO 8601 UTC, `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, with all its fraction digits.
- *
- * A text of nine digits and more, with or without a fraction, is an epoch: seconds below 1e11, otherwise milliseconds.
- * Other texts are dates, or dates and times, of ISO 8601. Returns undefined for all else, for times that do not exist
- * (2024-02-30, 25:00), outside the years 0000 to 9999, and above 64 characters.
+ * Converts a time to ISO 8601 UTC with all its fraction digits; undefined for what is none, or outside the years 0000 to 9999.
+ * Nine digits and more are an epoch: seconds below 1e11, otherwise milliseconds.
  */
 export function toTimestamp(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
@@ -153,8 +147,8 @@ export function epochToTimestamp(text: string): string | undefined {
 }
 
 /**
- * Converts a calendar date of ISO 8601-1:2019, or date and time, extended or basic. A time without an offset is UTC. `t`,
- * `z` and a space instead of `T` are accepted (RFC 3339, section 5.6).
+ * Converts a calendar date of ISO 8601-1:2019, or date and time. Without an offset it is UTC. `t`, `z` and a space are accepted
+ * (RFC 3339, section 5.6).
  */
 function isoToTimestamp(text: string): string | undefined {
   if (DOCUMENTED.test(text)) return text;

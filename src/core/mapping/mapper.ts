@@ -53,9 +53,8 @@ interface Tally {
 }
 
 /**
- * Compiles settings into a mapper. An item is invalid if a field is (see {@link createField}) or if `where` cannot be
- * evaluated. With `fail`, the mapper throws `upstream_invalid` for the first such item, naming field and index, never a
- * value. `from` and `to` select items of the page.
+ * Compiles settings into a mapper. An item is invalid if a field is, or if `where` cannot be evaluated. With `fail`, throws
+ * `upstream_invalid` for the first one, naming field and index, never a value.
  */
 export function createMapper({
   fields,

@@ -17,10 +17,9 @@ const GENERIC = ['content', 'data', 'entries', 'items', 'list', 'records', 'resp
 const MAX_DEPTH = 3;
 
 /**
- * Returns a check of pages without items: what the items expression missed, with figures and without texts of the
- * platform. Either a list whose entries it filtered away, or, for an empty list, another list under a generic name or
- * the resource's whose first item maps with its own id and name. Lists under other names (`included`, `facets`,
- * `folders`) usually hold something else.
+ * Returns a check of pages without items: what the items expression missed, in figures. Either a list whose entries it filtered
+ * away, or another list under a generic name or the resource's whose first item maps. Lists under other names (`included`,
+ * `facets`) usually hold something else.
  */
 export function createOverlooked({ items, resource, map }: OverlookedOptions): (page: Page) => string | undefined {
   const root = parse(items);

@@ -11,10 +11,8 @@ export interface Page {
   /** Objects that contain the list, the body first, each with its path. */
   readonly enclosing: readonly { readonly fields: readonly (string | number)[]; readonly value: object }[];
   /**
-   * The same items with the source text of each number that does not print as written; undefined if all do. Parsed on
-   * first use.
-   *
-   * Items that the items expression constructs (`items[].{id: id}`) are unchanged: their numbers have no source text.
+   * The same items with the source text of each number that does not print as written; undefined if all do. Parsed on first
+   * use.
    */
   exactItems(): readonly unknown[] | undefined;
 }
@@ -27,8 +25,8 @@ export interface PageExpressions {
 }
 
 /**
- * Compiles a parser of pages. It throws `upstream_invalid` for invalid JSON, or items that are not a list;
- * `upstream_failed` for a page that reports errors.
+ * Compiles a parser of pages. Throws `upstream_invalid` for what is no list in JSON, `upstream_failed` for a page that reports
+ * errors.
  */
 export function createPageParser({ items: itemsExpression, errors }: PageExpressions): (text: string) => Page {
   const expression = compileExpression(itemsExpression);
@@ -100,8 +98,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Maps each object and list of a parsed JSON text to the one at the same place of another text of equal structure. Uses
- * its own stack, because pages may nest deeper than the call stack.
+ * Maps each object and list to the one at the same place of another text of equal structure. Pages may nest deeper than the
+ * call stack.
  */
 function twinsOf(value: unknown, other: unknown): ReadonlyMap<unknown, unknown> {
   const twins = new Map<unknown, unknown>();

@@ -14,8 +14,8 @@ export interface Resource {
   /** Whether snapshots may be stored and served to the same caller again. */
   readonly stored: boolean;
   /**
-   * Shape of an item: exactly these fields, all strings; `min(1)` for those that must not be empty. The mapper builds items from
-   * it, so that reads do not validate them again: that would take a third of the time of parsing.
+   * Shape of an item: exactly these fields; `min(1)` for those that must not be empty. Reads do not validate items again: it
+   * would take a third of the time of parsing.
    */
   readonly shape: z.ZodObject<Record<string, z.ZodString>>;
   /** Query of the default upstream contract, added to every page. */

@@ -4,8 +4,8 @@ import { GatewayError } from '../kernel/errors.ts';
 /** The account of one load. */
 export interface LoadAccount {
   /**
-   * Adds bytes that are held, encoded or decoded; negative for bytes that were released. Throws `overloaded` if this load is
-   * shed, and `upstream_invalid` if it alone exceeds the bound of all loads.
+   * Adds bytes that are held; negative for released ones. Throws `overloaded` if this load is shed, `upstream_invalid` if it
+   * alone exceeds the bound.
    */
   hold(bytes: number): void;
   /** Adds a decoded page. Throws `upstream_invalid` if the read is too large. */
@@ -15,8 +15,8 @@ export interface LoadAccount {
 /** Bounds what concurrent loads hold together, over all upstreams. */
 export interface Loading {
   /**
-   * Runs a load under a deadline. Its pages together, decoded, may have `maxReadBytes`, which are released when it settles. Rejects
-   * with `overloaded` if it is shed, and with the reason of its signal as soon as that aborts.
+   * Runs a load under a deadline. Rejects with `overloaded` if it is shed, and with the reason of its signal as soon as that
+   * aborts.
    */
   run<T>(
     options: { readonly maxReadBytes: number; readonly timeoutMs: number },
@@ -31,8 +31,8 @@ interface Held {
 }
 
 /**
- * Sheds loads when all of them hold more than `maxBytes`: the latest of those with more than an equal share. Thus a small load is never shed
- * for a large one, and the oldest large one completes.
+ * Sheds loads beyond `maxBytes` of all: the latest of those with more than an equal share. So a small load is never shed for a
+ * large one, and the oldest large one completes.
  */
 export function createLoading({ maxBytes }: { readonly maxBytes: number }): Loading {
   /** The oldest first. */
@@ -159,10 +159,7 @@ const LATEST = 1 / 32;
 /** Deviations above the mean in which nearly all calls end. */
 const DEVIATIONS = 3;
 
-/**
- * Estimates the usual time of calls, as TCP does for its timeout (RFC 6298, section 2): a smoothed time and its smoothed mean
- * deviation.
- */
+/** Estimates the usual time of calls, as TCP does for its timeout (RFC 6298, section 2): smoothed time and mean deviation. */
 export function createUsualTime() {
   let share = 1;
   let meanMs = 0;

@@ -90,10 +90,7 @@ export interface ServerRequest {
 
 /** A server that an upstream depends on, such as an authorization server. */
 export interface Server {
-  /**
-   * Sends one request. Rejects with a `GatewayError` for a 5xx, a redirect, a 429 or no response; resolves with any other
-   * response, including a refusal, whose body says why.
-   */
+  /** Sends one request. Rejects with a `GatewayError` for a 5xx, a redirect, a 429 or no response; resolves with any other one. */
   send(request: ServerRequest, signal: AbortSignal): Promise<Response>;
   close(): Promise<void>;
 }

@@ -37,13 +37,13 @@ export interface PageRequest<P> extends PageTarget {
   /** The error for a status; `undefined` for a response whose body is read. @default that of lists */
   readonly errorOf?: ((status: number, headers: ReplyHeaders) => GatewayError | undefined) | undefined;
   /**
-   * Parses the body of a 200, decompressed, within `maxPageBytes`. Throws or rejects with `upstream_invalid` if it is not a page.
-   * The upstream calls it, so that the breaker counts the result.
+   * Parses the body of a 200. Throws or rejects with `upstream_invalid` if it is no page. Called by the upstream, so that the
+   * breaker counts the result.
    */
   readonly read: (bytes: Buffer, headers: ReplyHeaders) => P | Promise<P>;
   /**
-   * Called with the length of body bytes that are held, encoded and decoded, and with negative lengths of those released. The
-   * decoded body of a page stays held. An error that it throws ends the request.
+   * Called with the length of body bytes that are held, and with negative lengths of those released. An error that it throws
+   * ends the request.
    */
   readonly hold?: ((bytes: number) => void) | undefined;
 }
@@ -63,8 +63,8 @@ export interface Upstream {
   /** Its key in settings. */
   readonly name: string;
   /**
-   * Sends one request for its caller and reads the response. Rejects with a {@link GatewayError} that names this upstream, or with
-   * the signal's reason when it aborts.
+   * Sends one request. Rejects with a {@link GatewayError} that names this upstream, or with the signal's reason when it
+   * aborts.
    */
   get<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>>;
   /** Closes idle connections and ends the others. */
@@ -93,8 +93,5 @@ export interface TappedExchange {
   rest(chunk?: Buffer): void;
 }
 
-/**
- * Receives each exchange with a platform, including credentials and bodies, for `portico check --probe`. Gateways have none, since
- * nothing of this may be logged.
- */
+/** Receives each exchange with a platform, with credentials and bodies, for `check --probe`. Nothing of this may be logged. */
 export type Tap = (request: TappedRequest) => TappedExchange;

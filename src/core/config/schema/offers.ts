@@ -12,11 +12,7 @@ interface Offer {
   readonly upstream?: string | undefined;
 }
 
-/**
- * Checks which resources these settings offer. A resource that names no upstream is offered where there is one of its own
- * name, so that a file that is older than a resource stays valid. That must not hide a resource by a slip of the pen: so
- * each upstream belongs to a resource, and one resource at least is offered.
- */
+/** Checks that resources have their upstreams. An upstream without a resource is an issue: it may be the misspelt name of one. */
 export function checkOffers(registry: readonly Resource[]): CrossCheck<Offers> {
   return (settings, report) => {
     if (typeof settings?.upstreams !== 'object' || settings.upstreams === null) return;

@@ -72,10 +72,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** Syntax of `publicUrl`. It excludes shell metacharacters, because the URL is printed in shell commands. */
 const PLAIN_URL = /^https?:\/\/(?:[a-z\d][a-z\d.-]*|\[[\da-f:.]+\])(?::\d{1,5})?(?:\/[\w.~-]+)*$/;
 
-/**
- * Where clients find this server. To the letter as they send it: tokens are issued for this very text, and something after
- * it (RFC 8707, section 2).
- */
+/** Where clients find this server, to the letter: tokens are issued for this very text (RFC 8707, section 2). */
 export const publicUrl = z
   .string()
   .refine(
@@ -104,10 +101,7 @@ export const scopeToken = z
   .string()
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be one scope: printable ASCII without space, quote or backslash');
 
-/**
- * Text of one header or query value. Numbers and booleans are taken as their text: `${KEY}` may look like either.
- * From a file it is the text as written (`007`, `1.10`), which `src/core/config/settings-tree.ts` sees to.
- */
+/** Text of one header or query value. Numbers and booleans are taken as text: from a file as written (`settings-tree.ts`). */
 export const scalarText = z
   .union([z.string().regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII'), z.number(), z.boolean()], {
     error: 'must be text',

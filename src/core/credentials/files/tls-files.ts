@@ -49,10 +49,7 @@ const END = '-----END CERTIFICATE-----';
 /** Matches a key with a passphrase (RFC 5958, and the older form of OpenSSL). */
 const ENCRYPTED = /^-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
 
-/**
- * Opens the TLS files that settings name; returns the issue of one that cannot be used. A certificate that has expired, or is
- * not valid yet, replaces no other.
- */
+/** Opens TLS files; returns the issue of one that cannot be used. A certificate that is not valid now replaces no other. */
 export function openTlsFiles(paths: TlsPaths, options: TlsFilesOptions): WatchedFiles<DatedIdentity> | Unusable {
   const { certFile, keyFile, caFile, clientCaFile } = paths;
   // Read with each renewal.

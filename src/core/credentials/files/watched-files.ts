@@ -13,8 +13,8 @@ export interface WatchOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /**
-   * Called after each change that was adopted; once with the issue of files that have become unusable, while the former content
-   * stays; and once they are usable again, even without a change.
+   * Called after each adopted change; with an issue once files are unusable, while the former content stays; once they are
+   * usable again.
    */
   readonly onChange: (unusable?: Unusable) => void;
 }
@@ -44,9 +44,9 @@ export const CHECK_MS = 1000;
 export const QUIET_MS = 1000;
 
 /**
- * Opens files that belong together. They are reloaded when one of them has changed, in place or by a rename of it or of a folder
- * or link in its path, as in secrets that Kubernetes mounts. While they cannot be used (one is missing, empty or being written, or
- * a key does not match its certificate yet) the former content stays.
+ * Opens files that belong together. They are reloaded when one has changed, also by a rename of a folder or link in its path,
+ * as in secrets that Kubernetes mounts. While they cannot be used (missing, empty, being written, not matching yet) the former
+ * content stays.
  */
 export function openFiles<Key extends string, Value extends object>(
   options: FilesOptions<Key, Value>,

@@ -6,8 +6,8 @@ import { createWriteBacklog } from '../response/send.ts';
 
 export interface ConnectionBounds {
   /**
-   * Requests that wait for the response before theirs, of all connections together. Beyond, connections are closed: what
-   * arrives in one piece (64 KiB) is parsed to its end, whatever waits already.
+   * Requests that wait for the response before theirs, of all connections. Beyond, connections are closed: what arrives in one
+   * piece (64 KiB) is parsed to its end.
    */
   readonly maxPipelinedWaiting: number;
   /** Unread bytes of all responses together. Beyond, connections are closed, the longest without progress first. */
@@ -69,8 +69,8 @@ export function createConnections(
   }
 
   /**
-   * Registers an exchange. Returns false behind the last response of its connection: then it gets no response. A request with
-   * a body that its operation does not take is the last one of its connection.
+   * Registers an exchange. Returns false behind the last one of its connection, which gets no response. A request with an
+   * unexpected body is the last one.
    */
   function begin(exchange: Exchange): boolean {
     const { req, res, hasBody, takesBody } = exchange;
@@ -145,8 +145,8 @@ export function createConnections(
   }
 
   /**
-   * Whether an exchange is the last one on its connection: it has a body that was not read whole, or that it announced by
-   * `Expect` alone; or the listener is stopping and none waits behind it.
+   * Whether an exchange is the last of its connection: with a body that was not read, or announced by `Expect` alone; or when
+   * stopping.
    */
   function isLast({ req, fields, hasBody, takesBody, connection }: Exchange): boolean {
     if (hasBody ? !(req.complete && takesBody) : fields.expect !== undefined) return true;
@@ -170,8 +170,8 @@ export function createConnections(
   }
 
   /**
-   * Closes each connection after its last response, and after `graceMs` all that are open. Resolves once none is, with
-   * whether every response was sent completely.
+   * Closes each connection after its last response, all after `graceMs`. Resolves with whether all responses were sent
+   * completely.
    */
   async function drain(graceMs: number): Promise<boolean> {
     isStopping = true;
@@ -224,9 +224,8 @@ interface ParsedSocket {
 const NOT_HTTP = 2;
 
 /**
- * Stops parsing what has just arrived on a socket that is about to be destroyed. Node would make kilobytes of each of
- * thousands of requests, and keep them until the socket has closed, which is after all other sockets have been read. The
- * property is not documented: without it, only the memory is lost.
+ * Stops parsing on a socket that is about to be destroyed: Node would make kilobytes of each of thousands of pipelined
+ * requests, and keep them until the socket has closed. Not documented: without the property, only the memory is lost.
  */
 function endParsing(socket: Socket & ParsedSocket): void {
   if (socket.parser) socket.parser.onIncoming = () => NOT_HTTP;

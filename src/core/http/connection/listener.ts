@@ -70,8 +70,8 @@ async function closeUnlessReceiving(socket: Socket): Promise<void> {
 }
 
 /**
- * Listens, and resolves with the base URL: `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. A socket file on which
- * no process listens is replaced. Rejects with Node's own error (`EADDRINUSE`, `EACCES`, …).
+ * Listens, and resolves with the base URL (`unix:/path` for a socket). A socket file on which no process listens is replaced.
+ * Rejects with Node's own error.
  */
 export async function listen(
   server: Server,

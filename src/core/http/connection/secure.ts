@@ -74,8 +74,8 @@ function contextOf({ files }: ListenerTls) {
 }
 
 /**
- * Returns `Strict-Transport-Security` (RFC 6797) of each response over TLS. None on a loopback address, where it would apply to
- * all ports of this machine, and without `includeSubDomains`: names below this one may have other operators.
+ * Returns `Strict-Transport-Security` (RFC 6797); none on loopback, where it would apply to all ports. Names below may have
+ * other operators.
  */
 export function hstsHeaders(listenHost: string, maxAgeDays: number): readonly string[] | undefined {
   if (isLoopbackHost(listenHost) || listenHost === '::1') return undefined;

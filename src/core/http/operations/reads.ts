@@ -75,8 +75,8 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
   }
 
   /**
-   * Compresses a snapshot. Where that takes longer than the deadline of the read, returns `undefined`, or throws `overloaded` if
-   * the caller does not accept the bytes uncompressed.
+   * Compresses a snapshot within the deadline. Beyond, returns `undefined`, or throws `overloaded` if the caller requires a
+   * coding.
    */
   async function encodeInTime(exchange: Exchange, held: Held, coding: Coding, codings: Codings) {
     const leftMs = Math.max(exchange.begun + readDeadlineMs - performance.now(), 1);
@@ -146,11 +146,8 @@ function uriIn(query: string): string {
 }
 
 /**
- * Returns the headers of a loaded snapshot, also on 304: its entity tag, `Cache-Control` and `Age` for the client's cache (RFC
- * 9111), and `Cache-Status` of Portico's own (RFC 9211). `now` is in milliseconds since the epoch. As lines.
- *
- * `max-age` is the whole freshness of the snapshot, of which `Age` has passed. What was loaded for this request has no `Age`
- * (RFC 9111, section 5.1).
+ * Returns the header lines of a snapshot, also for 304 (RFC 9111, RFC 9211), at `now` in milliseconds since the epoch. `max-
+ * age` is the whole freshness, of which `Age` has passed; what was loaded for this request has no `Age`.
  */
 export function headersOfLoad({ snapshot, cached, collapsed, copied, renewed, dropped }: Load, now: number): string {
   let lines = `ETag: ${snapshot.etag}\r\n`;

@@ -17,8 +17,8 @@ export type Formats = Readonly<Record<string, Format>>;
 export type Page = (data: object) => HttpResponse;
 
 /**
- * Reads an HTML template with one `<style>`, which the common style is put in front of, and at most one `<script>`. The
- * policy of its responses allows these two, by hash, a script to fetch from its own origin, and an icon in the page itself.
+ * Reads an HTML template with one `<style>`, to which the common style is added, and at most one `<script>`. Its policy allows
+ * these two by hash.
  */
 export function loadPage(template: URL, formats: Formats = {}): Page {
   const html = readFileSync(template, 'utf8').replace('<style>\n', () => `<style>\n${baseStyle()}`);
@@ -53,9 +53,8 @@ function sourceOf(text: string): string {
 const PLACEHOLDER = /\{\{([#^])([\w.]+)(\|\w+)?\}\}\n?(.*?)\{\{\/\2\}\}\n?|\{\{([\w.]+)(\|\w+)?\}\}/gs;
 
 /**
- * Replaces each `{{path.to.value}}` by its value, escaped; `{{value|name}}` by what the format of that name returns. A section
- * `{{#name}}…{{/name}}` is repeated for each element, or shown once for an object or `true`, with the data around it;
- * `{{^name}}…{{/name}}` is shown where that is not.
+ * Replaces `{{path.to.value}}` by the escaped value and `{{value|name}}` by what that format returns. `{{#name}}…{{/name}}` is
+ * repeated for each element, or shown for an object or `true`; `{{^name}}…{{/name}}` is shown where that is not.
  */
 export function fill(template: string, data: PageData, formats: Formats = {}): string {
   const lookUp = (path: string, format = '') => {

@@ -4,10 +4,7 @@ import { type ExpressionNode, parse } from './jmespath.ts';
 /** An unquoted name, which an expression reads as a field, where a text may have been meant. */
 export interface BareName {
   readonly name: string;
-  /**
-   * `compared` with another field, `argument` of a function that usually takes a text, or the `value` of the
-   * expression, or of its `fallback`.
-   */
+  /** `compared` with another field, `argument` in place of a text, or the `value` of the expression or of its `fallback`. */
   readonly as: 'compared' | 'argument' | 'value' | 'fallback';
   /** Part of the expression with the name, and the same with the name as a text. */
   readonly written: string;

@@ -25,10 +25,7 @@ export function checkSelection(text: string): string | undefined {
   return 'names no field, and gives the same whatever the platform sends: quotes and backticks make a text of a name';
 }
 
-/**
- * Returns the issue of an expression that parses; undefined if it has none. Such an expression would fail, or mean
- * something else, on every page.
- */
+/** Returns the issue of an expression that parses, but would fail or mean something else on every page. */
 function issueOf(node: ExpressionNode, depth = 0): string | undefined {
   if (depth > MAX_DEPTH) return TOO_DEEP;
   const issue = ownIssue(node);

@@ -49,8 +49,8 @@ function typeOf(value: unknown): string {
 export const parse: (text: string) => ExpressionNode = compile;
 
 /**
- * Evaluates a parsed expression; `$` is `value`. Throws `upstream_invalid` when a function rejects its argument,
- * otherwise what the library throws.
+ * Evaluates a parsed expression. Throws `upstream_invalid` when a function rejects its argument, otherwise what the library
+ * throws.
  */
 export function interpret(node: ExpressionNode, value: unknown): unknown {
   return interpreter.search(node, value as Json);
@@ -67,8 +67,8 @@ export function arityOf(name: string): Arity | undefined {
 }
 
 /**
- * Returns one field of a parsed JSON object; null if it is missing, or `value` is not an object. Own properties only:
- * `constructor`, `toString` and `__proto__` are fields only if an upstream sent them.
+ * Returns one own property of a parsed JSON object, or null: `constructor` and `__proto__` are fields only if an upstream sent
+ * them.
  */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
@@ -86,11 +86,9 @@ export function isTruthy(value: unknown): boolean {
 export type Evaluate = (value: unknown) => unknown;
 
 /**
- * Compiles a *direct* expression (fields, indexes, `@`, literals, joined by `.`, `|`, `||`, `&&`, `!`) to property
- * access. Returns undefined for others.
- *
- * A direct expression only selects, and never distinguishes a number from a non-empty text. So it finds the same place
- * on a page whose numbers are texts, which is how a mapped number gets its source text.
+ * Compiles a *direct* expression (fields, indexes, `@`, literals, joined by `.`, `|`, `||`, `&&`, `!`) to property access;
+ * undefined for others. It never distinguishes a number from a non-empty text, so it finds the same place on a page whose
+ * numbers are texts: that is how a number gets its source text.
  */
 export function compileDirect(node: ExpressionNode): Evaluate | undefined {
   switch (node.type) {

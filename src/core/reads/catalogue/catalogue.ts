@@ -24,10 +24,7 @@ export interface Catalogue {
   readonly list: Snapshot;
   /** Returns the name of the resource with this URI; throws `resource_unknown`. */
   find(uri: string): string;
-  /**
-   * Reads one resource completely for a caller. Rejects with a {@link GatewayError}, `access_denied` for a missing scope,
-   * or with the signal's reason when it aborts.
-   */
+  /** Reads one resource completely. Rejects with a {@link GatewayError}, or with the signal's reason when it aborts. */
   read(name: string, caller: Caller, options: ReadOptions): Promise<Load>;
 }
 
@@ -81,7 +78,7 @@ export interface WatchRequest {
 }
 
 /**
- * Watches a caller's own lists. Rejects with `credential_rejected`, or with `overloaded` beyond a bound. Resolves when changes
- * are seen: with the name of each list that has changed, until the watch ends. It throws when the credential is rejected.
+ * Watches a caller's own lists. Rejects with `credential_rejected`, or with `overloaded` beyond a bound. Yields the name of
+ * each list that has changed; throws when the credential is rejected.
  */
 export type Watch = (request: WatchRequest) => Promise<AsyncIterable<string>>;

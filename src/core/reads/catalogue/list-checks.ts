@@ -73,10 +73,7 @@ function refused(reason: string, detail: string, cure: string): GatewayError {
 /** A warning about a list. `isRepeated`: the last load had it, too. */
 export type Found = MappingFinding & { readonly isRepeated?: boolean };
 
-/**
- * Returns the warnings about a list: what it shows by itself, and what has changed since the last one of the same name
- * and partition.
- */
+/** Returns the warnings about a list: by itself, and since the last one of the same name and partition. */
 export type CompareLists = (name: string, partition: string, counts: MappingCounts) => readonly Found[];
 
 interface LastList extends Pick<MappingCounts, 'filled' | 'unmapped'> {
@@ -88,16 +85,16 @@ const MIN_ITEMS = 5;
 const MAX_FOUND = 256;
 
 /**
- * Returns whether it is a change that none of so many items has what a share of them had before: by that share, five or
- * more would have it (docs/decisions/0067).
+ * Whether it is a change that none of so many items has what a share had before: five or more would have it
+ * (docs/decisions/0067).
  */
 export function isMissed(share: number, items: number): boolean {
   return share * items >= MIN_ITEMS;
 }
 
 /**
- * Compares each list with the last one of the same caller, because callers may see different lists. A change that one
- * caller's list shows holds for the resource, until a list of any caller has the field again. Keeps counts only.
+ * Compares each list with the last one of the same caller: callers may see different lists. A change holds for the resource
+ * until a list of any caller has the field again. Keeps counts only.
  */
 export function createComparison(maxLists = 1): CompareLists {
   const lastOf = createSizedLru<string, LastList>({ maxSize: maxLists });

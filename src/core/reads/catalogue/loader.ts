@@ -38,10 +38,7 @@ export interface LoaderOptions {
 /** Result of the first page's body: a page, or the reused result of an identical body. */
 type First = { readonly page: MappedPage | GatewayError; readonly body: Buffer } | { readonly made: Made };
 
-/**
- * Loads a list page by page into one snapshot. The first page is requested alone, because its reply may show that the
- * list is unchanged.
- */
+/** Loads a list page by page. The first page is requested alone, because its reply may show that the list is unchanged. */
 export function createLoader(options: LoaderOptions): Loader {
   const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, rules = {}, loading, events, now } = options;
   const { compare = createComparison().bind(undefined, resource) } = options;

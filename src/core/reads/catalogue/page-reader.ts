@@ -46,8 +46,8 @@ export interface MappedPage extends PageView {
 }
 
 /**
- * A mapped page, or the reason why it is unusable. Throws `upstream_invalid` if it is not a page at all; unusable items
- * say nothing about the upstream's health.
+ * Returns a mapped page, or why its items are unusable. Throws `upstream_invalid` if it is no page at all: only that is the
+ * upstream's fault.
  */
 export type PageReader = (page: PageBody) => MappedPage | GatewayError;
 
@@ -58,8 +58,8 @@ export const SMALL_BYTES = 65_536;
 const MAX_LEVELS = 1000;
 
 /**
- * Parses a page and derives everything that needs its body, so that the body is not kept while other pages load: one of
- * 2 MiB can take 60 MB of heap.
+ * Parses a page and derives everything that needs its body, which is not kept while others load: one of 2 MiB can take 60 MB of
+ * heap.
  */
 export function createPageReader(options: PageReaderOptions): PageReader {
   const { list, maxPageValues, parse, map, overlooked, idsAreUnique = false } = options;

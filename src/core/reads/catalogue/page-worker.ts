@@ -36,8 +36,8 @@ export interface PageWorker {
 const TURN_MS = 5;
 
 /**
- * Heap of the thread, and heap per byte of the largest page: a page takes up to sixty times its bytes, parsed twice.
- * Far above any use, because V8 ends the whole process at the limit.
+ * Heap of the thread, per byte of the largest page: a page takes up to sixty times its bytes. Far above, because V8 ends the
+ * process at the limit.
  */
 const HEAP_BYTES = 67_108_864;
 const HEAP_PER_BYTE = 128;
@@ -45,9 +45,8 @@ const HEAP_PER_BYTE = 128;
 type WaitingPage = Omit<PageTask, 'bytes'> & Pick<PageReading, 'body'>;
 
 /**
- * Parses small pages in place, and large ones in a thread with its own heap, one at a time. A bug there ends the
- * thread, and the next page starts a new one. The thread starts with the first large page. `maxPageBytes` is the
- * largest size.
+ * Parses small pages in place, and large ones in a thread with its own heap, one at a time. A bug there ends the thread, and
+ * the next page starts a new one.
  */
 export function createPageWorker(maxPageBytes: number): PageWorker {
   const settings = new Map<string, ListSettings>();

@@ -17,8 +17,8 @@ const MAX_REPLIES = 16;
 const MAX_BODY_BYTES = 262_144;
 
 /**
- * Keeps results of one list's last replies. Mapping is pure: equal settings and bodies give equal results. Few, because most
- * lists are new: to hash and keep all took a fifth of the time of such a read.
+ * Keeps results of one list's last replies, since mapping is pure. Few: to hash and keep all took a fifth of the time of a new
+ * list.
  */
 export function createMemo() {
   /** The most recently used last. */
@@ -40,20 +40,14 @@ export function createMemo() {
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,256}"$/;
 
-/**
- * Returns whether a page's body shows that no other follows. A total or a link in a header can change under an
- * unchanged tag.
- */
+/** Returns whether a page's body shows that no other follows. Headers can change under an unchanged tag. */
 export function bodyShowsEnd(pagination: Pagination): boolean {
   const { kind, total, totalHeader } = pagination;
   if (total === undefined && totalHeader !== undefined) return false;
   return kind === 'none' || kind === 'token' || (kind === 'link' && pagination.next !== undefined);
 }
 
-/**
- * Returns the entity tag of a page (RFC 9110, section 8.8.3) if it can be sent back unchanged. Not for POST, where
- * `If-None-Match` has another meaning (section 13.1.2).
- */
+/** Returns the entity tag of a page (RFC 9110, section 8.8.3) if it can be sent back. Not for POST (section 13.1.2). */
 export function tagged({ post }: ListRequest, headers: ReplyHeaders): Pick<Load, 'upstreamEtag' | 'upstreamSaid'> {
   const { etag } = headers;
   if (post !== undefined || typeof etag !== 'string' || !ENTITY_TAG.test(etag)) return {};

@@ -29,24 +29,18 @@ export interface ShownList {
 /** A load's snapshot, and its key in the cache. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
-/**
- * Derived forms of a snapshot's bytes, made on first use. They are kept with a stored snapshot and charged; without
- * room they are made and dropped.
- */
+/** Derived forms of a snapshot's bytes, made on first use. They are kept with a stored snapshot and charged, if there is room. */
 export interface Representations {
   /** Returns compressed bytes. Concurrent readers share the work. Rejects with the signal's reason when it aborts. */
   encoded(held: Held, coding: Coding, signal: AbortSignal): Promise<Buffer>;
   /**
-   * Returns the bytes as the JSON string that ends a response to `resources/read`, up to its last brace. Made in steps, and
-   * shared by snapshots with equal bytes. Rejects with `overloaded` when too many bytes are being escaped.
+   * Returns the bytes as the JSON string that ends a response to `resources/read`, up to its last brace. Rejects with
+   * `overloaded` when too many bytes are being escaped.
    */
   escaped(held: Held): Promise<Buffer>;
   /** Returns the list with its hidden characters shown, and calls `made` if it was made now; `undefined` without any. */
   shown(held: Held, made: (list: ShownList) => void): Promise<ShownList | undefined>;
-  /**
-   * Returns the result of `make`, kept under a name that contains all its inputs beside the bytes. Only the first few
-   * names are kept.
-   */
+  /** Returns the result of `make`, kept under a name that contains all its inputs. Only the first few names are kept. */
   derived(held: Held, name: string, make: () => Buffer): Buffer;
 }
 
@@ -110,11 +104,9 @@ export function createRepresentations(
 const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
 
 /**
- * Compresses bytes on the thread pool; concurrent requests for the same bytes share the result. Rejects with the
- * signal's reason when it aborts: a running compression then finishes and calls `made`, a waiting one without readers
- * never starts.
- *
- * At most `maxAtOnce` run: each occupies a thread of the pool, which also resolves host names. Others wait in order.
+ * Compresses bytes on the thread pool; concurrent requests share the result. Rejects with the signal's reason when it aborts: a
+ * running compression then finishes, a waiting one without readers never starts. At most `maxAtOnce` run, because the pool also
+ * resolves host names.
  */
 export function createEncoder(maxAtOnce: number) {
   const flights = { zstd: createFlights<Buffer, Buffer>(), gzip: createFlights<Buffer, Buffer>() };
@@ -187,9 +179,8 @@ const BEGIN = Buffer.from('"');
 const END = Buffer.from('"}]}}');
 
 /**
- * Returns UTF-8 as a JSON string with quotes, and {@link END}. Escapes few bytes immediately, and many in steps: at most
- * `maxBytes` at a time, and always one snapshot; rejects with `overloaded` beyond. Concurrent requests for the same bytes, and
- * those while a reader still holds the result, share it.
+ * Returns UTF-8 as a JSON string with {@link END}, many bytes in steps: at most `maxBytes` at a time, and always one snapshot;
+ * rejects with `overloaded` beyond. Concurrent requests for the same bytes share it.
  */
 function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
   const made = new WeakMap<Buffer, WeakRef<Buffer>>();
@@ -225,10 +216,7 @@ function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
   };
 }
 
-/**
- * Escapes UTF-8 for a JSON string. Escaped characters are ASCII, so steps may start and end anywhere, and bytes can be
- * handled as Latin-1, which is fastest.
- */
+/** Escapes UTF-8 for a JSON string. Escaped characters are ASCII, so steps may start anywhere, and Latin-1 is fastest. */
 function escapeStep(bytes: Buffer): Buffer {
   return Buffer.from(JSON.stringify(bytes.toString('latin1')), 'latin1').subarray(1, -1);
 }

@@ -17,44 +17,32 @@ type CallerKeys = Pick<Caller, 'key' | 'partition'>;
 export interface Epoch {
   /** Returns whether the load is stored. False if the caller was evicted since, or a later load has stored. */
   store(load: Load): boolean;
-  /**
-   * The same for a copy that was loaded for this caller before the epoch started. Never replaces newer entries or
-   * prevents loads from storing.
-   */
+  /** The same for a copy that was loaded for this caller earlier. Never replaces newer entries or prevents loads from storing. */
   keep(copy: Load): boolean;
   /** Call it when the load has ended, in any way. */
   end(): void;
 }
 
-/**
- * Stored loads. Snapshots belong to a partition, which several credentials may share; all else belongs to one
- * credential. Independent of time.
- */
+/** Stored loads. Snapshots belong to a partition, which several credentials may share; all else belongs to one credential. */
 export interface Snapshots {
   /** Returns the key of a resource's snapshot in the caller's partition. */
   keyOf(resource: string, caller: CallerKeys): string;
   /** Returns the caller's partition's snapshot of a resource. */
   get(resource: string, caller: CallerKeys): Load | undefined;
   /**
-   * Returns the start of the last load that the upstream gave this caller (milliseconds since the epoch; -Infinity for
-   * none). Snapshots of others in a shared partition serve the caller no longer than that load would. Infinity for a
-   * private partition.
+   * Start of the last load that the upstream gave this caller (ms since the epoch; -Infinity for none, Infinity for a private
+   * partition). Snapshots of others in a shared partition serve the caller no longer than that load would.
    */
   admittedAt(resource: string, caller: CallerKeys): number;
   /** Call it when a load starts. */
   begin(resource: string, caller: CallerKeys): Epoch;
-  /**
-   * Ends the caller's epoch: nothing it was shown serves it, and its loads in flight do not store. Other callers of a
-   * shared partition keep their snapshots.
-   */
+  /** Ends the caller's epoch: nothing it was shown serves it, and its loads in flight do not store. */
   evict(resource: string, caller: CallerKeys): void;
 }
 
 /** All stored loads, within the bounds of the cache. */
 export interface SnapshotCache extends Snapshots {
-  /**
-   * Keeps a representation with its snapshot, if that is stored, has fewer than `atMost` of them, and there is room.
-   */
+  /** Keeps a representation with its snapshot, if that is stored, has fewer than `atMost` of them, and there is room. */
   addRepresentation(key: string, of: Snapshot, name: string, made: Buffer, atMost?: number): void;
   /** Drops all snapshots of a resource. */
   drop(resource: string): void;

@@ -35,8 +35,8 @@ export interface EncodedItems {
 }
 
 /**
- * Encodes items that all have the same first field. The next item then starts where its first name follows `},{`: in a
- * text, that quote would be escaped. One `JSON.stringify` for all takes half the time of one per item.
+ * Encodes items that all have the same first field: the next one starts where its name follows `},{`, which a text would
+ * escape. One `JSON.stringify` for all takes half the time of one per item.
  */
 export function encodeItems(items: readonly object[]): EncodedItems {
   const json = JSON.stringify(items);
@@ -50,10 +50,7 @@ export function encodeItems(items: readonly object[]): EncodedItems {
   return { bytes: bytes.subarray(1, -1), starts };
 }
 
-/**
- * Builds a snapshot page by page, so that no step blocks the event loop for long. `loadedAt`: start of the load, in milliseconds
- * since the epoch.
- */
+/** Builds a snapshot page by page. `loadedAt`: start of the load, in milliseconds since the epoch. */
 export function createSnapshotWriter(loadedAt: number) {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];
@@ -110,10 +107,7 @@ export function* arraysOf({ bytes, itemStarts, count }: Snapshot): Generator<str
   }
 }
 
-/**
- * Joins chunks into one buffer with its own memory. `Buffer.from`, `Buffer.concat` and zlib return views of larger
- * memory, which would be retained.
- */
+/** Joins chunks into one buffer with its own memory: views of `Buffer.concat` and zlib would retain a larger one. */
 export function unpooled(chunks: readonly Buffer[]): Buffer {
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((total, { length }) => total + length, 0));
   let offset = 0;

@@ -25,10 +25,7 @@ export interface CacheOptions {
   readonly now: () => number;
 }
 
-/**
- * Composes the layers of a read: a stored snapshot, or one shared load that stores its result. Resources that are not
- * stored share loads too, and their 401 evicts the other resources. A load looks into the second level first.
- */
+/** Composes the layers of a read. Resources that are not stored share loads too, and their 401 evicts the other resources. */
 export function withCache(load: Loader, { lifetime, secondLevel = NO_STORE_USE, ...rest }: CacheOptions): Read {
   const { resource, cache, wrapLoad = (inner) => inner } = rest;
   const options = { ...rest, secondLevel };
@@ -47,8 +44,8 @@ type EvictionsOptions = Pick<CacheOptions, 'resource' | 'siblings' | 'cache' | '
 };
 
 /**
- * Evicts what an upstream denies a caller: with a 401 all its resources, with a 403 this one. A rejected credential of
- * the deployment evicts nothing. The caller's loads in flight do not store.
+ * Evicts what an upstream denies a caller: with a 401 all its resources, with a 403 this one. A rejected credential of the
+ * deployment evicts nothing.
  */
 function withEvictions(load: Loader, options: EvictionsOptions): Loader {
   const { resource, siblings, cache, secondLevel, events } = options;
@@ -101,13 +98,9 @@ export function createWaiting({ maxWaiting, maxWaitingPerCaller }: WaitingOption
 type FlightsOptions = Pick<CacheOptions, 'resource' | 'waiting' | 'events'>;
 
 /**
- * Shares one load among concurrent reads of one credential. A reader leaves with its own signal; when the last one
- * leaves, the load is aborted. An error reaches all readers, and the next read loads again.
- *
- * A shared load belongs to one credential, whatever the partition. Readers have their own deadlines; the load has its
- * upstream's, from its start.
- *
- * Each reader occupies a waiting slot; without one, nothing is loaded for it.
+ * Shares one load among concurrent reads of one credential, whatever the partition. Readers have their own signals and
+ * deadlines, and occupy a waiting slot each; when the last one leaves, the load is aborted. An error reaches all, and the next
+ * read loads again.
  */
 export function withFlights(load: Loader, { resource, waiting, events }: FlightsOptions): Loader {
   const flights = createFlights<Load>();

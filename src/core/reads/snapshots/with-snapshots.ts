@@ -28,10 +28,7 @@ export function isRecent(loadedAt: number, maxAgeMs: number, now: number): boole
   return now - loadedAt < maxAgeMs;
 }
 
-/**
- * Returns the stage of a snapshot at `now`, for a token that ends at `expiresAt`. A snapshot from the future is not
- * used: the clock was set back, and its age is unknown.
- */
+/** Returns the stage of a snapshot at `now`. One from the future is not used: the clock was set back, and its age is unknown. */
 export function stageAt(now: number, loadedAt: number, lifetime: Lifetime, expiresAt?: number): Stage {
   const age = now - loadedAt;
   if (age < 0 || (expiresAt !== undefined && now >= expiresAt)) return 'over';
@@ -53,10 +50,7 @@ const STALE_ALLOWED: ReadonlySet<ErrorCode> = new Set([
 /** Statuses about the list itself: it is gone, hidden from this caller, or forbidden. */
 const GONE: readonly unknown[] = [404, 410, 451];
 
-/**
- * Returns whether a stale snapshot may replace an error. Not for denials (401, 403, 404, 410, 451), and not for errors
- * without an upstream.
- */
+/** Returns whether a stale snapshot may replace an error. Not for denials, and not for errors without an upstream. */
 export function allowsStale(error: unknown): error is GatewayError {
   return error instanceof GatewayError && STALE_ALLOWED.has(error.code) && !GONE.includes(error.upstreamStatus);
 }
@@ -118,8 +112,8 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   }
 
   /**
-   * Loads, or takes another replica's copy of at most `maxAgeMs`. Entity tags are sent only for the caller's own load,
-   * because an upstream may use one tag for different credentials.
+   * Loads, or takes another replica's copy of at most `maxAgeMs`. Entity tags are sent for the caller's own load only: an
+   * upstream may use one tag for different credentials.
    */
   async function loadWith(caller: Caller, signal: AbortSignal, held: Load | undefined, how: LoadHow): Promise<Load> {
     for (;;) {
@@ -144,9 +138,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
       .finally(() => refreshing.delete(key));
   }
 
-  /**
-   * Calls the upstream despite a stored snapshot, or without one. A snapshot that is stored by then replaces an error.
-   */
+  /** Calls the upstream despite a stored snapshot, or without one. A snapshot that is stored by then replaces an error. */
   async function reload(caller: Caller, signal: AbortSignal, known: Load | undefined, why: Why): Promise<Load> {
     // A copy is served as long as a stored snapshot.
     const { ttlMs, staleWhileRevalidateMs } = lifetime;

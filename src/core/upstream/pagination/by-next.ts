@@ -12,10 +12,7 @@ import {
 } from './list-read.ts';
 import { firstAddress, type LinkPagination, pageAddress, sizeParameter, type TokenPagination } from './page-address.ts';
 
-/**
- * Pages with a token for the next one, up to a page without. An empty page with a token is not the last (AIP-158). A repeated
- * token would never end, and is an error.
- */
+/** Pages with a token for the next one. An empty page with a token is not the last (AIP-158). A repeated token would never end. */
 export async function* tokenPages<P extends PageView>(
   read: ListRead<P>,
   pagination: TokenPagination,
@@ -45,9 +42,8 @@ export async function* tokenPages<P extends PageView>(
 }
 
 /**
- * Tests a list of which no token led to items: it may end with its first page (DynamoDB returns a key behind the last item),
- * or the platform ignores the token. A first page that is shorter by one must have a token that leads to an item; of a page of
- * one item, two are requested. If the platform ignores the size, the test shows nothing.
+ * Tests a list of which no token led to items: it may end with its first page (DynamoDB returns a key behind the last item), or
+ * the platform ignores the token. A first page that is shorter by one must have a token that leads to an item.
  */
 async function testToken<P extends PageView>(read: ListRead<P>, pagination: TokenPagination): Promise<void> {
   const { list, first, test, signal } = read;
@@ -78,8 +74,8 @@ function nextToken(value: unknown): string | number | undefined {
 }
 
 /**
- * Pages that link to the next one (RFC 8288), up to a page without a link. A link may be relative. It is requested with GET also
- * if the first page was posted.
+ * Pages that link to the next one (RFC 8288). A link may be relative. It is requested with GET also if the first page was
+ * posted.
  */
 export async function* linkedPages<P extends PageView>(
   { list, first, fetch, signal }: ListRead<P>,

@@ -82,9 +82,8 @@ export async function testEnd({ test, signal }: Pick<ListRead<PageView>, 'test' 
 }
 
 /**
- * Tests a first page of exactly the requested size that does not say that it is the last. Some platforms leave out the link or
- * token then, and a total may count the items of the page. A page shorter by one must lead on or have the same total. Throws
- * if that cannot be requested and there is no total.
+ * Tests a first page of exactly the requested size that does not say that it is the last: some platforms leave out the link or
+ * token then, and a total may count the items of the page. A page shorter by one must lead on or have the same total.
  */
 function shorterPage({ list, first, last }: ListEnd): EndTest | undefined {
   const { pagination } = list;
@@ -125,10 +124,7 @@ const USUAL_SIZES = [
 ];
 const SMALL_SIZE = 7;
 
-/**
- * For `none`: a round number of items may be the default page size of a platform that pages. If so, a small size returns
- * fewer items; if not, it ignores or refuses the parameters.
- */
+/** For `none`: a round number of items may be a default page size. If so, a small size returns fewer items. */
 function usualSizes({ list, first: { count }, first }: ListEnd): EndTest | undefined {
   const { pagination, query, post } = list;
   if (pagination.kind !== 'none' || post !== undefined) return undefined;
@@ -168,8 +164,8 @@ function behindTotal({ list, first, last }: ListEnd): EndTest | undefined {
 }
 
 /**
- * For `offset` without a total: a platform that takes the offset for the number of a page also ends the list with an empty
- * page. The offset of the last item, or of the last two if the last was a page by itself, must return no others.
+ * For `offset` without a total: a platform that takes the offset for a page number also ends with an empty page. The offset of
+ * the last item, or of the last two if the last was a page by itself, must return no others.
  */
 function lastByOffset(end: ListEnd): EndTest | undefined {
   const { list, first, items, filled, tail, tailIds } = end;
@@ -237,9 +233,8 @@ function secondByNumber(end: ListEnd): EndTest | undefined {
 }
 
 /**
- * For `page` without a total, and for an empty list by `offset` or `page`: a platform that counts pages from 0 has one before
- * number 1, and it may reply to a number that it does not understand with no items. The first page without that parameter must
- * return no others.
+ * For `page` without a total, and for an empty list: a platform that counts pages from 0 has one before number 1, and may reply
+ * to an unknown number with no items. The first page without that parameter must return no others.
  */
 function firstByNumber(end: ListEnd): EndTest | undefined {
   const { list, first, items } = end;

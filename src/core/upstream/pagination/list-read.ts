@@ -19,8 +19,8 @@ export interface ListRequest extends ListAddress {
 }
 
 /**
- * A page as pagination sees it. Its parsed body is not part of it: that takes up to thirty times its bytes, and pages wait for
- * each other.
+ * A page as pagination sees it, without its parsed body: that takes up to thirty times its bytes, and pages wait for each
+ * other.
  */
 export interface PageView {
   /** Elements of the list, before any is left out. */
@@ -156,8 +156,8 @@ export function checkBounds(
 }
 
 /**
- * Throws `upstream_invalid` for a token or link that is too long. Call it before any other use of the token or link: to put 2 MB
- * into a URL takes half a second.
+ * Throws `upstream_invalid` for a token or link that is too long. Call it before any other use: to put 2 MB into a URL takes
+ * half a second.
  */
 export function checkNext({ maxNextBytes }: ListRequest, next: string): void {
   if (Buffer.byteLength(next) > maxNextBytes)
@@ -173,10 +173,7 @@ export function incomplete(reason: string, cause?: unknown): GatewayError {
   return new GatewayError('upstream_invalid', { reason, cause });
 }
 
-/**
- * The error for a list of which the platform says that there is more. `what` is the sign with its figures; `other` is a
- * remedy besides other paging.
- */
+/** The error for a list of which the platform says that there is more. `what`: the sign with figures; `other`: one more remedy. */
 export function goesOn(sign: Sign, what: string, other?: string): GatewayError {
   const cure = `set pagination.kind and its keys to how the platform pages${other === undefined ? '' : `; ${other}`}; only where the list is known to be whole, pagination.ignoreSigns: [${sign}], after which this sign reveals no short list`;
   return new GatewayError('upstream_invalid', {

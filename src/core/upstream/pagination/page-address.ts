@@ -143,10 +143,7 @@ function firstParameters(pagination: Pagination): Parameters {
   }
 }
 
-/**
- * Builds the address of a page: path prefix, path and query in order, with `parameters` set there or in the body. Spaces become
- * `%20`, since `+` means a space in forms only (RFC 3986, section 2.1).
- */
+/** Builds the address of a page. Spaces become `%20`, since `+` means a space in forms only (RFC 3986, section 2.1). */
 export function pageAddress(list: ListAddress, parameters: Parameters): PageAddress {
   const { post } = list;
   const url = new URL(list.baseUrl);

@@ -31,10 +31,8 @@ export function firstTarget(list: ListRequest): PageTarget {
 }
 
 /**
- * Yields all pages of a list in order: `first`, which was fetched from {@link firstTarget}, then the others. Rejects with
- * `upstream_invalid` if they loop, repeat, do not add up, exceed a bound or state that there are more, and with what `fetchPage`
- * rejects with. The list is complete once the last page was yielded. The signal of `fetchPage` aborts with `signal`, and once
- * its page is not needed any more.
+ * Yields all pages of a list in order. Rejects with `upstream_invalid` if they loop, repeat, do not add up, exceed a bound or
+ * state that there are more. The list is complete once the last page was yielded.
  */
 export function paginate<P extends PageView>(
   list: ListRequest,
@@ -74,10 +72,7 @@ function targetOf({ url, post }: PageAddress): PageTarget {
   return { target: url.pathname + url.search, post };
 }
 
-/**
- * Pages by the number of items to skip, without a total: only an empty page ends the list, since the platform may cap the
- * size of pages.
- */
+/** Pages by offset without a total: only an empty page ends the list, since the platform may cap the size of pages. */
 async function* offsetPages<P extends PageView>(read: ListRead<P>, pagination: OffsetPagination): AsyncGenerator<P> {
   const { list, first, fetch, signal } = read;
   let offset = 0;
@@ -89,8 +84,8 @@ async function* offsetPages<P extends PageView>(read: ListRead<P>, pagination: O
 }
 
 /**
- * Pages by number, without a total: only an empty page ends the list. If the platform caps the size of pages, all are as long
- * as the first, up to the last: another length means that items are missing.
+ * Pages by number without a total: only an empty page ends the list. All are as long as the first, up to the last: another
+ * length means that items are missing.
  */
 async function* numberedPages<P extends PageView>(read: ListRead<P>, pagination: NumberPagination): AsyncGenerator<P> {
   const { list, first, fetch, signal } = read;
@@ -111,8 +106,8 @@ async function* numberedPages<P extends PageView>(read: ListRead<P>, pagination:
 }
 
 /**
- * The pages of a list with a total. The first one has the total and shows the size that the platform really serves; the others
- * are fetched concurrently and yielded in order. All must agree on the total and, except for the last, be full.
+ * The pages of a list with a total. The first one shows the size that the platform really serves; the others are fetched
+ * concurrently. All must agree on the total and, except for the last, be full.
  */
 async function* knownTotalPages<P extends PageView>(
   { list, first, fetch, signal }: ListRead<P>,
@@ -149,8 +144,8 @@ async function* knownTotalPages<P extends PageView>(
 }
 
 /**
- * Yields the same pages and checks them: bounds and repeated items before each page, and after the last one whether the platform
- * states, or a test shows, that there are more. A list may be longer than stated, since it may have grown.
+ * Yields the same pages and checks them: bounds and repeated items before each page, and after the last one whether there are
+ * more. A list may be longer than stated, since it may have grown.
  */
 async function* checked<P extends PageView>(
   read: ListRead<P>,

@@ -1,6 +1,6 @@
 /**
- * Signs that a list goes on: the total of items or of pages, a flag, a link to the next page, a link to one before the first; and
- * `fullPage`, which no reply states: as many items as requested.
+ * Signs that a list goes on. `previous`: a page before the first; `fullPage`: as many items as requested, which no reply
+ * states.
  */
 export const SIGNS = ['total', 'pages', 'more', 'next', 'previous', 'fullPage'] as const;
 

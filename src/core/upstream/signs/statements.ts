@@ -44,8 +44,8 @@ const RANGE = /^\s*(?:(?!bytes)[\w-]+[\s=]\s*)?(?:\d+-\d+|\*)\/(\d{1,40})\s*$/i;
 const NUMBER = /^\s*\+?(\d{1,40})(?:\.0*)?\s*$/;
 
 /**
- * Collects the statements of a reply: members beside the list, those of meta members, and headers. It reads no item, so that it
- * takes the same few microseconds for any list.
+ * Collects the statements of a reply beside the list. It reads no item, so that it takes the same few microseconds for any
+ * list.
  */
 export function statementsOf(enclosing: readonly Enclosing[], headers: ReplyHeaders): Statement[] {
   const statements: Statement[] = [];
