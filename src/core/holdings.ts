@@ -13,7 +13,6 @@ import { createLoading, type Loading } from './upstream/loading.ts';
 
 /** State that outlives a reload. Its bounds are those of the first settings. */
 export interface Holdings {
-  /** Builds callers' keys, by which all state is kept. */
   readonly keyOf: KeyOf;
   readonly cache: SnapshotCache;
   readonly store: SnapshotStore;
@@ -22,7 +21,6 @@ export interface Holdings {
   readonly waiting: CallerPlaces;
 }
 
-/** Creates what there is before anything is read. */
 export function createHoldings(config: Config, events: Events, { keyOf, snapshots: store }: Sharing): Holdings {
   const cacheEvents: Events = {
     ...events,
@@ -48,7 +46,7 @@ export function readingOf(resource: Resource, config: Config): string {
   return JSON.stringify([LIST_FORMAT, { ...settings, upstream: upstreams[settings.upstream], verification }]);
 }
 
-/** Returns the name of each resource in the cache: another one where a reload changes how it is read. */
+/** Returns the name of each resource in the cache: another one where it is read differently. */
 export function namesInCache(resources: readonly Resource[], config: Config): ReadonlyMap<string, string> {
   const digestOf = (resource: Resource) => hash('sha256', readingOf(resource, config), 'base64url').slice(0, 8);
   return new Map(resources.map((resource) => [resource.name, `${resource.name}~${digestOf(resource)}`]));

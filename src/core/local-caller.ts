@@ -7,10 +7,7 @@ import { RESOURCES } from './resources/index.ts';
 
 type Loaded = Pick<LoadedConfig, 'config' | 'token' | 'headerCredentials'>;
 
-/**
- * Returns the caller of a command by the credentials of the environment. Throws `ConfigError`, which names `command`, if one is
- * missing.
- */
+/** The caller of a command, by the environment. Throws `ConfigError`, which names `command`, if a credential is missing. */
 export async function localCaller(loaded: Loaded, file: string, command: string) {
   const credential = localCredential(loaded, file, command);
   const others = localHeaderCredentials(loaded, file, command);
@@ -34,7 +31,7 @@ function localCredential({ config, token }: Loaded, file: string, command: strin
   throw new ConfigError([{ path: [], message }], file);
 }
 
-/** Returns the credentials of `credential.from`, by header name in lower case. Throws `ConfigError`. */
+/** Returns credentials by header name in lower case. Throws `ConfigError`. */
 function localHeaderCredentials({ config, headerCredentials }: Loaded, file: string, command: string) {
   const issues: ConfigIssue[] = [];
   const others = new Map<string, readonly Credential[]>();
@@ -53,7 +50,7 @@ function localHeaderCredentials({ config, headerCredentials }: Loaded, file: str
   return others;
 }
 
-/** Each upstream that is read, and what it receives of the caller: its token, another header, or nothing. */
+/** What each upstream receives of the caller. */
 function credentialsIn(config: Config): [upstream: string, kind: 'token' | 'header' | 'none', from: string][] {
   const offered = RESOURCES.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
   return [...new Set(offered.map(({ upstream }) => upstream))].map((name) => {

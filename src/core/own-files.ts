@@ -11,13 +11,12 @@ import { openServer } from './upstream/open-upstream.ts';
 type CredentialHooks = Pick<Hooks, 'wrapClient' | 'openExchange'>;
 type UpstreamConfig = Config['upstreams'][string];
 
-/** Opens the secrets, certificates and keys that settings name by path. */
 export interface OwnFiles extends Pick<FileIssues, 'check'> {
-  /** Returns how an upstream is given credentials; `undefined` if its secret cannot be read. */
+  /** Returns `undefined` if its secret cannot be read. */
   authorization(upstream: string, settings: UpstreamConfig, hooks?: CredentialHooks): Authorization | undefined;
-  /** Returns the TLS identity for an upstream; `undefined` without settings, or if a file cannot be used. */
+  /** Returns `undefined` without settings, or if a file cannot be used. */
   upstreamTls(upstream: string, settings: UpstreamConfig): TlsFiles | undefined;
-  /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
+  /** Returns `undefined` where it has none, or none that can be used. */
   listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
 }
 
@@ -37,7 +36,7 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
     return usable(path, openTlsFiles(paths, { now, onChange, mustBeValid }));
   }
 
-  /** Settings for the connection to an upstream's authorization server, which is not the platform's. */
+  /** The connection to the authorization server has settings of its own. */
   function serverOf(upstream: string, credential: UpstreamConfig['credential']) {
     const { tls: paths, proxy } = credential.kind === 'exchange' ? credential : {};
     return {
@@ -70,12 +69,11 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
   };
 }
 
-/** A block of settings with its files. */
 export function withFiles<Settings>(settings: Settings | undefined, files: TlsFiles | undefined) {
   return settings && files && { ...settings, files };
 }
 
-/** Opens all files in use, to check them. Throws `ConfigError`. */
+/** Throws `ConfigError`. */
 export function checkOwnFiles(config: Config, resources: readonly Resource[]): void {
   const files = createOwnFiles({ events: {}, now: Date.now });
   for (const [name, settings] of upstreamsInUse(config, resources)) {
@@ -88,7 +86,7 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
   files.check();
 }
 
-/** Returns the upstreams of resources that are offered. */
+/** Those of resources that are offered. */
 export function upstreamsInUse(config: Config, resources: readonly Resource[]): (readonly [string, UpstreamConfig])[] {
   const offered = resources.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
   const used = new Set(offered.map(({ upstream }) => upstream));

@@ -7,7 +7,7 @@ import type { YamlDocument } from './yaml-file.ts';
 type Path = ConfigIssue['path'];
 type Entries = Map<string, Entry>;
 
-/** Turns a document into settings, scalar by scalar, and adds to `issues` what cannot be had. Linear in the file. */
+/** Turns a document into settings, and adds issues. Linear in the file. */
 export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: ConfigIssue[]): SettingsNode {
   const { contents, schema } = yaml.document;
   const anchors = new Map<string, SettingsNode>();

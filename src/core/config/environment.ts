@@ -1,6 +1,6 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment of the process, with `overlay` on top. The only place of the whole program that reads it. */
+/** The environment of the process. The only place that reads it. */
 export function processEnvironment(overlay: Environment = {}): Environment {
   return { ...process.env, ...overlay };
 }
@@ -9,13 +9,12 @@ export interface Substituted {
   readonly text: string;
   /** Whether any of it was `${…}`, its default included. */
   readonly fromEnvironment: boolean;
-  /** In plain words, each once. */
   readonly issues: readonly string[];
 }
 
 export type Substitute = (text: string) => Substituted;
 
-/** `$${`, or `${` and all up to its `}`. Never goes back, so linear. */
+/** Never goes back, so linear. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const BODY = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 

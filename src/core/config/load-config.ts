@@ -24,25 +24,22 @@ export interface LoadedConfig {
   readonly settings: Settings;
   /** The same, with the bounds that are no settings. */
   readonly config: Config;
-  /** What is most likely meant otherwise, in the order of the file. None of it keeps the settings from taking effect. */
+  /** What is probably a mistake, in the order of the file. */
   readonly warnings: readonly ConfigIssue[];
-  /** The settings that take effect, every default included, as YAML with its secrets masked. */
+  /** The settings in effect, as YAML with secrets masked. */
   masked(): string;
-  /** The same issues, which came up once these settings were used, with their places in the file unless they have them. */
+  /** The same issues, which came up once these settings were used, with their places in the file. */
   placed(error: ConfigError): ConfigError;
-  /** Returns whether the file sets the value at `path`. Otherwise the default applies. */
+  /** Returns whether the file sets the value at `path`. */
   isWritten(path: readonly string[]): boolean;
-  /** `PORTICO_TOKEN` of the environment, empty where it is not set: the access token of commands, which have no caller. */
+  /** `PORTICO_TOKEN` of the environment, or empty: the access token of commands, which have no caller. */
   readonly token: string;
   /** Values of the environment for the headers of `credential.from`, by header name in lower case: commands have no caller. */
   readonly headerCredentials: ReadonlyMap<string, string>;
-  /** Returns whether the value at `path` comes from the environment. */
   isFromEnvironment(path: readonly string[]): boolean;
-  /** Returns whether `value`, at `path`, is masked in output. */
   isMasked(path: readonly string[], value: unknown): boolean;
 }
 
-/** Reads a settings file for these resources. Throws {@link ConfigError} with everything that is wrong in it. */
 export async function loadConfig(
   file: string,
   environment: Environment = processEnvironment(),
@@ -82,7 +79,7 @@ function isWritten(root: SettingsNode, path: ConfigIssue['path']): boolean {
   return nodeAt(root, path) !== undefined;
 }
 
-/** The environment variable that holds the credential for a header of `credential.from`: `PORTICO_HEADER_X_ACME_TOKEN`. */
+/** The variable for a header of `credential.from`: `PORTICO_HEADER_X_ACME_TOKEN`. */
 export function headerVariable(header: string): string {
   return `PORTICO_HEADER_${header.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }
@@ -96,7 +93,7 @@ function headerCredentials({ upstreams }: Config, environment: Environment): Rea
   return new Map(found);
 }
 
-/** What the program runs by, of settings that come as an object. Throws as {@link parseSettings}. */
+/** Parses settings as {@link parseSettings} does, and adds the bounds that are no settings. */
 export function parseConfig(
   input: SettingsInput,
   resources?: readonly Resource[],
@@ -106,7 +103,7 @@ export function parseConfig(
   return withLimits(parseSettings(input, resources, slices), limitsWith(limits));
 }
 
-/** Checks settings that come as an object. Throws {@link ConfigError} with everything that is wrong in them. */
+/** Checks settings that come as an object. Throws {@link ConfigError}. */
 export function parseSettings(
   input: SettingsInput,
   resources: readonly Resource[] = RESOURCES,
@@ -144,7 +141,7 @@ type Checked = { readonly settings: Settings } | { readonly findings: readonly F
 
 /** Returns settings with every default filled in, or all that is wrong with them, each once. */
 function checkSettings(input: unknown, schema: SettingsSchema): Checked {
-  // Settings are read once, in less time than it takes to write code that would read them faster.
+  // Settings are read once: to compile the schema takes longer.
   const { success, data, error } = schema.safeParse(input, { error: plainWords, jitless: true });
   // The schema fills in what its type leaves open.
   if (success) return { settings: data as Settings };
@@ -156,7 +153,7 @@ function checkSettings(input: unknown, schema: SettingsSchema): Checked {
 }
 
 function findingsOf(issue: z.core.$ZodIssue, above: ConfigIssue['path']): Finding[] {
-  // Paths of settings consist of text and positions: no key is a symbol.
+  // No key is a symbol.
   const path = [...above, ...(issue.path as (string | number)[])];
   switch (issue.code) {
     case 'unrecognized_keys': {
@@ -174,7 +171,6 @@ function findingsOf(issue: z.core.$ZodIssue, above: ConfigIssue['path']): Findin
   }
 }
 
-/** Returns whether the value has the type of this option of a union. If so, the issues of the option are reported. */
 function fits(option: readonly z.core.$ZodIssue[]): boolean {
   return !option.some(({ code, path }) => code === 'invalid_type' && path.length === 0);
 }

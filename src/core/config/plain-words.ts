@@ -3,7 +3,7 @@ import { closest, didYouMean } from './close-words.ts';
 import { MAX_LISTED_ISSUES } from './config-error.ts';
 import { removedKey } from './removed-keys.ts';
 
-/** What settings call the types that zod names. Every number in settings is whole. */
+/** What settings call the types that zod names. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a whole number',
@@ -44,7 +44,7 @@ function wrongType(expected: readonly string[], input: unknown): string {
   return `expected ${wanted}, got ${typeOf(input)}`;
 }
 
-/** The type that one option of a union asks for, where that is what the value fails at. */
+/** The type that one option of a union asks for, if the value fails at that. */
 function expectedAtTop([issue]: readonly z.core.$ZodIssue[]): string[] {
   return issue?.code === 'invalid_type' && issue.path.length === 0 ? [issue.expected] : [];
 }
@@ -62,7 +62,6 @@ function notOneOf(values: readonly unknown[], input: unknown): string {
   return `must be one of ${values.join(', ')}${didYouMean(input, values.map(String))}`;
 }
 
-/** Returns what is wrong with a key that its block does not have, and what was most likely meant. */
 function unknownKey(key: string, block: unknown, path: readonly PropertyKey[] = []): string {
   const now = removedKey(path, key);
   if (now !== undefined) return `is no longer a setting: ${now}`;

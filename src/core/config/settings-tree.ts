@@ -2,27 +2,25 @@ import { z } from 'zod';
 import type { ConfigIssue } from './config-error.ts';
 import { scalarText } from './schema/scalars.ts';
 
-/** Settings of a file, with environment variables substituted. An alias shares the node of its anchor. */
+/** Settings of a file, with the environment substituted. An alias shares the node of its anchor. */
 export type SettingsNode = Leaf | Branch;
 
 export interface Leaf {
   readonly kind: 'leaf';
   readonly offset: number;
-  /** `undefined` where it could not be had: defaults stand in while the rest is checked. */
+  /** Value; `undefined` where it could not be had: defaults stand in. */
   readonly value: unknown;
-  /** As written, with the environment put in: `007` where the value is 7. */
+  /** Text as written: `007` where the value is 7. */
   readonly text: string;
   readonly fromEnvironment: boolean;
 }
 
 export interface Branch {
   readonly kind: 'map' | 'list';
-  /** By key, or by position in a list. */
   readonly entries: ReadonlyMap<string, Entry>;
 }
 
 export interface Entry {
-  /** Of the key, or of the element of a list. */
   readonly offset: number;
   readonly node: SettingsNode;
 }
@@ -46,7 +44,7 @@ export interface Place {
   readonly missing: Path;
 }
 
-/** Where to look for what is wrong at `path`: the value, the key of a block, or the nearest key above what is missing. */
+/** The place of an issue at `path`: the value, the key of a block, or the nearest key above what is missing. */
 export function placeOf(root: SettingsNode, path: Path, key = false): Place {
   let node = root;
   let offset = 0;
@@ -70,12 +68,11 @@ export function treeValue(node: SettingsNode, schema: Schema | undefined): unkno
   return node.kind === 'map' ? Object.fromEntries(entries) : [...entries].map(([, value]) => value);
 }
 
-/** Whether a scalar of this schema is the text of a header or of a query parameter. */
 function isText(schema: Schema | undefined): boolean {
   return schema === scalarText || (schema instanceof z.ZodUnion && schema.options.some(isText));
 }
 
-/** Returns the schema of `key`, if it does not depend on other values of the file. */
+/** Returns the schema of `key`, if it does not depend on other values. */
 function childSchema(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault) return childSchema(schema.unwrap(), key);
   if (schema instanceof z.ZodObject) return schema.shape[key];

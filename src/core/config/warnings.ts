@@ -3,19 +3,16 @@ import type { Resource } from '../resources/resource.ts';
 import type { Finding } from './config-error.ts';
 import { type Config, isNameless, type ResourceConfig, resourceConfig } from './schema/settings.ts';
 
-/** Valid settings, and what is known of how they were written. */
 interface Written {
   readonly config: Config;
-  /** The resources that are offered. */
   readonly offered: readonly { readonly resource: Resource; readonly settings: ResourceConfig }[];
-  /** Returns whether the file sets a path: in `config`, defaults are already filled in. */
+  /** Whether the file sets a path: in `config`, defaults are already filled in. */
   readonly isWritten: (path: readonly string[]) => boolean;
 }
 
 /** Reports settings that are valid and most likely a mistake, each at its path. */
 type Warning = (settings: Written, warn: (path: readonly string[], message: string) => void) => void;
 
-/** Returns warnings about valid settings that are probably mistakes. */
 export function warningsOf(config: Config, resources: readonly Resource[], isWritten: Written['isWritten']): Finding[] {
   const offered = resources
     .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
@@ -27,7 +24,7 @@ export function warningsOf(config: Config, resources: readonly Resource[], isWri
   return findings;
 }
 
-/** Keys that are set only if the platform does not follow the default contract: its paging is then different, too. */
+/** Keys that are set only if the platform does not follow the default contract. */
 const OF_ANOTHER_CONTRACT = ['path', 'items', 'where', 'fields'];
 
 const warnOfPaging: Warning = ({ offered, isWritten }, warn) => {
@@ -42,13 +39,12 @@ const warnOfPaging: Warning = ({ offered, isWritten }, warn) => {
   }
 };
 
-/** A page gains little here, whose token would have to be verified: settings of before stay valid. */
+/** Warning, not an issue: a page gains little where its token is verified. */
 const warnOfHosts: Warning = ({ config: { http, publicUrl } }, warn) => {
   if (!isNameless(http, publicUrl)) return;
   warn(['http', 'host'], 'any Host is answered for, also the name of a web page: set http.allowedHosts or publicUrl');
 };
 
-/** Warns of who is let in, and of what platforms are given then. */
 const warnOfVerification: Warning = (settings, warn) => {
   const { config, offered, isWritten } = settings;
   const { verification, upstreams } = config;
@@ -83,24 +79,23 @@ const warnOfPublished: Warning = ({ config: { verification, publicUrl }, isWritt
   );
 };
 
-/** Words for what has no other kind, name or text: no platform calls a field so. */
+/** No platform has fields of these names. */
 const NO_FIELDS: ReadonlySet<string> = new Set([
   ...['true', 'false', 'null', 'none', 'other', 'others', 'unknown', 'undefined', 'unspecified', 'uncategorized'],
   ...['uncategorised', 'misc', 'miscellaneous', 'untitled', 'unnamed'],
 ]);
 
-/** Kinds and states, which may be fields, too: `enabled` is, where it is mapped by `values`. */
+/** Kinds and states, which may be fields, too. */
 const KINDS: ReadonlySet<string> = new Set([
   ...['active', 'inactive', 'enabled', 'disabled', 'installed', 'paused', 'running', 'manual', 'scheduled'],
   ...['automatic', 'automated', 'general', 'default', 'custom'],
 ]);
 
-/** Of {@link KINDS}, those that are seldom the name of a field. */
+/** Names of {@link KINDS} that are seldom fields. */
 const SELDOM_FIELDS: ReadonlySet<string> = new Set(['manual', 'automatic', 'general']);
 
 const CAPITALS = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 
-/** Warns of names in expressions that were most likely meant as text. */
 const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
   for (const { resource, settings } of offered) {
     const { items, where, pagination, fields } = settings;
@@ -131,7 +126,7 @@ function messagesFor(expression: string | undefined, key: string, isText: IsText
     .map((name) => describe(name, key));
 }
 
-/** `isKind`: the field distinguishes kinds of items. `isMapped`: `values` maps its text, so it comes from the platform. */
+/** `isKind`: the field distinguishes kinds of items. `isMapped`: its text comes from the platform. */
 function looksLikeText({ name, as }: BareName, isKind: boolean, isMapped: boolean): boolean {
   const word = name.toLowerCase();
   if (NO_FIELDS.has(word)) return true;

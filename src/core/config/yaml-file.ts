@@ -4,17 +4,16 @@ import type { Readable } from 'node:stream';
 import { type Document, type ErrorCode, LineCounter, parseDocument } from 'yaml';
 import { ConfigError, type ConfigIssue } from './config-error.ts';
 
-/** Line and column of an offset, both from 1. */
 export type Position = (offset: number) => { readonly line: number; readonly column: number };
 
 export interface YamlDocument {
   readonly document: Document.Parsed;
   readonly position: Position;
-  /** What is not YAML, the first issue of each line. With any, the document is not to be relied on. */
+  /** The first issue of each line. With any, the document cannot be used. */
   readonly issues: readonly ConfigIssue[];
 }
 
-/** The parser's own messages are jargon, and some quote the text, which may be a secret. */
+/** The parser's own messages quote text, which may be a secret. */
 const WORDS: Partial<Record<ErrorCode, string>> = {
   BAD_DQ_ESCAPE: 'unknown escape: in double quotes a backslash is written \\\\, in single quotes as it is',
   BAD_INDENT: 'the indentation does not fit the lines above',
@@ -39,7 +38,7 @@ export function parseYaml(text: string): YamlDocument {
     schema: 'core',
     resolveKnownTags: false,
     stringKeys: true,
-    // Looked for in build-tree.ts: here it takes quadratic time.
+    // Checked in build-tree.ts: here it takes quadratic time.
     uniqueKeys: false,
   });
   const position: Position = (offset) => {
@@ -64,7 +63,7 @@ function describe(code: ErrorCode, text: string, offset: number): string {
   return WORDS[code] ?? 'this is not YAML';
 }
 
-/** The largest wrong file of this size is refused within some 0.3 s, in which a running process answers no request. */
+/** The largest wrong file is refused within some 0.3 s, in which the process answers no request. */
 const MAX_BYTES = 262_144;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -77,7 +76,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Time in which a pipe must get a writer and reach its end. */
 const PIPE_MS = 10_000;
 
-/** The text of a settings file: UTF-8, at most 256 KiB. Throws {@link ConfigError}. A pipe is read for `pipeMs` at most. */
+/** Reads a settings file. Throws {@link ConfigError}. A pipe is read for `pipeMs` at most. */
 export async function readSettings(file: string, pipeMs = PIPE_MS): Promise<string> {
   const bytes = await readBytes(file, pipeMs).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, `cannot be read: ${REASONS[error.code ?? ''] ?? error.code ?? 'unknown reason'}`);
@@ -90,7 +89,7 @@ export async function readSettings(file: string, pipeMs = PIPE_MS): Promise<stri
   }
 }
 
-/** Returns little more than allowed at most, so that the caller can detect an oversized file. */
+/** Returns little more than allowed, so that an oversized file is noticed. */
 async function readBytes(file: string, pipeMs: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -102,7 +101,7 @@ async function readBytes(file: string, pipeMs: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A pipe without a writer would block a thread of libuv forever: it is opened without waiting, and read as a socket. */
+/** A pipe without a writer would block a thread of libuv forever: it is read as a socket. */
 function openStream(file: string, pipeMs: number): Readable {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   if (!fstatSync(fd).isFIFO()) return createReadStream(file, { fd });

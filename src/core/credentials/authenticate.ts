@@ -3,13 +3,11 @@ import { type Caller, Credential, flawOf, TOKEN, type Verified } from '../kernel
 import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Span } from '../kernel/trace.ts';
 
-/** The facts about a caller that follow from its credential. */
 export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expiresAt' | 'verified' | 'others'>;
 
 /** Verifies a token. Throws, or rejects with, `credential_rejected`, and another error if it cannot decide: it fails closed. */
 export type Verify = (credential: Credential, key: string, span?: Span) => Verdict | Promise<Verdict>;
 
-/** The facts that verification adds. */
 export interface Verdict extends Pick<Caller, 'partition'> {
   readonly expiresAt: number;
   readonly verified: Verified;
@@ -18,7 +16,6 @@ export interface Verdict extends Pick<Caller, 'partition'> {
 export interface AuthenticateOptions {
   /** @default verification is off: any token is accepted */
   readonly verify?: Verify | undefined;
-  /** @default a random key of its own */
   readonly keyOf?: KeyOf;
 }
 
@@ -86,13 +83,13 @@ function malformed(detail: string): GatewayError {
 }
 
 /**
- * Returns the unverified `exp` of a JWT (RFC 7519), in ms since the epoch. It may only shorten a lifetime, so long claims count
- * as expired.
+ * Returns the unverified `exp` of a JWT (RFC 7519) in ms since the epoch, which only shortens lifetimes. Long claims are
+ * expired.
  */
 export function expiryOf(token: string): number | undefined {
   const begin = token.indexOf('.') + 1;
   const end = token.indexOf('.', begin);
-  // Exactly header, claims and signature (RFC 7515, section 3.1).
+  // RFC 7515, section 3.1.
   if (begin === 0 || end === -1 || token.includes('.', end + 1)) return undefined;
   if (end - begin > MAX_CLAIMS) return 0;
   try {

@@ -4,9 +4,7 @@ import { explained, GatewayError } from '../kernel/errors.ts';
 import { expiryOf, type KeyOf } from './authenticate.ts';
 
 export interface OtherCredential {
-  /** Name of its header, as in settings. */
   readonly from: string;
-  /** Name of its upstream. */
   readonly upstream: string;
   readonly keyOf: KeyOf;
 }
@@ -44,7 +42,7 @@ export function keyOfAll({ key, others = new Map() }: Caller, keyOf: KeyOf): str
   return values.length === 0 ? key : keyOf(`${key} ${JSON.stringify(values)}`);
 }
 
-/** The error for an upstream's refusal of this credential: it names the header. */
+/** Names the header in an upstream's refusal of this credential. */
 export function refusalOf(thrown: unknown, { from }: OtherCredential): unknown {
   if (!(thrown instanceof GatewayError) || thrown.code !== 'credential_rejected') return thrown;
   return thrown.inHeader(from, `The platform refused the credential in the header ${from}. ${ASK_FOR_TOKEN}`);

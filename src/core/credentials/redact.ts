@@ -2,7 +2,7 @@ import type { Credential } from '../kernel/caller.ts';
 import { continueTrace, type Trace } from '../kernel/trace.ts';
 
 const SCHEME = /^bearer$/i;
-/** What nearly all values are, with or without their scheme: to match them takes 4 % less of a cached `tools/call` than to split them. */
+/** Nearly all values: to match them takes 4 % less of a cached `tools/call` than to split them. */
 const USUAL = /^(?:bearer )?(\S+)$/i;
 /** Without one of these, a text contains a secret in its plain form only. */
 const ESCAPES = /[%\\]/;
@@ -15,7 +15,7 @@ export function mentionsCredential(text: string, authorization: readonly Credent
   return ESCAPES.test(text) && secrets.flatMap(formsOf).some((form) => text.includes(form));
 }
 
-/** Replaces all parts of these `Authorization` values except the scheme in `text`, in any encoding. */
+/** Replaces these in `text`. */
 export function redact(text: string, authorization: readonly string[]): string {
   const secrets = secretsIn(authorization);
   if (secrets.length === 0) return text;
@@ -28,7 +28,6 @@ export function redact(text: string, authorization: readonly string[]): string {
   return text.replace(new RegExp(alternatives.join('|'), 'g'), '[credential]');
 }
 
-/** The same for callers' credentials. */
 export function redactCredentials(text: string, credentials: readonly Credential[]): string {
   return redact(text, credentials.map(revealed));
 }
@@ -55,7 +54,7 @@ function secretsIn(authorization: readonly string[]): string[] {
   return authorization.flatMap((value) => value.split(/\s+/)).filter((word) => word !== '' && !SCHEME.test(word));
 }
 
-/** A secret in all encodings: plain, percent-encoded in a URL or a form, and escaped in JSON or a quoted text. */
+/** A secret plain, percent-encoded in a URL or a form, and escaped in JSON or a quoted text. */
 function formsOf(secret: string): string[] {
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
   const inJson = JSON.stringify(secret).slice(1, -1);

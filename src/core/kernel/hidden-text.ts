@@ -1,4 +1,4 @@
-/** Scripts whose words may contain joiners and non-joiners (Unicode, section 23.2). */
+/** Scripts whose words may contain joiners (Unicode, section 23.2). */
 const JOINING = [
   ...['Arab', 'Syrc', 'Mand', 'Mong', 'Nkoo', 'Phag', 'Adlm', 'Rohg', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml'],
   ...['Telu', 'Knda', 'Mlym', 'Sinh', 'Khmr', 'Mymr', 'Tibt', 'Java', 'Bali'],
@@ -10,10 +10,10 @@ const LETTER = lettersOf(JOINING);
 const UNSPACED_LETTER = lettersOf(UNSPACED);
 const MONGOLIAN = lettersOf(['Mong']);
 
-/** One with a selector or a skin tone. */
+/** Emoji with a selector or a skin tone. */
 const EMOJI = '\\p{ExtPict}[\\uFE0E\\uFE0F\\p{EMod}]?';
 
-/** What is left as it is. Behind another invisible character, none of these is. */
+/** Sequences that are left as they are, but not behind another invisible character. */
 const KEPT = [
   // The flags of England, Scotland and Wales.
   `\\u{1F3F4}(?:${['gbeng', 'gbsct', 'gbwls'].map(tagsOf).join('|')})\\u{E007F}`,
@@ -34,10 +34,7 @@ const ANY = new RegExp(HIDDEN, 'v');
 /** The same in JSON, where controls and lone surrogates are escaped. */
 const ANY_IN_JSON = new RegExp(`${HIDDEN}|\\\\[ubf]|\\\\r(?!\\\\n)`, 'v');
 
-/**
- * Shows each hidden character as `\u{200b}`, except in emoji sequences and words of scripts that need them
- * (docs/decisions/0066).
- */
+/** Shows hidden characters as `\u{200b}`, except in emoji sequences and words that need them (docs/decisions/0066). */
 export function showHidden(text: string) {
   if (!ANY.test(text)) return { text, hidden: 0 };
   let hidden = 0;
@@ -49,7 +46,7 @@ export function showHidden(text: string) {
   return { text: shown, hidden };
 }
 
-/** Returns whether texts in this JSON, as `JSON.stringify` writes it, may have hidden characters. `false` is certain. */
+/** Whether texts in this JSON, as `JSON.stringify` writes it, may have hidden characters. `false` is certain. */
 export function mayHideText(json: string): boolean {
   return ANY_IN_JSON.test(json);
 }
@@ -59,7 +56,6 @@ function lettersOf(scripts: readonly string[]): string {
   return `[[[\\p{L}\\p{M}]&&[${extensions}]]--\\p{DI}]`;
 }
 
-/** Returns the tag characters of an ASCII text. */
 function tagsOf(text: string): string {
   return [...text].map((character) => `\\u{E00${character.charCodeAt(0).toString(16)}}`).join('');
 }

@@ -1,6 +1,5 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Matches at the start of a number of valid JSON. */
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
 /**
@@ -42,7 +41,6 @@ function isEscaped(json: string, quote: number): boolean {
   return (quote - before) % 2 === 0;
 }
 
-/** A digit or a minus. */
 function startsNumber(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2d;
 }
@@ -52,10 +50,7 @@ function printsAsWritten(literal: string): boolean {
   return isExact(value) && String(value) === literal;
 }
 
-/**
- * Returns whether a number is exact: below the size at which neighbouring integers are equal. Beyond, an id could be another
- * item's.
- */
+/** Whether neighbouring integers of this size differ: otherwise an id could be another item's. */
 export function isExact(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

@@ -3,33 +3,30 @@ import { isExact } from './exact-numbers.ts';
 import { compileExpression } from './expressions/expression.ts';
 import type { Page } from './page.ts';
 
-/** Settings of one documented field. */
 export interface FieldOptions {
-  /** Place of the value in the item (JMESPath). */
+  /** Place in the item (JMESPath). */
   readonly from: string;
   /** Used unchanged when the value is missing or null; with `timestamp`, also when it is empty. */
   readonly default: string;
-  /** Maps upstream texts to documented ones, before `format`; other texts are unchanged. */
+  /** Maps upstream texts to documented ones, before `format`. */
   readonly values: Readonly<Record<string, string>>;
-  /** Documented form of the text. */
   readonly format: 'timestamp' | 'version' | 'none';
 }
 
-/** A compiled field. */
 export interface Field {
   readonly name: string;
   readonly default: string;
-  /** Texts that `values` maps to. Undefined without any, and with a format, which changes them. */
+  /** Undefined without any, and with a format, which changes them. */
   readonly mapped: ReadonlySet<string> | undefined;
   /** Returns the field's text, or undefined for its default. Throws `upstream_invalid` for an invalid value. */
   read(page: Page, index: number): string | undefined;
 }
 
-/** Matches the documented form, which most platforms send: takes a fifth of the time of the pattern below. */
+/** Takes a fifth of the time of the pattern below. */
 const DOCUMENTED_VERSION = /^\d+\.\d+\.\d+$/;
 const VERSION = /^[vV]?(\d+)(?:\.(\d+))?(?:\.(\d+))?([-+]\S*)?$/;
 
-/** `isNumber`: whether the text is a JSON number. Undefined for a text that cannot be formatted. */
+/** Undefined for a text that cannot be formatted. */
 type Format = (text: string, isNumber: boolean) => string | undefined;
 
 const FORMATS: Readonly<Record<FieldOptions['format'], Format>> = {
@@ -93,10 +90,7 @@ export function createField(name: string, options: FieldOptions, isRequired: boo
   };
 }
 
-/**
- * Formats a version as `<major>.<minor>.<patch>`, with suffixes (Semantic Versioning 2.0.0). Other texts (`latest`) are only
- * trimmed.
- */
+/** Formats `<major>.<minor>.<patch>` with suffixes (Semantic Versioning 2.0.0). Other texts (`latest`) are only trimmed. */
 export function toVersion(text: string): string {
   if (DOCUMENTED_VERSION.test(text)) return text;
   const trimmed = text.trim();
@@ -106,7 +100,7 @@ export function toVersion(text: string): string {
   return `${major}.${minor}.${patch}${suffix}`;
 }
 
-/** Longest text that is parsed as a time, so that an upstream cannot decide how long parsing takes. */
+/** An upstream must not decide how long parsing takes. */
 const MAX_LENGTH = 64;
 /** Nine digits and more: fewer are a basic date. */
 const EPOCH = /^-?\d{9,}(?:\.\d+)?$/;
@@ -115,7 +109,7 @@ const NUMBER = /^(-?\d+)(?:\.(\d+))?$/;
 const LEAST_MILLISECONDS = 1e11;
 const NOT_ZERO = /[1-9]/;
 
-/** Matches the documented form on days that every month has: such a text needs no conversion. */
+/** Documented form, on days that every month has: it needs no conversion. */
 const DOCUMENTED = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 const DATE = /^(\d{4})-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])$/;
 const TIME =
@@ -134,7 +128,7 @@ export function toTimestamp(text: string): string | undefined {
   return EPOCH.test(text) ? epochToTimestamp(text) : isoToTimestamp(text);
 }
 
-/** As {@link toTimestamp}, for the text of a JSON number, which is always an epoch. None before 1970 has a fraction. */
+/** The text of a JSON number is always an epoch. None before 1970 has a fraction. */
 export function epochToTimestamp(text: string): string | undefined {
   const number = NUMBER.exec(/e/i.test(text) ? String(Number(text)) : text);
   if (text.length > MAX_LENGTH || number === null) return undefined;
@@ -162,7 +156,7 @@ function isoToTimestamp(text: string): string | undefined {
   return utcText(Date.parse(`${date}T${hour}:${minute}:${second}${offsetHour}:${offsetMinute}`), fraction);
 }
 
-/** The documented form of a second, in milliseconds. */
+/** Formats a second, in milliseconds. */
 function utcText(ms: number, fraction: string): string | undefined {
   if (!(ms >= FIRST_MS && ms <= LAST_MS)) return undefined;
   return `${new Date(ms).toISOString().slice(0, 19)}${fraction && '.'}${fraction}Z`;

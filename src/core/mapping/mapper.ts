@@ -6,46 +6,37 @@ import { createField, type Field, type FieldOptions } from './field.ts';
 import type { Page } from './page.ts';
 
 export interface MapperOptions {
-  /** The documented fields, in the order of items. */
   readonly fields: Readonly<Record<string, FieldOptions>>;
-  /** Required fields. */
   readonly required: readonly string[];
-  /** Keeps the items for which it is truthy (JMESPath over one item). */
+  /** JMESPath over one item. */
   readonly where?: string | undefined;
-  /** Effect of an invalid item: fail the read, or drop and count it. */
   readonly invalidItems: 'fail' | 'drop';
 }
 
-/** Counts of mapped items. */
 export interface MappingCounts {
-  /** Items received. */
   readonly received: number;
-  /** Items excluded by `where`. */
   readonly excluded: number;
-  /** Invalid items that were dropped. */
   readonly dropped: number;
-  /** Why the first dropped item is invalid. Names fields and places, never values. */
+  /** Names fields and places, never values. */
   readonly dropReason?: string | undefined;
   /** Mapped items with the id of an earlier one. */
   readonly repeatedIds: number;
-  /** What the items expression missed, with figures; undefined if it found items or nothing exists. */
+  /** What the items expression missed, with figures. */
   readonly overlooked?: string | undefined;
-  /** Number of remaining items that took a field's default, by field. Fields without any are absent. */
+  /** Remaining items that took a field's default, by field. */
   readonly defaulted: ReadonlyMap<string, number>;
-  /** Number of items, dropped ones included, in which the upstream fills a field, by field. */
+  /** Items, dropped ones included, in which the upstream fills a field, by field. */
   readonly filled: ReadonlyMap<string, number>;
-  /** Number of these whose text is not mapped, by field (see {@link Field.mapped}). */
+  /** Number of these whose text is not mapped (see {@link Field.mapped}). */
   readonly unmapped: ReadonlyMap<string, number>;
-  /** Mapped fields that are empty in all remaining items; undefined if none are. */
+  /** Mapped fields that are empty in all remaining items; undefined without items. */
   readonly empty: readonly string[] | undefined;
 }
 
-/** Maps the items of one page to exactly the documented fields, all strings. */
 export interface Mapped extends Omit<MappingCounts, 'overlooked' | 'repeatedIds'> {
   readonly items: readonly Readonly<Record<string, string>>[];
 }
 
-/** Counts of one field. */
 interface Tally {
   readonly field: Field;
   filled: number;
@@ -141,7 +132,6 @@ export const NO_COUNTS: MappingCounts = {
   empty: undefined,
 };
 
-/** Adds the counts of two parts of a list. */
 export function addCounts(a: MappingCounts, b: MappingCounts): MappingCounts {
   return {
     received: a.received + b.received,
@@ -168,7 +158,7 @@ function inBoth(a: readonly string[], b: readonly string[]): readonly string[] {
   return a.length === 0 ? a : a.filter((field) => b.includes(field));
 }
 
-/** Why nothing is left of a non-empty reply, with figures and the settings that cause it. */
+/** Why nothing is left of a non-empty reply, and the settings that cause it. */
 export interface NothingLeft {
   readonly why: string;
   /** Keys below the resource's. */
@@ -190,7 +180,6 @@ export function nothingLeft(counts: MappingCounts): NothingLeft | undefined {
       };
 }
 
-/** Returns the warnings that a list shows by itself. */
 export function findingsOf(counts: MappingCounts): MappingFinding[] {
   if (nothingLeft(counts) !== undefined) return [{ finding: 'nothing_left' }];
   const { repeatedIds, empty = [] } = counts;
@@ -200,7 +189,7 @@ export function findingsOf(counts: MappingCounts): MappingFinding[] {
   ];
 }
 
-/** Describes a finding. Names documented fields only, nothing from an upstream. */
+/** Names documented fields only, nothing from an upstream. */
 export function describeFinding({ finding, field }: MappingFinding): string {
   switch (finding) {
     case 'nothing_left':

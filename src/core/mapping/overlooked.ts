@@ -4,9 +4,7 @@ import type { Mapped } from './mapper.ts';
 import type { Page } from './page.ts';
 
 export interface OverlookedOptions {
-  /** The items expression. */
   readonly items: string;
-  /** Name of the resource. */
   readonly resource: string;
   readonly map: (page: Page, from?: number, to?: number) => Mapped;
 }
@@ -59,7 +57,7 @@ export function createOverlooked({ items, resource, map }: OverlookedOptions): (
   };
 }
 
-/** As {@link droppedBy}; 0 for an expression whose part cannot be evaluated alone. */
+/** 0 for an expression whose part cannot be evaluated alone. */
 function tryDroppedBy(node: ExpressionNode, value: unknown): number {
   try {
     return droppedBy(node, value);
@@ -68,7 +66,7 @@ function tryDroppedBy(node: ExpressionNode, value: unknown): number {
   }
 }
 
-/** Entries of a list, or of an object of objects, that an expression with an empty result drops. */
+/** Entries that an expression with an empty result drops. */
 function droppedBy(node: ExpressionNode, value: unknown): number {
   switch (node.type) {
     case 'Pipe':

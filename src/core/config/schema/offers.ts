@@ -36,7 +36,7 @@ export function checkOffers(registry: readonly Resource[]): CrossCheck<Offers> {
   };
 }
 
-/** Reports upstreams that settings name and do not have. Whether there are any, or what cannot be a name. */
+/** Reports upstreams that settings name and do not have. Returns whether there are any. */
 function reportUnknown(
   { resources }: Exclude<Unchecked<Offers>, null | undefined>,
   upstreams: readonly string[],
@@ -54,7 +54,7 @@ function reportUnknown(
   return unknown.length > 0;
 }
 
-/** Fills in what the checked settings leave to other keys: each resource's upstream, and whether it is offered. */
+/** Fills in each resource's upstream, and whether it is offered. */
 export function settleOffers<Settings extends Offers>(registry: readonly Resource[]): (settings: Settings) => Settings {
   return (settings) => {
     const settled = registry.flatMap(({ name }) => {

@@ -20,14 +20,13 @@ import type { CallerOperation } from './operation.ts';
 export interface ReadsOptions {
   readonly catalogue: Catalogue;
   readonly representations: Representations;
-  /** Smaller bodies are not compressed. */
   readonly compressMinBytes: number;
-  /** The longest that a read can take, until its response is ready to be sent. */
+  /** The longest that a read can take. */
   readonly readDeadlineMs: number;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
+  /** Headers beside `Authorization` in which callers send credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
 }
 
@@ -37,7 +36,6 @@ export const READ_VARY = ['Authorization', 'Accept', 'Accept-Encoding'];
 export const LIST_PATH = '/mcp/v1/resources';
 export const READ_PATH = '/mcp/v1/resources/read';
 
-/** A snapshot, and where it is stored. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
 const MEDIA_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
@@ -45,13 +43,12 @@ const NO_HEADERS: readonly string[] = [];
 const NOT_COMPRESSED = 'The answer could not be compressed in time. Accept it uncompressed, or try again later.';
 const READ = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: false } as const;
 
-/** The two reads. */
 export function readOperations(options: ReadsOptions): readonly CallerOperation[] {
   const { catalogue, compressMinBytes, readDeadlineMs, events, now, otherCredentials = [] } = options;
   const vary = [...READ_VARY, ...otherCredentials].join(', ');
   const spellings = spellingsOf(catalogue);
 
-  /** Returns the response with a snapshot, or 304 where the caller has it. `linesNow` is called when it is sent. */
+  /** Returns the snapshot, or 304 where the caller has it. `linesNow` is called when it is sent. */
   function respondWith(
     exchange: Exchange,
     held: Held,
@@ -74,10 +71,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
     return encodeInTime(exchange, held, coding, codings).then(respond);
   }
 
-  /**
-   * Compresses a snapshot within the deadline. Beyond, returns `undefined`, or throws `overloaded` if the caller requires a
-   * coding.
-   */
+  /** Compresses in time. Otherwise returns `undefined`, or throws `overloaded` if the caller requires a coding. */
   async function encodeInTime(exchange: Exchange, held: Held, coding: Coding, codings: Codings) {
     const leftMs = Math.max(exchange.begun + readDeadlineMs - performance.now(), 1);
     try {
@@ -127,7 +121,6 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
   ];
 }
 
-/** The URIs by the targets that nearly all clients send. */
 function spellingsOf({ offered }: Catalogue): ReadonlyMap<string, string> {
   return new Map(
     offered.flatMap(({ definition: { uri } }) => [
@@ -137,7 +130,6 @@ function spellingsOf({ offered }: Catalogue): ReadonlyMap<string, string> {
   );
 }
 
-/** Returns the one `uri` of a query. */
 function uriIn(query: string): string {
   const [uri, ...others] = new URLSearchParams(query).getAll('uri');
   if (others.length > 0) throw new GatewayError('uri_repeated');

@@ -2,24 +2,19 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { HttpResponse } from '../response/send.ts';
 
-/** Values by the names that a template has for them. */
 export interface PageData {
   readonly [name: string]: unknown;
 }
 
-/** Formats a value for a template: as text, or as the data of a section. `data` surrounds it. */
+/** Formats a value as text, or as the data of a section. `data` surrounds it. */
 // biome-ignore lint/suspicious/noExplicitAny: a template names the value
 export type Format = (value: any, data: PageData) => unknown;
 
 export type Formats = Readonly<Record<string, Format>>;
 
-/** Fills a page and returns it as a response. */
 export type Page = (data: object) => HttpResponse;
 
-/**
- * Reads an HTML template with one `<style>`, to which the common style is added, and at most one `<script>`. Its policy allows
- * these two by hash.
- */
+/** Reads an HTML template with one `<style>` and at most one `<script>`, which its policy allows by hash. */
 export function loadPage(template: URL, formats: Formats = {}): Page {
   const html = readFileSync(template, 'utf8').replace('<style>\n', () => `<style>\n${baseStyle()}`);
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? [];
@@ -49,7 +44,6 @@ function sourceOf(text: string): string {
   return `sha256-${hash('sha256', text, 'base64')}`;
 }
 
-/** A section, with its line ends where its tags are on lines of their own, or a value. */
 const PLACEHOLDER = /\{\{([#^])([\w.]+)(\|\w+)?\}\}\n?(.*?)\{\{\/\2\}\}\n?|\{\{([\w.]+)(\|\w+)?\}\}/gs;
 
 /**

@@ -1,12 +1,12 @@
 import { childrenOf } from './expression-issue.ts';
 import { type ExpressionNode, parse } from './jmespath.ts';
 
-/** An unquoted name, which an expression reads as a field, where a text may have been meant. */
+/** An unquoted name, which is read as a field, where a text may have been meant. */
 export interface BareName {
   readonly name: string;
-  /** `compared` with another field, `argument` in place of a text, or the `value` of the expression or of its `fallback`. */
+  /** Role: `compared` with another field, `argument` in place of a text, or the `value` of the expression or of its `fallback`. */
   readonly as: 'compared' | 'argument' | 'value' | 'fallback';
-  /** Part of the expression with the name, and the same with the name as a text. */
+  /** The part with the name, and the same with the name as a text. */
   readonly written: string;
   readonly quoted: string;
 }
@@ -26,7 +26,7 @@ const TEXT_ARGUMENTS: Readonly<Record<string, readonly number[]>> = {
 
 const OPERATORS: Readonly<Record<string, string>> = { EQ: '==', NE: '!=' };
 
-/** Returns the bare names of an expression that parses. `@.name` is certainly a field, and not among them. */
+/** Returns the bare names of an expression that parses. `@.name` is certainly a field. */
 export function bareNamesOf(expression: string): BareName[] {
   const found: BareName[] = [];
   const root = parse(expression);
@@ -46,7 +46,7 @@ function collect(node: ExpressionNode, found: BareName[]): void {
   for (const child of childrenOf(node)) collect(child, found);
 }
 
-/** Comparing two fields is rare, so one is probably a text: the right one, if it is a single name. */
+/** Comparing two fields is rare, so one is probably a text. */
 function addCompared(node: Extract<ExpressionNode, { type: 'Comparator' }>, found: BareName[]): void {
   const operator = OPERATORS[node.name];
   const [left, right] = [pathOf(node.left), pathOf(node.right)];
@@ -55,7 +55,6 @@ function addCompared(node: Extract<ExpressionNode, { type: 'Comparator' }>, foun
   else if (node.left.type === 'Field') add(left, 'compared', (text) => `${text} ${operator} ${right}`, found);
 }
 
-/** `a.b` of fields only, as written. */
 function pathOf(node: ExpressionNode): string | undefined {
   if (node.type === 'Field') return node.name;
   if (node.type !== 'Subexpression') return undefined;
@@ -63,7 +62,6 @@ function pathOf(node: ExpressionNode): string | undefined {
   return left === undefined || right === undefined ? undefined : `${left}.${right}`;
 }
 
-/** Possible results of the expression. */
 function collectValues(node: ExpressionNode, as: 'value' | 'fallback', found: BareName[]): void {
   switch (node.type) {
     case 'Field':
@@ -87,7 +85,6 @@ function add(name: string, as: BareName['as'], write: (text: string) => string, 
   found.push({ name, as, written: write(name), quoted: write(textOf(name)) });
 }
 
-/** Returns a JMESPath text: single quotes, with escaped quotes inside. */
 function textOf(name: string): string {
   return LITERALS.includes(name) ? `\`${name}\`` : `'${name.replace(/['\\]/g, '\\$&')}'`;
 }

@@ -1,15 +1,14 @@
 import { FUNCTIONS } from './functions.ts';
 import { type Arity, arityOf, type ExpressionNode, parse } from './jmespath.ts';
 
-/** Maximum nesting of an expression. Deeper ones could exhaust the stack during mapping. */
+/** Deeper expressions could exhaust the stack during mapping. */
 const MAX_DEPTH = 100;
 
-/** Issue of an expression that nests deeper than {@link MAX_DEPTH}, or than the parser supports. */
 const TOO_DEEP = 'is nested too deep';
 
 type NodeOf<Type extends ExpressionNode['type']> = Extract<ExpressionNode, { readonly type: Type }>;
 
-/** Returns the issue of an expression's text, in words that follow its name; undefined if it is valid. */
+/** The issue, in words that follow the name of the expression; undefined if it is valid. */
 export function checkExpression(text: string): string | undefined {
   try {
     return issueOf(parse(text));
@@ -18,7 +17,7 @@ export function checkExpression(text: string): string | undefined {
   }
 }
 
-/** As {@link checkExpression}, for an expression that must select something. */
+/** Checks as {@link checkExpression} does, for an expression that must select something. */
 export function checkSelection(text: string): string | undefined {
   const issue = checkExpression(text);
   if (issue !== undefined || !isConstant(parse(text))) return issue;
@@ -70,7 +69,7 @@ function range({ least, most }: Arity): string {
   return `${least} ${most === Number.POSITIVE_INFINITY ? 'or more' : `to ${most}`} arguments`;
 }
 
-/** Returns whether an expression is constant: it selects nothing of its input. */
+/** It selects nothing of its input. */
 function isConstant(node: ExpressionNode): boolean {
   return !SELECTING.has(node.type) && childrenOf(node).every(isConstant);
 }
@@ -79,7 +78,6 @@ const SELECTING: ReadonlySet<ExpressionNode['type']> = new Set([
   ...(['Current', 'Field', 'Identity', 'Index', 'Root', 'Slice'] as const),
 ]);
 
-/** The child nodes. */
 export function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
   if (node.type === 'Literal') return [];
   return Object.values(node)

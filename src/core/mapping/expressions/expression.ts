@@ -2,17 +2,17 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { checkExpression, childrenOf } from './expression-issue.ts';
 import { compileDirect, type Evaluate, type ExpressionNode, interpret, parse } from './jmespath.ts';
 
-/** A compiled JMESPath expression (https://jmespath.site): `$` is the whole value, no `let`, functions of `functions.ts` only. */
+/** Compiled JMESPath (https://jmespath.site): `$` is the whole value, no `let`, functions of `functions.ts` only. */
 export interface Expression {
   /** Whether it only selects: then the same expression finds the source text of its numbers in {@link Page.exactItems}. */
   readonly direct: boolean;
-  /** Fields and indexes at its start: `data`, 0 and `list` of `data[0].list[?active]`. */
+  /** Names at its start: `data`, 0 and `list` of `data[0].list[?active]`. */
   readonly leadingFields: readonly (string | number)[];
   /** Returns null if something is missing. Throws `upstream_invalid` when a function rejects its argument. */
   evaluate(value: unknown): unknown;
 }
 
-/** Compiles an expression that {@link checkExpression} accepts; throws a SyntaxError for others. */
+/** Throws a SyntaxError for an expression that {@link checkExpression} refuses. */
 export function compileExpression(text: string): Expression {
   const issue = checkExpression(text);
   if (issue !== undefined) throw new SyntaxError(`the expression ${text} ${issue}`);
@@ -91,7 +91,6 @@ export function countsPage(expression: string, items: string): boolean {
 
 type Path = readonly (string | number)[];
 
-/** Returns the paths that `length` is applied to within an expression evaluated at `at`. */
 function lengthPaths(node: ExpressionNode, at: Path): Path[] {
   if (node.type === 'Subexpression' || node.type === 'Pipe') {
     const { fields, whole } = leadsOf(node.left);

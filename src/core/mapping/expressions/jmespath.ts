@@ -2,10 +2,8 @@ import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
 import { GatewayError } from '../../kernel/errors.ts';
 import { FUNCTIONS } from './functions.ts';
 
-/** A node of a parsed expression. */
 export type ExpressionNode = ReturnType<typeof compile>;
 
-/** Number of arguments of a function. */
 export interface Arity {
   readonly least: number;
   /** Infinity without a bound. */
@@ -15,7 +13,7 @@ export interface Arity {
 type Interpreter = typeof TreeInterpreter;
 type Json = Parameters<Interpreter['search']>[1];
 
-/** The library's interpreter with corrections. A separate instance: the exported one is shared by the whole process. */
+/** A separate instance with corrections: the exported one is shared by the whole process. */
 const interpreter = new (TreeInterpreter.constructor as new () => Interpreter)();
 const { runtime } = interpreter;
 
@@ -29,7 +27,7 @@ for (const [name, call] of Object.entries(FUNCTIONS)) {
   runtime.registerFunction(name, (given) => call(...(given as never[])) as Json, signature, { override: true });
 }
 
-// The library's message may contain a value. Ours names the function and the types.
+// The library's message may contain a value.
 const callFunction = runtime.callFunction.bind(runtime);
 runtime.callFunction = (name, given) => {
   try {
@@ -45,18 +43,13 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Parses an expression. Throws the library's error. */
 export const parse: (text: string) => ExpressionNode = compile;
 
-/**
- * Evaluates a parsed expression. Throws `upstream_invalid` when a function rejects its argument, otherwise what the library
- * throws.
- */
+/** Throws `upstream_invalid` when a function rejects its argument, otherwise what the library throws. */
 export function interpret(node: ExpressionNode, value: unknown): unknown {
   return interpreter.search(node, value as Json);
 }
 
-/** Undefined for a function that expressions may not call. */
 export function arityOf(name: string): Arity | undefined {
   if (!Object.hasOwn(FUNCTIONS, name)) return undefined;
   const parameters = runtime._functionTable[name]?._signature ?? [];
@@ -66,23 +59,19 @@ export function arityOf(name: string): Arity | undefined {
   };
 }
 
-/**
- * Returns one own property of a parsed JSON object, or null: `constructor` and `__proto__` are fields only if an upstream sent
- * them.
- */
+/** An own property of a parsed JSON object, or null: `constructor` is a field only if an upstream sent it. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
     ? ((value as Record<string, unknown>)[name] ?? null)
     : null;
 }
 
-/** Returns whether JMESPath considers a value true: all but false, null, `''`, `[]` and `{}`. 0 is true. */
+/** All but false, null, `''`, `[]` and `{}`. 0 is true. */
 export function isTruthy(value: unknown): boolean {
   if (typeof value !== 'object') return value !== false && value !== '';
   return value !== null && (Array.isArray(value) ? value : Object.keys(value)).length > 0;
 }
 
-/** Evaluates one expression over a parsed JSON value. */
 export type Evaluate = (value: unknown) => unknown;
 
 /**

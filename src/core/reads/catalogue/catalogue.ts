@@ -4,27 +4,23 @@ import type { Definition, Resource } from '../../resources/resource.ts';
 import type { Load, Read, ReadOptions } from '../snapshots/load.ts';
 import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
 
-/** A resource that can be listed and read. */
 export interface Offered {
   readonly resource: Resource;
   readonly definition: Definition;
-  /** Name of the upstream that it is read from. */
   readonly upstream: string;
-  /** Values of fields that settings name, by field. Equal for all callers. */
+  /** Values that settings name, by field. Equal for all callers. */
   readonly known: Readonly<Record<string, readonly string[]>>;
-  /** Scopes required for reading it. */
   readonly requiredScopes: readonly string[];
 }
 
 /** The interface of both edges to the core. */
 export interface Catalogue {
-  /** All offered resources, in the order of the list. */
   readonly offered: readonly Offered[];
-  /** The list of definitions as JSON bytes. */
+  /** Definitions as JSON bytes. */
   readonly list: Snapshot;
-  /** Returns the name of the resource with this URI; throws `resource_unknown`. */
+  /** Throws `resource_unknown`. */
   find(uri: string): string;
-  /** Reads one resource completely. Rejects with a {@link GatewayError}, or with the signal's reason when it aborts. */
+  /** Rejects with a {@link GatewayError}, or with the signal's reason when it aborts. */
   read(name: string, caller: Caller, options: ReadOptions): Promise<Load>;
 }
 
@@ -65,20 +61,18 @@ function withScopes(read: Read, scopes: readonly string[]): Read {
   };
 }
 
-/** The lists that are watched, and for whom. */
 export interface WatchRequest {
-  /** Names of the resources. */
   readonly resources: readonly string[];
   readonly caller: Caller;
   readonly catalogue: Pick<Catalogue, 'read'>;
   /** The watch ends when one of them aborts. */
   readonly until: readonly AbortSignal[];
-  /** Whether the caller has started this process: its watch has no time limit. */
+  /** A local caller's watch has no time limit. */
   readonly isLocal: boolean;
 }
 
 /**
- * Watches a caller's own lists. Rejects with `credential_rejected`, or with `overloaded` beyond a bound. Yields the name of
- * each list that has changed; throws when the credential is rejected.
+ * Watches a caller's own lists. Rejects with `credential_rejected` or `overloaded`. Yields names of changed lists; throws when
+ * rejected.
  */
 export type Watch = (request: WatchRequest) => Promise<AsyncIterable<string>>;

@@ -19,39 +19,32 @@ import {
 /** A content coding of snapshots (RFC 9110, section 8.4.1; zstd is RFC 8878). */
 export type Coding = 'zstd' | 'gzip';
 
-/** A list whose hidden characters are shown. */
 export interface ShownList {
   readonly snapshot: Snapshot;
-  /** Number of hidden characters, by field. */
   readonly hidden: ReadonlyMap<string, number>;
 }
 
-/** A load's snapshot, and its key in the cache. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
-/** Derived forms of a snapshot's bytes, made on first use. They are kept with a stored snapshot and charged, if there is room. */
+/** Made on first use. Kept with a stored snapshot and charged, if there is room. */
 export interface Representations {
-  /** Returns compressed bytes. Concurrent readers share the work. Rejects with the signal's reason when it aborts. */
+  /** Rejects with the signal's reason when it aborts. */
   encoded(held: Held, coding: Coding, signal: AbortSignal): Promise<Buffer>;
-  /**
-   * Returns the bytes as the JSON string that ends a response to `resources/read`, up to its last brace. Rejects with
-   * `overloaded` when too many bytes are being escaped.
-   */
+  /** A JSON string that ends a response to `resources/read`, up to its last brace. Rejects with `overloaded` beyond the bound. */
   escaped(held: Held): Promise<Buffer>;
-  /** Returns the list with its hidden characters shown, and calls `made` if it was made now; `undefined` without any. */
+  /** Calls `made` if the list was made now; `undefined` without hidden characters. */
   shown(held: Held, made: (list: ShownList) => void): Promise<ShownList | undefined>;
-  /** Returns the result of `make`, kept under a name that contains all its inputs. Only the first few names are kept. */
+  /** Returns the result of `make`. `name` contains all its inputs; only the first few names are kept. */
   derived(held: Held, name: string, make: () => Buffer): Buffer;
 }
 
-/** Maximum number of kept derived forms per snapshot, because callers choose their names. */
+/** Callers choose their names. */
 const MAX_REPRESENTATIONS = 64;
 
-/** Bounds of concurrent work. */
 export interface RepresentationsOptions {
-  /** Concurrent compressions of all snapshots. @default 2, which leaves half of the thread pool to others */
+  /** @default 2, which leaves half of the thread pool to others */
   readonly maxCompressions?: number;
-  /** Bytes of long snapshots being escaped; one snapshot is always accepted. @default no bound */
+  /** Bytes being escaped; one snapshot is always accepted. @default no bound */
   readonly maxEscapingBytes?: number;
 }
 
@@ -61,7 +54,7 @@ export function createRepresentations(
 ): Representations {
   const encode = createEncoder(maxCompressions);
   const escapeBytes = createEscaper(maxEscapingBytes);
-  /** Bytes of lists without hidden characters. */
+  /** Lists without hidden characters. */
   const withoutHidden = new WeakSet<Buffer>();
   /** Other lists as they are shown, by the bytes of that. */
   const shownLists = new WeakMap<Buffer, ShownList>();
@@ -118,7 +111,6 @@ export function createEncoder(maxAtOnce: number) {
     else await new Promise<void>((start) => waiting.push(start));
   }
 
-  /** Passes the slot to the job that has waited longest. */
   function release(): void {
     const start = waiting.shift();
     if (start === undefined) running -= 1;
@@ -139,7 +131,7 @@ export function createEncoder(maxAtOnce: number) {
     });
 }
 
-/** Shows the hidden characters of a list; `undefined` without any, which takes one look at its bytes. */
+/** Returns `undefined` for a list without any, which takes one look at its bytes. */
 async function showList(snapshot: Snapshot): Promise<ShownList | undefined> {
   if (!(await mayHide(snapshot))) return undefined;
   const writer = createSnapshotWriter(snapshot.loadedAt);
@@ -171,11 +163,11 @@ async function mayHide(snapshot: Snapshot): Promise<boolean> {
   return false;
 }
 
-/** Bytes escaped in one turn of the event loop, about a millisecond. */
+/** About a millisecond. */
 const ESCAPE_STEP_BYTES = 262_144;
 
 const BEGIN = Buffer.from('"');
-/** What a response to `resources/read` has behind its text, which is kept with it: each piece takes 3 % of a cached read to write. */
+/** End of a response to `resources/read`: each piece takes 3 % of a cached read to write. */
 const END = Buffer.from('"}]}}');
 
 /**
@@ -216,7 +208,7 @@ function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
   };
 }
 
-/** Escapes UTF-8 for a JSON string. Escaped characters are ASCII, so steps may start anywhere, and Latin-1 is fastest. */
+/** Escaped characters are ASCII, so steps may start anywhere, and Latin-1 is fastest. */
 function escapeStep(bytes: Buffer): Buffer {
   return Buffer.from(JSON.stringify(bytes.toString('latin1')), 'latin1').subarray(1, -1);
 }
@@ -224,7 +216,7 @@ function escapeStep(bytes: Buffer): Buffer {
 async function escapeInSteps(bytes: Buffer): Promise<Buffer> {
   const chunks: Buffer[] = [BEGIN];
   for (let begin = 0; begin < bytes.length; begin += ESCAPE_STEP_BYTES) {
-    // Before the first step too, because many may start in one turn.
+    // Many may start in one turn.
     await nextTurn();
     chunks.push(escapeStep(bytes.subarray(begin, begin + ESCAPE_STEP_BYTES)));
   }

@@ -5,17 +5,16 @@ import type { Load } from './load.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface CacheBounds {
-  /** Maximum of all entries: each counts 2 KiB and all its representations. */
+  /** Each entry counts 2 KiB and all its representations. */
   readonly maxBytes: number;
   readonly maxEntries: number;
 }
 
-/** The caller's keys. */
 type CallerKeys = Pick<Caller, 'key' | 'partition'>;
 
-/** The epoch in which a load started. Its result may be stored while the epoch lasts. */
+/** A load's result may be stored while its epoch lasts. */
 export interface Epoch {
-  /** Returns whether the load is stored. False if the caller was evicted since, or a later load has stored. */
+  /** False if the caller was evicted since, or a later load has stored. */
   store(load: Load): boolean;
   /** The same for a copy that was loaded for this caller earlier. Never replaces newer entries or prevents loads from storing. */
   keep(copy: Load): boolean;
@@ -25,40 +24,31 @@ export interface Epoch {
 
 /** Stored loads. Snapshots belong to a partition, which several credentials may share; all else belongs to one credential. */
 export interface Snapshots {
-  /** Returns the key of a resource's snapshot in the caller's partition. */
+  /** Key of a snapshot in the caller's partition. */
   keyOf(resource: string, caller: CallerKeys): string;
-  /** Returns the caller's partition's snapshot of a resource. */
+  /** The snapshot of the caller's partition. */
   get(resource: string, caller: CallerKeys): Load | undefined;
-  /**
-   * Start of the last load that the upstream gave this caller (ms since the epoch; -Infinity for none, Infinity for a private
-   * partition). Snapshots of others in a shared partition serve the caller no longer than that load would.
-   */
+  /** Start of the caller's last own load (ms; Infinity for a private partition): the age of what it may be served of others. */
   admittedAt(resource: string, caller: CallerKeys): number;
-  /** Call it when a load starts. */
   begin(resource: string, caller: CallerKeys): Epoch;
   /** Ends the caller's epoch: nothing it was shown serves it, and its loads in flight do not store. */
   evict(resource: string, caller: CallerKeys): void;
 }
 
-/** All stored loads, within the bounds of the cache. */
 export interface SnapshotCache extends Snapshots {
   /** Keeps a representation with its snapshot, if that is stored, has fewer than `atMost` of them, and there is room. */
   addRepresentation(key: string, of: Snapshot, name: string, made: Buffer, atMost?: number): void;
-  /** Drops all snapshots of a resource. */
   drop(resource: string): void;
-  /** Charged bytes. */
   readonly bytes: number;
   readonly entries: number;
-  /** Snapshots being loaded. */
   readonly loading: number;
 }
 
-/** Charge for keys, objects and the table, per entry; above the actual size. */
+/** Charge for keys, objects and the table; above the actual size. */
 const ENTRY_BYTES = 2048;
 /** The same per representation, without its name. */
 const REPRESENTATION_BYTES = 256;
 
-/** A load in flight. */
 interface Token {
   readonly callerKey: string;
   /** The caller was evicted since it started. */
@@ -67,7 +57,7 @@ interface Token {
   superseded: boolean;
 }
 
-/** Returns the key of a snapshot. The only function that builds such keys. */
+/** The only function that builds such keys. */
 function snapshotKey(resource: string, partition: string): string {
   return `${partition} ${resource}`;
 }
@@ -77,7 +67,7 @@ export function isShared({ key, partition }: CallerKeys): boolean {
   return key !== partition;
 }
 
-/** Keeps the most recently used entries within both bounds. An entry that exceeds them alone is not kept. */
+/** An entry that exceeds a bound alone is not kept. */
 export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, events: Events = {}): SnapshotCache {
   const held = new LRUCache<string, Load>({
     // `maxEntries` is not its `max`, for which lru-cache allocates immediately, in some milliseconds.
@@ -169,7 +159,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
   };
 }
 
-/** Returns the snapshots of a cache under other names for these resources, each with one of its own. */
+/** The same under other names of resources. */
 export function renamed(cache: SnapshotCache, names: ReadonlyMap<string, string>): Snapshots {
   const nameOf = (resource: string) => names.get(resource) ?? resource;
   return {

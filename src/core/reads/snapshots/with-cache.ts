@@ -12,20 +12,18 @@ export interface CacheOptions {
   /** All resources of the same upstream, including this one. */
   readonly siblings: readonly string[];
   readonly cache: Snapshots;
-  /** Lifetimes of snapshots. `undefined`, or a `ttlMs` of 0: nothing is stored. */
+  /** `undefined`, or a `ttlMs` of 0: nothing is stored. */
   readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
-  /** The second level of snapshots. @default none */
   readonly secondLevel?: StoreUse;
-  /** Wraps the load that concurrent reads share. @default nothing is wrapped */
+  /** @default nothing is wrapped */
   readonly wrapLoad?: (load: Loader, resource: string) => Loader;
-  /** Waiting reads of all resources. */
   readonly waiting: CallerPlaces;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Composes the layers of a read. Resources that are not stored share loads too, and their 401 evicts the other resources. */
+/** Resources that are not stored share loads too, and their 401 evicts the other resources. */
 export function withCache(load: Loader, { lifetime, secondLevel = NO_STORE_USE, ...rest }: CacheOptions): Read {
   const { resource, cache, wrapLoad = (inner) => inner } = rest;
   const options = { ...rest, secondLevel };
@@ -43,10 +41,7 @@ type EvictionsOptions = Pick<CacheOptions, 'resource' | 'siblings' | 'cache' | '
   readonly secondLevel: StoreUse;
 };
 
-/**
- * Evicts what an upstream denies a caller: with a 401 all its resources, with a 403 this one. A rejected credential of the
- * deployment evicts nothing.
- */
+/** Evicts with a 401 all resources of the caller, with a 403 this one. A rejection of Portico's own credential evicts nothing. */
 function withEvictions(load: Loader, options: EvictionsOptions): Loader {
   const { resource, siblings, cache, secondLevel, events } = options;
   const { store, origin, storedSiblings } = secondLevel;
@@ -79,13 +74,12 @@ function withEvictions(load: Loader, options: EvictionsOptions): Loader {
 }
 
 export interface WaitingOptions {
-  /** Maximum number of reads waiting for a load, of all callers. */
+  /** Reads of all callers. */
   readonly maxWaiting: number;
-  /** The same per credential. */
   readonly maxWaitingPerCaller: number;
 }
 
-/** Reads waiting for a load, of all resources and both edges. Cached reads never wait. */
+/** Cached reads never wait. */
 export function createWaiting({ maxWaiting, maxWaitingPerCaller }: WaitingOptions): CallerPlaces {
   return createCallerPlaces({
     max: () => maxWaiting,
@@ -163,7 +157,6 @@ function withStorage(load: Loader, { resource, cache, lifetime, events, now }: S
   };
 }
 
-/** Reports the result of each read. */
 function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, 'resource' | 'events' | 'now'>): Read {
   return async (caller, options) => {
     try {
@@ -178,7 +171,7 @@ function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, '
   };
 }
 
-/** Returns the outcome of the cache at `now` (milliseconds since the epoch) for logs and metrics. */
+/** Returns the outcome at `now` (milliseconds since the epoch), for logs and metrics. */
 export function cacheOutcome({ cached, collapsed, copied }: Load, now: number): string {
   if (collapsed) return 'collapsed';
   if (cached === undefined) return 'bypass';
@@ -189,23 +182,21 @@ export function cacheOutcome({ cached, collapsed, copied }: Load, now: number): 
   return forwarded === 'miss' ? 'miss' : 'refreshed';
 }
 
-/** A resource that is stored, and what its lists depend on. */
 export interface StoredResource {
   readonly resource: string;
-  /** Holds the snapshots of this process. */
   readonly cache: Snapshots;
   readonly lifetime: Lifetime;
   /** Base URL of the upstream: a denial applies to whatever is read from there. */
   readonly origin: string;
-  /** Text of everything else that a list depends on, except the caller. */
+  /** Everything else that a list depends on, except the caller. */
   readonly reading: string;
   /** Longest list, in bytes. */
   readonly maxBytes: number;
 }
 
-/** A second level of snapshots, behind the cache of this process. */
+/** Second level of snapshots, behind the cache of this process. */
 export interface SnapshotStore {
-  /** Wraps a load: it may return a copy that was loaded earlier for the same caller. If the store fails, `load` runs as if there were none. */
+  /** May return an earlier copy of the same caller. If the store fails, `load` runs as if there were none. */
   wrapLoad(load: Loader, stored: StoredResource): Loader;
   /** Removes what the store holds of these resources for a caller whom the upstream has denied them. */
   evict(origin: string, resources: readonly string[], caller: Caller): void;
@@ -214,10 +205,9 @@ export interface SnapshotStore {
 /** The store of a process that has none. */
 export const NO_SNAPSHOT_STORE: SnapshotStore = { wrapLoad: (load) => load, evict() {} };
 
-/** How the reads of one resource use a store. */
 export interface StoreUse extends Pick<StoredResource, 'origin' | 'reading' | 'maxBytes'> {
   readonly store: SnapshotStore;
-  /** Resources of the same upstream that are stored: a denial of others does not concern the store. */
+  /** A denial of other resources does not concern the store. */
   readonly storedSiblings: readonly string[];
 }
 

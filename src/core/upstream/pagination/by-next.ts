@@ -12,7 +12,7 @@ import {
 } from './list-read.ts';
 import { firstAddress, type LinkPagination, pageAddress, sizeParameter, type TokenPagination } from './page-address.ts';
 
-/** Pages with a token for the next one. An empty page with a token is not the last (AIP-158). A repeated token would never end. */
+/** An empty page with a token is not the last (AIP-158). A repeated token would never end. */
 export async function* tokenPages<P extends PageView>(
   read: ListRead<P>,
   pagination: TokenPagination,
@@ -73,10 +73,7 @@ function nextToken(value: unknown): string | number | undefined {
   throw incomplete('the next page token is neither text nor a whole number: check pagination.next');
 }
 
-/**
- * Pages that link to the next one (RFC 8288). A link may be relative. It is requested with GET also if the first page was
- * posted.
- */
+/** A link may be relative (RFC 8288). It is requested with GET also if the first page was posted. */
 export async function* linkedPages<P extends PageView>(
   { list, first, fetch, signal }: ListRead<P>,
   pagination: LinkPagination,
@@ -99,7 +96,7 @@ export async function* linkedPages<P extends PageView>(
   }
 }
 
-/** The link to the next page as written; `undefined` on the last one. */
+/** Returns the link as written; `undefined` on the last page. */
 export function nextLink(page: PageView, { next }: LinkPagination): string | undefined {
   if (next === undefined) return linkTo('next', page.headers.link);
   const link = page.next;
@@ -120,7 +117,7 @@ function resolve(link: string, current: URL, wrong: (what: string) => Error): UR
   return url;
 }
 
-/** Returns a function that returns whether a token or link is new to this read. */
+/** Returns whether a token or link is new to this read. */
 function createIsNew(): (text: string) => boolean {
   const seen = new Set<string>();
   return (text) => {

@@ -1,12 +1,9 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 
-/** Comma, space and tab before a link, and its target in angle brackets. A list may have empty elements (RFC 9110, section 5.6.1.2). */
+/** A list may have empty elements (RFC 9110, section 5.6.1.2). */
 const TARGET = /[ \t,]*<([^<>]*)>/y;
-/**
- * One parameter. An unquoted value may have more characters than RFC 8288 allows (`type=text/html`), but none that a missing
- * quote or bracket would put there.
- */
+/** Unquoted values may have more characters than RFC 8288 allows (`type=text/html`), but none of a missing quote or bracket. */
 const PARAMETER = /[ \t]*;[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;,"<>]*)))?)?/y;
 const BETWEEN_LINKS = /[ \t]*(?:,|$)/y;
 const EMPTY = /[ \t,]*$/y;

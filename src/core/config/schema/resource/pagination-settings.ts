@@ -28,7 +28,6 @@ const oneTotal: CrossCheck<{ total?: string | undefined; totalHeader?: string | 
   }
 };
 
-/** One kind, with the keys that all kinds have. */
 function paging<Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, meaning: string, shape: Shape) {
   const literal = z.literal(kind).describe(meaning);
   return withChecks(z.strictObject({ kind: literal, ...shape, total, totalHeader, ignoreSigns }), oneTotal);

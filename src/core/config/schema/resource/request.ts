@@ -4,25 +4,21 @@ import { keysOf, type Report, type Unchecked } from '../cross-check.ts';
 import { requestHeaderName, scalarText } from '../scalars.ts';
 import { checkPointer, hasNoDots, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
 
-/** Keys of pagination settings that name a query parameter, or point into the body. */
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'endParam', 'pageParam'];
 
-/** Query parameters that are for a credential by their name. */
 const CREDENTIAL_PARAMETER =
   /^(?:x[-_])?(?:(?:access|api|app|auth|bearer|client|private|secret|session|subscription)[-_]?(?:key|token|secret)|auth|authorization|bearer|jwt|passw(?:or)?d|pwd|secret|sig|signature|token)$/i;
 
-/** A parameter of this name is one where its value looks like one: long, of letters and digits. */
+/** A parameter of this name carries a credential if its value looks like one. */
 const KEY = /^key$/i;
 const LOOKS_SECRET = /^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/;
 
-/** What would not stay a segment of a path. */
 const NO_SEGMENT: readonly unknown[] = ['', '.', '..'];
 
-/** Why a credential is not sent in a query: ends a sentence about it. */
+/** Ends a sentence about a credential. */
 export const NOT_IN_URL =
   'must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream';
 
-/** The settings that say how a page of a resource is asked for. */
 export function requestShape(resource: Resource) {
   return {
     method: z
@@ -43,7 +39,7 @@ export function requestShape(resource: Resource) {
       .prefault({})
       .describe('Value for each {name} of path.'),
     query: z
-      // The list comes first, so that an issue of an element is reported at that element.
+      // The list comes first, so that an issue has the place of its element.
       .record(z.string().min(1), z.union([z.array(scalarText).min(1), scalarText]))
       .prefault(resource.query)
       .describe('Query parameters sent with every page. A list sends its parameter once for each element.'),
@@ -76,7 +72,6 @@ interface RequestSettings {
   readonly pagination: object;
 }
 
-/** Checks over several keys of what {@link requestShape} has. */
 export function checkRequest(settings: Unchecked<RequestSettings>, report: Report): void {
   checkPath(settings, report);
   checkQuery(settings, report);
