@@ -122,7 +122,7 @@ type IsText = (name: BareName) => boolean;
 function messagesFor(expression: string | undefined, key: string, isText: IsText): string[] {
   if (expression === undefined) return [];
   return bareNamesOf(expression)
-    .filter((name) => name.as === 'compared' || name.as === 'argument' || isText(name))
+    .filter((name) => name.as === 'compared' || isText(name))
     .map((name) => describe(name, key));
 }
 

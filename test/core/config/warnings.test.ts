@@ -99,7 +99,6 @@ upstreams: { tools: { baseUrl: https://a.example, credential: { kind: none } } }
   const texts: Readonly<Record<string, string | undefined>> = {
     'where: type == tab': 'tab',
     'where: enabled == true': 'true',
-    "where: 'contains(tags, installed)'": 'installed',
     "items: 'data[?kind == tool]'": 'tool',
     'fields: { category: other }': 'other',
     'fields: { category: Unknown }': 'Unknown',

@@ -4,8 +4,8 @@ import { type ExpressionNode, parse } from './jmespath.ts';
 /** An unquoted name, which is read as a field, where a text may have been meant. */
 export interface BareName {
   readonly name: string;
-  /** Role: `compared` with another field, `argument` in place of a text, or the `value` of the expression or of its `fallback`. */
-  readonly as: 'compared' | 'argument' | 'value' | 'fallback';
+  /** Role: `compared` with another field, or the `value` of the expression or of its `fallback`. */
+  readonly as: 'compared' | 'value' | 'fallback';
   /** The part with the name, and the same with the name as a text. */
   readonly written: string;
   readonly quoted: string;
@@ -13,16 +13,6 @@ export interface BareName {
 
 /** Names of JSON that have no meaning in JMESPath. */
 const LITERALS: readonly string[] = ['true', 'false', 'null'];
-
-/** Functions that take a text to search for or insert. */
-const TEXT_ARGUMENTS: Readonly<Record<string, readonly number[]>> = {
-  contains: [1],
-  ends_with: [1],
-  join: [0],
-  replace: [1, 2],
-  split: [1],
-  starts_with: [1],
-};
 
 const OPERATORS: Readonly<Record<string, string>> = { EQ: '==', NE: '!=' };
 
@@ -37,12 +27,6 @@ export function bareNamesOf(expression: string): BareName[] {
 
 function collect(node: ExpressionNode, found: BareName[]): void {
   if (node.type === 'Comparator') addCompared(node, found);
-  if (node.type === 'Function') {
-    for (const index of TEXT_ARGUMENTS[node.name] ?? []) {
-      const argument = node.children[index];
-      if (argument?.type === 'Field') add(argument.name, 'argument', (text) => `${node.name}(… ${text} …)`, found);
-    }
-  }
   for (const child of childrenOf(node)) collect(child, found);
 }
 
