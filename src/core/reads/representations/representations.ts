@@ -3,6 +3,7 @@ import { gzip, zstdCompress } from 'node:zlib';
 import { createFlights } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { mayHideText, showHidden } from '../../kernel/hidden-text.ts';
+import { createMemorySemaphore } from '../../kernel/memory-semaphore.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Item } from '../../resources/resource.ts';
 import type { SnapshotCache } from '../snapshots/cache.ts';
@@ -103,31 +104,15 @@ const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const
  */
 export function createEncoder(maxAtOnce: number) {
   const flights = { zstd: createFlights<Buffer, Buffer>(), gzip: createFlights<Buffer, Buffer>() };
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
-  async function acquire(): Promise<void> {
-    if (running < maxAtOnce) running += 1;
-    else await new Promise<void>((start) => waiting.push(start));
-  }
-
-  function release(): void {
-    const start = waiting.shift();
-    if (start === undefined) running -= 1;
-    else start();
-  }
-
+  const inTurn = createMemorySemaphore({ maxBytes: Number.POSITIVE_INFINITY, maxAtOnce });
   return (bytes: Buffer, coding: Coding, made: (coded: Buffer) => void, signal: AbortSignal): Promise<Buffer> =>
     flights[coding].board(bytes, signal, async (shared) => {
-      await acquire();
-      try {
+      const coded = await inTurn(0, async () => {
         shared.throwIfAborted();
-        const coded = unpooled([await coders[coding](bytes)]);
-        made(coded);
-        return coded;
-      } finally {
-        release();
-      }
+        return unpooled([await coders[coding](bytes)]);
+      });
+      made(coded as Buffer);
+      return coded as Buffer;
     });
 }
 
