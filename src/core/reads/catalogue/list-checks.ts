@@ -92,7 +92,7 @@ export function isMissed(share: number, items: number): boolean {
  * Compares each list with the last one of the same caller: callers may see different lists. A change holds for the resource
  * until a list of any caller has the field again. Keeps counts only.
  */
-export function createComparison(maxLists = 1): CompareLists {
+export function createComparison(maxLists: number): CompareLists {
   const lastOf = createSizedLru<string, LastList>({ maxSize: maxLists });
   const held = new LRUCache<string, true>({ max: MAX_FOUND });
 

@@ -9,7 +9,7 @@ import { firstTarget, paginate } from '../../upstream/pagination/paginate.ts';
 import type { PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
-import { checkIds, checkList, createComparison, createDistinctIds, type Found, type ListRules } from './list-checks.ts';
+import { checkIds, checkList, createDistinctIds, type Found, type ListRules } from './list-checks.ts';
 import type { MappedPage } from './page-reader.ts';
 import type { ReadPage } from './page-worker.ts';
 import { bodyShowsEnd, createMemo, type Made, NOTHING_SAID, saidOf, tagged } from './reply-reuse.ts';
@@ -25,10 +25,8 @@ export interface LoaderOptions {
   readonly maxReadBytes: number;
   /** All loads in flight, of all resources. */
   readonly loading: Loading;
-  /** @default the page's own */
-  readonly rules?: ListRules;
-  /** @default compared with the last one of this loader */
-  readonly compare?: (partition: string, counts: MappingCounts) => readonly Found[];
+  readonly rules: ListRules;
+  readonly compare: (partition: string, counts: MappingCounts) => readonly Found[];
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -39,8 +37,7 @@ type First = { readonly page: MappedPage | GatewayError; readonly body: Buffer }
 
 /** Loads a list page by page. The first page is requested alone, because its reply may show that the list is unchanged. */
 export function createLoader(options: LoaderOptions): Loader {
-  const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, rules = {}, loading, events, now } = options;
-  const { compare = createComparison().bind(undefined, resource) } = options;
+  const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, rules, loading, compare, events, now } = options;
   const firstPage = firstTarget(list);
   const [path] = firstPage.target.split('?', 1);
   // A first page is the whole list only if its body shows the end, whatever its headers are.

@@ -14,9 +14,8 @@ export interface CacheOptions {
   readonly cache: Snapshots;
   /** `undefined`, or a `ttlMs` of 0: nothing is stored. */
   readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
-  readonly secondLevel?: StoreUse;
-  /** @default nothing is wrapped */
-  readonly wrapLoad?: (load: Loader, resource: string) => Loader;
+  readonly secondLevel: StoreUse;
+  readonly wrapLoad: (load: Loader, resource: string) => Loader;
   readonly waiting: CallerPlaces;
   readonly events: Events;
   /** Milliseconds since the epoch. */
@@ -24,9 +23,8 @@ export interface CacheOptions {
 }
 
 /** Resources that are not stored share loads too, and their 401 evicts the other resources. */
-export function withCache(load: Loader, { lifetime, secondLevel = NO_STORE_USE, ...rest }: CacheOptions): Read {
-  const { resource, cache, wrapLoad = (inner) => inner } = rest;
-  const options = { ...rest, secondLevel };
+export function withCache(load: Loader, options: CacheOptions): Read {
+  const { resource, cache, lifetime, secondLevel, wrapLoad } = options;
   const evicting = withEvictions(load, options);
   if (lifetime === undefined || lifetime.ttlMs === 0) {
     const flying = withFlights(wrapLoad(evicting, resource), options);
@@ -37,12 +35,8 @@ export function withCache(load: Loader, { lifetime, secondLevel = NO_STORE_USE, 
   return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
 }
 
-type EvictionsOptions = Pick<CacheOptions, 'resource' | 'siblings' | 'cache' | 'events'> & {
-  readonly secondLevel: StoreUse;
-};
-
 /** Evicts with a 401 all resources of the caller, with a 403 this one. A rejection of Portico's own credential evicts nothing. */
-function withEvictions(load: Loader, options: EvictionsOptions): Loader {
+function withEvictions(load: Loader, options: CacheOptions): Loader {
   const { resource, siblings, cache, secondLevel, events } = options;
   const { store, origin, storedSiblings } = secondLevel;
 
@@ -210,11 +204,3 @@ export interface StoreUse extends Pick<StoredResource, 'origin' | 'reading' | 'm
   /** A denial of other resources does not concern the store. */
   readonly storedSiblings: readonly string[];
 }
-
-const NO_STORE_USE: StoreUse = {
-  store: NO_SNAPSHOT_STORE,
-  origin: '',
-  reading: '',
-  maxBytes: 0,
-  storedSiblings: [],
-};
