@@ -19,16 +19,18 @@ export function fillPath(path: string, values: Readonly<Record<string, string>>)
   return path.replaceAll(NAMED, (_braces, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
-/** Deeper than the YAML parser reads. */
-const MAX_DEPTH = 32;
-
-/** Whether a value is the same as JSON: no number in it has lost digits. */
-export function isJson(value: unknown, depth = 0): boolean {
-  if (typeof value === 'number')
-    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-  if (typeof value !== 'object' || value === null) return !['bigint', 'function', 'symbol'].includes(typeof value);
-  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
-  return isPlain && depth < MAX_DEPTH && Object.values(value).every((part) => isJson(part, depth + 1));
+/** Whether a value can be sent as JSON, and no number in it has lost digits. */
+export function isJson(value: unknown): boolean {
+  const isExact = (part: number) => Number.isSafeInteger(part) || (Number.isFinite(part) && !Number.isInteger(part));
+  try {
+    JSON.stringify(value, (_key, part) => {
+      if (typeof part === 'number' && !isExact(part)) throw new RangeError();
+      return part;
+    });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface Place {
