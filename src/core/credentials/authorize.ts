@@ -74,19 +74,12 @@ const NO_HEADERS = Object.freeze({});
 
 /** Returns the issue of a file that cannot be used. */
 export function openAuthorization(settings: CredentialSettings, options: CredentialOptions): Authorization | Unusable {
-  switch (settings.kind) {
-    case 'passthrough':
-      return ofCaller(BEARER_FORM, options);
-    case 'header':
-      return ofCaller(headerForm(settings), options);
-    case 'exchange':
-      if (options.openExchange === undefined) throw new Error('settings exchange tokens, and no capability does');
-      return options.openExchange(settings, options);
-    case 'service':
-      return ofPortico(settings, options);
-    case 'none':
-      return { callersOwn: false, authorize: async () => NO_HEADERS };
-  }
+  const form = credentialForm(settings);
+  if (form === undefined) return { callersOwn: false, authorize: async () => NO_HEADERS };
+  if (settings.kind === 'service') return ofPortico(settings, form, options);
+  if (settings.kind !== 'exchange') return ofCaller(form, options);
+  if (options.openExchange === undefined) throw new Error('settings exchange tokens, and no capability does');
+  return options.openExchange(settings, options);
 }
 
 function ofCaller({ header, format }: Form, { upstream }: Pick<CredentialOptions, 'upstream'>): Authorization {
@@ -101,9 +94,11 @@ function ofCaller({ header, format }: Form, { upstream }: Pick<CredentialOptions
   };
 }
 
-function ofPortico(settings: ServiceSettings, options: WatchOptions): Authorization | Unusable {
-  const { user } = settings;
-  const { header, format } = serviceForm(settings);
+function ofPortico(
+  { user, ...settings }: ServiceSettings,
+  { header, format }: Form,
+  options: WatchOptions,
+): Authorization | Unusable {
   const opened = openSecret(settings, options);
   if ('issue' in opened) return opened;
   return {
@@ -135,20 +130,6 @@ interface Form {
   readonly format: string;
 }
 
-const BEARER_FORM: Form = { header: 'authorization', format: 'Bearer {token}' };
-
-function headerForm({ name, format }: { readonly name: string; readonly format: string }): Form {
-  return { header: name.toLowerCase(), format };
-}
-
-function serviceForm({ user, name, format }: ServiceSettings): Form {
-  const plain = name === undefined ? 'Bearer {token}' : '{token}';
-  return {
-    header: (name ?? 'Authorization').toLowerCase(),
-    format: format ?? (user === undefined ? plain : 'Basic {token}'),
-  };
-}
-
 function fill(format: string, token: string): string {
   return format.replace('{token}', () => token);
 }
@@ -175,11 +156,15 @@ export function credentialForm(settings: CredentialSettings): Form | undefined {
   switch (settings.kind) {
     case 'passthrough':
     case 'exchange':
-      return BEARER_FORM;
+      return { header: 'authorization', format: 'Bearer {token}' };
     case 'header':
-      return headerForm(settings);
-    case 'service':
-      return serviceForm(settings);
+      return { header: settings.name.toLowerCase(), format: settings.format };
+    case 'service': {
+      const { user, name, format } = settings;
+      const plain = name === undefined ? 'Bearer {token}' : '{token}';
+      const byDefault = user === undefined ? plain : 'Basic {token}';
+      return { header: (name ?? 'Authorization').toLowerCase(), format: format ?? byDefault };
+    }
     case 'none':
       return undefined;
   }
