@@ -1,5 +1,5 @@
 import { FUNCTIONS } from './functions.ts';
-import { type Arity, arityOf, type ExpressionNode, parse } from './jmespath.ts';
+import { arityOf, type ExpressionNode, parse } from './jmespath.ts';
 
 /** Deeper expressions could exhaust the stack during mapping. */
 const MAX_DEPTH = 100;
@@ -61,12 +61,9 @@ function callIssue({ name, children }: NodeOf<'Function'>): string | undefined {
   const arity = arityOf(name);
   if (arity === undefined) return `calls ${name}(); expressions may call ${Object.keys(FUNCTIONS).join(', ')}`;
   const isRight = children.length >= arity.least && children.length <= arity.most;
-  return isRight ? undefined : `calls ${name}(), which takes ${range(arity)}, with ${children.length}`;
-}
-
-function range({ least, most }: Arity): string {
-  if (least === most) return least === 1 ? '1 argument' : `${least} arguments`;
-  return `${least} ${most === Number.POSITIVE_INFINITY ? 'or more' : `to ${most}`} arguments`;
+  return isRight
+    ? undefined
+    : `calls ${name}() with ${children.length} ${children.length === 1 ? 'argument' : 'arguments'}`;
 }
 
 /** It selects nothing of its input. */

@@ -4,12 +4,6 @@ import { FUNCTIONS } from './functions.ts';
 
 export type ExpressionNode = ReturnType<typeof compile>;
 
-export interface Arity {
-  readonly least: number;
-  /** Infinity without a bound. */
-  readonly most: number;
-}
-
 type Interpreter = typeof TreeInterpreter;
 type Json = Parameters<Interpreter['search']>[1];
 
@@ -50,7 +44,7 @@ export function interpret(node: ExpressionNode, value: unknown): unknown {
   return interpreter.search(node, value as Json);
 }
 
-export function arityOf(name: string): Arity | undefined {
+export function arityOf(name: string): { readonly least: number; readonly most: number } | undefined {
   if (!Object.hasOwn(FUNCTIONS, name)) return undefined;
   const parameters = runtime._functionTable[name]?._signature ?? [];
   return {
