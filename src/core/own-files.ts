@@ -1,4 +1,4 @@
-import { createFileIssues, type FileIssues } from './config/config-error.ts';
+import { createFileIssues } from './config/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { type Authorization, openAuthorization, proxyAuthorization } from './credentials/authorize.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
@@ -8,25 +8,12 @@ import type { Events } from './kernel/events.ts';
 import type { Resource } from './resources/resource.ts';
 import { openServer } from './upstream/open-upstream.ts';
 
-type CredentialHooks = Pick<Hooks, 'wrapClient' | 'openExchange'>;
 type UpstreamConfig = Config['upstreams'][string];
 
-export interface OwnFiles extends Pick<FileIssues, 'check'> {
-  /** Returns `undefined` if its secret cannot be read. */
-  authorization(upstream: string, settings: UpstreamConfig, hooks?: CredentialHooks): Authorization | undefined;
-  /** Returns `undefined` without settings, or if a file cannot be used. */
-  upstreamTls(upstream: string, settings: UpstreamConfig): TlsFiles | undefined;
-  /** Returns `undefined` where it has none, or none that can be used. */
-  listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
-}
+export type OwnFiles = ReturnType<typeof createOwnFiles>;
 
-export interface OwnFilesOptions {
-  readonly events: Events;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
-
-export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
+/** `now`: milliseconds since the epoch. Files that cannot be used are `undefined`, and issues of `check`. */
+export function createOwnFiles({ events, now }: { readonly events: Events; readonly now: () => number }) {
   const { usable, check } = createFileIssues();
 
   function tls(path: readonly string[], paths: TlsPaths | undefined, mustBeValid = false): TlsFiles | undefined {
@@ -48,7 +35,11 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
   }
 
   return {
-    authorization(upstream, settings, { wrapClient, openExchange } = NO_HOOKS) {
+    authorization(
+      upstream: string,
+      settings: UpstreamConfig,
+      { wrapClient, openExchange }: Pick<Hooks, 'wrapClient' | 'openExchange'> = NO_HOOKS,
+    ): Authorization | undefined {
       const { credential } = settings;
       const onChange = (unusable?: Unusable) => events.secretChanged?.({ upstream, issue: unusable?.issue });
       const opened = openAuthorization(credential, {
@@ -60,8 +51,8 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
         opened,
       );
     },
-    upstreamTls: (upstream, settings) => tls(['upstreams', upstream, 'tls'], settings.tls),
-    listenerTls(listener, { http, admin }) {
+    upstreamTls: (upstream: string, settings: UpstreamConfig) => tls(['upstreams', upstream, 'tls'], settings.tls),
+    listenerTls(listener: 'http' | 'admin', { http, admin }: Config) {
       if (listener === 'http') return tls(['http', 'tls'], http.tls, true);
       return admin.enabled ? tls(['admin', 'tls'], admin.tls, true) : undefined;
     },

@@ -96,23 +96,22 @@ interface Unusable {
 }
 
 /** Collects the issues of files that settings name. */
-export interface FileIssues {
-  usable<Opened extends object>(block: readonly string[], opened: Opened | Unusable, key?: string): Opened | undefined;
-  /** Throws one `ConfigError` with all issues so far. */
-  check(): void;
-}
-
-export function createFileIssues(): FileIssues {
+export function createFileIssues() {
   const issues: ConfigIssue[] = [];
   return {
-    usable(block, opened, key) {
+    usable<Opened extends object>(
+      block: readonly string[],
+      opened: Opened | Unusable,
+      key?: string,
+    ): Opened | undefined {
       if (!('issue' in opened)) return opened;
       const { issue, key: ownKey = '' } = opened as Unusable;
       const name = key ?? ownKey;
       issues.push({ path: name === '' ? block : [...block, name], message: issue });
       return undefined;
     },
-    check() {
+    /** Throws one `ConfigError` with all issues so far. */
+    check(): void {
       if (issues.length > 0) throw new ConfigError(issues);
     },
   };

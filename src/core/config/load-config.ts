@@ -20,32 +20,14 @@ import { nodeAt, placeOf, type SettingsNode, treeValue } from './settings-tree.t
 import { warningsOf } from './warnings.ts';
 import { type Position, parseYaml, readSettings } from './yaml-file.ts';
 
-export interface LoadedConfig {
-  readonly settings: Settings;
-  /** The same, with the bounds that are no settings. */
-  readonly config: Config;
-  /** What is probably a mistake, in the order of the file. */
-  readonly warnings: readonly ConfigIssue[];
-  /** The settings in effect, as YAML with secrets masked. */
-  masked(): string;
-  /** The same issues, which came up once these settings were used, with their places in the file. */
-  placed(error: ConfigError): ConfigError;
-  /** Returns whether the file sets the value at `path`. */
-  isWritten(path: readonly string[]): boolean;
-  /** `PORTICO_TOKEN` of the environment, or empty: the access token of commands, which have no caller. */
-  readonly token: string;
-  /** Values of the environment for the headers of `credential.from`, by header name in lower case: commands have no caller. */
-  readonly headerCredentials: ReadonlyMap<string, string>;
-  isFromEnvironment(path: readonly string[]): boolean;
-  isMasked(path: readonly string[], value: unknown): boolean;
-}
+export type LoadedConfig = Awaited<ReturnType<typeof loadConfig>>;
 
 export async function loadConfig(
   file: string,
   environment: Environment = processEnvironment(),
   resources: readonly Resource[] = RESOURCES,
   slices?: readonly SettingsSlice[],
-): Promise<LoadedConfig> {
+) {
   const schema = settingsSchema(resources, slices);
   const yaml = parseYaml(await readSettings(file));
   if (yaml.issues.length > 0) throw new ConfigError(yaml.issues, file);
@@ -60,18 +42,23 @@ export async function loadConfig(
   const fromEnvironment = (path: readonly string[]) => isFromEnvironment(root, path);
   return {
     settings,
+    /** The same, with the bounds that are no settings. */
     config,
+    /** What is probably a mistake, in the order of the file. */
     warnings: sorted(placed(found, root, yaml.position)),
-    placed: (error) => {
-      if (error.file !== undefined) return error;
-      return new ConfigError(placed(error.issues, root, yaml.position), file);
-    },
+    /** The same issues, which came up once these settings were used, with their places in the file. */
+    placed: (error: ConfigError) =>
+      error.file === undefined ? new ConfigError(placed(error.issues, root, yaml.position), file) : error,
+    /** The settings in effect, as YAML with secrets masked. */
     masked: () => effectiveSettings(settings, fromEnvironment),
-    isWritten: (path) => isWritten(root, path),
+    /** Returns whether the file sets the value at `path`. */
+    isWritten: (path: readonly string[]) => isWritten(root, path),
+    /** `PORTICO_TOKEN` of the environment, or empty: the access token of commands, which have no caller. */
     token: environment['PORTICO_TOKEN'] ?? '',
+    /** Values of the environment for the headers of `credential.from`, by header name in lower case. */
     headerCredentials: headerCredentials(config, environment),
     isFromEnvironment: fromEnvironment,
-    isMasked: (path, value) => isMasked(value, path, fromEnvironment),
+    isMasked: (path: readonly string[], value: unknown) => isMasked(value, path, fromEnvironment),
   };
 }
 

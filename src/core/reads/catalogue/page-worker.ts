@@ -23,12 +23,7 @@ export interface PageReading extends PageBody {
 /** Rejects with the signal's reason when it aborts first. */
 export type ReadPage = (reading: PageReading) => Promise<MappedPage | GatewayError>;
 
-export interface PageWorker {
-  /** Call it before the first page. */
-  open(resource: string, settings: ListSettings): ReadPage;
-  /** Pending and later large pages reject with `draining`. */
-  close(): Promise<void>;
-}
+export type PageWorker = ReturnType<typeof createPageWorker>;
 
 /** Time for small pages in one turn; the last one may exceed it. */
 const TURN_MS = 5;
@@ -40,7 +35,7 @@ const HEAP_PER_BYTE = 128;
 type WaitingPage = Omit<PageTask, 'bytes'> & Pick<PageReading, 'body'>;
 
 /** Parses small pages in place, and large ones in a thread, one at a time. After a bug there, the next page starts a new one. */
-export function createPageWorker(maxPageBytes: number): PageWorker {
+export function createPageWorker(maxPageBytes: number) {
   const settings = new Map<string, ListSettings>();
   const closing = new AbortController();
   const inBudget = createTurnBudget(TURN_MS);
@@ -101,7 +96,8 @@ export function createPageWorker(maxPageBytes: number): PageWorker {
   }
 
   return {
-    open(resource, list) {
+    /** Call it before the first page. */
+    open(resource: string, list: ListSettings): ReadPage {
       settings.set(resource, list);
       const read = createPageReader(compileList(list));
       return (reading) => {
@@ -112,7 +108,8 @@ export function createPageWorker(maxPageBytes: number): PageWorker {
         }, reading.spend);
       };
     },
-    async close() {
+    /** Pending and later large pages reject with `draining`. */
+    async close(): Promise<void> {
       closing.abort(new GatewayError('draining', { reason: 'the gateway is closing' }));
       // A page that ends leaves the thread unreferenced: the process could end before the thread has.
       await free;

@@ -28,16 +28,7 @@ export interface ShownList {
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
 /** Made on first use. Kept with a stored snapshot and charged, if there is room. */
-export interface Representations {
-  /** Rejects with the signal's reason when it aborts. */
-  encoded(held: Held, coding: Coding, signal: AbortSignal): Promise<Buffer>;
-  /** A JSON string that ends a response to `resources/read`, up to its last brace. Rejects with `overloaded` beyond the bound. */
-  escaped(held: Held): Promise<Buffer>;
-  /** Calls `made` if the list was made now; `undefined` without hidden characters. */
-  shown(held: Held, made: (list: ShownList) => void): Promise<ShownList | undefined>;
-  /** Returns the result of `make`. `name` contains all its inputs; only the first few names are kept. */
-  derived(held: Held, name: string, make: () => Buffer): Buffer;
-}
+export type Representations = ReturnType<typeof createRepresentations>;
 
 /** Callers choose their names. */
 const MAX_REPRESENTATIONS = 64;
@@ -52,7 +43,7 @@ export interface RepresentationsOptions {
 export function createRepresentations(
   cache: SnapshotCache,
   { maxCompressions = 2, maxEscapingBytes = Number.POSITIVE_INFINITY }: RepresentationsOptions = {},
-): Representations {
+) {
   const encode = createEncoder(maxCompressions);
   const escapeBytes = createEscaper(maxEscapingBytes);
   /** Lists without hidden characters. */
@@ -66,15 +57,18 @@ export function createRepresentations(
   }
 
   return {
-    async encoded(held, coding, signal) {
+    /** Rejects with the signal's reason when it aborts. */
+    async encoded(held: Held, coding: Coding, signal: AbortSignal): Promise<Buffer> {
       const { bytes, representations } = held.snapshot;
       return representations[coding] ?? encode(bytes, coding, (made) => keep(held, coding, made), signal);
     },
-    async escaped(held) {
+    /** A JSON string that ends a response to `resources/read`, up to its last brace. Rejects with `overloaded` beyond the bound. */
+    async escaped(held: Held): Promise<Buffer> {
       const { bytes, representations } = held.snapshot;
       return representations['escaped'] ?? keep(held, 'escaped', await escapeBytes(bytes));
     },
-    async shown(held, made) {
+    /** Calls `made` if the list was made now; `undefined` without hidden characters. */
+    async shown(held: Held, made: (list: ShownList) => void): Promise<ShownList | undefined> {
       const { bytes, representations } = held.snapshot;
       if (withoutHidden.has(bytes)) return undefined;
       const kept = representations['shown'];
@@ -87,7 +81,8 @@ export function createRepresentations(
       }
       return list;
     },
-    derived(held, name, make) {
+    /** Returns the result of `make`. `name` contains all its inputs; only the first few names are kept. */
+    derived(held: Held, name: string, make: () => Buffer): Buffer {
       // Prefix that no other kind of representation uses.
       const key = `derived ${name}`;
       return held.snapshot.representations[key] ?? keep(held, key, unpooled([make()]), MAX_REPRESENTATIONS);
