@@ -28,10 +28,7 @@ export interface ConnectionCap {
   readonly maxDescriptors: number;
 }
 
-/**
- * Returns the cap below `http.maxConnections`, if any. The rest of the limit is for the admin listener and for upstreams: the
- * system resets what comes when no descriptor is free.
- */
+/** Returns the cap below `http.maxConnections`, if any: the system resets what comes when no descriptor is free. */
 export function capConnections(
   { http: { maxConnections: configured }, admin, upstreams }: Config,
   adminConnections: number,

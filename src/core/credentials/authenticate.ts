@@ -82,10 +82,7 @@ function malformed(detail: string): GatewayError {
   return explained('credential_malformed', detail);
 }
 
-/**
- * Returns the unverified `exp` of a JWT (RFC 7519) in ms since the epoch, which only shortens lifetimes. Long claims are
- * expired.
- */
+/** Returns the unverified `exp` of a JWT (RFC 7519) in ms since the epoch: it only shortens lifetimes. */
 export function expiryOf(token: string): number | undefined {
   const begin = token.indexOf('.') + 1;
   const end = token.indexOf('.', begin);

@@ -139,10 +139,7 @@ const QUOTE = '"';
 const SEPARATORS = [',', ';', QUOTE];
 const ESCAPED = /["\\]/g;
 
-/**
- * Returns a function that escapes a token for this format as a quoted-string (RFC 9110, section 5.6.4), or returns `undefined`
- * for one that would end early and add parameters that the operator did not write.
- */
+/** Escapes a token as a quoted-string (RFC 9110, section 5.6.4); `undefined` for one that would end early and add parameters. */
 function escapeFor(format: string): (token: string) => string | undefined {
   const [before = '', after = ''] = format.split('{token}');
   if (before.split(QUOTE).length % 2 === 0 && after.includes(QUOTE)) {

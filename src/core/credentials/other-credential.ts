@@ -9,10 +9,7 @@ export interface OtherCredential {
   readonly keyOf: KeyOf;
 }
 
-/**
- * The caller with the credential that it sends to one upstream in a separate header: another credential is another caller
- * there. Throws `credential_missing` without that header, `credential_malformed`, and `invalid_request` for several.
- */
+/** The caller as one upstream sees it: another credential is another caller. Throws as `authenticate` does. */
 export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: OtherCredential): Caller {
   const [credential, ...more] = caller.others?.get(from.toLowerCase()) ?? [];
   if (credential === undefined) {

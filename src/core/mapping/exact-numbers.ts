@@ -3,8 +3,8 @@ const BACKSLASH = 0x5c;
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
 /**
- * Quotes each number that JavaScript would not print as written (`1.10`, `-0`, `12345678901234567890`); undefined if there are
- * none. `json` must be valid. One pass at the cost of `JSON.parse`; a reviver costs six times as much, and recurses.
+ * Quotes each number that JavaScript would not print as written (`1.10`, `-0`); undefined if there are none. `json` must be
+ * valid. One pass at the cost of `JSON.parse`; a reviver costs six times as much, and recurses.
  */
 export function quoteInexactNumbers(json: string): string | undefined {
   let quoted = '';

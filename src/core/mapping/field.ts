@@ -35,10 +35,7 @@ const FORMATS: Readonly<Record<FieldOptions['format'], Format>> = {
   none: (text) => text,
 };
 
-/**
- * Compiles one field. Invalid are objects, lists, computed numbers that may have lost digits, texts that are not timestamps,
- * and empty texts of required fields.
- */
+/** Compiles one field. Objects, lists, numbers that may have lost digits, and empty texts of required fields are invalid. */
 export function createField(name: string, options: FieldOptions, isRequired: boolean): Field {
   const expression = compileExpression(options.from);
   const values = new Map(Object.entries(options.values));
@@ -120,8 +117,8 @@ const FIRST_MS = Date.UTC(-1, 12);
 const LAST_MS = Date.UTC(10_000, 0) - 1;
 
 /**
- * Converts a time to ISO 8601 UTC with all its fraction digits; undefined for what is none, or outside the years 0000 to 9999.
- * Nine digits and more are an epoch: seconds below 1e11, otherwise milliseconds.
+ * Converts a time to ISO 8601 UTC; undefined for what is none, or outside the years 0000 to 9999. Nine digits and more are an
+ * epoch.
  */
 export function toTimestamp(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
@@ -140,10 +137,7 @@ export function epochToTimestamp(text: string): string | undefined {
   return utcText(seconds * 1000, isInSeconds ? fraction : '');
 }
 
-/**
- * Converts a calendar date of ISO 8601-1:2019, or date and time. Without an offset it is UTC. `t`, `z` and a space are accepted
- * (RFC 3339, section 5.6).
- */
+/** Converts a calendar date of ISO 8601-1:2019, or date and time, or the forms of RFC 3339, section 5.6. UTC by default. */
 function isoToTimestamp(text: string): string | undefined {
   if (DOCUMENTED.test(text)) return text;
   const [written = '', clock = '00:00'] = text.split(/[Tt ](.*)/, 2);

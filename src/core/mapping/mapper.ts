@@ -44,8 +44,8 @@ interface Tally {
 }
 
 /**
- * Compiles settings into a mapper. An item is invalid if a field is, or if `where` cannot be evaluated. With `fail`, throws
- * `upstream_invalid` for the first one, naming field and index, never a value.
+ * Compiles a mapper. With `fail`, it throws `upstream_invalid` for the first invalid item, naming field and index, never a
+ * value.
  */
 export function createMapper({
   fields,

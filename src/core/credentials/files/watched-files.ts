@@ -36,9 +36,8 @@ export const CHECK_MS = 1000;
 export const QUIET_MS = 1000;
 
 /**
- * Opens files that belong together. They are reloaded when one has changed, also by a rename of a folder or link in its path,
- * as in secrets that Kubernetes mounts. While they cannot be used (missing, empty, being written, not matching yet) the former
- * content stays.
+ * Opens files that belong together. They are reloaded when one has changed, also by a rename of a folder or link in its path
+ * (Kubernetes). While they cannot be used (missing, empty, not matching yet), the former content stays.
  */
 export function openFiles<Key extends string, Value extends object>(
   options: FilesOptions<Key, Value>,

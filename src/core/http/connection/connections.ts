@@ -5,10 +5,7 @@ import type { Exchange, PipelinedConnection } from '../exchange.ts';
 import { createWriteBacklog } from '../response/send.ts';
 
 export interface ConnectionBounds {
-  /**
-   * Waiting requests of all connections. Beyond, connections are closed: what arrives in one piece (64 KiB) is parsed to its
-   * end.
-   */
+  /** Beyond, connections are closed: what arrives in one piece (64 KiB) is parsed to its end. */
   readonly maxPipelinedWaiting: number;
   /** Unread bytes of all responses. Beyond, connections are closed, the longest without progress first. */
   readonly maxUnsentBytes: number;
@@ -213,8 +210,8 @@ interface ParsedSocket {
 const NOT_HTTP = 2;
 
 /**
- * Stops parsing on a socket that is about to be destroyed: Node would make kilobytes of each of thousands of pipelined
- * requests, and keep them until the socket has closed. Not documented: without the property, only the memory is lost.
+ * Stops parsing before a socket is destroyed: Node would keep kilobytes of each of thousands of pipelined requests until it has
+ * closed. The property is not documented: without it, only the memory is lost.
  */
 function endParsing(socket: Socket & ParsedSocket): void {
   if (socket.parser) socket.parser.onIncoming = () => NOT_HTTP;

@@ -69,10 +69,7 @@ function contextOf({ files }: ListenerTls) {
   return { cert, key, ca, secureOptions: constants.SSL_OP_NO_RENEGOTIATION };
 }
 
-/**
- * Returns `Strict-Transport-Security` (RFC 6797). On loopback it would apply to all ports; names below may have other
- * operators.
- */
+/** Returns HSTS (RFC 6797). On loopback it would apply to all ports; names below may have other operators. */
 export function hstsHeaders(listenHost: string, maxAgeDays: number): readonly string[] | undefined {
   if (isLoopbackHost(listenHost) || listenHost === '::1') return undefined;
   return ['Strict-Transport-Security', `max-age=${maxAgeDays * DAY_SECONDS}`];

@@ -137,10 +137,7 @@ function uriIn(query: string): string {
   return uri;
 }
 
-/**
- * Returns the header lines of a snapshot, also for 304 (RFC 9111, RFC 9211), at `now` in milliseconds since the epoch. `max-
- * age` is the whole freshness, of which `Age` has passed; what was loaded for this request has no `Age`.
- */
+/** Returns the header lines of a snapshot, also for 304 (RFC 9111, RFC 9211). `now`: milliseconds since the epoch. */
 export function headersOfLoad({ snapshot, cached, collapsed, copied, renewed, dropped }: Load, now: number): string {
   let lines = `ETag: ${snapshot.etag}\r\n`;
   if (dropped > 0) lines += `Portico-Dropped-Items: ${dropped}\r\n`;

@@ -47,8 +47,8 @@ function sourceOf(text: string): string {
 const PLACEHOLDER = /\{\{([#^])([\w.]+)(\|\w+)?\}\}\n?(.*?)\{\{\/\2\}\}\n?|\{\{([\w.]+)(\|\w+)?\}\}/gs;
 
 /**
- * Replaces `{{path.to.value}}` by the escaped value and `{{value|name}}` by what that format returns. `{{#name}}…{{/name}}` is
- * repeated for each element, or shown for an object or `true`; `{{^name}}…{{/name}}` is shown where that is not.
+ * Replaces `{{path.to.value}}` and `{{value|format}}`. `{{#name}}…{{/name}}` is repeated for a list, `{{^name}}…` shown without
+ * one.
  */
 export function fill(template: string, data: PageData, formats: Formats = {}): string {
   const lookUp = (path: string, format = '') => {

@@ -71,8 +71,5 @@ export interface WatchRequest {
   readonly isLocal: boolean;
 }
 
-/**
- * Watches a caller's own lists. Rejects with `credential_rejected` or `overloaded`. Yields names of changed lists; throws when
- * rejected.
- */
+/** Rejects with `credential_rejected` or `overloaded`. Yields names of changed lists; throws when the credential is rejected. */
 export type Watch = (request: WatchRequest) => Promise<AsyncIterable<string>>;

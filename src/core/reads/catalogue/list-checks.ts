@@ -88,10 +88,7 @@ export function isMissed(share: number, items: number): boolean {
   return share * items >= MIN_ITEMS;
 }
 
-/**
- * Compares each list with the last one of the same caller: callers may see different lists. A change holds for the resource
- * until a list of any caller has the field again. Keeps counts only.
- */
+/** Compares each list with the last one of the same caller. A change holds for the resource until any list has the field again. */
 export function createComparison(maxLists: number): CompareLists {
   const lastOf = createSizedLru<string, LastList>({ maxSize: maxLists });
   const held = new LRUCache<string, true>({ max: MAX_FOUND });

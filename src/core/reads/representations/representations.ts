@@ -150,10 +150,7 @@ const BEGIN = Buffer.from('"');
 /** End of a response to `resources/read`: each piece takes 3 % of a cached read to write. */
 const END = Buffer.from('"}]}}');
 
-/**
- * Returns UTF-8 as a JSON string with {@link END}, many bytes in steps: at most `maxBytes` at a time, and always one snapshot;
- * rejects with `overloaded` beyond. Concurrent requests for the same bytes share it.
- */
+/** Rejects with `overloaded` beyond `maxBytes`, but always escapes one snapshot. Requests for the same bytes share the result. */
 function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
   const made = new WeakMap<Buffer, WeakRef<Buffer>>();
   const inFlight = new Map<Buffer, Promise<Buffer>>();

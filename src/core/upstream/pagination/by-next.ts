@@ -42,8 +42,8 @@ export async function* tokenPages<P extends PageView>(
 }
 
 /**
- * Tests a list of which no token led to items: it may end with its first page (DynamoDB returns a key behind the last item), or
- * the platform ignores the token. A first page that is shorter by one must have a token that leads to an item.
+ * Tests a list of which no token led to items (DynamoDB returns a key behind the last one): a first page that is shorter by one
+ * must have a token that leads to an item.
  */
 async function testToken<P extends PageView>(read: ListRead<P>, pagination: TokenPagination): Promise<void> {
   const { list, first, test, signal } = read;

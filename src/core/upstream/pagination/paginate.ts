@@ -29,10 +29,7 @@ export function firstTarget(list: ListRequest): PageTarget {
   return targetOf(firstAddress(list));
 }
 
-/**
- * Rejects with `upstream_invalid` if pages loop, repeat, do not add up, exceed a bound or state that there are more. The list
- * is complete once the last page was yielded.
- */
+/** Rejects with `upstream_invalid` if pages loop, repeat, do not add up, exceed a bound or state that there are more. */
 export function paginate<P extends PageView>(
   list: ListRequest,
   first: P,
