@@ -10,15 +10,8 @@ export function closest(word: unknown, known: readonly string[]): string | undef
   if (typeof word !== 'string' || word.length > 64) return undefined;
   return known
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
-    .filter(({ candidate, distance }) => isClose(word.toLowerCase(), candidate.toLowerCase(), distance))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.max(word.length, candidate.length) / 3))
     .sort((a, b) => a.distance - b.distance)[0]?.candidate;
-}
-
-function isClose(word: string, candidate: string, distance: number): boolean {
-  const longer = Math.max(word.length, candidate.length);
-  if (distance <= Math.max(1, Math.floor(longer / 3))) return true;
-  const [shorter, other] = word.length < candidate.length ? [word, candidate] : [candidate, word];
-  return shorter.length >= 3 && (shorter === word ? other.includes(word) : other.startsWith(candidate));
 }
 
 /** Characters to insert, delete, change or swap (optimal string alignment), whatever their case. */

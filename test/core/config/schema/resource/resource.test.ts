@@ -63,9 +63,6 @@ describe('the settings of a resource', () => {
     expect(issues({ upstreams: { api: BASE, extra: BASE } })).to.deep.equal([
       'upstreams.extra: is the upstream of no resource',
     ]);
-    expect(issues({ upstreams: { work: BASE }, resources: {} })).to.deep.equal([
-      'upstreams.work: is the upstream of no resource; did you mean workflows?',
-    ]);
     // One slip is one issue.
     expect(issues({ upstreams: { api: BASE, platform: BASE }, tools: { upstream: 'platfrom' } })).to.deep.equal([
       'resources.tools.upstream: must be a key of upstreams: there are api, platform',
