@@ -112,7 +112,6 @@ function resolve(link: string, current: URL, wrong: (what: string) => Error): UR
   if (url.protocol !== current.protocol || url.host !== current.host) {
     throw wrong('leads elsewhere, and a credential goes to its configured origin only');
   }
-  if (url.username !== '' || url.password !== '') throw wrong('holds a user or a password');
   url.hash = '';
   return url;
 }
