@@ -40,10 +40,6 @@ export interface TlsFilesOptions extends WatchOptions {
 const MAX_BYTES = 1_048_576;
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
-const END = '-----END CERTIFICATE-----';
-
-/** Key with a passphrase (RFC 5958, and the older form of OpenSSL). */
-const ENCRYPTED = /^-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
 
 /** Opens TLS files; returns the issue of one that cannot be used. A certificate that is not valid now replaces no other. */
 export function openTlsFiles(paths: TlsPaths, options: TlsFilesOptions): WatchedFiles<DatedIdentity> | Unusable {
@@ -104,17 +100,11 @@ export function validityIssue({ from, to }: Validity, at: number): string | unde
 function certificatesIn(pem: Buffer, key: keyof TlsPaths): readonly X509Certificate[] | Unusable {
   const [, ...parts] = pem.toString('latin1').split(BEGIN);
   if (parts.length === 0) return { issue: 'holds no certificate in PEM', key };
-  const certificates: X509Certificate[] = [];
-  for (const part of parts) {
-    const end = part.indexOf(END);
-    if (end === -1) return { issue: 'holds a certificate that is not whole', key };
-    try {
-      certificates.push(new X509Certificate(BEGIN + part.slice(0, end) + END));
-    } catch {
-      return { issue: 'holds a certificate that cannot be read', key };
-    }
+  try {
+    return parts.map((part) => new X509Certificate(BEGIN + part));
+  } catch {
+    return { issue: 'holds a certificate that cannot be read', key };
   }
-  return certificates;
 }
 
 function keyIssue(key: Buffer | undefined, certificate: X509Certificate | undefined): string | undefined {
@@ -122,8 +112,6 @@ function keyIssue(key: Buffer | undefined, certificate: X509Certificate | undefi
   try {
     return certificate.checkPrivateKey(createPrivateKey(key)) ? undefined : 'is not the key of certFile';
   } catch {
-    return ENCRYPTED.test(key.toString('latin1'))
-      ? 'is encrypted: Portico takes a key without a passphrase'
-      : 'holds no private key in PEM';
+    return 'holds no private key in PEM without a passphrase';
   }
 }
