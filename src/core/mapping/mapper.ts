@@ -189,20 +189,16 @@ export function findingsOf(counts: MappingCounts): MappingFinding[] {
   ];
 }
 
+const DESCRIPTIONS: Readonly<Record<MappingFinding['finding'], string>> = {
+  nothing_left: 'nothing is left of a reply that was not empty',
+  duplicate_ids: 'an id occurs more than once',
+  field_empty: 'is empty in every item',
+  field_lost: 'is empty in every item, and was not before',
+  value_unmapped: 'has texts that values does not map, and had none before',
+  hidden_text: 'has hidden characters',
+};
+
 /** Names documented fields only, nothing from an upstream. */
 export function describeFinding({ finding, field }: MappingFinding): string {
-  switch (finding) {
-    case 'nothing_left':
-      return 'nothing is left of a reply that was not empty';
-    case 'duplicate_ids':
-      return 'an id occurs more than once';
-    case 'field_empty':
-      return `${field} is empty in every item`;
-    case 'field_lost':
-      return `${field} is empty in every item, and was not before`;
-    case 'value_unmapped':
-      return `${field} has texts that values does not map, and had none before`;
-    case 'hidden_text':
-      return `${field} has hidden characters`;
-  }
+  return field === undefined ? DESCRIPTIONS[finding] : `${field} ${DESCRIPTIONS[finding]}`;
 }
