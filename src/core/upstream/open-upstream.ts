@@ -93,20 +93,17 @@ export interface Server {
   close(): Promise<void>;
 }
 
-export type OpenServerOptions = Pick<
-  OpenUpstreamOptions,
-  | 'name'
-  | 'tls'
-  | 'proxy'
-  | 'timeoutMs'
-  | 'connectTimeoutMs'
-  | 'connections'
-  | 'maxQueue'
-  | 'breaker'
-  | 'retry'
-  | 'events'
-  | 'wrapClient'
-> & {
+/** What differs from an upstream: no credential, and no list. */
+const OF_SERVERS = {
+  headers: {},
+  keptConnections: 'shared',
+  allowH2: false,
+  callersOwn: false,
+  rememberRejectedMs: 0,
+  authorize: async () => ({}),
+} as const;
+
+export type OpenServerOptions = Omit<OpenUpstreamOptions, keyof typeof OF_SERVERS | 'baseUrl' | 'maxPageBytes'> & {
   readonly maxBytes: number;
 };
 
@@ -116,18 +113,7 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions): Server 
 
   function at(origin: string): Upstream {
     const upstream =
-      origins.get(origin) ??
-      openUpstream({
-        ...options,
-        baseUrl: origin,
-        headers: {},
-        keptConnections: 'shared',
-        allowH2: false,
-        maxPageBytes: maxBytes,
-        callersOwn: false,
-        rememberRejectedMs: 0,
-        authorize: async () => ({}),
-      });
+      origins.get(origin) ?? openUpstream({ ...options, ...OF_SERVERS, baseUrl: origin, maxPageBytes: maxBytes });
     origins.set(origin, upstream);
     return upstream;
   }
