@@ -151,7 +151,6 @@ function openUpstreams(
     const shared = { events, tap, wrapClient, rejections: rejections.of(JSON.stringify([LIST_FORMAT, settings])) };
     return [name, () => openUpstream({ ...settings, ...checked(authorization), ...shared, name, tls, proxy })];
   });
-  // None is opened before all files are known to be usable.
   files.check();
   return new Map(openings.map(([name, open]) => [name, open()]));
 }

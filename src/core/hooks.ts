@@ -13,11 +13,9 @@ import type { Loader, Read } from './reads/snapshots/load.ts';
 import type { Sharing } from './sharing.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-/** Figures that are read when metrics are scraped. */
 export interface Readings {
   /** Absent where the logger is the program's own. */
   droppedLogLines(): number;
-  /** Since the start. */
   droppedAuditLines(): number;
 }
 
@@ -26,7 +24,6 @@ export interface Wrappers {
   wrapDispatch(dispatch: Dispatch): Dispatch;
   wrapVerify(verify: Verify): Verify;
   wrapRead(read: Read, resource: string): Read;
-  /** Around the load that concurrent reads share. */
   wrapLoad(load: Loader, resource: string): Loader;
   /** Around each request for a page of one resource: breaker, queue and retries are inside. */
   wrapUpstream(upstream: Upstream, resource: string): Upstream;
@@ -40,7 +37,6 @@ export interface GatewayState {
   readonly offered: readonly Offered[];
   /** Headers beside `Authorization` in which callers send credentials. */
   readonly otherCredentials: readonly string[];
-  /** Answers a path that does not exist. */
   readonly unknown: OpenOperation;
   /** Path of MCP over HTTP; `undefined` where it is off. */
   readonly mcpPath: string | undefined;
@@ -72,7 +68,6 @@ export interface Hooks extends RequestHooks, Wrappers {
   reopenFiles(): boolean;
 }
 
-/** What one capability contributes. */
 export interface Contribution extends Partial<Hooks> {
   readonly listeners?: readonly Events[];
   /** Called with all settings when a reload has changed any, but none of the capability's own. */
@@ -85,7 +80,6 @@ export interface Contribution extends Partial<Hooks> {
 
 type HookName = Exclude<keyof RequestHooks, 'wrapHandler'> | 'reopenFiles';
 
-/** Joins contributions in their order. */
 export function composeHooks(contributions: readonly Contribution[]): Hooks {
   const all = <Name extends HookName>(name: Name) =>
     contributions.map((one) => one[name]).filter((hook) => hook !== undefined) as Hooks[Name][];

@@ -64,7 +64,6 @@ export function withFiles<Settings>(settings: Settings | undefined, files: TlsFi
   return settings && files && { ...settings, files };
 }
 
-/** Throws `ConfigError`. */
 export function checkOwnFiles(config: Config, resources: readonly Resource[]): void {
   const files = createOwnFiles({ events: {}, now: Date.now });
   for (const [name, settings] of upstreamsInUse(config, resources)) {
@@ -77,7 +76,6 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
   files.check();
 }
 
-/** Those of resources that are offered. */
 export function upstreamsInUse(config: Config, resources: readonly Resource[]): (readonly [string, UpstreamConfig])[] {
   const offered = resources.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
   const used = new Set(offered.map(({ upstream }) => upstream));

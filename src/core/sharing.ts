@@ -13,7 +13,6 @@ export interface SharedCounts {
 }
 
 export interface Sharing {
-  /** Builds keys of callers: the same on all replicas. */
   readonly keyOf: KeyOf;
   readonly snapshots: SnapshotStore;
   readonly rejections: RejectionStore;
@@ -23,7 +22,6 @@ export interface Sharing {
   readonly waitMs: number;
 }
 
-/** A process that shares nothing: its keys are random. */
 export function shareNothing(): Sharing {
   return {
     keyOf: createKeyOf(),

@@ -37,7 +37,6 @@ export function sorted(issues: readonly ConfigIssue[]): ConfigIssue[] {
   return issues.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
 
-/** An issue in one line. */
 export function issueLine(
   { path, message, line, column }: ConfigIssue,
   file: string | undefined,
@@ -95,7 +94,6 @@ interface Unusable {
   readonly key?: string | undefined;
 }
 
-/** Collects the issues of files that settings name. */
 export function createFileIssues() {
   const issues: ConfigIssue[] = [];
   return {

@@ -54,7 +54,6 @@ export function isMasked(value: unknown, path: Path, isFromEnvironment: IsFromEn
   return isFromEnvironment(path) || (typeof value === 'string' && isSecret(value, path));
 }
 
-/** The segments of an address or a path that may be keys. */
 export function keysIn(text: string): string[] {
   return (text.replace(ORIGIN, '').match(LONG_SEGMENT) ?? []).filter(isMixed);
 }

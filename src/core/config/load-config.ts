@@ -51,7 +51,6 @@ export async function loadConfig(
       error.file === undefined ? new ConfigError(placed(error.issues, root, yaml.position), file) : error,
     /** The settings in effect, as YAML with secrets masked. */
     masked: () => effectiveSettings(settings, fromEnvironment),
-    /** Returns whether the file sets the value at `path`. */
     isWritten: (path: readonly string[]) => isWritten(root, path),
     /** `PORTICO_TOKEN` of the environment, or empty: the access token of commands, which have no caller. */
     token: environment['PORTICO_TOKEN'] ?? '',
@@ -130,7 +129,6 @@ type Checked = { readonly settings: Settings } | { readonly findings: readonly F
 function checkSettings(input: unknown, schema: SettingsSchema): Checked {
   // Settings are read once: to compile the schema takes longer.
   const { success, data, error } = schema.safeParse(input, { error: plainWords, jitless: true });
-  // The schema fills in what its type leaves open.
   if (success) return { settings: data as Settings };
   const findings = new Map<string, Finding>();
   for (const finding of error.issues.flatMap((issue) => findingsOf(issue, []))) {

@@ -3,7 +3,6 @@ import { closest, didYouMean } from './close-words.ts';
 import { MAX_LISTED_ISSUES } from './config-error.ts';
 import { removedKey } from './removed-keys.ts';
 
-/** What settings call the types that zod names. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a whole number',

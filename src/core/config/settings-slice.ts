@@ -3,7 +3,6 @@ import type { z } from 'zod';
 /** One top-level block of the settings file that belongs to a capability. */
 export interface SettingsSlice<Key extends string = string, Schema extends z.ZodType = z.ZodType> {
   readonly key: Key;
-  /** Has a default, or is optional. */
   readonly schema: Schema;
   /** Whether a change takes effect only when the process starts. @default false */
   readonly needsRestart?: true;

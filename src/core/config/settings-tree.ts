@@ -28,7 +28,6 @@ export interface Entry {
 type Path = ConfigIssue['path'];
 type Schema = z.core.$ZodType;
 
-/** Returns the node at `path`, if the file has one. */
 export function nodeAt(root: SettingsNode, path: Path): SettingsNode | undefined {
   let node: SettingsNode | undefined = root;
   for (const step of path) {
@@ -40,7 +39,6 @@ export function nodeAt(root: SettingsNode, path: Path): SettingsNode | undefined
 
 export interface Place {
   readonly offset: number;
-  /** End of the path, which the file does not have. */
   readonly missing: Path;
 }
 

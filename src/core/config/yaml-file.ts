@@ -73,7 +73,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ABORT_ERR: 'it is a pipe to which no complete file was written in time',
 };
 
-/** Time in which a pipe must get a writer and reach its end. */
 const PIPE_MS = 10_000;
 
 /** Reads a settings file. Throws {@link ConfigError}. A pipe is read for `pipeMs` at most. */

@@ -31,7 +31,6 @@ interface ServiceSettings extends SecretSettings {
 type Headers = Readonly<Record<string, string>>;
 
 export interface Authorization {
-  /** Whether the upstream is given the caller's own token. */
   readonly callersOwn: boolean;
   /** Whether it is given a token made for the caller. @default false */
   readonly madeForCaller?: boolean;
@@ -47,7 +46,6 @@ export type OpenExchange = (settings: ExchangeSettings, options: CredentialOptio
 export interface CredentialOptions extends WatchOptions {
   readonly upstream: string;
   readonly events: Events;
-  /** Opens a connection to an authorization server. */
   readonly openServer: (own: { readonly timeoutMs: number; readonly maxBytes: number }) => {
     readonly send: Send;
     close(): Promise<void>;

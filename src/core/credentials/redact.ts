@@ -15,7 +15,6 @@ export function mentionsCredential(text: string, authorization: readonly Credent
   return ESCAPES.test(text) && secrets.flatMap(formsOf).some((form) => text.includes(form));
 }
 
-/** Replaces these in `text`. */
 export function redact(text: string, authorization: readonly string[]): string {
   const secrets = secretsIn(authorization);
   if (secrets.length === 0) return text;

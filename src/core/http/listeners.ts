@@ -20,7 +20,6 @@ export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly takesAnyName?: boolean | undefined;
   readonly publicUrl?: string | undefined;
   readonly allowedOrigins: readonly string[];
-  /** Addresses, networks, `unix`. */
   readonly trustedProxies: readonly string[];
   readonly maxHeldBodyBytes: number;
   readonly compressMinBytes: number;
@@ -39,7 +38,6 @@ export interface PublicEdgeOptions
   readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'spend' | 'otherCredentials'> | undefined;
 }
 
-/** Suitable for any probe. */
 export const ADMIN_BOUNDS = {
   maxUrlBytes: 1024,
   maxHeaderBytes: 8192,
@@ -53,7 +51,6 @@ export const ADMIN_BOUNDS = {
   maxUnsentBytes: 16_777_216,
 };
 
-/** Its options can be replaced while it is open. */
 export interface ChangingEdge<Options> extends Edge {
   /** Applies to requests that begin from now on. Host, port and bounds of connections stay. */
   change(options: Options): void;

@@ -1,6 +1,5 @@
 import { ERRORS, type ErrorCode, type ErrorRow, INVALID_REQUEST } from './error-table.ts';
 
-/** Errors worth a retry. */
 export type Retryable = 'connect' | 'reset' | 'status';
 
 export interface GatewayErrorFacts {
@@ -8,18 +7,14 @@ export interface GatewayErrorFacts {
   readonly detail?: string;
   /** Reason for the log only. Never external text. @default that of `bound`, or of the row */
   readonly reason?: string | undefined;
-  /** Name in settings. */
   readonly upstream?: string;
-  /** Replaces the row's. */
   readonly retryAfterSeconds?: number;
   readonly upstreamStatus?: number;
-  /** Value of `Allow`. */
   readonly allow?: string;
   /** Set when the upstream is at fault: unreachable, connection lost, too slow, or 5xx. Only these count for a breaker. */
   readonly fault?: boolean;
   /** Another server failed that was needed first. It says nothing about the upstream, which was not called. */
   readonly elsewhere?: boolean;
-  /** A retry may succeed. */
   readonly retryable?: Retryable;
   /** All required scopes, when the caller lacks one of them. */
   readonly scopes?: readonly string[] | undefined;

@@ -15,7 +15,6 @@ const EMOJI = '\\p{ExtPict}[\\uFE0E\\uFE0F\\p{EMod}]?';
 
 /** Sequences that are left as they are, but not behind another invisible character. */
 const KEPT = [
-  // The flags of England, Scotland and Wales.
   `\\u{1F3F4}(?:${['gbeng', 'gbsct', 'gbwls'].map(tagsOf).join('|')})\\u{E007F}`,
   `${EMOJI}(?:\\u200D${EMOJI})*`,
   '[0-9#*]\\uFE0F\\u20E3',

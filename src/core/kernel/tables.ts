@@ -40,7 +40,6 @@ export interface RecentKeysOptions {
   readonly onForgotten: (key: string) => void;
 }
 
-/** The keys added last. */
 export function createRecentKeys({ max, onForgotten }: RecentKeysOptions) {
   const keys = new LRUCache<string, true>({
     // Not `max`: lru-cache allocates for it immediately.
@@ -71,7 +70,6 @@ export interface SizedLruOptions<K, V> {
   readonly now?: () => number;
 }
 
-/** Keeps the most recently used entries, up to a total size. */
 export function createSizedLru<K extends object | string, V extends object | string>({
   maxSize,
   sizeOf = () => 1,
@@ -112,9 +110,7 @@ export function createPlaces() {
 export interface CallerPlacesOptions {
   /** Places of all callers. May change. */
   readonly max: () => number;
-  /** Places of one credential. */
   readonly maxPerCaller: number;
-  /** Names of these two bounds. */
   readonly bounds: readonly [max: string, maxPerCaller: string];
   /** What takes places, and the state in which it does: `reads`, `waiting`. */
   readonly taken: readonly [by: string, state: string];
@@ -186,7 +182,6 @@ export function createUsers() {
           leave();
         }
       },
-    /** Resolves when there are no users. */
     none: () => new Promise<void>((resolve) => (count === 0 ? resolve() : waiting.push(resolve))),
   };
 }

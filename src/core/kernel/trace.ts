@@ -62,14 +62,12 @@ export interface SpanFacts {
   readonly code?: string | undefined;
   readonly rpc?: string | undefined;
   readonly tool?: string | undefined;
-  /** URI of an offered resource. */
   readonly uri?: string | undefined;
   readonly rpcCode?: number | undefined;
   readonly revision?: string | undefined;
   readonly edge?: 'http' | 'stdio' | undefined;
   readonly resource?: string | undefined;
   readonly cache?: string | undefined;
-  /** Outcome of the lookup in the shared cache. */
   readonly shared?: string | undefined;
   readonly pages?: number | undefined;
   readonly items?: number | undefined;
@@ -83,7 +81,6 @@ export interface SpanFacts {
 
 /** Its creator ends it. */
 export interface Span {
-  /** 32 hexadecimal digits. */
   readonly traceId: string;
   readonly headers: TraceHeaders;
   begin(about: SpanAbout, facts?: SpanFacts): Span;

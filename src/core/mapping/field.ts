@@ -4,7 +4,6 @@ import { compileExpression } from './expressions/expression.ts';
 import type { Page } from './page.ts';
 
 export interface FieldOptions {
-  /** Place in the item (JMESPath). */
   readonly from: string;
   /** Used unchanged when the value is missing or null; with `timestamp`, also when it is empty. */
   readonly default: string;
@@ -112,7 +111,6 @@ const DATE = /^(\d{4})-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])$/;
 const TIME =
   /^([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d)(?:[.,](\d+))?)?(?:[Zz]|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)?$/;
 
-/** Years of four digits. */
 const FIRST_MS = Date.UTC(-1, 12);
 const LAST_MS = Date.UTC(10_000, 0) - 1;
 
@@ -150,7 +148,6 @@ function isoToTimestamp(text: string): string | undefined {
   return utcText(Date.parse(`${date}T${hour}:${minute}:${second}${offsetHour}:${offsetMinute}`), fraction);
 }
 
-/** Formats a second, in milliseconds. */
 function utcText(ms: number, fraction: string): string | undefined {
   if (!(ms >= FIRST_MS && ms <= LAST_MS)) return undefined;
   return `${new Date(ms).toISOString().slice(0, 19)}${fraction && '.'}${fraction}Z`;

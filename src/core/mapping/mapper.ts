@@ -8,7 +8,6 @@ import type { Page } from './page.ts';
 export interface MapperOptions {
   readonly fields: Readonly<Record<string, FieldOptions>>;
   readonly required: readonly string[];
-  /** JMESPath over one item. */
   readonly where?: string | undefined;
   readonly invalidItems: 'fail' | 'drop';
 }
@@ -19,7 +18,6 @@ export interface MappingCounts {
   readonly dropped: number;
   /** Names fields and places, never values. */
   readonly dropReason?: string | undefined;
-  /** Mapped items with the id of an earlier one. */
   readonly repeatedIds: number;
   /** What the items expression missed, with figures. */
   readonly overlooked?: string | undefined;
@@ -161,7 +159,6 @@ function inBoth(a: readonly string[], b: readonly string[]): readonly string[] {
 /** Why nothing is left of a non-empty reply, and the settings that cause it. */
 export interface NothingLeft {
   readonly why: string;
-  /** Keys below the resource's. */
   readonly keys: readonly ('items' | 'where' | 'fields')[];
 }
 

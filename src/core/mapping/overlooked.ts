@@ -11,7 +11,6 @@ export interface OverlookedOptions {
 
 /** Usual names of lists, and of objects around them. */
 const GENERIC = ['content', 'data', 'entries', 'items', 'list', 'records', 'response', 'result', 'results', 'rows'];
-/** Levels of objects around a list. */
 const MAX_DEPTH = 3;
 
 /**

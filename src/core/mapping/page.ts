@@ -5,7 +5,6 @@ import { fieldOf, isTruthy } from './expressions/jmespath.ts';
 
 export interface Page {
   readonly body: unknown;
-  /** Elements of the list, as `JSON.parse` returns them. */
   readonly items: readonly unknown[];
   /** Objects around the list, the body first, each with its path. */
   readonly enclosing: readonly { readonly fields: readonly (string | number)[]; readonly value: object }[];

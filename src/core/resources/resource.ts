@@ -15,13 +15,11 @@ export interface Resource {
   readonly shape: z.ZodObject<Record<string, z.ZodString>>;
   readonly query: Readonly<Record<string, string>>;
   readonly formats: Readonly<Record<string, FieldFormat>>;
-  /** Fields by which a tool filters the list. */
   readonly filters: readonly string[];
 }
 
 export type FieldFormat = 'timestamp' | 'version';
 
-/** The documented fields. */
 export type Item = Readonly<Record<string, string>>;
 
 export interface Definition {
@@ -46,7 +44,6 @@ export function itemSchema({ shape }: Resource): object {
   return schema;
 }
 
-/** Those that must not be empty. */
 export function requiredFields({ shape }: Resource): string[] {
   return Object.entries(shape.shape).flatMap(([name, field]) => (field.safeParse('').success ? [] : [name]));
 }

@@ -8,7 +8,6 @@ export interface LoadAccount {
   read(bytes: number): void;
 }
 
-/** Bounds loads over all upstreams. */
 export interface Loading {
   /** Rejects with `overloaded` if it is shed, and with the reason of its signal as soon as that aborts. */
   run<T>(
@@ -93,13 +92,11 @@ const PHASES = ['authorization', 'queue', 'connect', 'first byte', 'body', 'mapp
 type Phase = (typeof PHASES)[number];
 
 export interface LoadClock {
-  /** When the load must end, by the clock `now`. */
   readonly dueAt: number;
   /** When its first page left the queue. */
   startedAt?: number | undefined;
   /** Milliseconds in slots of the bulkhead, of all pages together. */
   slotMs: number;
-  /** Called when the load has its list. */
   onLoaded?: (() => void) | undefined;
   /** Call the result with each phase of the page, and without one at its end. */
   startPage(): EnterPhase;
@@ -159,7 +156,6 @@ export function createUsualTime() {
       deviationMs += share * (Math.abs(ms - meanMs) - deviationMs);
       share = Math.max(share / (1 + share), LATEST);
     },
-    /** Milliseconds on average. 0 until a call has ended. */
     get meanMs() {
       return meanMs;
     },

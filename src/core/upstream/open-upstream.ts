@@ -34,7 +34,6 @@ export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly wrapClient?: (client: Upstream, baseUrl: string) => Upstream;
 }
 
-/** The client, and the layers that handle the faults of the API. */
 export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & RememberingUpstream {
   const {
     authorize,

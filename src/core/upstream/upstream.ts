@@ -12,7 +12,6 @@ export interface Post {
 export interface PageTarget {
   /** Path with query, including the base path. */
   readonly target: string;
-  /** `undefined`: the page is requested with GET. */
   readonly post?: Post | undefined;
 }
 
@@ -21,7 +20,6 @@ export interface PageRequest<P> extends PageTarget {
   /** Path as in settings, for traces: that of the page may contain secrets. */
   readonly path?: string | undefined;
   readonly load: LoadClock;
-  /** Called with each phase that the request enters. */
   readonly enter: EnterPhase;
   /** @default 0 */
   readonly resends?: number | undefined;
@@ -53,7 +51,6 @@ export interface Upstream {
   readonly name: string;
   /** Rejects with a {@link GatewayError} that names this upstream, or with the signal's reason when it aborts. */
   get<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>>;
-  /** Closes idle connections and ends the others. */
   close(): Promise<void>;
 }
 
@@ -62,7 +59,6 @@ export interface TappedRequest {
   readonly method: string;
   readonly origin: string;
   readonly target: string;
-  /** Headers with the credential. */
   readonly headers: Readonly<Record<string, string>>;
   /** JSON; `undefined`: no body is sent. */
   readonly body: string | undefined;
@@ -70,7 +66,6 @@ export interface TappedRequest {
 
 export interface TappedExchange {
   answered(status: number, headers: ReplyHeaders): void;
-  /** Receives a decoded page. */
   read(body: Buffer): void;
   /** A piece of a body that is not a page; none at its end. */
   rest(chunk?: Buffer): void;

@@ -54,7 +54,6 @@ function reportUnknown(
   return unknown.length > 0;
 }
 
-/** Fills in each resource's upstream, and whether it is offered. */
 export function settleOffers<Settings extends Offers>(registry: readonly Resource[]): (settings: Settings) => Settings {
   return (settings) => {
     const settled = registry.flatMap(({ name }) => {

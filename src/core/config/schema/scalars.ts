@@ -14,7 +14,6 @@ export const bytes = (minimum = 1) => whole(minimum, 1_073_741_824);
 
 export const port = whole(0, 65_535);
 
-/** A JMESPath expression. */
 export const expression = expressionThat(checkExpression);
 
 export const selection = expressionThat(checkSelection);
@@ -61,7 +60,6 @@ export function isBare(url: URL): boolean {
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
 
-/** Loopback hosts, as a URL has them. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** Syntax of `publicUrl`, without shell metacharacters: the URL is printed in shell commands. */

@@ -172,7 +172,6 @@ export type SettingsSchema = ReturnType<typeof createSchema>;
 const NO_SLICES: readonly SettingsSlice[] = [];
 const schemas = new WeakMap<readonly Resource[], WeakMap<readonly SettingsSlice[], SettingsSchema>>();
 
-/** Created once for each registry and list of slices. */
 export function settingsSchema(
   registry: readonly Resource[] = RESOURCES,
   slices: readonly SettingsSlice[] = NO_SLICES,

@@ -58,7 +58,6 @@ export const UpstreamProxy = z.strictObject({
 });
 
 function isOrigin(text: string): boolean {
-  // Already reported.
   if (!URL.canParse(text) || !/^https?:/i.test(text)) return true;
   const url = new URL(text);
   return url.pathname === '/' && isBare(url);

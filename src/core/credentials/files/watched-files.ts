@@ -30,7 +30,6 @@ export interface WatchedFiles<Value> {
   current(signal: AbortSignal): Promise<Value>;
 }
 
-/** Shortest time between two checks. */
 export const CHECK_MS = 1000;
 /** A file that is being written may be incomplete. */
 export const QUIET_MS = 1000;

@@ -14,7 +14,6 @@ export interface ParseError extends Error {
   readonly code?: string;
   /** The chunk in which parsing ended; earlier ones are gone. */
   readonly rawPacket?: Buffer;
-  /** Where in that chunk. */
   readonly bytesParsed?: number;
 }
 
@@ -80,7 +79,6 @@ export function answerClientErrors(server: Server, { connections, events, header
   });
 }
 
-/** The row of the error table for a refusal of the parser. */
 export function errorFor(error: ParseError): GatewayError {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':

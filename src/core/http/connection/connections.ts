@@ -194,7 +194,6 @@ export function createConnections(
   };
 }
 
-/** Stops reading while too many requests wait. */
 function limitReadAhead({ socket, exchanges }: PipelinedConnection): void {
   const isFull = () => exchanges.length - 1 > MAX_READ_AHEAD;
   // Node resumes a socket for each request that it has parsed, in the next tick.

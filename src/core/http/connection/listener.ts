@@ -22,7 +22,6 @@ export interface ListenerSettings {
   readonly maxConnections: number;
 }
 
-/** How often Node checks the headers timeout before it expires. */
 const CHECKS_PER_TIMEOUT = 5;
 const LONGEST_CHECK_MS = 1000;
 

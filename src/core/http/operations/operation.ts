@@ -14,9 +14,7 @@ const ALLOWED = [
 const MAX_AGE_SECONDS = 7200;
 
 interface Endpoint {
-  /** Matched exactly. The route in logs and metrics. */
   readonly path: string;
-  /** Targets that most clients send, beside the bare path. */
   readonly targets?: readonly string[];
   /** Empty for an unknown path or a wrong method. */
   readonly methods: readonly string[];
@@ -56,7 +54,6 @@ export interface PartlyOpenOperation extends Endpoint {
 
 export type Operation = OpenOperation | PartlyOpenOperation | CallerOperation;
 
-/** Answers a path that does not exist. */
 export const UNKNOWN_PATH: OpenOperation = {
   path: 'unmatched',
   methods: [],
@@ -81,7 +78,6 @@ export function unknownPath(operations: readonly Operation[]): OpenOperation {
   };
 }
 
-/** Answers another method: 405, or the response to a preflight. */
 export function otherMethod(atPath: readonly Operation[], otherCredentials?: ReadonlySet<string>): OpenOperation {
   const { path, isProbe, forAnyPage = false } = atPath[0] ?? UNKNOWN_PATH;
   const allowed = [...new Set(atPath.flatMap(({ methods, isRefused }) => (isRefused ? [] : methods)))].sort();
@@ -113,7 +109,6 @@ function preflightResponse(methods: readonly string[], credentials: Iterable<str
   return { status: 204, headers, body: undefined };
 }
 
-/** Serves a constant JSON document without a credential. */
 export function publishedOperation(path: string, document: object, { forAnyPage = false } = {}): OpenOperation {
   const response: HttpResponse = {
     status: 200,

@@ -21,7 +21,6 @@ export interface ReadsOptions {
   readonly catalogue: Catalogue;
   readonly representations: Representations;
   readonly compressMinBytes: number;
-  /** The longest that a read can take. */
   readonly readDeadlineMs: number;
   readonly events: Events;
   /** Milliseconds since the epoch. */

@@ -6,7 +6,6 @@ export interface BareName {
   readonly name: string;
   /** Role: `compared` with another field, or the `value` of the expression or of its `fallback`. */
   readonly as: 'compared' | 'value' | 'fallback';
-  /** The part with the name, and the same with the name as a text. */
   readonly written: string;
   readonly quoted: string;
 }

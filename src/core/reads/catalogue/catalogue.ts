@@ -13,12 +13,10 @@ export interface Offered {
   readonly requiredScopes: readonly string[];
 }
 
-/** The interface of both edges to the core. */
 export interface Catalogue {
   readonly offered: readonly Offered[];
   /** Definitions as JSON bytes. */
   readonly list: Snapshot;
-  /** Throws `resource_unknown`. */
   find(uri: string): string;
   /** Rejects with a {@link GatewayError}, or with the signal's reason when it aborts. */
   read(name: string, caller: Caller, options: ReadOptions): Promise<Load>;

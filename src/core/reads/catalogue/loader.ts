@@ -19,11 +19,9 @@ export interface LoaderOptions {
   readonly upstream: Upstream;
   readonly list: ListRequest;
   readonly readPage: ReadPage;
-  /** All pages included. */
   readonly timeoutMs: number;
   /** Decoded bytes of all pages together. */
   readonly maxReadBytes: number;
-  /** All loads in flight, of all resources. */
   readonly loading: Loading;
   readonly rules: ListRules;
   readonly compare: (partition: string, counts: MappingCounts) => readonly Found[];

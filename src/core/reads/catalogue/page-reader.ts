@@ -20,7 +20,6 @@ import { type EncodedItems, encodeItems } from '../snapshots/snapshot.ts';
 
 export interface PageReaderOptions {
   readonly list: ListRequest;
-  /** Approximate. */
   readonly maxPageValues: number;
   readonly parse: (text: string) => Page;
   readonly map: (page: Page) => Mapped;
@@ -37,7 +36,6 @@ export interface PageBody {
   readonly first: boolean;
 }
 
-/** Page without its body. */
 export interface MappedPage extends PageView {
   readonly items: EncodedItems;
   readonly counts: MappingCounts;

@@ -14,7 +14,6 @@ export interface PageTask {
 /** Serialized between threads. */
 export type ErrorData = Pick<GatewayError, 'code' | 'detail' | 'reason' | 'bound'>;
 
-/** Result without its headers. */
 export type PageOutcome = { readonly tookMs: number } & (
   | { readonly page: Omit<MappedPage, 'headers'> }
   | { readonly unusable: ErrorData }

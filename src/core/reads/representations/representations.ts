@@ -46,7 +46,6 @@ export function createRepresentations(
 ) {
   const encode = createEncoder(maxCompressions);
   const escapeBytes = createEscaper(maxEscapingBytes);
-  /** Lists without hidden characters. */
   const withoutHidden = new WeakSet<Buffer>();
   /** Other lists as they are shown, by the bytes of that. */
   const shownLists = new WeakMap<Buffer, ShownList>();

@@ -24,9 +24,7 @@ export interface Epoch {
 
 /** Stored loads. Snapshots belong to a partition, which several credentials may share; all else belongs to one credential. */
 export interface Snapshots {
-  /** Key of a snapshot in the caller's partition. */
   keyOf(resource: string, caller: CallerKeys): string;
-  /** The snapshot of the caller's partition. */
   get(resource: string, caller: CallerKeys): Load | undefined;
   /** Start of the caller's last own load (ms; Infinity for a private partition): the age of what it may be served of others. */
   admittedAt(resource: string, caller: CallerKeys): number;
@@ -46,7 +44,6 @@ export interface SnapshotCache extends Snapshots {
 
 /** Charge for keys, objects and the table; above the actual size. */
 const ENTRY_BYTES = 2048;
-/** The same per representation, without its name. */
 const REPRESENTATION_BYTES = 256;
 
 interface Token {
@@ -159,7 +156,6 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
   };
 }
 
-/** The same under other names of resources. */
 export function renamed(cache: SnapshotCache, names: ReadonlyMap<string, string>): Snapshots {
   const nameOf = (resource: string) => names.get(resource) ?? resource;
   return {

@@ -8,15 +8,12 @@ export interface Load {
   readonly upstreamMs: number;
   readonly pages: number;
   readonly excluded: number;
-  /** Items dropped by `invalidItems: drop`. */
   readonly dropped: number;
-  /** The upstream's entity tag, if it covers the whole list. */
   readonly upstreamEtag?: string;
   /** The headers' signs of more items. */
   readonly upstreamSaid?: string;
   readonly renewed?: boolean;
   readonly collapsed?: boolean;
-  /** Set when another replica had loaded it for this caller. */
   readonly copied?: boolean;
   /** Code of the last refresh's error, when it is served stale while being refreshed again. */
   readonly refreshError?: string;
@@ -30,9 +27,7 @@ export interface Cached {
   readonly freshUntil: number;
   /** Absent without a call (RFC 9211, section 2.2). */
   readonly forwarded?: 'miss' | 'stale' | 'request';
-  /** Whether the upstream's reply is stored. */
   readonly stored: boolean;
-  /** The upstream's error that this snapshot replaces. */
   readonly error?: GatewayError;
 }
 

@@ -77,7 +77,6 @@ export function createSnapshotWriter(loadedAt: number) {
       end();
       return made(unpooled(chunks));
     },
-    /** Finishes in several turns of the event loop. */
     async finishInSteps(): Promise<Snapshot> {
       end();
       return made(await unpooledInSteps(chunks));
@@ -109,7 +108,6 @@ export function unpooled(chunks: readonly Buffer[]): Buffer {
   return bytes;
 }
 
-/** Joins in steps of one turn of the event loop. */
 export async function unpooledInSteps(chunks: readonly Buffer[]): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((total, { length }) => total + length, 0));
   let offset = 0;

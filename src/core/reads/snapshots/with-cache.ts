@@ -68,7 +68,6 @@ function withEvictions(load: Loader, options: CacheOptions): Loader {
 }
 
 export interface WaitingOptions {
-  /** Reads of all callers. */
   readonly maxWaiting: number;
   readonly maxWaitingPerCaller: number;
 }
@@ -184,11 +183,9 @@ export interface StoredResource {
   readonly origin: string;
   /** Everything else that a list depends on, except the caller. */
   readonly reading: string;
-  /** Longest list, in bytes. */
   readonly maxBytes: number;
 }
 
-/** Second level of snapshots, behind the cache of this process. */
 export interface SnapshotStore {
   /** May return an earlier copy of the same caller. If the store fails, `load` runs as if there were none. */
   wrapLoad(load: Loader, stored: StoredResource): Loader;
@@ -196,7 +193,6 @@ export interface SnapshotStore {
   evict(origin: string, resources: readonly string[], caller: Caller): void;
 }
 
-/** The store of a process that has none. */
 export const NO_SNAPSHOT_STORE: SnapshotStore = { wrapLoad: (load) => load, evict() {} };
 
 export interface StoreUse extends Pick<StoredResource, 'origin' | 'reading' | 'maxBytes'> {

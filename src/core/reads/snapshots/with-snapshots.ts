@@ -15,12 +15,10 @@ export interface Lifetime {
 
 export type Stage = 'fresh' | 'stale-while-revalidate' | 'stale-if-error' | 'over';
 
-/** Returns milliseconds since the epoch. */
 export function freshUntil(loadedAt: number, { ttlMs }: Lifetime): number {
   return loadedAt + ttlMs;
 }
 
-/** Young enough to be taken instead of a load. */
 export function isRecent(loadedAt: number, maxAgeMs: number, now: number): boolean {
   return now - loadedAt < maxAgeMs;
 }
@@ -68,7 +66,6 @@ interface Why {
   readonly noCache: boolean;
 }
 
-/** Reason by the stage of a stored snapshot. */
 const FORWARDED: Readonly<Record<Stage, Why['forwarded']>> = {
   fresh: 'request',
   'stale-while-revalidate': 'stale',

@@ -116,7 +116,6 @@ function resolve(link: string, current: URL, wrong: (what: string) => Error): UR
   return url;
 }
 
-/** Returns whether a token or link is new to this read. */
 function createIsNew(): (text: string) => boolean {
   const seen = new Set<string>();
   return (text) => {

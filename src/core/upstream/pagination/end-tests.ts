@@ -27,9 +27,7 @@ export interface Progress {
   items: number;
   /** Pages up to the last one that has items. */
   pages: number;
-  /** Pages that have items. */
   filled: number;
-  /** Items of the last page that has some. */
   tail: number;
   /** Digests of the ids of that page and of the one before it. */
   tailIds: string;
@@ -263,7 +261,6 @@ function isOpen(end: ListEnd): boolean {
   return mayCountPage && !saysEnd(first, first.count) && shorterPage(end) === undefined;
 }
 
-/** Whether all ids of a reply are among these. */
 async function bringsOnly(ids: string, reply: PageView): Promise<boolean> {
   const known = new Set<string>();
   for await (const some of inSteps(ids)) for (const id of some) known.add(id);
@@ -311,7 +308,6 @@ function saysEnd({ said }: PageView, count: number): boolean {
   return said.some((each) => !COUNTS.includes(each.name) && isEnd(count, each));
 }
 
-/** Whether no page follows one of `count` items. */
 function isEnd(count: number, { sign, says }: Statement): boolean {
   if (sign === 'total') return says === count;
   if (sign === 'pages') return says === 1;

@@ -21,9 +21,7 @@ export interface PageView {
   readonly headers: ReplyHeaders;
   /** About the rest of the list, whether settings use it or not. */
   readonly said: readonly Statement[];
-  /** Value, if settings name one. */
   readonly next?: unknown;
-  /** Value, if settings name one. */
   readonly total?: unknown;
   /** Digests of its items; absent if the page {@link isWhole is the whole list}. */
   readonly digests?: string | undefined;
@@ -80,7 +78,6 @@ const DIGEST_LENGTH = 12;
 /** Digests in one turn of the event loop: a page may have 75,000 items. */
 const STEP = 5000;
 
-/** Splits the digests of a page, in turns of the event loop. */
 export async function* inSteps(digests: string): AsyncGenerator<string[]> {
   for (let from = 0; from < digests.length; from += STEP * DIGEST_LENGTH) {
     if (from > 0) await nextTurn();

@@ -1,7 +1,6 @@
 import type { Sign } from '../signs/signs.ts';
 import type { Post } from '../upstream.ts';
 
-/** Throws `upstream_invalid` if it does not fit. */
 export type PageExpression = (body: unknown) => unknown;
 
 interface Totalled {
@@ -9,7 +8,6 @@ interface Totalled {
   readonly total?: PageExpression | undefined;
   /** Name in any case. */
   readonly totalHeader?: string | undefined;
-  /** That the platform shows without having more items. */
   readonly ignoreSigns?: readonly Sign[] | undefined;
 }
 
@@ -89,13 +87,11 @@ export interface ListPost {
 }
 
 export interface ListAddress {
-  /** Origin and path prefix. */
   readonly baseUrl: string;
   /** Below the prefix; begins with a slash. */
   readonly path: string;
   /** Query in this order; an array sends its parameter once for each element. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
-  /** `undefined`: pages are requested with GET. */
   readonly post?: ListPost | undefined;
   readonly pagination: Pagination;
 }

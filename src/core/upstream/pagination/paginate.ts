@@ -195,7 +195,6 @@ function keepLeast(least: Progress['least'], sign: 'total' | 'pages', { said, co
   if (most !== undefined && (before === undefined || most.says < before.says)) least[sign] = most;
 }
 
-/** Checks kinds that do not page by the total. */
 function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, last }: Progress): void {
   const { pagination } = list;
   if (!namesTotal(pagination) || pagination.kind === 'offset' || pagination.kind === 'page') return;

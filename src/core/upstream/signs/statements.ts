@@ -4,7 +4,6 @@ import { HEADERS, MEMBERS, META, type Sign } from './signs.ts';
 
 export interface Statement {
   readonly sign: Exclude<Sign, 'fullPage'>;
-  /** Name as in `signs.ts`. */
   readonly name: string;
   /** Place as an expression; absent for a header. */
   readonly path?: string;

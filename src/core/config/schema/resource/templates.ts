@@ -1,4 +1,3 @@
-/** Names in braces: `{tenant}`. */
 const NAMED = /\{(\w+)\}/g;
 
 export function namesIn(path: string): string[] {
@@ -40,7 +39,6 @@ interface Place {
 
 const NOWHERE = 'leads nowhere in body: write there what the first page is asked for with, or null';
 
-/** Whether a parameter of pagination is a place in the body. */
 export function isPointer(parameter: string): boolean {
   return parameter.startsWith('/');
 }
