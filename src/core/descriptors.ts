@@ -22,18 +22,12 @@ export async function countDescriptors(): Promise<number | undefined> {
   return (await readdir('/proc/self/fd').catch(() => undefined))?.length;
 }
 
-export interface ConnectionCap {
-  readonly maxConnections: number;
-  readonly configured: number;
-  readonly maxDescriptors: number;
-}
-
 /** Returns the cap below `http.maxConnections`, if any: the system resets what comes when no descriptor is free. */
 export function capConnections(
   { http: { maxConnections: configured }, admin, upstreams }: Config,
   adminConnections: number,
   maxDescriptors: number | undefined,
-): ConnectionCap | undefined {
+) {
   if (maxDescriptors === undefined) return undefined;
   const toUpstreams = Object.values(upstreams).reduce((sum, { connections }) => sum + connections, 0);
   const reserve = OWN_DESCRIPTORS + toUpstreams + (admin.enabled ? adminConnections : 0);

@@ -154,14 +154,7 @@ export type Limits = {
 /** Overrides for tests, which reach small bounds sooner. */
 export type LimitOverrides = { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
 
-export interface LimitRow {
-  readonly part: keyof Limits;
-  readonly name: string;
-  readonly value: number;
-  readonly meaning: string;
-}
-
-export const LIMIT_ROWS: readonly LimitRow[] = Object.entries(TABLE).flatMap(([part, rows]) =>
+export const LIMIT_ROWS = Object.entries(TABLE).flatMap(([part, rows]) =>
   Object.entries(rows).map(([name, [value, meaning]]) => ({ part: part as keyof Limits, name, value, meaning })),
 );
 

@@ -156,14 +156,10 @@ function inBoth(a: readonly string[], b: readonly string[]): readonly string[] {
   return a.length === 0 ? a : a.filter((field) => b.includes(field));
 }
 
-/** Why nothing is left of a non-empty reply, and the settings that cause it. */
-export interface NothingLeft {
-  readonly why: string;
-  readonly keys: readonly ('items' | 'where' | 'fields')[];
-}
-
 /** Returns undefined if items are left, or the upstream sent none. */
-export function nothingLeft(counts: MappingCounts): NothingLeft | undefined {
+export function nothingLeft(
+  counts: MappingCounts,
+): { readonly why: string; readonly keys: readonly ('items' | 'where' | 'fields')[] } | undefined {
   const { received, excluded, dropped, dropReason, overlooked } = counts;
   if (received === 0) return overlooked === undefined ? undefined : { why: overlooked, keys: ['items'] };
   if (excluded + dropped < received) return undefined;

@@ -67,29 +67,25 @@ function withEvictions(load: Loader, options: CacheOptions): Loader {
   };
 }
 
-export interface WaitingOptions {
-  readonly maxWaiting: number;
-  readonly maxWaitingPerCaller: number;
-}
-
 /** Cached reads never wait. */
-export function createWaiting({ maxWaiting, maxWaitingPerCaller }: WaitingOptions): CallerPlaces {
+export function createWaiting(limits: Record<'maxWaiting' | 'maxWaitingPerCaller', number>): CallerPlaces {
   return createCallerPlaces({
-    max: () => maxWaiting,
-    maxPerCaller: maxWaitingPerCaller,
+    max: () => limits.maxWaiting,
+    maxPerCaller: limits.maxWaitingPerCaller,
     bounds: ['maxWaiting', 'maxWaitingPerCaller'],
     taken: ['reads', 'waiting'],
   });
 }
-
-type FlightsOptions = Pick<CacheOptions, 'resource' | 'waiting' | 'events'>;
 
 /**
  * Shares one load among concurrent reads of one credential, whatever the partition. Readers have their own signals and
  * deadlines, and occupy a waiting slot each; when the last one leaves, the load is aborted. An error reaches all, and the next
  * read loads again.
  */
-export function withFlights(load: Loader, { resource, waiting, events }: FlightsOptions): Loader {
+export function withFlights(
+  load: Loader,
+  { resource, waiting, events }: Pick<CacheOptions, 'resource' | 'waiting' | 'events'>,
+): Loader {
   const flights = createFlights<Load>();
   return async (caller, signal, options) => {
     signal.throwIfAborted();
