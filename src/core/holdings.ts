@@ -1,38 +1,22 @@
 import { hash } from 'node:crypto';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
-import type { KeyOf } from './credentials/authenticate.ts';
 import type { Events } from './kernel/events.ts';
-import type { CallerPlaces } from './kernel/tables.ts';
 import { LIST_FORMAT } from './kernel/version.ts';
-import { type CompareLists, createComparison } from './reads/catalogue/list-checks.ts';
-import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';
-import { createWaiting, type SnapshotStore } from './reads/snapshots/with-cache.ts';
+import { createComparison } from './reads/catalogue/list-checks.ts';
+import { createSnapshotCache } from './reads/snapshots/cache.ts';
+import { createWaiting } from './reads/snapshots/with-cache.ts';
 import type { Resource } from './resources/resource.ts';
 import type { Sharing } from './sharing.ts';
-import { createLoading, type Loading } from './upstream/loading.ts';
+import { createLoading } from './upstream/loading.ts';
 
 /** State that outlives a reload. Its bounds are those of the first settings. */
-export interface Holdings {
-  readonly keyOf: KeyOf;
-  readonly cache: SnapshotCache;
-  readonly store: SnapshotStore;
-  readonly compare: CompareLists;
-  readonly loading: Loading;
-  readonly waiting: CallerPlaces;
-}
+export type Holdings = ReturnType<typeof createHoldings>;
 
-export function createHoldings(config: Config, events: Events, { keyOf, snapshots: store }: Sharing): Holdings {
-  const cacheEvents: Events = {
-    ...events,
-    snapshotDisplaced: ({ resource: name }) => {
-      const [resource = ''] = name.split('~');
-      events.snapshotDisplaced?.({ resource });
-    },
-  };
+export function createHoldings(config: Config, events: Events, { keyOf, snapshots: store }: Sharing) {
   return {
     keyOf,
     store,
-    cache: createSnapshotCache(config.cache, cacheEvents),
+    cache: createSnapshotCache(config.cache, events),
     compare: createComparison(config.maxCompared),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),

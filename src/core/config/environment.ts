@@ -5,23 +5,17 @@ export function processEnvironment(overlay: Environment = {}): Environment {
   return { ...process.env, ...overlay };
 }
 
-export interface Substituted {
-  readonly text: string;
-  /** Whether any of it was `${…}`, its default included. */
-  readonly fromEnvironment: boolean;
-  readonly issues: readonly string[];
-}
-
-export type Substitute = (text: string) => Substituted;
+export type Substitute = ReturnType<typeof createSubstitute>;
 
 /** Never goes back, so linear. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const BODY = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
 /** Substitutes `${NAME}` and `${NAME:-default}` (unset or empty, as in a shell) once; `$${` is a literal `${`. */
-export function createSubstitute(environment: Environment): Substitute {
-  return (text) => {
+export function createSubstitute(environment: Environment) {
+  return (text: string) => {
     const issues = new Set<string>();
+    /** Whether any of it was `${…}`, its default included. */
     let fromEnvironment = false;
     const replace = (_reference: string, body: string | undefined, end: string | undefined): string => {
       if (body === undefined) return '${';

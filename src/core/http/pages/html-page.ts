@@ -16,7 +16,8 @@ export type Page = (data: object) => HttpResponse;
 
 /** Reads an HTML template with one `<style>` and at most one `<script>`, which its policy allows by hash. */
 export function loadPage(template: URL, formats: Formats = {}): Page {
-  const html = readFileSync(template, 'utf8').replace('<style>\n', () => `<style>\n${baseStyle()}`);
+  const common = readFileSync(new URL('./base.css', import.meta.url), 'utf8');
+  const html = readFileSync(template, 'utf8').replace('<style>\n', () => `<style>\n${common}`);
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? [];
   const [, script] = /<script>(.*?)<\/script>/s.exec(html) ?? [];
   const policy = [
@@ -34,10 +35,6 @@ export function loadPage(template: URL, formats: Formats = {}): Page {
     body: Buffer.from(fill(html, { ...data }, formats)),
     policy,
   });
-}
-
-function baseStyle(): string {
-  return readFileSync(new URL('./base.css', import.meta.url), 'utf8');
 }
 
 function sourceOf(text: string): string {

@@ -71,7 +71,9 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
     maxSize: maxBytes,
     sizeCalculation: charge,
     dispose(_load, key, reason) {
-      if (reason === 'evict') events.snapshotDisplaced?.({ resource: key.slice(key.indexOf(' ') + 1) });
+      // Without what `namesInCache` adds to the name of a resource.
+      const [resource = ''] = key.slice(key.indexOf(' ') + 1).split('~');
+      if (reason === 'evict') events.snapshotDisplaced?.({ resource });
     },
   });
   const emitHeld = () => events.snapshotsHeld?.({ bytes: held.calculatedSize, entries: held.size });
