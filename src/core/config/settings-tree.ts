@@ -37,13 +37,8 @@ export function nodeAt(root: SettingsNode, path: Path): SettingsNode | undefined
   return node;
 }
 
-export interface Place {
-  readonly offset: number;
-  readonly missing: Path;
-}
-
 /** The place of an issue at `path`: the value, the key of a block, or the nearest key above what is missing. */
-export function placeOf(root: SettingsNode, path: Path, key = false): Place {
+export function placeOf(root: SettingsNode, path: Path, key = false) {
   let node = root;
   let offset = 0;
   for (const [depth, step] of path.entries()) {

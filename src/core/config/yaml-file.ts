@@ -1,17 +1,12 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type Document, type ErrorCode, LineCounter, parseDocument } from 'yaml';
+import { type ErrorCode, LineCounter, parseDocument } from 'yaml';
 import { ConfigError, type ConfigIssue } from './config-error.ts';
 
 export type Position = (offset: number) => { readonly line: number; readonly column: number };
 
-export interface YamlDocument {
-  readonly document: Document.Parsed;
-  readonly position: Position;
-  /** The first issue of each line. With any, the document cannot be used. */
-  readonly issues: readonly ConfigIssue[];
-}
+export type YamlDocument = ReturnType<typeof parseYaml>;
 
 /** The parser's own messages quote text, which may be a secret. */
 const WORDS: Partial<Record<ErrorCode, string>> = {
@@ -30,7 +25,7 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
 };
 
 /** YAML 1.2 with its core schema, whatever a %YAML line says; keys are text; no merge keys. */
-export function parseYaml(text: string): YamlDocument {
+export function parseYaml(text: string) {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -52,6 +47,7 @@ export function parseYaml(text: string): YamlDocument {
     const message = describe(code, text, pos[0]);
     if (!byLine.has(place.line)) byLine.set(place.line, { path: [], message, ...place });
   }
+  // With any issue, the document cannot be used.
   return { document, position, issues: [...byLine.values()] };
 }
 

@@ -8,14 +8,7 @@ export interface LoadAccount {
   read(bytes: number): void;
 }
 
-export interface Loading {
-  /** Rejects with `overloaded` if it is shed, and with the reason of its signal as soon as that aborts. */
-  run<T>(
-    options: { readonly maxReadBytes: number; readonly timeoutMs: number },
-    signal: AbortSignal,
-    work: (account: LoadAccount, signal: AbortSignal) => Promise<T>,
-  ): Promise<T>;
-}
+export type Loading = ReturnType<typeof createLoading>;
 
 interface Held {
   readonly deadline: Deadline;
@@ -23,7 +16,7 @@ interface Held {
 }
 
 /** Sheds the latest load with more than an equal share: a small one is never shed, and the oldest large one completes. */
-export function createLoading({ maxBytes }: { readonly maxBytes: number }): Loading {
+export function createLoading({ maxBytes }: { readonly maxBytes: number }) {
   /** The oldest first. */
   const loads = new Set<Held>();
   let total = 0;
@@ -55,7 +48,12 @@ export function createLoading({ maxBytes }: { readonly maxBytes: number }): Load
   }
 
   return {
-    async run({ maxReadBytes, timeoutMs }, signal, work) {
+    /** Rejects with `overloaded` if it is shed, and with the reason of its signal as soon as that aborts. */
+    async run<T>(
+      { maxReadBytes, timeoutMs }: { readonly maxReadBytes: number; readonly timeoutMs: number },
+      signal: AbortSignal,
+      work: (account: LoadAccount, signal: AbortSignal) => Promise<T>,
+    ): Promise<T> {
       const deadline = startDeadline(timeoutMs, signal);
       const load: Held = { deadline, bytes: 0 };
       loads.add(load);
