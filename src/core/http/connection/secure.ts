@@ -32,12 +32,6 @@ export function createHandshakes(server: Server, tls: ListenerTls, events: Event
   let current = tls.files.held;
   let timer: NodeJS.Timeout | undefined;
 
-  // Before Node's own listener, which starts to read requests.
-  server.prependListener('secureConnection', (socket: TLSSocket) => {
-    if (socket.authorized || socket.getPeerX509Certificate() === undefined) return;
-    emitFailure(socket);
-    socket.destroy();
-  });
   // Node's parser bypasses the stream, and one TCP segment may hold several TLS records: the ones behind a pause of the parser
   // are rejected (`HPE_PAUSED`). With a listener for data it reads from the stream, which can be paused.
   server.on('secureConnection', (socket: TLSSocket) => socket.on('data', () => {}));
