@@ -43,7 +43,6 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
       '2:71: upstreams.tools.baseUrl: must be an http or https URL',
       '2:71: upstreams.tools.baseUrl: must hold no user, password, query or fragment',
       '3:72: resources.tools.pagination.totalHeader: must be an HTTP header name',
-      '3:72: resources.tools.pagination.totalHeader: says what total says too: take one of them out',
     ]);
   });
 

@@ -105,9 +105,6 @@ export const UpstreamSettings = withChecks(UpstreamShape, (upstream, report) => 
     if (name.toLowerCase() === credential) report(['headers', name], 'is the header of the credential');
   }
   checkTls(upstream, report);
-  if (upstream?.proxy?.password !== undefined && upstream.proxy.user === undefined) {
-    report(['proxy', 'password'], 'needs a user beside it');
-  }
 });
 
 function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {

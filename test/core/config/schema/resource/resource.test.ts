@@ -240,16 +240,6 @@ describe('the settings of a resource', () => {
     ]);
   });
 
-  it('name one place of the total', () => {
-    for (const kind of ['offset', 'page']) {
-      expect(issues({ tools: { pagination: { kind, total: 'a' } } })).to.deep.equal([]);
-      expect(issues({ tools: { pagination: { kind, totalHeader: 'a' } } })).to.deep.equal([]);
-      expect(issues({ tools: { pagination: { kind, total: 'a', totalHeader: 'b' } } })).to.deep.equal([
-        'resources.tools.pagination.totalHeader: says what total says too: take one of them out',
-      ]);
-    }
-  });
-
   it('have no total that is computed from the page', () => {
     const issue =
       'resources.tools.pagination.total: counts the items of one page, which items selects: name where the platform says how many there are in all, or leave it out';
