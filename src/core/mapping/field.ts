@@ -12,14 +12,7 @@ export interface FieldOptions {
   readonly format: 'timestamp' | 'version' | 'none';
 }
 
-export interface Field {
-  readonly name: string;
-  readonly default: string;
-  /** Undefined without any, and with a format, which changes them. */
-  readonly mapped: ReadonlySet<string> | undefined;
-  /** Returns the field's text, or undefined for its default. Throws `upstream_invalid` for an invalid value. */
-  read(page: Page, index: number): string | undefined;
-}
+export type Field = ReturnType<typeof createField>;
 
 /** Takes a fifth of the time of the pattern below. */
 const DOCUMENTED_VERSION = /^\d+\.\d+\.\d+$/;
@@ -35,7 +28,7 @@ const FORMATS: Readonly<Record<FieldOptions['format'], Format>> = {
 };
 
 /** Compiles one field. Objects, lists, numbers that may have lost digits, and empty texts of required fields are invalid. */
-export function createField(name: string, options: FieldOptions, isRequired: boolean): Field {
+export function createField(name: string, options: FieldOptions, isRequired: boolean) {
   const expression = compileExpression(options.from);
   const values = new Map(Object.entries(options.values));
   const format = FORMATS[options.format];
@@ -76,8 +69,10 @@ export function createField(name: string, options: FieldOptions, isRequired: boo
   return {
     name,
     default: options.default,
+    /** Texts that `values` maps to. Undefined without any, and with a format, which changes them. */
     mapped: values.size > 0 && options.format === 'none' ? new Set(values.values()) : undefined,
-    read(page, index) {
+    /** Returns the field's text, or undefined for its default. Throws `upstream_invalid` for an invalid value. */
+    read(page: Page, index: number): string | undefined {
       const value = select(page, index);
       const text = isKeptAsItIs && typeof value === 'string' ? value : bringIntoForm(value, page, index);
       if (isRequired && (text ?? options.default) === '') throw invalid(index, 'is required and empty');

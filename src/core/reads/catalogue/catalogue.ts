@@ -2,7 +2,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Definition, Resource } from '../../resources/resource.ts';
 import type { Load, Read, ReadOptions } from '../snapshots/load.ts';
-import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
+import { createSnapshotWriter } from '../snapshots/snapshot.ts';
 
 export interface Offered {
   readonly resource: Resource;
@@ -13,16 +13,10 @@ export interface Offered {
   readonly requiredScopes: readonly string[];
 }
 
-export interface Catalogue {
-  readonly offered: readonly Offered[];
-  /** Definitions as JSON bytes. */
-  readonly list: Snapshot;
-  find(uri: string): string;
-  /** Rejects with a {@link GatewayError}, or with the signal's reason when it aborts. */
-  read(name: string, caller: Caller, options: ReadOptions): Promise<Load>;
-}
+/** The interface of both edges to the core. */
+export type Catalogue = ReturnType<typeof createCatalogue>;
 
-export function createCatalogue(entries: readonly (Offered & { readonly read: Read })[]): Catalogue {
+export function createCatalogue(entries: readonly (Offered & { readonly read: Read })[]) {
   const names = new Map(entries.map(({ definition, resource }) => [definition.uri, resource.name]));
   const reads = new Map(
     entries.map(({ resource, requiredScopes, read }) => [resource.name, withScopes(read, requiredScopes)]),
@@ -34,14 +28,17 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
   const writer = createSnapshotWriter(Date.now());
   writer.add(entries.map(({ definition }) => definition));
   return {
-    offered: entries.map(({ read: _, ...offered }) => offered),
+    offered: entries.map(({ read: _, ...offered }): Offered => offered),
+    /** Definitions as JSON bytes. */
     list: writer.finish(),
-    find(uri) {
+    /** Throws `resource_unknown`. */
+    find(uri: string): string {
       const name = names.get(uri);
       if (name === undefined) throw unknown();
       return name;
     },
-    read(name, caller, options) {
+    /** Rejects with a {@link GatewayError}, or with the signal's reason when it aborts. */
+    read(name: string, caller: Caller, options: ReadOptions): Promise<Load> {
       const read = reads.get(name);
       return read === undefined ? Promise.reject(unknown()) : read(caller, options);
     },
