@@ -11,7 +11,6 @@ import type { WatchedFiles } from './credentials/files/watched-files.ts';
 import { upstreamsInUse } from './own-files.ts';
 import type { Resource } from './resources/resource.ts';
 
-/** A file of certificates that is in use, in a block of settings: `['http', 'tls']`. */
 export type CertificateFile = Validity & { readonly block: readonly string[] };
 
 export interface CertificatesOptions {
@@ -20,10 +19,7 @@ export interface CertificatesOptions {
   readonly now: () => number;
 }
 
-/**
- * Returns a function that lists the certificates of settings in force. It opens their files once more: an upstream without
- * traffic does not check its own, and would not notice a renewal.
- */
+/** Returns a function that lists the certificates in force, from the files: an upstream without traffic checks none. */
 export function watchCertificates({ resources, now }: CertificatesOptions) {
   let open = new Map<string, WatchedFiles<DatedIdentity>>();
 
@@ -41,10 +37,8 @@ export function watchCertificates({ resources, now }: CertificatesOptions) {
   };
 }
 
-/** Their certificates must be valid. */
 const LISTENERS: readonly (string | undefined)[] = ['http', 'admin'];
 
-/** Returns the TLS blocks in blocks of settings that are not switched off, with the paths of their files. */
 function tlsBlocks(blocks: object, above: readonly string[] = []): (readonly [block: string[], paths: TlsPaths])[] {
   return Object.entries(blocks).flatMap(([key, inner]) => {
     const block = [...above, key];
@@ -53,10 +47,10 @@ function tlsBlocks(blocks: object, above: readonly string[] = []): (readonly [bl
   });
 }
 
-/** Before the end of a certificate, it is warned of for so long. */
+/** Time before the end of a certificate from which it is warned of. */
 const SOON_MS = 14 * 86_400_000;
 
-/** Returns warnings of certificates in use that are not valid, or not for long. Files that cannot be used have errors instead. */
+/** Returns warnings of certificates in use that are not valid, or not for long. */
 export async function certificateWarnings(
   config: Config,
   { resources, now }: CertificatesOptions,

@@ -22,46 +22,35 @@ type OpenUpstream = ReturnType<typeof openUpstream>;
 
 export interface CoreOptions {
   readonly events: Events;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The registry that the settings were checked against. @default `RESOURCES` */
+  /** @default `RESOURCES` */
   readonly resources?: readonly Resource[];
-  /** Opens the files that settings name. @default opened for this core */
+  /** @default opened for this core */
   readonly files?: OwnFiles | undefined;
   /** @default none */
   readonly hooks?: Wrappers & Pick<Hooks, 'sharing' | 'verifier' | 'openExchange'>;
-  /** Sees each exchange with an upstream as it is. @default none */
+  /** Sees each exchange with an upstream, for `check --probe`. @default none */
   readonly tap?: Tap | undefined;
   /** The previous core, whose unchanged parts are kept. @default none */
   readonly before?: Core | undefined;
 }
 
-/** Catalogue and upstreams, shared by all edges. */
 export interface Core extends Pick<Users, 'enter' | 'leave'> {
   readonly config: Config;
   readonly catalogue: Catalogue;
-  /** Upstreams of offered resources. */
   readonly upstreams: ReadonlyMap<string, OpenUpstream>;
-  /** Whether every upstream has just rejected the credential of the caller with this key. */
+  /** Whether every upstream has just rejected the caller's credential. */
   isRejected(callerKey: string): boolean;
-  /** Identifies the caller. */
   readonly authenticate: Authenticate;
-  /** Names of the headers beside `Authorization` in which callers bring credentials. */
+  /** Headers beside `Authorization` in which callers send credentials. */
   readonly otherCredentials: readonly string[];
   readonly holdings: Holdings;
-  /**
-   * Closes it when it is unused, except what `next` has kept. Snapshots of resources that `next` reads differently are
-   * dropped immediately.
-   */
+  /** Closes it when it is unused, except what `next` has kept. Drops snapshots that `next` reads differently. */
   retire(next: Core): Promise<void>;
-  /** Closes it immediately. */
   close(): Promise<void>;
 }
 
-/**
- * Builds the catalogue from settings. Sends no request; reads the files of upstreams. Throws `ConfigError`, without any
- * change, if a file cannot be used.
- */
+/** Builds the catalogue. Sends no request. Throws `ConfigError`, without any change, if a file cannot be used. */
 export function createCore(config: Config, options: CoreOptions): Core {
   const {
     events,
@@ -98,14 +87,12 @@ export function createCore(config: Config, options: CoreOptions): Core {
 
   events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
 
-  /** All upstreams but those that another core has taken over. */
   function endingBefore(next: Core | undefined) {
     const kept = new Set<unknown>(next?.upstreams.values());
     return [...upstreams.values()].filter((one) => !kept.has(one));
   }
 
-  // A closing upstream's error references pending calls and all that they hold. It must not reference the next core, or
-  // cores would be chained.
+  // A closing upstream's error references all pending calls. With the next core in it, cores would be chained.
   async function close(next?: Core): Promise<void> {
     await Promise.all([pageWorker.close(), ...endingBefore(next).map((one) => one.close())]);
   }
@@ -164,7 +151,6 @@ function openUpstreams(
     const shared = { events, tap, wrapClient, rejections: rejections.of(JSON.stringify([LIST_FORMAT, settings])) };
     return [name, () => openUpstream({ ...settings, ...checked(authorization), ...shared, name, tls, proxy })];
   });
-  // None is opened before all files are known to be usable.
   files.check();
   return new Map(openings.map(([name, open]) => [name, open()]));
 }

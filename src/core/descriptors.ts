@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { Config } from './config/schema/settings.ts';
 
-/** Descriptors of the process itself: the event loop, files, name resolution, Redis, the trace collector, the issuer. */
+/** Descriptors of the process itself: event loop, files, name resolution, Redis, collector, issuer. */
 const OWN_DESCRIPTORS = 64;
 /** Part of a small limit that clients have all the same. */
 const LEAST_SHARE = 1 / 4;
 
-/** Returns the soft limit of open files, as proc(5) has it; `undefined` where it is unlimited or cannot be read. */
+/** Returns the soft limit of proc(5); `undefined` where it is unlimited or cannot be read. */
 export function readDescriptorLimit(): number | undefined {
   try {
     const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -17,29 +17,17 @@ export function readDescriptorLimit(): number | undefined {
   }
 }
 
-/** Returns the number of open files; `undefined` where proc(5) does not exist. */
+/** Returns `undefined` where proc(5) does not exist. */
 export async function countDescriptors(): Promise<number | undefined> {
   return (await readdir('/proc/self/fd').catch(() => undefined))?.length;
 }
 
-/** How many connections of clients the public listener accepts. */
-export interface ConnectionCap {
-  readonly maxConnections: number;
-  /** The setting, which is more. */
-  readonly configured: number;
-  /** The soft limit of open files. */
-  readonly maxDescriptors: number;
-}
-
-/**
- * Returns the cap below `http.maxConnections`; `undefined` where the setting holds. What is left of the limit is for the admin
- * listener, which accepts `adminConnections`, and for upstreams: the system resets what comes when no descriptor is free.
- */
+/** Returns the cap below `http.maxConnections`, if any: the system resets what comes when no descriptor is free. */
 export function capConnections(
   { http: { maxConnections: configured }, admin, upstreams }: Config,
   adminConnections: number,
   maxDescriptors: number | undefined,
-): ConnectionCap | undefined {
+) {
   if (maxDescriptors === undefined) return undefined;
   const toUpstreams = Object.values(upstreams).reduce((sum, { connections }) => sum + connections, 0);
   const reserve = OWN_DESCRIPTORS + toUpstreams + (admin.enabled ? adminConnections : 0);

@@ -1,57 +1,36 @@
 import { hash } from 'node:crypto';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
-import type { KeyOf } from './credentials/authenticate.ts';
 import type { Events } from './kernel/events.ts';
-import type { CallerPlaces } from './kernel/tables.ts';
 import { LIST_FORMAT } from './kernel/version.ts';
-import { type CompareLists, createComparison } from './reads/catalogue/list-checks.ts';
-import { createSnapshotCache, type SnapshotCache } from './reads/snapshots/cache.ts';
-import { createWaiting, type SnapshotStore } from './reads/snapshots/with-cache.ts';
+import { createComparison } from './reads/catalogue/list-checks.ts';
+import { createSnapshotCache } from './reads/snapshots/cache.ts';
+import { createWaiting } from './reads/snapshots/with-cache.ts';
 import type { Resource } from './resources/resource.ts';
 import type { Sharing } from './sharing.ts';
-import { createLoading, type Loading } from './upstream/loading.ts';
+import { createLoading } from './upstream/loading.ts';
 
 /** State that outlives a reload. Its bounds are those of the first settings. */
-export interface Holdings {
-  /** Builds callers' keys, by which all state is kept. */
-  readonly keyOf: KeyOf;
-  readonly cache: SnapshotCache;
-  readonly store: SnapshotStore;
-  readonly compare: CompareLists;
-  readonly loading: Loading;
-  readonly waiting: CallerPlaces;
-}
+export type Holdings = ReturnType<typeof createHoldings>;
 
-/** Creates what there is before anything is read. */
-export function createHoldings(config: Config, events: Events, { keyOf, snapshots: store }: Sharing): Holdings {
-  const cacheEvents: Events = {
-    ...events,
-    snapshotDisplaced: ({ resource: name }) => {
-      const [resource = ''] = name.split('~');
-      events.snapshotDisplaced?.({ resource });
-    },
-  };
+export function createHoldings(config: Config, events: Events, { keyOf, snapshots: store }: Sharing) {
   return {
     keyOf,
     store,
-    cache: createSnapshotCache(config.cache, cacheEvents),
+    cache: createSnapshotCache(config.cache, events),
     compare: createComparison(config.maxCompared),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),
   };
 }
 
-/**
- * Returns everything that a list depends on, except the caller: upstream, credential and mapping. Lifetimes, scopes and
- * keywords are not among them.
- */
+/** Returns everything that a list depends on, except the caller. Lifetimes, scopes and keywords are not among them. */
 export function readingOf(resource: Resource, config: Config): string {
   const { cache: _, requiredScopes: __, keywords: ___, ...settings } = resourceConfig(config, resource);
   const { verification, upstreams } = config;
   return JSON.stringify([LIST_FORMAT, { ...settings, upstream: upstreams[settings.upstream], verification }]);
 }
 
-/** Returns the name of each resource in the cache: another one where a reload changes how it is read. */
+/** Returns the name of each resource in the cache: another one where it is read differently. */
 export function namesInCache(resources: readonly Resource[], config: Config): ReadonlyMap<string, string> {
   const digestOf = (resource: Resource) => hash('sha256', readingOf(resource, config), 'base64url').slice(0, 8);
   return new Map(resources.map((resource) => [resource.name, `${resource.name}~${digestOf(resource)}`]));

@@ -13,23 +13,17 @@ import type { Loader, Read } from './reads/snapshots/load.ts';
 import type { Sharing } from './sharing.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-/** Figures that are read when metrics are scraped. */
 export interface Readings {
-  /** Lines of the log that were dropped since the start. Absent where the logger is the program's own. */
+  /** Absent where the logger is the program's own. */
   droppedLogLines(): number;
-  /** Lines of the audit file that were dropped since the start. */
   droppedAuditLines(): number;
 }
 
-/** Functions that a capability puts one concern around. Each keeps the type of what it wraps; the first capability is outermost. */
+/** Each keeps the type of what it wraps; the first capability is outermost. */
 export interface Wrappers {
-  /** Around one JSON-RPC request, by either transport. */
   wrapDispatch(dispatch: Dispatch): Dispatch;
-  /** Around the verification of a token. */
   wrapVerify(verify: Verify): Verify;
-  /** Around a read of one resource, by either edge. */
   wrapRead(read: Read, resource: string): Read;
-  /** Around the load that concurrent reads share. */
   wrapLoad(load: Loader, resource: string): Loader;
   /** Around each request for a page of one resource: breaker, queue and retries are inside. */
   wrapUpstream(upstream: Upstream, resource: string): Upstream;
@@ -40,11 +34,9 @@ export interface Wrappers {
 /** The gateway as it is now. A reload replaces what its members return. */
 export interface GatewayState {
   readonly config: Config;
-  /** Resources that are offered. */
   readonly offered: readonly Offered[];
-  /** Names of the headers beside `Authorization` in which callers bring credentials. */
+  /** Headers beside `Authorization` in which callers send credentials. */
   readonly otherCredentials: readonly string[];
-  /** Answers a path that does not exist. */
   readonly unknown: OpenOperation;
   /** Path of MCP over HTTP; `undefined` where it is off. */
   readonly mcpPath: string | undefined;
@@ -52,35 +44,30 @@ export interface GatewayState {
   readonly signsIn: boolean;
 }
 
-/** Verifies callers' tokens. */
 export interface Verifier {
   readonly verify: Verify;
   /** Where clients obtain tokens, for challenges. @default no client can */
   readonly tokenSource?: TokenSource | undefined;
 }
 
-/** What the core calls at fixed places. */
 export interface Hooks extends RequestHooks, Wrappers {
-  /** Endpoints of the public listener, beside those of the core. */
   operations(state: GatewayState): readonly Operation[];
-  /** Endpoints of the admin listener. */
   adminOperations(state: GatewayState): readonly Operation[];
   readonly readings: Partial<Readings>;
-  /** Verifies tokens; `undefined` where any token is accepted. At most one capability has it. */
+  /** `undefined` where any token is accepted. At most one capability has it. */
   readonly verifier: Verifier | undefined;
-  /** Exchanges tokens for those of an upstream; `undefined` where settings exchange none. At most one capability has it. */
+  /** `undefined` where settings exchange no token. At most one capability has it. */
   readonly openExchange: OpenExchange | undefined;
-  /** Reports changes of callers' lists; `undefined` where none are reported. At most one capability has it. */
+  /** `undefined` where no changes of lists are reported. At most one capability has it. */
   readonly watch: Watch | undefined;
-  /** State that replicas share; `undefined` where they share none. The last capability that has it contributes it. */
+  /** `undefined` where replicas share nothing. The last capability that has it contributes it. */
   readonly sharing: Sharing | undefined;
-  /** Returns a logger for lines about a request that are below the gateway's level. At most one capability has it. */
+  /** Logger for lines below the gateway's level about a request. At most one capability has it. */
   readonly loggerFor: ((request: Partial<RequestRef>) => Logger | undefined) | undefined;
   /** Reopens files after a log rotation (SIGUSR2). Returns whether there was one. */
   reopenFiles(): boolean;
 }
 
-/** What one capability contributes: any of the hooks, listeners of events, and its own start and end. */
 export interface Contribution extends Partial<Hooks> {
   readonly listeners?: readonly Events[];
   /** Called with all settings when a reload has changed any, but none of the capability's own. */
@@ -93,9 +80,7 @@ export interface Contribution extends Partial<Hooks> {
 
 type HookName = Exclude<keyof RequestHooks, 'wrapHandler'> | 'reopenFiles';
 
-/** Joins contributions in their order. A hook that none of them has does nothing. */
 export function composeHooks(contributions: readonly Contribution[]): Hooks {
-  /** Of all that have it. */
   const all = <Name extends HookName>(name: Name) =>
     contributions.map((one) => one[name]).filter((hook) => hook !== undefined) as Hooks[Name][];
   const reopen = all('reopenFiles');
@@ -130,7 +115,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
   };
 }
 
-/** Hooks that do nothing: the core by itself. */
+/** The core by itself. */
 export const NO_HOOKS: Hooks = composeHooks([]);
 
 type SyncHook<Args extends unknown[]> = (...args: Args) => void;

@@ -11,14 +11,13 @@ import type { Representations } from './reads/representations/representations.ts
 interface RpcParts {
   readonly representations: Representations;
   readonly events: Events;
-  /** Where clients obtain tokens. */
   readonly tokenSource: TokenSource | undefined;
   readonly wrapDispatch: (dispatch: Dispatch) => Dispatch;
   readonly watch: Watch | undefined;
   readonly now: () => number;
 }
 
-/** MCP over HTTP. The SDK is loaded with the first request, because it takes time and memory. */
+/** The SDK is loaded with the first request, because it takes time and memory. */
 export function rpcOptions(
   config: Config,
   core: Core,

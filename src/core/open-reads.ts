@@ -17,7 +17,6 @@ import { lowerCased } from './upstream/client/upstream-client.ts';
 import type { ListPost } from './upstream/pagination/page-address.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-/** An offered resource and its settings. */
 export interface Offer {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
@@ -26,7 +25,7 @@ export interface Offer {
 export interface ReadsOptions {
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly holdings: Holdings;
-  /** Names of the resources in the cache. */
+  /** Names in the cache. */
   readonly names: ReadonlyMap<string, string>;
   readonly hooks: {
     wrapRead(read: Read, resource: string): Read;
@@ -40,10 +39,6 @@ export interface ReadsOptions {
   readonly now: () => number;
 }
 
-/**
- * Composes the read of each resource: pages are loaded and mapped, snapshots stored and shared, for the caller that the
- * upstream sees.
- */
 export function openReads(
   config: Config,
   offers: readonly Offer[],
@@ -115,7 +110,6 @@ export function openReads(
   });
 }
 
-/** Returns the values of fields that settings name: those of `values`, and defaults. */
 function knownValues({ fields }: ResourceConfig): Readonly<Record<string, readonly string[]>> {
   const known = Object.entries(fields).map(([name, field]) => {
     const texts = [...Object.values(field.values), field.default].filter((text) => text !== '');
@@ -124,7 +118,6 @@ function knownValues({ fields }: ResourceConfig): Readonly<Record<string, readon
   return Object.fromEntries(known.filter(([, texts]) => texts.length > 0));
 }
 
-/** Returns the settings of a list that is read by POST. */
 function compilePost({ method, body, retryPost }: ResourceConfig): ListPost | undefined {
   if (method === 'GET') return undefined;
   const template = structuredClone(body);
@@ -133,15 +126,11 @@ function compilePost({ method, body, retryPost }: ResourceConfig): ListPost | un
 
 interface KnownCallerOptions {
   readonly config: Pick<Config, 'upstreams' | 'verification'>;
-  /** Name of the upstream. */
   readonly upstream: string;
   readonly keyOf: KeyOf;
 }
 
-/**
- * Reads as the caller that the upstream sees: identified by another header's credential for that upstream, or, if
- * callers are verified and the upstream receives nothing from them, as one partition of all callers.
- */
+/** Reads as another header's credential, or as one partition of all verified callers if the upstream receives nothing from them. */
 function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCallerOptions): Read {
   const credential = config.upstreams[upstream]?.credential;
   if (credential?.kind === 'header' && credential.from !== undefined) {
@@ -161,7 +150,7 @@ function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCallerOpt
   return (caller, options) => read({ ...caller, partition }, options);
 }
 
-/** Returns the headers beside `Authorization` in which callers send credentials for these upstreams. */
+/** Headers beside `Authorization` in which callers send credentials for these upstreams. */
 export function otherCredentialsIn({ upstreams }: Pick<Config, 'upstreams'>, names: readonly string[]): string[] {
   const found = names.flatMap((name) => {
     const credential = upstreams[name]?.credential;

@@ -1,4 +1,4 @@
-import { createFileIssues, type FileIssues } from './config/config-error.ts';
+import { createFileIssues } from './config/config-error.ts';
 import { type Config, resourceConfig } from './config/schema/settings.ts';
 import { type Authorization, openAuthorization, proxyAuthorization } from './credentials/authorize.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
@@ -8,26 +8,12 @@ import type { Events } from './kernel/events.ts';
 import type { Resource } from './resources/resource.ts';
 import { openServer } from './upstream/open-upstream.ts';
 
-type CredentialHooks = Pick<Hooks, 'wrapClient' | 'openExchange'>;
 type UpstreamConfig = Config['upstreams'][string];
 
-/** Opens the secrets, certificates and keys that settings name by path. */
-export interface OwnFiles extends Pick<FileIssues, 'check'> {
-  /** Returns how an upstream is given credentials; `undefined` if its secret cannot be read. */
-  authorization(upstream: string, settings: UpstreamConfig, hooks?: CredentialHooks): Authorization | undefined;
-  /** Returns the TLS identity for an upstream; `undefined` without settings, or if a file cannot be used. */
-  upstreamTls(upstream: string, settings: UpstreamConfig): TlsFiles | undefined;
-  /** The certificate of a listener; `undefined` where it has none, or none that can be used. */
-  listenerTls(listener: 'http' | 'admin', config: Config): TlsFiles | undefined;
-}
+export type OwnFiles = ReturnType<typeof createOwnFiles>;
 
-export interface OwnFilesOptions {
-  readonly events: Events;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
-
-export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
+/** `now`: milliseconds since the epoch. Files that cannot be used are `undefined`, and issues of `check`. */
+export function createOwnFiles({ events, now }: { readonly events: Events; readonly now: () => number }) {
   const { usable, check } = createFileIssues();
 
   function tls(path: readonly string[], paths: TlsPaths | undefined, mustBeValid = false): TlsFiles | undefined {
@@ -37,7 +23,7 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
     return usable(path, openTlsFiles(paths, { now, onChange, mustBeValid }));
   }
 
-  /** Settings for the connection to an upstream's authorization server, which is not the platform's. */
+  /** The connection to the authorization server has settings of its own. */
   function serverOf(upstream: string, credential: UpstreamConfig['credential']) {
     const { tls: paths, proxy } = credential.kind === 'exchange' ? credential : {};
     return {
@@ -49,7 +35,11 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
   }
 
   return {
-    authorization(upstream, settings, { wrapClient, openExchange } = NO_HOOKS) {
+    authorization(
+      upstream: string,
+      settings: UpstreamConfig,
+      { wrapClient, openExchange }: Pick<Hooks, 'wrapClient' | 'openExchange'> = NO_HOOKS,
+    ): Authorization | undefined {
       const { credential } = settings;
       const onChange = (unusable?: Unusable) => events.secretChanged?.({ upstream, issue: unusable?.issue });
       const opened = openAuthorization(credential, {
@@ -61,8 +51,8 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
         opened,
       );
     },
-    upstreamTls: (upstream, settings) => tls(['upstreams', upstream, 'tls'], settings.tls),
-    listenerTls(listener, { http, admin }) {
+    upstreamTls: (upstream: string, settings: UpstreamConfig) => tls(['upstreams', upstream, 'tls'], settings.tls),
+    listenerTls(listener: 'http' | 'admin', { http, admin }: Config) {
       if (listener === 'http') return tls(['http', 'tls'], http.tls, true);
       return admin.enabled ? tls(['admin', 'tls'], admin.tls, true) : undefined;
     },
@@ -70,12 +60,10 @@ export function createOwnFiles({ events, now }: OwnFilesOptions): OwnFiles {
   };
 }
 
-/** A block of settings with its files. */
 export function withFiles<Settings>(settings: Settings | undefined, files: TlsFiles | undefined) {
   return settings && files && { ...settings, files };
 }
 
-/** Opens all files in use, to check them. Throws `ConfigError`. */
 export function checkOwnFiles(config: Config, resources: readonly Resource[]): void {
   const files = createOwnFiles({ events: {}, now: Date.now });
   for (const [name, settings] of upstreamsInUse(config, resources)) {
@@ -88,7 +76,6 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
   files.check();
 }
 
-/** Returns the upstreams of resources that are offered. */
 export function upstreamsInUse(config: Config, resources: readonly Resource[]): (readonly [string, UpstreamConfig])[] {
   const offered = resources.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
   const used = new Set(offered.map(({ upstream }) => upstream));

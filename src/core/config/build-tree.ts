@@ -7,9 +7,7 @@ import type { YamlDocument } from './yaml-file.ts';
 type Path = ConfigIssue['path'];
 type Entries = Map<string, Entry>;
 
-const MAX_DEPTH = 32;
-
-/** Turns a document into settings, scalar by scalar, and adds to `issues` what cannot be had. Linear in the file. */
+/** Turns a document into settings, and adds issues. Linear in the file. */
 export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: ConfigIssue[]): SettingsNode {
   const { contents, schema } = yaml.document;
   const anchors = new Map<string, SettingsNode>();
@@ -45,10 +43,6 @@ export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: Co
         report(place, offset, `is a duplicate key: first set on line ${yaml.position(first.offset).line}`);
         continue;
       }
-      if (name === '__proto__') {
-        report(place, offset, 'is a key that no settings have');
-        continue;
-      }
       if (name === '<<') {
         report(place, offset, 'is a merge key, which YAML 1.2 does not have: write the keys out');
         continue;
@@ -67,7 +61,6 @@ export function buildTree(yaml: YamlDocument, substitute: Substitute, issues: Co
   const build = (node: ParsedNode, path: Path): SettingsNode => {
     const [offset] = node.range;
     if (isAlias(node)) return anchors.get(node.source) ?? refuse(path, offset, 'is an alias of nothing above');
-    if (path.length > MAX_DEPTH) return refuse(path, offset, 'is nested too deeply');
     const built = isScalar(node)
       ? leaf(node, path)
       : isMap(node)
@@ -84,10 +77,7 @@ function emptyLeaf(offset: number): Leaf {
   return { kind: 'leaf', offset, value: null, text: '', fromEnvironment: false };
 }
 
-/**
- * What plain text is under `schema`: the number, boolean or null that a file would have had in its place. Text stays
- * text, and nothing here can become a list or a block. Empty text stays text too: an empty variable is not a null.
- */
+/** What plain text is under `schema`: a number, boolean, null or text, never a list or a block. Empty text stays text. */
 export function coreScalar(text: string, schema: Schema): unknown {
   if (text === '') return text;
   for (const tag of schema.tags) {

@@ -2,19 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from './schema/settings.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 
-/** What other settings change, by their paths, as `resources.tools.path`, in the order of letters. */
+/** What other settings change, by sorted paths, as `resources.tools.path`. */
 export interface SettingsChanges {
-  /** Take effect immediately. */
   readonly applied: readonly string[];
-  /** Take effect after a restart. Until then, the previous values apply. */
+  /** Take effect after a restart. */
   readonly needRestart: readonly string[];
 }
 
-/** What is read when a process starts, and bounds what it holds from then on; but for `LIVE`. */
+/** What is read when a process starts, but for `LIVE`. */
 const AT_START = ['http', 'admin', 'shutdown', 'log.format', 'watchSettings', 'cache'];
 const LIVE = ['http.allowedHosts', 'http.allowedOrigins', 'http.trustedProxies'];
 
-/** What comes of settings while others are in force: those that take their place, and what they change. */
+/** Returns the settings that take the place of the running ones, and what they change. */
 export function changeSettings(
   running: Settings,
   wanted: Settings,
@@ -55,5 +54,4 @@ function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether the environment put in what settings have at a path. */
 export type IsFromEnvironment = (path: readonly string[]) => boolean;

@@ -4,29 +4,17 @@ export function didYouMean(word: unknown, known: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/** The word that comes closest; `undefined` when none is close. */
+/** The closest word; `undefined` when none is close. */
 export function closest(word: unknown, known: readonly string[]): string | undefined {
-  // Nothing is close to what is this long, and the comparison would take its time.
+  // The comparison would take its time.
   if (typeof word !== 'string' || word.length > 64) return undefined;
   return known
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
-    .filter(({ candidate, distance }) => isClose(word.toLowerCase(), candidate.toLowerCase(), distance))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.max(word.length, candidate.length) / 3))
     .sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }
 
-/** Returns whether one letter makes the difference between two words. */
-export function isSlip(word: string, candidate: string): boolean {
-  return candidate.length > 3 && editDistance(word, candidate) <= 1;
-}
-
-function isClose(word: string, candidate: string, distance: number): boolean {
-  const longer = Math.max(word.length, candidate.length);
-  if (distance <= Math.max(1, Math.floor(longer / 3))) return true;
-  const [shorter, other] = word.length < candidate.length ? [word, candidate] : [candidate, word];
-  return shorter.length >= 3 && (shorter === word ? other.includes(word) : other.startsWith(candidate));
-}
-
-/** Characters to insert, delete, change or swap with their neighbour (optimal string alignment), whatever their case. */
+/** Characters to insert, delete, change or swap (optimal string alignment), whatever their case. */
 function editDistance(word: string, candidate: string): number {
   const [a, b] = [word.toLowerCase(), candidate.toLowerCase()];
   let beforeLast: number[] = [];
@@ -46,7 +34,6 @@ function editDistance(word: string, candidate: string): number {
   return at(last, b.length);
 }
 
-/** Every index that is asked for is there; the type of an array does not know that. */
 function at(row: readonly number[], index: number): number {
   return row[index] as number;
 }

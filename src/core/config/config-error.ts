@@ -1,9 +1,9 @@
 export interface ConfigIssue {
   /** Keys and list positions that lead to the setting; empty for the file as a whole. */
   readonly path: readonly (string | number)[];
-  /** In plain words, with a hint where there is one. Holds no value, which may be secret, but words of an expression. */
+  /** Holds no value, which may be secret, but words of an expression. */
   readonly message: string;
-  /** From 1. Absent where settings came as an object. */
+  /** Counted from 1. Absent where settings came as an object. */
   readonly line?: number;
   readonly column?: number;
 }
@@ -20,9 +20,7 @@ export const MAX_LISTED_ISSUES = 50;
 /** Reports all issues of settings at once: `message` has one line per issue. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  /** In the order of the file. */
   readonly issues: readonly ConfigIssue[];
-  /** The settings file, where that is known. */
   readonly file: string | undefined;
 
   constructor(issues: readonly ConfigIssue[], file?: string) {
@@ -39,7 +37,6 @@ export function sorted(issues: readonly ConfigIssue[]): ConfigIssue[] {
   return issues.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
 
-/** An issue in one line: its place, `severity` where it is none of the worst, its path, and what it is. */
 export function issueLine(
   { path, message, line, column }: ConfigIssue,
   file: string | undefined,
@@ -55,7 +52,6 @@ export function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** A path as people write it: `http.allowedHosts[0]`, `upstreams.projects.headers["X.Y"]`. */
 export function dottedPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
@@ -70,7 +66,6 @@ export function warningLines(warnings: readonly ConfigIssue[], file: string): st
   return warnings.map((warning) => `${issueLine(warning, file, 'warning')}\n`).join('');
 }
 
-/** Logs the warnings of settings that are used. */
 export function logWarnings(
   logger: { warn(fields: object, message: string): void },
   warnings: readonly ConfigIssue[],
@@ -80,7 +75,7 @@ export function logWarnings(
   }
 }
 
-/** Does each, and throws one `ConfigError` with the issues of all. Another error is thrown at once. */
+/** Runs each, and throws one `ConfigError` with the issues of all. */
 export function collectIssues(all: readonly (() => void)[]): void {
   const issues: ConfigIssue[] = [];
   for (const one of all) {
@@ -99,25 +94,22 @@ interface Unusable {
   readonly key?: string | undefined;
 }
 
-/** Collects the issues of files that settings name. */
-export interface FileIssues {
-  /** Returns what was opened for a block of settings; `undefined`, and keeps the issue, where a file cannot be used. */
-  usable<Opened extends object>(block: readonly string[], opened: Opened | Unusable, key?: string): Opened | undefined;
-  /** Throws one `ConfigError` with all issues so far. */
-  check(): void;
-}
-
-export function createFileIssues(): FileIssues {
+export function createFileIssues() {
   const issues: ConfigIssue[] = [];
   return {
-    usable(block, opened, key) {
+    usable<Opened extends object>(
+      block: readonly string[],
+      opened: Opened | Unusable,
+      key?: string,
+    ): Opened | undefined {
       if (!('issue' in opened)) return opened;
       const { issue, key: ownKey = '' } = opened as Unusable;
       const name = key ?? ownKey;
       issues.push({ path: name === '' ? block : [...block, name], message: issue });
       return undefined;
     },
-    check() {
+    /** Throws one `ConfigError` with all issues so far. */
+    check(): void {
       if (issues.length > 0) throw new ConfigError(issues);
     },
   };

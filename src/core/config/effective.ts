@@ -4,21 +4,19 @@ import type { IsFromEnvironment } from './changes.ts';
 import { removedKey } from './removed-keys.ts';
 import type { Settings } from './schema/settings.ts';
 
-/** A name that speaks of a secret, in any case and with any separators: `X-Api-Key`, `access_token`, `Cookie`. */
+/** A name that speaks of a secret: `X-Api-Key`, `access_token`, `Cookie`. */
 const SECRET_NAME = /auth|cookie|credential|key|pass|pwd|secret|session|signature|token/i;
 /** A value with a scheme of RFC 9110, section 11, ahead of it. */
 const WITH_SCHEME = /^(?:apikey|basic|bearer|digest|token) +\S/i;
-/** What may be a key, where it holds letters and digits. Some keys are several parts with `/`, `.` or `:` between them. */
+/** A possible key, if it holds letters and digits. Some keys have `/`, `.` or `:` between their parts. */
 const LONG_WORDS = /[\w+=~./:-]{20,}/g;
-/** The same as one segment of a path, or as the value of a parameter in it. */
 const LONG_SEGMENT = /[\w+=~.:-]{16,}/g;
 const ORIGIN = /^https?:\/\/[^/]*/i;
-/** Headers whose values print: they say what is wanted, and in which form. The value of any other header may be a key. */
+/** Headers whose values print. The value of any other header may be a key. */
 const OPEN_HEADER = /^(?:accept|accept-language|content-type|prefer|user-agent|x-requested-with|.*-version)$/i;
-/** A `credential.format` of which nothing is secret. */
 const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
-/** What a collector of traces is sent in headers is a key, most often. */
+/** A collector of traces is sent a key in headers, most often. */
 const SECRETS = /^(?:verification\.introspection\.secret$|tracing\.headers\.)/;
 
 /** Blocks whose keys and values are a platform's own words. */
@@ -28,12 +26,7 @@ const ADDRESSES = ['upstreams.baseUrl', 'resources.path', 'resources.pathParams'
 
 type Path = readonly string[];
 
-/**
- * Settings as YAML that reads back as the same settings, but for what may be secret: all that the environment put in;
- * headers, but for a few whose values are no secrets; parameters whose name or value looks like one; segments of an address
- * that look like one; secrets of a `credential`, and what a `credential.format` adds to the token; a `proxy.password`;
- * `tracing.headers`; and `verification.introspection.secret`.
- */
+/** Settings as YAML that reads back as the same settings, with what may be secret masked (docs/configuration.md). */
 export function effectiveSettings(settings: Settings, isFromEnvironment: IsFromEnvironment): string {
   const print = (value: unknown, path: Path): unknown => {
     if (isMasked(value, path, isFromEnvironment)) return MASK;
@@ -46,12 +39,11 @@ export function effectiveSettings(settings: Settings, isFromEnvironment: IsFromE
   return stringify(print(settings, []), { lineWidth: 0 });
 }
 
-/** Returns a short hash of the settings, to compare processes by. Secrets and what the environment put in are left out. */
+/** Returns a short hash of the settings, to compare processes by, without what is masked. */
 export function settingsHash(settings: Settings, isFromEnvironment: IsFromEnvironment): string {
   return hash('sha256', effectiveSettings(settings, isFromEnvironment)).slice(0, 12);
 }
 
-/** What a block shows: not the bounds that are no settings, which the program has in the same blocks. */
 function shownIn(block: object, path: Path): [string, unknown][] {
   return Object.entries(block).filter(([key]) => removedKey(path, key) === undefined);
 }
@@ -62,7 +54,6 @@ export function isMasked(value: unknown, path: Path, isFromEnvironment: IsFromEn
   return isFromEnvironment(path) || (typeof value === 'string' && isSecret(value, path));
 }
 
-/** The segments of an address or a path that may be keys: long, of letters and digits. The host of an address is none. */
 export function keysIn(text: string): string[] {
   return (text.replace(ORIGIN, '').match(LONG_SEGMENT) ?? []).filter(isMixed);
 }

@@ -1,31 +1,21 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment of the process, with `overlay` on top. The only place of the whole program that reads it. */
+/** The environment of the process. The only place that reads it. */
 export function processEnvironment(overlay: Environment = {}): Environment {
   return { ...process.env, ...overlay };
 }
 
-export interface Substituted {
-  readonly text: string;
-  /** Whether any of it was `${…}`, its default included. */
-  readonly fromEnvironment: boolean;
-  /** In plain words, each once. */
-  readonly issues: readonly string[];
-}
+export type Substitute = ReturnType<typeof createSubstitute>;
 
-export type Substitute = (text: string) => Substituted;
-
-/** `$${`, or `${` and all up to its `}`. Never goes back, so linear. */
+/** Never goes back, so linear. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const BODY = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
-/**
- * `${NAME}` is the variable's text, `${NAME:-default}` the default where it is unset or empty, as in a shell, and
- * `$${` a literal `${`. What was put in is not looked at again.
- */
-export function createSubstitute(environment: Environment): Substitute {
-  return (text) => {
+/** Substitutes `${NAME}` and `${NAME:-default}` (unset or empty, as in a shell) once; `$${` is a literal `${`. */
+export function createSubstitute(environment: Environment) {
+  return (text: string) => {
     const issues = new Set<string>();
+    /** Whether any of it was `${…}`, its default included. */
     let fromEnvironment = false;
     const replace = (_reference: string, body: string | undefined, end: string | undefined): string => {
       if (body === undefined) return '${';

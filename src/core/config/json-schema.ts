@@ -4,7 +4,6 @@ import type { Resource } from '../resources/resource.ts';
 import { settingsSchema } from './schema/settings.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 
-/** The part of JSON Schema that zod writes for settings, and that the rules here look at. */
 interface JsonSchema {
   [keyword: string]: unknown;
   description?: string;
@@ -18,13 +17,10 @@ interface JsonSchema {
 
 const REFERENCE: JsonSchema = { $ref: '#/$defs/environment' };
 
-/** Keywords of which text such as `${PORT}` falls foul. */
+/** Keywords that text such as `${PORT}` violates. */
 const NARROW = ['const', 'enum', 'format', 'pattern'];
 
-/**
- * What a settings file may hold, as JSON Schema (draft 2020-12), for editors. A scalar may be `${NAME}` everywhere.
- * It does not cover rules that span several keys: `portico check` validates these. This text is `config/schema.json`.
- */
+/** Settings as JSON Schema (draft 2020-12), which is `config/schema.json`. Rules that span several keys are not in it. */
 export function settingsJsonSchema(
   resources: readonly Resource[] = RESOURCES,
   slices?: readonly SettingsSlice[],
@@ -54,7 +50,6 @@ function widenAll(schemas: Record<string, JsonSchema>): Record<string, JsonSchem
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, widen(schema)]));
 }
 
-/** The same schema, with a reference to the environment allowed for each scalar in it. */
 function widen({ description, default: value, ...schema }: JsonSchema): JsonSchema {
   const about = { ...(description !== undefined && { description }), ...(value !== undefined && { default: value }) };
   const options = schema.anyOf ?? schema.oneOf;

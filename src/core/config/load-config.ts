@@ -17,41 +17,17 @@ import {
 } from './schema/settings.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 import { nodeAt, placeOf, type SettingsNode, treeValue } from './settings-tree.ts';
-import { warningsOf } from './warnings/warnings.ts';
+import { warningsOf } from './warnings.ts';
 import { type Position, parseYaml, readSettings } from './yaml-file.ts';
 
-export interface LoadedConfig {
-  readonly settings: Settings;
-  /** The same, with the bounds that are no settings. */
-  readonly config: Config;
-  /** What is most likely meant otherwise, in the order of the file. None of it keeps the settings from taking effect. */
-  readonly warnings: readonly ConfigIssue[];
-  /** The settings that take effect, every default included, as YAML with its secrets masked. */
-  masked(): string;
-  /** The same issues, which came up once these settings were used, with their places in the file unless they have them. */
-  placed(error: ConfigError): ConfigError;
-  /** Returns whether the file sets the value at `path`. Otherwise the default applies. */
-  isWritten(path: readonly string[]): boolean;
-  /** `PORTICO_TOKEN` of the environment, empty where it is not set: the access token of commands, which have no caller. */
-  readonly token: string;
-  /**
-   * What the environment holds for the headers of `credential.from`, by the name of the header in lower case: for commands,
-   * which have no caller.
-   */
-  readonly headerCredentials: ReadonlyMap<string, string>;
-  /** Returns whether the value at `path` comes from the environment. */
-  isFromEnvironment(path: readonly string[]): boolean;
-  /** Returns whether `value`, at `path`, is masked in output. */
-  isMasked(path: readonly string[], value: unknown): boolean;
-}
+export type LoadedConfig = Awaited<ReturnType<typeof loadConfig>>;
 
-/** Reads a settings file for these resources. Throws {@link ConfigError} with everything that is wrong in it. */
 export async function loadConfig(
   file: string,
   environment: Environment = processEnvironment(),
   resources: readonly Resource[] = RESOURCES,
   slices?: readonly SettingsSlice[],
-): Promise<LoadedConfig> {
+) {
   const schema = settingsSchema(resources, slices);
   const yaml = parseYaml(await readSettings(file));
   if (yaml.issues.length > 0) throw new ConfigError(yaml.issues, file);
@@ -66,18 +42,22 @@ export async function loadConfig(
   const fromEnvironment = (path: readonly string[]) => isFromEnvironment(root, path);
   return {
     settings,
+    /** The same, with the bounds that are no settings. */
     config,
+    /** What is probably a mistake, in the order of the file. */
     warnings: sorted(placed(found, root, yaml.position)),
-    placed: (error) => {
-      if (error.file !== undefined) return error;
-      return new ConfigError(placed(error.issues, root, yaml.position), file);
-    },
+    /** The same issues, which came up once these settings were used, with their places in the file. */
+    placed: (error: ConfigError) =>
+      error.file === undefined ? new ConfigError(placed(error.issues, root, yaml.position), file) : error,
+    /** The settings in effect, as YAML with secrets masked. */
     masked: () => effectiveSettings(settings, fromEnvironment),
-    isWritten: (path) => isWritten(root, path),
+    isWritten: (path: readonly string[]) => isWritten(root, path),
+    /** `PORTICO_TOKEN` of the environment, or empty: the access token of commands, which have no caller. */
     token: environment['PORTICO_TOKEN'] ?? '',
+    /** Values of the environment for the headers of `credential.from`, by header name in lower case. */
     headerCredentials: headerCredentials(config, environment),
     isFromEnvironment: fromEnvironment,
-    isMasked: (path, value) => isMasked(value, path, fromEnvironment),
+    isMasked: (path: readonly string[], value: unknown) => isMasked(value, path, fromEnvironment),
   };
 }
 
@@ -85,7 +65,7 @@ function isWritten(root: SettingsNode, path: ConfigIssue['path']): boolean {
   return nodeAt(root, path) !== undefined;
 }
 
-/** The environment variable that holds the credential for a header of `credential.from`: `PORTICO_HEADER_X_ACME_TOKEN`. */
+/** The variable for a header of `credential.from`: `PORTICO_HEADER_X_ACME_TOKEN`. */
 export function headerVariable(header: string): string {
   return `PORTICO_HEADER_${header.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }
@@ -99,7 +79,7 @@ function headerCredentials({ upstreams }: Config, environment: Environment): Rea
   return new Map(found);
 }
 
-/** What the program runs by, of settings that come as an object. Throws as {@link parseSettings}. */
+/** Parses settings as {@link parseSettings} does, and adds the bounds that are no settings. */
 export function parseConfig(
   input: SettingsInput,
   resources?: readonly Resource[],
@@ -109,7 +89,7 @@ export function parseConfig(
   return withLimits(parseSettings(input, resources, slices), limitsWith(limits));
 }
 
-/** Checks settings that come as an object. Throws {@link ConfigError} with everything that is wrong in them. */
+/** Checks settings that come as an object. Throws {@link ConfigError}. */
 export function parseSettings(
   input: SettingsInput,
   resources: readonly Resource[] = RESOURCES,
@@ -120,10 +100,7 @@ export function parseSettings(
   throw new ConfigError(checked.findings.map(({ path, message }) => ({ path, message })));
 }
 
-/**
- * Returns findings with their place in the file. Omits values that could not be read, which are already reported, and
- * duplicates through another alias of the same block.
- */
+/** Returns findings with their place, without those of values that are already reported and duplicates through aliases. */
 function placed(findings: readonly Finding[], root: SettingsNode, position: Position): ConfigIssue[] {
   const reported = new Set<string>();
   const issues: ConfigIssue[] = [];
@@ -150,9 +127,8 @@ type Checked = { readonly settings: Settings } | { readonly findings: readonly F
 
 /** Returns settings with every default filled in, or all that is wrong with them, each once. */
 function checkSettings(input: unknown, schema: SettingsSchema): Checked {
-  // Settings are read once, in less time than it takes to write code that would read them faster.
-  const { success, data, error } = schema.safeParse(input, { error: plainWords(schema), jitless: true });
-  // The schema fills in what its type leaves open.
+  // Settings are read once: to compile the schema takes longer.
+  const { success, data, error } = schema.safeParse(input, { error: plainWords, jitless: true });
   if (success) return { settings: data as Settings };
   const findings = new Map<string, Finding>();
   for (const finding of error.issues.flatMap((issue) => findingsOf(issue, []))) {
@@ -162,7 +138,7 @@ function checkSettings(input: unknown, schema: SettingsSchema): Checked {
 }
 
 function findingsOf(issue: z.core.$ZodIssue, above: ConfigIssue['path']): Finding[] {
-  // Paths of settings consist of text and positions: no key is a symbol.
+  // No key is a symbol.
   const path = [...above, ...(issue.path as (string | number)[])];
   switch (issue.code) {
     case 'unrecognized_keys': {
@@ -180,7 +156,6 @@ function findingsOf(issue: z.core.$ZodIssue, above: ConfigIssue['path']): Findin
   }
 }
 
-/** Returns whether the value has the type of this option of a union. If so, the issues of the option are reported. */
 function fits(option: readonly z.core.$ZodIssue[]): boolean {
   return !option.some(({ code, path }) => code === 'invalid_type' && path.length === 0);
 }

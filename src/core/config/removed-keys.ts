@@ -23,7 +23,7 @@ export const PLACES: Readonly<Record<keyof Limits, string>> = {
 
 const TLS = 'TLS 1.2 or newer; NODE_OPTIONS=--tls-min-v1.3 makes it 1.3';
 
-/** Keys that settings once had, and what holds now: ends the sentence "is no longer a setting: …". */
+/** Keys that settings once had, and what holds now. */
 export const REMOVED: ReadonlyMap<string, string> = new Map([
   ...LIMIT_ROWS.map(
     ({ part, name, value }) => [`${PLACES[part]}${name}`, `${value} always holds (docs/limits.md)`] as const,
@@ -49,7 +49,6 @@ export const REMOVED: ReadonlyMap<string, string> = new Map([
   ['upstreams.<name>.breaker', 'the same breaker protects every upstream (docs/limits.md)'],
 ]);
 
-/** What holds in place of the key of a block at `path`, where settings once had that key. */
 export function removedKey(path: readonly PropertyKey[], key: string): string | undefined {
   const names = path.map((step, index) =>
     index === 1 && /^(?:upstreams|resources)$/.test(String(path[0])) ? '<name>' : step,

@@ -2,27 +2,25 @@ import { z } from 'zod';
 import type { ConfigIssue } from './config-error.ts';
 import { scalarText } from './schema/scalars.ts';
 
-/** Settings of a file, with environment variables substituted. An alias shares the node of its anchor. */
+/** Settings of a file, with the environment substituted. An alias shares the node of its anchor. */
 export type SettingsNode = Leaf | Branch;
 
 export interface Leaf {
   readonly kind: 'leaf';
   readonly offset: number;
-  /** `undefined` where it could not be had: defaults stand in while the rest is checked. */
+  /** Value; `undefined` where it could not be had: defaults stand in. */
   readonly value: unknown;
-  /** As written, with the environment put in: `007` where the value is 7. */
+  /** Text as written: `007` where the value is 7. */
   readonly text: string;
   readonly fromEnvironment: boolean;
 }
 
 export interface Branch {
   readonly kind: 'map' | 'list';
-  /** By key, or by position in a list. */
   readonly entries: ReadonlyMap<string, Entry>;
 }
 
 export interface Entry {
-  /** Of the key, or of the element of a list. */
   readonly offset: number;
   readonly node: SettingsNode;
 }
@@ -30,7 +28,6 @@ export interface Entry {
 type Path = ConfigIssue['path'];
 type Schema = z.core.$ZodType;
 
-/** Returns the node at `path`, if the file has one. */
 export function nodeAt(root: SettingsNode, path: Path): SettingsNode | undefined {
   let node: SettingsNode | undefined = root;
   for (const step of path) {
@@ -40,14 +37,8 @@ export function nodeAt(root: SettingsNode, path: Path): SettingsNode | undefined
   return node;
 }
 
-export interface Place {
-  readonly offset: number;
-  /** End of the path, which the file does not have. */
-  readonly missing: Path;
-}
-
-/** Where to look for what is wrong at `path`: the value, the key of a block, or the nearest key above what is missing. */
-export function placeOf(root: SettingsNode, path: Path, key = false): Place {
+/** The place of an issue at `path`: the value, the key of a block, or the nearest key above what is missing. */
+export function placeOf(root: SettingsNode, path: Path, key = false) {
   let node = root;
   let offset = 0;
   for (const [depth, step] of path.entries()) {
@@ -59,10 +50,7 @@ export function placeOf(root: SettingsNode, path: Path, key = false): Place {
   return { offset: node.kind === 'leaf' && !key ? node.offset : offset, missing: [] };
 }
 
-/**
- * The plain value of a tree. Where `schema` has the text of a header or a query parameter, it is the text as written:
- * a key of digits only must not be sent as the number that YAML makes of it.
- */
+/** The plain value of a tree. Text of a header or query parameter stays as written: a key of digits is no number. */
 export function treeValue(node: SettingsNode, schema: Schema | undefined): unknown {
   if (node.kind === 'leaf') {
     return isText(schema) && node.value !== undefined && node.text !== '' ? node.text : node.value;
@@ -73,12 +61,11 @@ export function treeValue(node: SettingsNode, schema: Schema | undefined): unkno
   return node.kind === 'map' ? Object.fromEntries(entries) : [...entries].map(([, value]) => value);
 }
 
-/** Whether a scalar of this schema is the text of a header or of a query parameter. */
 function isText(schema: Schema | undefined): boolean {
   return schema === scalarText || (schema instanceof z.ZodUnion && schema.options.some(isText));
 }
 
-/** Returns the schema of `key`, if it does not depend on other values of the file. */
+/** Returns the schema of `key`, if it does not depend on other values. */
 function childSchema(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault) return childSchema(schema.unwrap(), key);
   if (schema instanceof z.ZodObject) return schema.shape[key];

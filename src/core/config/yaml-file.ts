@@ -1,20 +1,14 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type Document, type ErrorCode, LineCounter, parseDocument } from 'yaml';
+import { type ErrorCode, LineCounter, parseDocument } from 'yaml';
 import { ConfigError, type ConfigIssue } from './config-error.ts';
 
-/** Line and column of an offset, both from 1. */
 export type Position = (offset: number) => { readonly line: number; readonly column: number };
 
-export interface YamlDocument {
-  readonly document: Document.Parsed;
-  readonly position: Position;
-  /** What is not YAML, the first issue of each line. With any, the document is not to be relied on. */
-  readonly issues: readonly ConfigIssue[];
-}
+export type YamlDocument = ReturnType<typeof parseYaml>;
 
-/** The parser's own messages are jargon, and some quote the text, which may be a secret. */
+/** The parser's own messages quote text, which may be a secret. */
 const WORDS: Partial<Record<ErrorCode, string>> = {
   BAD_DQ_ESCAPE: 'unknown escape: in double quotes a backslash is written \\\\, in single quotes as it is',
   BAD_INDENT: 'the indentation does not fit the lines above',
@@ -31,7 +25,7 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
 };
 
 /** YAML 1.2 with its core schema, whatever a %YAML line says; keys are text; no merge keys. */
-export function parseYaml(text: string): YamlDocument {
+export function parseYaml(text: string) {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -39,7 +33,7 @@ export function parseYaml(text: string): YamlDocument {
     schema: 'core',
     resolveKnownTags: false,
     stringKeys: true,
-    // Looked for in build-tree.ts: here it takes quadratic time.
+    // Checked in build-tree.ts: here it takes quadratic time.
     uniqueKeys: false,
   });
   const position: Position = (offset) => {
@@ -48,29 +42,24 @@ export function parseYaml(text: string): YamlDocument {
   };
   const problems = [...document.errors, ...document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
   const byLine = new Map<number, ConfigIssue>();
-  let misled: string | undefined;
   for (const { code, pos } of problems) {
     const place = position(pos[0]);
     const message = describe(code, text, pos[0]);
-    if (byLine.has(place.line) || (misled !== undefined && message !== misled)) continue;
-    byLine.set(place.line, { path: [], message, ...place });
-    if (MISLEADING.has(message)) misled = message;
+    if (!byLine.has(place.line)) byLine.set(place.line, { path: [], message, ...place });
   }
+  // With any issue, the document cannot be used.
   return { document, position, issues: [...byLine.values()] };
 }
 
 const REFERENCE_IN_BRACKETS =
   'between brackets, ${…} must stand in quotes; for a number, or true and false, it needs a line of its own';
 
-/** Messages after which the parser misreads the rest of the file. Other issues are reported once these are fixed. */
-const MISLEADING: ReadonlySet<string> = new Set([REFERENCE_IN_BRACKETS, WORDS.TAB_AS_INDENT as string]);
-
 function describe(code: ErrorCode, text: string, offset: number): string {
   if (text.slice(offset - 1, offset + 1) === '${') return REFERENCE_IN_BRACKETS;
   return WORDS[code] ?? 'this is not YAML';
 }
 
-/** The largest wrong file of this size is refused within some 0.3 s, in which a running process answers no request. */
+/** The largest wrong file is refused within some 0.3 s, in which the process answers no request. */
 const MAX_BYTES = 262_144;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -80,10 +69,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ABORT_ERR: 'it is a pipe to which no complete file was written in time',
 };
 
-/** Time in which a pipe must get a writer and reach its end. */
 const PIPE_MS = 10_000;
 
-/** The text of a settings file: UTF-8, at most 256 KiB. Throws {@link ConfigError}. A pipe is read for `pipeMs` at most. */
+/** Reads a settings file. Throws {@link ConfigError}. A pipe is read for `pipeMs` at most. */
 export async function readSettings(file: string, pipeMs = PIPE_MS): Promise<string> {
   const bytes = await readBytes(file, pipeMs).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, `cannot be read: ${REASONS[error.code ?? ''] ?? error.code ?? 'unknown reason'}`);
@@ -96,7 +84,7 @@ export async function readSettings(file: string, pipeMs = PIPE_MS): Promise<stri
   }
 }
 
-/** Returns little more than allowed at most, so that the caller can detect an oversized file. */
+/** Returns little more than allowed, so that an oversized file is noticed. */
 async function readBytes(file: string, pipeMs: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -108,7 +96,7 @@ async function readBytes(file: string, pipeMs: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A pipe without a writer would block a thread of libuv forever: it is opened without waiting, and read as a socket. */
+/** A pipe without a writer would block a thread of libuv forever: it is read as a socket. */
 function openStream(file: string, pipeMs: number): Readable {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   if (!fstatSync(fd).isFIFO()) return createReadStream(file, { fd });

@@ -3,16 +3,11 @@ import { type Caller, Credential, flawOf, TOKEN, type Verified } from '../kernel
 import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Span } from '../kernel/trace.ts';
 
-/** The facts about a caller that follow from its credential. */
 export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expiresAt' | 'verified' | 'others'>;
 
-/**
- * Verifies the token of the caller with this key, synchronously if it was verified recently. Throws, or rejects with,
- * `credential_rejected`, and another error if it cannot decide: it fails closed.
- */
+/** Verifies a token. Throws, or rejects with, `credential_rejected`, and another error if it cannot decide: it fails closed. */
 export type Verify = (credential: Credential, key: string, span?: Span) => Verdict | Promise<Verdict>;
 
-/** The facts that verification adds. */
 export interface Verdict extends Pick<Caller, 'partition'> {
   readonly expiresAt: number;
   readonly verified: Verified;
@@ -21,7 +16,6 @@ export interface Verdict extends Pick<Caller, 'partition'> {
 export interface AuthenticateOptions {
   /** @default verification is off: any token is accepted */
   readonly verify?: Verify | undefined;
-  /** @default a random key of its own */
   readonly keyOf?: KeyOf;
 }
 
@@ -29,11 +23,8 @@ export interface AuthenticateOptions {
 export type KeyOf = (text: string) => string;
 
 /**
- * Identifies the caller by its `Authorization` field lines. It needs all of them: Node keeps the first one, and a proxy in front
- * may have judged another.
- *
- * Rejects with `credential_missing` without one, `credential_malformed` for a value that is not a bearer token, `invalid_request`
- * for several, and as {@link Verify} does.
+ * Identifies the caller by all its `Authorization` field lines. Rejects with `credential_missing`, `credential_malformed`,
+ * `invalid_request` for several lines (a proxy in front may have judged another one), and as {@link Verify} does.
  */
 export type Authenticate = (
   authorization: readonly Credential[],
@@ -53,9 +44,8 @@ const USUAL = 'Bearer ';
 const MAX_CLAIMS = 16_384;
 
 /**
- * Creates the function that builds all keys of credentials: SHA-256 over a secret and the token, base64url. The default secret is
- * random and lasts as long as the process, so that a key from a log can be neither looked up nor matched with another process's.
- * An HMAC would take three times as long and is not needed: a key proves nothing.
+ * Creates the function that builds all keys of credentials: SHA-256 over a secret and the token. With the random default, a key
+ * from a log cannot be looked up. An HMAC would take three times as long and is not needed: a key proves nothing.
  */
 export function createKeyOf(secret: Buffer = randomBytes(32)): KeyOf {
   const prefix = secret.toString('base64url');
@@ -95,14 +85,11 @@ function malformed(detail: string): GatewayError {
   return explained('credential_malformed', detail);
 }
 
-/**
- * Returns the unverified `exp` of a JWT (RFC 7519, section 4.1.4), in milliseconds since the epoch; `undefined` for other tokens.
- * Claims that are too long count as expired, since this value may only shorten a lifetime.
- */
+/** Returns the unverified `exp` of a JWT (RFC 7519) in ms since the epoch: it only shortens lifetimes. */
 export function expiryOf(token: string): number | undefined {
   const begin = token.indexOf('.') + 1;
   const end = token.indexOf('.', begin);
-  // Exactly header, claims and signature (RFC 7515, section 3.1).
+  // RFC 7515, section 3.1.
   if (begin === 0 || end === -1 || token.includes('.', end + 1)) return undefined;
   if (end - begin > MAX_CLAIMS) return 0;
   try {

@@ -4,7 +4,6 @@ import type { Events } from '../kernel/events.ts';
 import { openSecret, type SecretSettings } from './files/secret-file.ts';
 import type { Unusable, WatchOptions } from './files/watched-files.ts';
 
-/** Settings of an upstream's credential. */
 export type CredentialSettings =
   | { readonly kind: 'passthrough' }
   | {
@@ -17,14 +16,12 @@ export type CredentialSettings =
   | ServiceSettings
   | { readonly kind: 'none' };
 
-/** Settings of a token exchange, which its capability reads. */
 export interface ExchangeSettings {
   readonly kind: 'exchange';
 }
 
 interface ServiceSettings extends SecretSettings {
   readonly kind: 'service';
-  /** User of a Basic credential (RFC 7617). */
   readonly user?: string | undefined;
   readonly name?: string | undefined;
   /** Holds `{token}` exactly once. */
@@ -33,28 +30,22 @@ interface ServiceSettings extends SecretSettings {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The credential of an upstream, as options of `openUpstream`. */
 export interface Authorization {
-  /** Whether it is given the caller's own token. */
   readonly callersOwn: boolean;
-  /** Whether it is given a token that was made for the caller. @default false */
+  /** Whether it is given a token made for the caller. @default false */
   readonly madeForCaller?: boolean;
-  /** Returns the credential headers. */
   authorize(caller: Caller, signal: AbortSignal): Promise<Headers>;
   /** Called after a 401 to them. Returns whether there are newer ones. @default there are none */
   refused?(caller: Caller, given: Headers): boolean;
-  /** Closes its connections. @default it has none */
   close?(): Promise<void>;
 }
 
-/** Opens the exchange of callers' tokens for those of one upstream; returns the issue of a file that cannot be used. */
+/** Opens the exchange of callers' tokens; returns the issue of a file that cannot be used. */
 export type OpenExchange = (settings: ExchangeSettings, options: CredentialOptions) => Authorization | Unusable;
 
 export interface CredentialOptions extends WatchOptions {
-  /** Name of the upstream. */
   readonly upstream: string;
   readonly events: Events;
-  /** Opens a connection to an authorization server with a timeout and a maximum reply size. */
   readonly openServer: (own: { readonly timeoutMs: number; readonly maxBytes: number }) => {
     readonly send: Send;
     close(): Promise<void>;
@@ -63,7 +54,7 @@ export interface CredentialOptions extends WatchOptions {
   readonly openExchange?: OpenExchange | undefined;
 }
 
-/** Sends one request for a caller. Rejects with a `GatewayError` for a reply that is neither success nor refusal. */
+/** Rejects with a `GatewayError` for a reply that is neither success nor refusal. */
 export type Send = (
   request: {
     readonly url: URL;
@@ -79,21 +70,14 @@ const ENDS_EARLY =
 
 const NO_HEADERS = Object.freeze({});
 
-/** Opens the credential that settings describe, including files of secrets; returns the issue of a file that cannot be used. */
+/** Returns the issue of a file that cannot be used. */
 export function openAuthorization(settings: CredentialSettings, options: CredentialOptions): Authorization | Unusable {
-  switch (settings.kind) {
-    case 'passthrough':
-      return ofCaller(BEARER_FORM, options);
-    case 'header':
-      return ofCaller(headerForm(settings), options);
-    case 'exchange':
-      if (options.openExchange === undefined) throw new Error('settings exchange tokens, and no capability does');
-      return options.openExchange(settings, options);
-    case 'service':
-      return ofPortico(settings, options);
-    case 'none':
-      return { callersOwn: false, authorize: async () => NO_HEADERS };
-  }
+  const form = credentialForm(settings);
+  if (form === undefined) return { callersOwn: false, authorize: async () => NO_HEADERS };
+  if (settings.kind === 'service') return ofPortico(settings, form, options);
+  if (settings.kind !== 'exchange') return ofCaller(form, options);
+  if (options.openExchange === undefined) throw new Error('settings exchange tokens, and no capability does');
+  return options.openExchange(settings, options);
 }
 
 function ofCaller({ header, format }: Form, { upstream }: Pick<CredentialOptions, 'upstream'>): Authorization {
@@ -108,9 +92,11 @@ function ofCaller({ header, format }: Form, { upstream }: Pick<CredentialOptions
   };
 }
 
-function ofPortico(settings: ServiceSettings, options: WatchOptions): Authorization | Unusable {
-  const { user } = settings;
-  const { header, format } = serviceForm(settings);
+function ofPortico(
+  { user, ...settings }: ServiceSettings,
+  { header, format }: Form,
+  options: WatchOptions,
+): Authorization | Unusable {
   const opened = openSecret(settings, options);
   if ('issue' in opened) return opened;
   return {
@@ -129,35 +115,19 @@ export interface ProxyUser {
   readonly password?: string | undefined;
 }
 
-/** Returns the Basic credential for a proxy (RFC 7617; RFC 9110, section 11.7.2); `undefined` without a user. */
+/** Basic credential for a proxy (RFC 7617; RFC 9110, section 11.7.2). */
 export function proxyAuthorization({ user, password = '' }: ProxyUser): (() => string) | undefined {
   if (user === undefined) return undefined;
   const held = new Credential(Buffer.from(`${user}:${password}`).toString('base64'));
   return () => `Basic ${held.reveal()}`;
 }
 
-/** The header of a token. */
 interface Form {
-  /** In lower case. */
+  /** Name in lower case. */
   readonly header: string;
   readonly format: string;
 }
 
-const BEARER_FORM: Form = { header: 'authorization', format: 'Bearer {token}' };
-
-function headerForm({ name, format }: { readonly name: string; readonly format: string }): Form {
-  return { header: name.toLowerCase(), format };
-}
-
-function serviceForm({ user, name, format }: ServiceSettings): Form {
-  const plain = name === undefined ? 'Bearer {token}' : '{token}';
-  return {
-    header: (name ?? 'Authorization').toLowerCase(),
-    format: format ?? (user === undefined ? plain : 'Basic {token}'),
-  };
-}
-
-/** The value of a header that holds a token. */
 function fill(format: string, token: string): string {
   return format.replace('{token}', () => token);
 }
@@ -167,10 +137,7 @@ const QUOTE = '"';
 const SEPARATORS = [',', ';', QUOTE];
 const ESCAPED = /["\\]/g;
 
-/**
- * Returns a function that escapes a caller's token for this format: within quotes it is a quoted-string (RFC 9110, section 5.6.4),
- * else `undefined` for a token that would end early and add parameters that the operator did not write.
- */
+/** Escapes a token as a quoted-string (RFC 9110, section 5.6.4); `undefined` for one that would end early and add parameters. */
 function escapeFor(format: string): (token: string) => string | undefined {
   const [before = '', after = ''] = format.split('{token}');
   if (before.split(QUOTE).length % 2 === 0 && after.includes(QUOTE)) {
@@ -180,29 +147,31 @@ function escapeFor(format: string): (token: string) => string | undefined {
   return (token) => (ends.some((end) => end !== '' && token.includes(end)) ? undefined : token);
 }
 
-/** The header and format of an upstream's credential; `undefined` if it is given none. */
 export function credentialForm(settings: CredentialSettings): Form | undefined {
   switch (settings.kind) {
     case 'passthrough':
     case 'exchange':
-      return BEARER_FORM;
+      return { header: 'authorization', format: 'Bearer {token}' };
     case 'header':
-      return headerForm(settings);
-    case 'service':
-      return serviceForm(settings);
+      return { header: settings.name.toLowerCase(), format: settings.format };
+    case 'service': {
+      const { user, name, format } = settings;
+      const plain = name === undefined ? 'Bearer {token}' : '{token}';
+      const byDefault = user === undefined ? plain : 'Basic {token}';
+      return { header: (name ?? 'Authorization').toLowerCase(), format: format ?? byDefault };
+    }
     case 'none':
       return undefined;
   }
 }
 
-/** Extracts the credential from headers that were sent in this form. */
 export function credentialIn(headers: Readonly<Record<string, string>>, { header, format }: Form): string {
   const [before = '', after = ''] = format.split('{token}');
   const value = headers[header] ?? '';
   return value.slice(before.length, value.length - after.length);
 }
 
-/** Extracts secrets other than the caller's own token from sent headers, encoded and decoded. */
+/** Extracts secrets of Portico from sent headers, encoded and decoded. */
 export function ownSecretsIn(
   headers: Readonly<Record<string, string>>,
   settings: CredentialSettings | undefined,

@@ -1,12 +1,10 @@
 import { openSecret, type SecretSettings } from './files/secret-file.ts';
 import type { Unusable, WatchOptions } from './files/watched-files.ts';
 
-/** Portico's credential at an authorization server. */
 export interface ClientSettings extends SecretSettings {
   readonly clientId: string;
 }
 
-/** Returns Portico's current `Authorization` at an authorization server. */
 export type ClientAuthorization = (signal: AbortSignal) => Promise<string>;
 
 /** Opens the secret (RFC 6749, section 2.3.1); returns the issue of a file that cannot be used. */
@@ -30,10 +28,7 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ _: text }).toString().slice('_='.length);
 }
 
-/**
- * Whether an endpoint of an issuer's metadata may be sent tokens and secrets: it uses TLS, or is on the issuer's own host. With TLS
- * the hosts may differ, as they do at large issuers (RFC 8414, section 2).
- */
+/** Whether an issuer's endpoint may be sent secrets: by TLS (on any host: RFC 8414, section 2), or on the issuer's host. */
 export function isTrustedEndpoint(endpoint: unknown, issuer: string): endpoint is string {
   if (typeof endpoint !== 'string' || !URL.canParse(endpoint)) return false;
   const { protocol, hostname } = new URL(endpoint);

@@ -4,19 +4,12 @@ import { explained, GatewayError } from '../kernel/errors.ts';
 import { expiryOf, type KeyOf } from './authenticate.ts';
 
 export interface OtherCredential {
-  /** Name of its header, as in settings. */
   readonly from: string;
-  /** Name of its upstream. */
   readonly upstream: string;
   readonly keyOf: KeyOf;
 }
 
-/**
- * The caller with the credential that it sends to one upstream in a separate header. Callers with other credentials are different
- * callers there, also with the same access token: they share no key and no partition.
- *
- * Throws `credential_missing` without that header, `credential_malformed` for an invalid value, and `invalid_request` for several.
- */
+/** The caller as one upstream sees it: another credential is another caller. Throws as `authenticate` does. */
 export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: OtherCredential): Caller {
   const [credential, ...more] = caller.others?.get(from.toLowerCase()) ?? [];
   if (credential === undefined) {
@@ -46,7 +39,7 @@ export function keyOfAll({ key, others = new Map() }: Caller, keyOf: KeyOf): str
   return values.length === 0 ? key : keyOf(`${key} ${JSON.stringify(values)}`);
 }
 
-/** The error for an upstream's refusal of this credential: it names the header. */
+/** Names the header in an upstream's refusal of this credential. */
 export function refusalOf(thrown: unknown, { from }: OtherCredential): unknown {
   if (!(thrown instanceof GatewayError) || thrown.code !== 'credential_rejected') return thrown;
   return thrown.inHeader(from, `The platform refused the credential in the header ${from}. ${ASK_FOR_TOKEN}`);

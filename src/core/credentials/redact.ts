@@ -2,7 +2,7 @@ import type { Credential } from '../kernel/caller.ts';
 import { continueTrace, type Trace } from '../kernel/trace.ts';
 
 const SCHEME = /^bearer$/i;
-/** What nearly all values are, with or without their scheme: to match them takes 4 % less of a cached `tools/call` than to split them. */
+/** Nearly all values: to match them takes 4 % less of a cached `tools/call` than to split them. */
 const USUAL = /^(?:bearer )?(\S+)$/i;
 /** Without one of these, a text contains a secret in its plain form only. */
 const ESCAPES = /[%\\]/;
@@ -15,7 +15,6 @@ export function mentionsCredential(text: string, authorization: readonly Credent
   return ESCAPES.test(text) && secrets.flatMap(formsOf).some((form) => text.includes(form));
 }
 
-/** Replaces all parts of these `Authorization` values except the scheme in `text`, in any encoding. */
 export function redact(text: string, authorization: readonly string[]): string {
   const secrets = secretsIn(authorization);
   if (secrets.length === 0) return text;
@@ -28,15 +27,11 @@ export function redact(text: string, authorization: readonly string[]): string {
   return text.replace(new RegExp(alternatives.join('|'), 'g'), '[credential]');
 }
 
-/** The same for callers' credentials. */
 export function redactCredentials(text: string, credentials: readonly Credential[]): string {
   return redact(text, credentials.map(revealed));
 }
 
-/**
- * Returns the trace that a caller's request belongs to, without parts that repeat one of these credentials. `baggage` is never
- * read.
- */
+/** Returns the trace of a caller's request, without parts that repeat a credential. `baggage` is never read. */
 export function traceOfCaller(
   { traceparent, tracestate }: { readonly traceparent: string | undefined; readonly tracestate: string | undefined },
   credentials: readonly Credential[],
@@ -58,7 +53,7 @@ function secretsIn(authorization: readonly string[]): string[] {
   return authorization.flatMap((value) => value.split(/\s+/)).filter((word) => word !== '' && !SCHEME.test(word));
 }
 
-/** A secret in all encodings: plain, percent-encoded in a URL or a form, and escaped in JSON or a quoted text. */
+/** A secret plain, percent-encoded in a URL or a form, and escaped in JSON or a quoted text. */
 function formsOf(secret: string): string[] {
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
   const inJson = JSON.stringify(secret).slice(1, -1);

@@ -13,18 +13,14 @@ import { createHeldBytes } from './request/incoming-body.ts';
 import { createChallenge, type TokenSource } from './response/problem.ts';
 import type { HttpResponse } from './response/send.ts';
 
-/** Settings of the public listener. */
 export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly tls?: (ListenerTls & { readonly hstsMaxAgeDays: number }) | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Whether the listener answers for names that are not listed, on an address that is not loopback. @default false */
+  /** Answers for unlisted names, on an address that is not loopback. @default false */
   readonly takesAnyName?: boolean | undefined;
-  /** URL of this server for clients. */
   readonly publicUrl?: string | undefined;
   readonly allowedOrigins: readonly string[];
-  /** Proxies whose `X-Forwarded-For` and `Forwarded` are used: addresses, networks, `unix`. */
   readonly trustedProxies: readonly string[];
-  /** Bytes of all request bodies in memory. */
   readonly maxHeldBodyBytes: number;
   readonly compressMinBytes: number;
 }
@@ -33,9 +29,8 @@ export interface PublicEdgeOptions
   extends Omit<ReadsOptions, 'compressMinBytes'>,
     Pick<Service, 'authenticate' | 'hooks' | 'users'> {
   readonly settings: HttpSettings;
-  /** Endpoints beside those of the core; `unknown` answers a path that does not exist. @default none */
+  /** `unknown` answers a path that does not exist. @default none */
   operations?(unknown: OpenOperation): readonly Operation[];
-  /** Whether `/readyz` answers 503. */
   readonly isDraining: () => boolean;
   /** Where clients obtain tokens. @default no client can */
   readonly tokenSource?: TokenSource | undefined;
@@ -43,7 +38,6 @@ export interface PublicEdgeOptions
   readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'spend' | 'otherCredentials'> | undefined;
 }
 
-/** Constants of the admin listener, suitable for any probe. */
 export const ADMIN_BOUNDS = {
   maxUrlBytes: 1024,
   maxHeaderBytes: 8192,
@@ -57,13 +51,11 @@ export const ADMIN_BOUNDS = {
   maxUnsentBytes: 16_777_216,
 };
 
-/** A listener whose options can be replaced while it is open. */
 export interface ChangingEdge<Options> extends Edge {
-  /** Applies other options to requests that begin from now on. Host, port and bounds of connections stay as they are. */
+  /** Applies to requests that begin from now on. Host, port and bounds of connections stay. */
   change(options: Options): void;
 }
 
-/** Creates the public listener: the two reads, JSON-RPC, the probes, and endpoints of capabilities. */
 export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicEdgeOptions> {
   // The rest of `first` is not captured: it refers to a core, which must be collected after a reload.
   const { settings, events, isDraining } = first;
@@ -108,18 +100,16 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
 
 export interface AdminEdgeOptions {
   readonly settings: Pick<ListenerSettings, 'host' | 'port' | 'socketPath' | 'tls'> & {
-    /** Hosts to answer for beside addresses and loopback names. @default none */
+    /** Hosts beside addresses and loopback names. @default none */
     readonly allowedHosts?: readonly string[] | undefined;
   };
   readonly authenticate: Authenticate;
   readonly events: Events;
-  /** Whether the public listener is draining. */
   readonly isDraining: () => boolean;
-  /** Endpoints beside those of the core. @default none */
+  /** @default none */
   readonly operations?: readonly Operation[];
 }
 
-/** Creates the admin listener: probes and endpoints of capabilities, no reads. */
 export function createAdminEdge({
   settings: first,
   events,
@@ -153,7 +143,7 @@ const OK: HttpResponse = {
   body: Buffer.from('{"status":"ok"}'),
 };
 
-/** Probes for orchestrators. They do not depend on upstreams: restarting Portico, or taking it out of service, repairs none. */
+/** They do not depend on upstreams: restarting Portico repairs none. */
 function probeOperations(isDraining: () => boolean): readonly OpenOperation[] {
   const probe = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: true, open: true } as const;
   return [

@@ -1,6 +1,4 @@
-/** A row of the error table. */
 export interface ErrorRow {
-  /** HTTP status of the response. */
   readonly status: number;
   /** RFC 9457 `title`, equal for every occurrence. */
   readonly title: string;
@@ -8,12 +6,9 @@ export interface ErrorRow {
   readonly detail: string;
   /** Reason in the log unless the error has its own. */
   readonly reason: string;
-  /** Default seconds of `Retry-After`. Rows without it send none. */
+  /** Default seconds of `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /**
-   * Code of the JSON-RPC error, for errors that can answer a JSON-RPC request. 401 and 403 are outside JSON-RPC's
-   * reserved range.
-   */
+  /** Code of the JSON-RPC error, if the error can answer a JSON-RPC request. 401 and 403 are outside JSON-RPC's reserved range. */
   readonly rpc?: number;
 }
 
@@ -25,13 +20,10 @@ const INTERNAL_ERROR = -32603;
 const HEADER_MISMATCH = -32020;
 const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 
-/** Remedy for a rejected token, for people and for models, which can repeat a call but cannot change the token. */
+/** Remedy for people and for models, which can repeat a call but cannot change the token. */
 export const ASK_FOR_TOKEN = 'Do not retry with the same one: ask the user for a new one.';
 
-/**
- * Every error that Portico returns. The table is closed: edges read it and never create a status. `docs/errors.md`
- * shows it row by row (tested).
- */
+/** Every error that Portico returns. Edges never create a status. `docs/errors.md` shows it row by row (tested). */
 export const ERRORS = {
   credential_missing: {
     status: 401,
@@ -300,5 +292,4 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorRow>;
 
-/** A code of the error table. Part of the contract. */
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,45 +1,35 @@
 import { ERRORS, type ErrorCode, type ErrorRow, INVALID_REQUEST } from './error-table.ts';
 
-/** Errors worth a retry: no connection, a lost one, or an upstream that reports a temporary state. */
 export type Retryable = 'connect' | 'reset' | 'status';
 
-/** Details of one occurrence. */
 export interface GatewayErrorFacts {
   /** Replaces the row's `detail`. Returned to callers, so it must not contain an upstream's text. */
   readonly detail?: string;
   /** Reason for the log only. Never external text. @default that of `bound`, or of the row */
   readonly reason?: string | undefined;
-  /** Name of the failed upstream in settings. */
   readonly upstream?: string;
-  /** Seconds of `Retry-After`; replaces the row's. */
   readonly retryAfterSeconds?: number;
-  /** Status of the upstream's response, if any. */
   readonly upstreamStatus?: number;
-  /** HTTP methods of the path, for `Allow`. */
   readonly allow?: string;
-  /**
-   * Set when the upstream is at fault: unreachable, connection lost, too slow, or 5xx. Only these count for a breaker.
-   */
+  /** Set when the upstream is at fault: unreachable, connection lost, too slow, or 5xx. Only these count for a breaker. */
   readonly fault?: boolean;
-  /** Set when another server failed that was needed first. It says nothing about the upstream, which was not called. */
+  /** Another server failed that was needed first. It says nothing about the upstream, which was not called. */
   readonly elsewhere?: boolean;
-  /** Kind of a temporary failure, where a retry may succeed. */
   readonly retryable?: Retryable;
   /** All required scopes, when the caller lacks one of them. */
   readonly scopes?: readonly string[] | undefined;
-  /** Header of the credential, if not `Authorization`: another access token would not help. */
+  /** Header of the credential: another access token would not help. */
   readonly header?: string | undefined;
-  /** Settings key of the bound that was reached. The place that records the error emits the event. */
+  /** Settings key of the bound that was reached. */
   readonly bound?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** The only error class. Callers receive the row of its `code`, and nothing else that it contains. */
+/** Callers receive the row of its `code`, and nothing else that it contains. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
   readonly status: number;
-  /** JSON-RPC error code. */
   readonly rpc: number;
   readonly title: string;
   readonly detail: string;
@@ -79,18 +69,16 @@ export class GatewayError extends Error {
     this.#facts = facts;
   }
 
-  /** Returns the same error for a credential in another header. */
   inHeader(header: string, detail: string): GatewayError {
     return new GatewayError(this.code, { ...this.#facts, header, detail });
   }
 
-  /** Returns the same error with the name of its upstream. */
   from(upstream: string): GatewayError {
     return this.upstream === undefined ? new GatewayError(this.code, { ...this.#facts, upstream }) : this;
   }
 }
 
-/** Returns an error whose `detail` is its `reason`, too: `text` is fixed, except for figures and names of settings. */
+/** An error with one text for `detail` and `reason`: fixed, except for figures and names of settings. */
 export function explained(code: ErrorCode, text: string, facts?: GatewayErrorFacts): GatewayError {
   return new GatewayError(code, { ...facts, detail: text, reason: text });
 }
@@ -101,7 +89,6 @@ const OF_CREDENTIAL: ReadonlySet<ErrorCode> = new Set([
   'credential_rejected',
 ]);
 
-/** Returns whether an error rejects the caller's credential. */
 export function isOfCredential(error: GatewayError | undefined): boolean {
   return error !== undefined && OF_CREDENTIAL.has(error.code);
 }
@@ -110,10 +97,7 @@ const MAX_CAUSES = 5;
 /** OpenSSL codes may contain a slash: `ERR_SSL_SSL/TLS_ALERT_UNEXPECTED_MESSAGE`. */
 const IDENTIFIER = /^[\w./]{1,64}$/;
 
-/**
- * Returns an error's causes as `Name` or `Name CODE`, outermost first, without the error itself, at most five. Never a
- * message, which may contain external text.
- */
+/** Returns causes as `Name` or `Name CODE`, outermost first, at most five. Never a message: it may contain external text. */
 export function causesOf(error: unknown): string[] {
   const causes: string[] = [];
   let cause = error instanceof Error ? error.cause : undefined;
@@ -124,23 +108,20 @@ export function causesOf(error: unknown): string[] {
   return causes;
 }
 
-/**
- * Returns the code of failed work for events: the error's code, `cancelled` if its signal has aborted, or `internal`
- * for a bug.
- */
+/** Returns the code of failed work for events: the error's, `cancelled` if its signal has aborted, or `internal` for a bug. */
 export function codeOf(error: unknown, signal?: AbortSignal): string {
   if (error instanceof GatewayError) return error.code;
   return signal?.aborted ? 'cancelled' : 'internal';
 }
 
-/** Formats an error as `Name` or `Name CODE`. Omits text that does not look like a name or a code. */
+/** Formats `Name` or `Name CODE`. Omits text that does not look like one. */
 export function nameError(error: Error): string {
   const name = IDENTIFIER.test(error.name) ? error.name : 'Error';
   const code = 'code' in error ? error.code : undefined;
   return typeof code === 'string' && IDENTIFIER.test(code) ? `${name} ${code}` : name;
 }
 
-/** Describes a bug by its stack, or the type of the thrown value. May contain external text. */
+/** May contain external text. */
 export function stackOf(thrown: unknown): string {
   return (thrown instanceof Error ? thrown.stack : undefined) ?? `thrown: ${typeof thrown}`;
 }

@@ -1,4 +1,4 @@
-/** Scripts whose words may contain joiners and non-joiners (Unicode, section 23.2). */
+/** Scripts whose words may contain joiners (Unicode, section 23.2). */
 const JOINING = [
   ...['Arab', 'Syrc', 'Mand', 'Mong', 'Nkoo', 'Phag', 'Adlm', 'Rohg', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml'],
   ...['Telu', 'Knda', 'Mlym', 'Sinh', 'Khmr', 'Mymr', 'Tibt', 'Java', 'Bali'],
@@ -10,12 +10,11 @@ const LETTER = lettersOf(JOINING);
 const UNSPACED_LETTER = lettersOf(UNSPACED);
 const MONGOLIAN = lettersOf(['Mong']);
 
-/** One with a selector or a skin tone. */
+/** Emoji with a selector or a skin tone. */
 const EMOJI = '\\p{ExtPict}[\\uFE0E\\uFE0F\\p{EMod}]?';
 
-/** What is left as it is. Behind another invisible character, none of these is. */
+/** Sequences that are left as they are, but not behind another invisible character. */
 const KEPT = [
-  // The flags of England, Scotland and Wales.
   `\\u{1F3F4}(?:${['gbeng', 'gbsct', 'gbwls'].map(tagsOf).join('|')})\\u{E007F}`,
   `${EMOJI}(?:\\u200D${EMOJI})*`,
   '[0-9#*]\\uFE0F\\u20E3',
@@ -25,10 +24,7 @@ const KEPT = [
   `(?<=${MONGOLIAN})(?:[\\u180B-\\u180D\\u180F]|\\u180E(?=${MONGOLIAN}))`,
 ].join('|');
 
-/**
- * Characters that a reader does not see, or that change what is seen: controls, format characters, selectors, fillers, and those
- * without a meaning. Line ends and tabs are seen.
- */
+/** Characters that a reader does not see, or that change what is seen. Line ends and tabs are seen. */
 const HIDDEN =
   '[[\\p{DI}\\p{Cc}\\p{Cs}\\p{Co}\\p{Zl}\\p{Zp}\\uFFF9-\\uFFFB[\\p{Cn}--\\p{ExtPict}]]--[\\t\\n\\r]]|\\r(?!\\n)';
 
@@ -37,10 +33,7 @@ const ANY = new RegExp(HIDDEN, 'v');
 /** The same in JSON, where controls and lone surrogates are escaped. */
 const ANY_IN_JSON = new RegExp(`${HIDDEN}|\\\\[ubf]|\\\\r(?!\\\\n)`, 'v');
 
-/**
- * Shows each hidden character as `\u{200b}`. Emoji sequences, and joiners in words of scripts that need them, are left as they are
- * (docs/decisions/0066). `hidden`: their number.
- */
+/** Shows hidden characters as `\u{200b}`, except in emoji sequences and words that need them (docs/decisions/0066). */
 export function showHidden(text: string) {
   if (!ANY.test(text)) return { text, hidden: 0 };
   let hidden = 0;
@@ -52,7 +45,7 @@ export function showHidden(text: string) {
   return { text: shown, hidden };
 }
 
-/** Returns whether texts in this JSON, as `JSON.stringify` writes it, may have hidden characters. `false` is certain. */
+/** Whether texts in this JSON, as `JSON.stringify` writes it, may have hidden characters. `false` is certain. */
 export function mayHideText(json: string): boolean {
   return ANY_IN_JSON.test(json);
 }
@@ -62,7 +55,6 @@ function lettersOf(scripts: readonly string[]): string {
   return `[[[\\p{L}\\p{M}]&&[${extensions}]]--\\p{DI}]`;
 }
 
-/** Returns the tag characters of an ASCII text. */
 function tagsOf(text: string): string {
   return [...text].map((character) => `\\u{E00${character.charCodeAt(0).toString(16)}}`).join('');
 }

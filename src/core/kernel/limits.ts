@@ -1,13 +1,10 @@
-/** A bound: its value, in the unit that ends its name, and what it bounds and what happens beyond it. */
+/** Its value, in the unit that ends its name; what it bounds, and what happens beyond it. */
 type Row = readonly [value: number, meaning: string];
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/**
- * Every bound that no operator has a reason to choose, by its part of the gateway. `docs/limits.md` is generated from it. What
- * an operator may choose is a setting instead (`src/core/config/schema/`).
- */
+/** Every bound that no operator has a reason to choose; others are settings. `docs/limits.md` is generated from it. */
 const TABLE = {
   http: {
     maxUrlBytes: [8 * KIB, 'Length of a request target. Beyond: 414.'],
@@ -150,27 +147,17 @@ const TABLE = {
 
 type Table = typeof TABLE;
 
-/** The bounds of one gateway, by their part of it. */
 export type Limits = {
   readonly [Part in keyof Table]: { readonly [Name in keyof Table[Part]]: number };
 };
 
-/** Bounds that replace others: for tests, which reach small ones sooner. */
+/** Overrides for tests, which reach small bounds sooner. */
 export type LimitOverrides = { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
 
-/** One row of the table in `docs/limits.md`. */
-export interface LimitRow {
-  readonly part: keyof Limits;
-  readonly name: string;
-  readonly value: number;
-  readonly meaning: string;
-}
-
-export const LIMIT_ROWS: readonly LimitRow[] = Object.entries(TABLE).flatMap(([part, rows]) =>
+export const LIMIT_ROWS = Object.entries(TABLE).flatMap(([part, rows]) =>
   Object.entries(rows).map(([name, [value, meaning]]) => ({ part: part as keyof Limits, name, value, meaning })),
 );
 
-/** The bounds, with some replaced. */
 export function limitsWith(overrides: LimitOverrides = {}): Limits {
   const parts = Map.groupBy(LIMIT_ROWS, ({ part }) => part);
   return Object.fromEntries(

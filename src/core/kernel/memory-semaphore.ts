@@ -1,10 +1,7 @@
-/**
- * Runs work that takes `bytes` of memory. Resolves with `overloaded`, and runs nothing, if too much is acquired already. One piece
- * of work always runs, however large.
- */
+/** Runs work that takes `bytes` of memory, or resolves with `overloaded` beyond the bound. One piece always runs, however large. */
 export type MemorySemaphore = <T>(bytes: number, work: () => Promise<T>) => Promise<T | 'overloaded'>;
 
-/** At most `maxBytes` are acquired, and `maxAtOnce` pieces of work run; the others wait in order. */
+/** Acquires `maxBytes` at most; `maxAtOnce` pieces of work run, and the others wait in order. */
 export function createMemorySemaphore(bounds: {
   readonly maxBytes: number;
   readonly maxAtOnce: number;

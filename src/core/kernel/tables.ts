@@ -3,15 +3,14 @@ import type { Caller } from './caller.ts';
 import { GatewayError } from './errors.ts';
 
 export interface TtlSetOptions {
-  /** Lifetime of a key since it was last added. 0: keys are not kept. */
+  /** Lifetime since it was last added. 0: keys are not kept. */
   readonly ttlMs: number;
-  /** Maximum number of keys; the oldest is removed first. */
   readonly max: number;
   /** Monotonic clock in milliseconds that never returns 0. */
   readonly now: () => number;
 }
 
-/** Keys that were added recently. Bounded, without timers. */
+/** Keys that were added recently; the oldest is removed first. Without timers. */
 export function createTtlSet({ ttlMs, max, now }: TtlSetOptions) {
   const keys = new LRUCache<string, true>({
     // Not `max`: lru-cache allocates for it immediately, 400 KB for 10,000 keys.
@@ -24,7 +23,7 @@ export function createTtlSet({ ttlMs, max, now }: TtlSetOptions) {
     perf: { now },
   });
   return {
-    /** Age of the key in milliseconds when added. A key added later keeps its longer lifetime. @default 0 */
+    /** Adds a key of this age. A key added later keeps its longer lifetime. @default 0 */
     add(key: string, agoMs = 0): void {
       const leftMs = ttlMs - agoMs;
       if (leftMs > 0 && leftMs >= keys.getRemainingTTL(key)) keys.set(key, true, { ttl: leftMs });
@@ -37,13 +36,10 @@ export function createTtlSet({ ttlMs, max, now }: TtlSetOptions) {
 }
 
 export interface RecentKeysOptions {
-  /** Maximum number of keys; the oldest is removed first. */
   readonly max: number;
-  /** Called with each removed key. */
   readonly onForgotten: (key: string) => void;
 }
 
-/** The keys added last. */
 export function createRecentKeys({ max, onForgotten }: RecentKeysOptions) {
   const keys = new LRUCache<string, true>({
     // Not `max`: lru-cache allocates for it immediately.
@@ -59,7 +55,6 @@ export function createRecentKeys({ max, onForgotten }: RecentKeysOptions) {
       // Half the cost of `set`, and the common case.
       if (keys.get(key) === undefined) keys.set(key, true);
     },
-    /** Removes a key, with a call of `onForgotten`. */
     delete(key: string): void {
       keys.delete(key);
     },
@@ -75,7 +70,6 @@ export interface SizedLruOptions<K, V> {
   readonly now?: () => number;
 }
 
-/** Keeps the most recently used entries, up to a total size. */
 export function createSizedLru<K extends object | string, V extends object | string>({
   maxSize,
   sizeOf = () => 1,
@@ -96,7 +90,7 @@ export function createSizedLru<K extends object | string, V extends object | str
   };
 }
 
-/** Counts occupied slots per key. Only keys with slots are kept; `undefined` is no key and takes none. */
+/** Counts occupied slots per key. `undefined` is no key and takes none. */
 export function createPlaces() {
   const places = new Map<string, number>();
   const taken = (key: string | undefined) => (key === undefined ? 0 : (places.get(key) ?? 0));
@@ -114,11 +108,9 @@ export function createPlaces() {
 }
 
 export interface CallerPlacesOptions {
-  /** Of all callers. May change. */
+  /** Places of all callers. May change. */
   readonly max: () => number;
-  /** Of one credential. */
   readonly maxPerCaller: number;
-  /** Names of these two bounds. */
   readonly bounds: readonly [max: string, maxPerCaller: string];
   /** What takes places, and the state in which it does: `reads`, `waiting`. */
   readonly taken: readonly [by: string, state: string];
@@ -126,7 +118,7 @@ export interface CallerPlacesOptions {
 
 export type CallerPlaces = ReturnType<typeof createCallerPlaces>;
 
-/** Places of all callers. Unverified callers of one address get at most half of them, whatever tokens they make up. */
+/** Unverified callers of one address get at most half of the places, whatever tokens they make up. */
 export function createCallerPlaces({ max, maxPerCaller, bounds, taken: [by, state] }: CallerPlacesOptions) {
   const ofCallers = createPlaces();
   const ofAddresses = createPlaces();
@@ -141,7 +133,7 @@ export function createCallerPlaces({ max, maxPerCaller, bounds, taken: [by, stat
     get total() {
       return total;
     },
-    /** Takes a place for this caller. Throws `overloaded`. */
+    /** Throws `overloaded`. */
     enter({ key, address }: Pick<Caller, 'key' | 'address'>): void {
       const most = max();
       if (ofCallers.taken(key) >= maxPerCaller) refuse(maxPerCallerName, ' with this access token');
@@ -153,7 +145,6 @@ export function createCallerPlaces({ max, maxPerCaller, bounds, taken: [by, stat
       ofAddresses.take(address);
       total += 1;
     },
-    /** Releases the place. */
     leave({ key, address }: Pick<Caller, 'key' | 'address'>): void {
       ofCallers.release(key);
       ofAddresses.release(address);
@@ -181,7 +172,6 @@ export function createUsers() {
   return {
     enter,
     leave,
-    /** Runs work that counts as a use. */
     during:
       <In extends readonly unknown[], Out>(work: (...given: In) => Promise<Out>) =>
       async (...given: In): Promise<Out> => {
@@ -192,7 +182,6 @@ export function createUsers() {
           leave();
         }
       },
-    /** Resolves when there are no users. */
     none: () => new Promise<void>((resolve) => (count === 0 ? resolve() : waiting.push(resolve))),
   };
 }

@@ -1,21 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { codeOf } from './errors.ts';
 
-/** W3C Trace Context headers for upstream requests. */
 export interface TraceHeaders {
   readonly traceparent: string;
   readonly tracestate?: string;
 }
 
-/** A caller's trace. */
 export interface Trace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
   /** The caller's span: 16 hexadecimal digits. */
   readonly parentId: string;
-  /** Whether the caller samples the trace. */
   readonly isSampled: boolean;
-  /** Headers for upstream requests. */
   readonly headers: TraceHeaders;
 }
 
@@ -30,10 +26,7 @@ const SAMPLED = 1;
 const MAX_TRACESTATE_LENGTH = 512;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/**
- * Returns the trace of a request's `traceparent` with a new parent id, or `undefined` if invalid. `tracestate` is
- * forwarded unchanged if it is printable, at most 512 characters long, and `traceparent` is valid.
- */
+/** Returns the trace with a new parent id. A printable `tracestate` of at most 512 characters is forwarded. */
 export function continueTrace(traceparent: string | undefined, tracestate: string | undefined): Trace | undefined {
   if (traceparent === undefined) return undefined;
   const { version, traceId, parentId, flags, rest } = TRACEPARENT.exec(traceparent)?.groups ?? {};
@@ -51,44 +44,30 @@ function isForwardable(tracestate: string | undefined): tracestate is string {
   return tracestate !== undefined && tracestate.length <= MAX_TRACESTATE_LENGTH && PRINTABLE.test(tracestate);
 }
 
-/**
- * Kinds of spans: an HTTP request; a JSON-RPC operation; a read, starting with the cache; a background refresh; a
- * shared load; a lookup in the shared cache; one page with all its waits; one request to an upstream; the verification
- * of a token.
- */
+/** Kinds of spans. `look`: a lookup in the shared cache. `page`: with all its waits. `call`: one request to an upstream. */
 export type SpanAbout = 'request' | 'operation' | 'read' | 'refresh' | 'load' | 'look' | 'page' | 'call' | 'verify';
 
-/**
- * Attributes of spans: numbers, and texts of settings and closed lists. Except for the request id, there is no place for a
- * caller's text, a query, a header value, a body or a token.
- */
+/** Numbers, texts of settings and closed lists, and the request id. A caller's text has no place here. */
 export interface SpanFacts {
   readonly method?: string | undefined;
-  /** Pattern of the path. */
   readonly route?: string | undefined;
   readonly scheme?: 'http' | 'https' | undefined;
   readonly httpVersion?: string | undefined;
   readonly status?: number | undefined;
-  /** As in the log. */
   readonly requestId?: string | undefined;
-  /** Outcome of a request, as in its log line. */
   readonly outcome?: string | undefined;
   /** Reason for a failure; it alone marks a span as failed, except `cancelled`. */
   readonly error?: string | undefined;
   /** Code of the error table, if `error` is another. */
   readonly code?: string | undefined;
-  /** JSON-RPC method. */
   readonly rpc?: string | undefined;
   readonly tool?: string | undefined;
-  /** URI of an offered resource. */
   readonly uri?: string | undefined;
   readonly rpcCode?: number | undefined;
   readonly revision?: string | undefined;
   readonly edge?: 'http' | 'stdio' | undefined;
   readonly resource?: string | undefined;
-  /** Outcome of the cache. */
   readonly cache?: string | undefined;
-  /** Outcome of the lookup in the shared cache. */
   readonly shared?: string | undefined;
   readonly pages?: number | undefined;
   readonly items?: number | undefined;
@@ -96,29 +75,23 @@ export interface SpanFacts {
   readonly upstream?: string | undefined;
   readonly host?: string | undefined;
   readonly port?: number | undefined;
-  /** Origin and path from settings. */
   readonly url?: string | undefined;
-  /** Number of earlier attempts. */
   readonly resends?: number | undefined;
 }
 
-/** An open span of a trace that is exported, or is if it fails. Its creator ends it. */
+/** Its creator ends it. */
 export interface Span {
-  /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** Headers with this span as the parent. */
   readonly headers: TraceHeaders;
-  /** Starts a child span. */
   begin(about: SpanAbout, facts?: SpanFacts): Span;
   /** Starts a trace of its own with a link to this span, for work that outlives it. */
   beginAside(about: SpanAbout, facts?: SpanFacts): Span;
-  /** Links to a span that this one waits for. */
   link(other: Span): void;
-  /** Ends the span. Later calls have no effect. */
+  /** Later calls have no effect. */
   end(facts?: SpanFacts): void;
 }
 
-/** Runs work, and ends its span with it in any case. `signal` is the waiting caller's. */
+/** Runs work, and ends its span with it. `signal` is the waiting caller's. */
 export async function during<T>(
   span: Span | undefined,
   signal: AbortSignal | undefined,

@@ -3,10 +3,7 @@ import { setImmediate as laterTurn } from 'node:timers/promises';
 const waiting: (() => void)[] = [];
 let isScheduled = false;
 
-/**
- * Resolves in a later turn of the event loop, for long work in steps. Each turn runs one step of all such work, so that
- * other events wait for at most one step. With a `setImmediate` per step they would wait for a step of each.
- */
+/** Each turn of the event loop runs one step of all long work, so that other events wait for at most one. */
 export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   waiting.push(resolve);
@@ -26,10 +23,7 @@ function run(): void {
   schedule();
 }
 
-/**
- * Shares turns of the event loop among small pieces of work: up to `ms` per turn, exceeded at most by the last piece. Runs work
- * now or in a later turn, and passes its duration in milliseconds to `tookMs`.
- */
+/** Shares turns of the event loop: up to `ms` per turn, exceeded by the last piece at most. */
 export function createTurnBudget(ms: number) {
   let usedMs = 0;
   return async <T>(work: () => T, tookMs: (ms: number) => void): Promise<T> => {
@@ -50,7 +44,7 @@ export function createTurnBudget(ms: number) {
   };
 }
 
-/** Measures delays of the event loop with a timer, which does not keep the process alive. Returns how to stop it. */
+/** Measures delays of the event loop. Returns how to stop it. */
 export function watchEventLoop(everyMs: number, onDelay: (delayMs: number) => void): () => void {
   let last = performance.now();
   const timer = setInterval(() => {

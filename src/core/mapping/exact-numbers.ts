@@ -1,14 +1,10 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Matches at the start of a number of valid JSON. */
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
 /**
- * Quotes each number that JavaScript would not print as written (`1.10`, `1e3`, `-0`, `12345678901234567890`). Returns
- * the changed JSON, or undefined if there are none. `json` must be valid.
- *
- * One pass that skips strings, at about the cost of `JSON.parse`. A reviver costs six times as much and recurses as deep
- * as the text nests.
+ * Quotes each number that JavaScript would not print as written (`1.10`, `-0`); undefined if there are none. `json` must be
+ * valid. One pass at the cost of `JSON.parse`; a reviver costs six times as much, and recurses.
  */
 export function quoteInexactNumbers(json: string): string | undefined {
   let quoted = '';
@@ -45,7 +41,6 @@ function isEscaped(json: string, quote: number): boolean {
   return (quote - before) % 2 === 0;
 }
 
-/** A digit or a minus. */
 function startsNumber(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || code === 0x2d;
 }
@@ -55,10 +50,7 @@ function printsAsWritten(literal: string): boolean {
   return isExact(value) && String(value) === literal;
 }
 
-/**
- * Returns whether a computed number is exact: finite, and below the size at which neighbouring integers are equal.
- * Beyond it, an id could become another item's.
- */
+/** Whether neighbouring integers of this size differ: otherwise an id could be another item's. */
 export function isExact(value: number): boolean {
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

@@ -6,46 +6,35 @@ import { createField, type Field, type FieldOptions } from './field.ts';
 import type { Page } from './page.ts';
 
 export interface MapperOptions {
-  /** The documented fields, in the order of items. */
   readonly fields: Readonly<Record<string, FieldOptions>>;
-  /** Required fields. */
   readonly required: readonly string[];
-  /** Keeps the items for which it is truthy (JMESPath over one item). */
   readonly where?: string | undefined;
-  /** Effect of an invalid item: fail the read, or drop and count it. */
   readonly invalidItems: 'fail' | 'drop';
 }
 
-/** Counts of mapped items. */
 export interface MappingCounts {
-  /** Items received. */
   readonly received: number;
-  /** Items excluded by `where`. */
   readonly excluded: number;
-  /** Invalid items that were dropped. */
   readonly dropped: number;
-  /** Why the first dropped item is invalid. Names fields and places, never values. */
+  /** Names fields and places, never values. */
   readonly dropReason?: string | undefined;
-  /** Mapped items with the id of an earlier one. */
   readonly repeatedIds: number;
-  /** What the items expression missed, with figures; undefined if it found items or nothing exists. */
+  /** What the items expression missed, with figures. */
   readonly overlooked?: string | undefined;
-  /** Number of remaining items that took a field's default, by field. Fields without any are absent. */
+  /** Remaining items that took a field's default, by field. */
   readonly defaulted: ReadonlyMap<string, number>;
-  /** Number of items, dropped ones included, in which the upstream fills a field, by field. */
+  /** Items, dropped ones included, in which the upstream fills a field, by field. */
   readonly filled: ReadonlyMap<string, number>;
-  /** Number of these whose text is not mapped, by field (see {@link Field.mapped}). */
+  /** Number of these whose text is not mapped (see {@link Field.mapped}). */
   readonly unmapped: ReadonlyMap<string, number>;
-  /** Mapped fields that are empty in all remaining items; undefined if none are. */
+  /** Mapped fields that are empty in all remaining items; undefined without items. */
   readonly empty: readonly string[] | undefined;
 }
 
-/** Maps the items of one page to exactly the documented fields, all strings. */
 export interface Mapped extends Omit<MappingCounts, 'overlooked' | 'repeatedIds'> {
   readonly items: readonly Readonly<Record<string, string>>[];
 }
 
-/** Counts of one field. */
 interface Tally {
   readonly field: Field;
   filled: number;
@@ -53,9 +42,8 @@ interface Tally {
 }
 
 /**
- * Compiles settings into a mapper. An item is invalid if a field is (see {@link createField}) or if `where` cannot be
- * evaluated. With `fail`, the mapper throws `upstream_invalid` for the first such item, naming field and index, never a
- * value. `from` and `to` select items of the page.
+ * Compiles a mapper. With `fail`, it throws `upstream_invalid` for the first invalid item, naming field and index, never a
+ * value.
  */
 export function createMapper({
   fields,
@@ -142,7 +130,6 @@ export const NO_COUNTS: MappingCounts = {
   empty: undefined,
 };
 
-/** Adds the counts of two parts of a list. */
 export function addCounts(a: MappingCounts, b: MappingCounts): MappingCounts {
   return {
     received: a.received + b.received,
@@ -169,15 +156,10 @@ function inBoth(a: readonly string[], b: readonly string[]): readonly string[] {
   return a.length === 0 ? a : a.filter((field) => b.includes(field));
 }
 
-/** Why nothing is left of a non-empty reply, with figures and the settings that cause it. */
-export interface NothingLeft {
-  readonly why: string;
-  /** Keys below the resource's. */
-  readonly keys: readonly ('items' | 'where' | 'fields')[];
-}
-
 /** Returns undefined if items are left, or the upstream sent none. */
-export function nothingLeft(counts: MappingCounts): NothingLeft | undefined {
+export function nothingLeft(
+  counts: MappingCounts,
+): { readonly why: string; readonly keys: readonly ('items' | 'where' | 'fields')[] } | undefined {
   const { received, excluded, dropped, dropReason, overlooked } = counts;
   if (received === 0) return overlooked === undefined ? undefined : { why: overlooked, keys: ['items'] };
   if (excluded + dropped < received) return undefined;
@@ -191,7 +173,6 @@ export function nothingLeft(counts: MappingCounts): NothingLeft | undefined {
       };
 }
 
-/** Returns the warnings that a list shows by itself. */
 export function findingsOf(counts: MappingCounts): MappingFinding[] {
   if (nothingLeft(counts) !== undefined) return [{ finding: 'nothing_left' }];
   const { repeatedIds, empty = [] } = counts;
@@ -201,20 +182,16 @@ export function findingsOf(counts: MappingCounts): MappingFinding[] {
   ];
 }
 
-/** Describes a finding. Names documented fields only, nothing from an upstream. */
+const DESCRIPTIONS: Readonly<Record<MappingFinding['finding'], string>> = {
+  nothing_left: 'nothing is left of a reply that was not empty',
+  duplicate_ids: 'an id occurs more than once',
+  field_empty: 'is empty in every item',
+  field_lost: 'is empty in every item, and was not before',
+  value_unmapped: 'has texts that values does not map, and had none before',
+  hidden_text: 'has hidden characters',
+};
+
+/** Names documented fields only, nothing from an upstream. */
 export function describeFinding({ finding, field }: MappingFinding): string {
-  switch (finding) {
-    case 'nothing_left':
-      return 'nothing is left of a reply that was not empty';
-    case 'duplicate_ids':
-      return 'an id occurs more than once';
-    case 'field_empty':
-      return `${field} is empty in every item`;
-    case 'field_lost':
-      return `${field} is empty in every item, and was not before`;
-    case 'value_unmapped':
-      return `${field} has texts that values does not map, and had none before`;
-    case 'hidden_text':
-      return `${field} has hidden characters`;
-  }
+  return field === undefined ? DESCRIPTIONS[finding] : `${field} ${DESCRIPTIONS[finding]}`;
 }

@@ -4,23 +4,19 @@ import type { Mapped } from './mapper.ts';
 import type { Page } from './page.ts';
 
 export interface OverlookedOptions {
-  /** The items expression. */
   readonly items: string;
-  /** Name of the resource. */
   readonly resource: string;
   readonly map: (page: Page, from?: number, to?: number) => Mapped;
 }
 
 /** Usual names of lists, and of objects around them. */
 const GENERIC = ['content', 'data', 'entries', 'items', 'list', 'records', 'response', 'result', 'results', 'rows'];
-/** Levels of objects around a list. */
 const MAX_DEPTH = 3;
 
 /**
- * Returns a check of pages without items: what the items expression missed, with figures and without texts of the
- * platform. Either a list whose entries it filtered away, or, for an empty list, another list under a generic name or
- * the resource's whose first item maps with its own id and name. Lists under other names (`included`, `facets`,
- * `folders`) usually hold something else.
+ * Returns a check of pages without items: what the items expression missed, in figures. Either a list whose entries it filtered
+ * away, or another list under a generic name or the resource's whose first item maps. Lists under other names (`included`,
+ * `facets`) usually hold something else.
  */
 export function createOverlooked({ items, resource, map }: OverlookedOptions): (page: Page) => string | undefined {
   const root = parse(items);
@@ -60,7 +56,7 @@ export function createOverlooked({ items, resource, map }: OverlookedOptions): (
   };
 }
 
-/** As {@link droppedBy}; 0 for an expression whose part cannot be evaluated alone. */
+/** 0 for an expression whose part cannot be evaluated alone. */
 function tryDroppedBy(node: ExpressionNode, value: unknown): number {
   try {
     return droppedBy(node, value);
@@ -69,7 +65,7 @@ function tryDroppedBy(node: ExpressionNode, value: unknown): number {
   }
 }
 
-/** Entries of a list, or of an object of objects, that an expression with an empty result drops. */
+/** Entries that an expression with an empty result drops. */
 function droppedBy(node: ExpressionNode, value: unknown): number {
   switch (node.type) {
     case 'Pipe':

@@ -3,33 +3,22 @@ import { quoteInexactNumbers } from './exact-numbers.ts';
 import { compileExpression, type Expression } from './expressions/expression.ts';
 import { fieldOf, isTruthy } from './expressions/jmespath.ts';
 
-/** A parsed page. */
 export interface Page {
   readonly body: unknown;
-  /** The elements of the list, as `JSON.parse` returns them. */
   readonly items: readonly unknown[];
-  /** Objects that contain the list, the body first, each with its path. */
+  /** Objects around the list, the body first, each with its path. */
   readonly enclosing: readonly { readonly fields: readonly (string | number)[]; readonly value: object }[];
-  /**
-   * The same items with the source text of each number that does not print as written; undefined if all do. Parsed on
-   * first use.
-   *
-   * Items that the items expression constructs (`items[].{id: id}`) are unchanged: their numbers have no source text.
-   */
+  /** The items with the source text of each number that does not print as written; undefined if all do. */
   exactItems(): readonly unknown[] | undefined;
 }
 
-/** Places in a page (JMESPath over the body). */
 export interface PageExpressions {
   readonly items: string;
-  /** Indicates a failed page despite status 200; `null` or empty if it did not fail. */
+  /** Whether a page failed despite status 200. */
   readonly errors?: string | null | undefined;
 }
 
-/**
- * Compiles a parser of pages. It throws `upstream_invalid` for invalid JSON, or items that are not a list;
- * `upstream_failed` for a page that reports errors.
- */
+/** Throws `upstream_invalid` for what is no list in JSON, `upstream_failed` for a page that reports errors. */
 export function createPageParser({ items: itemsExpression, errors }: PageExpressions): (text: string) => Page {
   const expression = compileExpression(itemsExpression);
   const failure = errors == null ? undefined : compileExpression(errors);
@@ -99,10 +88,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Maps each object and list of a parsed JSON text to the one at the same place of another text of equal structure. Uses
- * its own stack, because pages may nest deeper than the call stack.
- */
+/** Maps each object and list to its place in a text of equal structure. Pages may nest deeper than the call stack. */
 function twinsOf(value: unknown, other: unknown): ReadonlyMap<unknown, unknown> {
   const twins = new Map<unknown, unknown>();
   const open: (readonly [unknown, unknown])[] = [[value, other]];

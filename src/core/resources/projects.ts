@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Resource } from './resource.ts';
 
-/** All projects accessible to the caller. */
 export const projects = {
   name: 'projects',
   title: 'Projects',

@@ -1,38 +1,27 @@
 import { z } from 'zod';
 
-/** Definition of a resource. A platform's own field names are in settings. */
 export interface Resource {
-  /** Last part of the URI (`platform://<name>`), and the key of its settings. */
+  /** Last part of the URI, and the key of its settings. */
   readonly name: string;
-  /** Display name in the list. */
   readonly title: string;
   readonly description: string;
-  /** Name of the tool. Hosts show it without the server's, so it must not be a method's, such as `tools/list`. */
+  /** Hosts show it without the server's name, so it must not be a method's, such as `tools/list`. */
   readonly tool: string;
-  /** Other words for an item and for several, because hosts search tools by exact words. */
+  /** Other words for an item: hosts search tools by exact words. */
   readonly keywords: readonly string[];
   /** Whether snapshots may be stored and served to the same caller again. */
   readonly stored: boolean;
-  /**
-   * Shape of an item: exactly these fields, all strings; `min(1)` for those that must not be empty. The mapper builds items from
-   * it, so that reads do not validate them again: that would take a third of the time of parsing.
-   */
+  /** Fields; `min(1)`: must not be empty. Reads do not validate items again: it would take a third of the time of parsing. */
   readonly shape: z.ZodObject<Record<string, z.ZodString>>;
-  /** Query of the default upstream contract, added to every page. */
   readonly query: Readonly<Record<string, string>>;
-  /** Default formats of fields. */
   readonly formats: Readonly<Record<string, FieldFormat>>;
-  /** Fields by which a tool filters the list. */
   readonly filters: readonly string[];
 }
 
-/** Format of a field. */
 export type FieldFormat = 'timestamp' | 'version';
 
-/** An item of any resource: the documented fields, all strings. */
 export type Item = Readonly<Record<string, string>>;
 
-/** Entry of the list of definitions. */
 export interface Definition {
   readonly uri: string;
   readonly name: string;
@@ -50,13 +39,11 @@ export function define(resource: Resource, scheme: string): Definition {
   };
 }
 
-/** Returns the JSON Schema (2020-12) of an item. */
 export function itemSchema({ shape }: Resource): object {
   const { $schema: _, ...schema } = z.toJSONSchema(shape);
   return schema;
 }
 
-/** Returns the required fields: those that must not be empty. */
 export function requiredFields({ shape }: Resource): string[] {
   return Object.entries(shape.shape).flatMap(([name, field]) => (field.safeParse('').success ? [] : [name]));
 }

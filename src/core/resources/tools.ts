@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Resource } from './resource.ts';
 
-/** All installed tools. */
 export const tools = {
   name: 'tools',
   title: 'Tools',

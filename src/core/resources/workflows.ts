@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Resource } from './resource.ts';
 
-/** All installed workflows. */
 export const workflows = {
   name: 'workflows',
   title: 'Workflows',

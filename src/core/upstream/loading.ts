@@ -1,40 +1,22 @@
 import { type Deadline, startDeadline, withAbort } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 
-/** The account of one load. */
 export interface LoadAccount {
-  /**
-   * Adds bytes that are held, encoded or decoded; negative for bytes that were released. Throws `overloaded` if this load is
-   * shed, and `upstream_invalid` if it alone exceeds the bound of all loads.
-   */
+  /** Negative for released bytes. Throws `overloaded` if this load is shed, `upstream_invalid` if it alone exceeds the bound. */
   hold(bytes: number): void;
-  /** Adds a decoded page. Throws `upstream_invalid` if the read is too large. */
+  /** Throws `upstream_invalid` if the read is too large. */
   read(bytes: number): void;
 }
 
-/** Bounds what concurrent loads hold together, over all upstreams. */
-export interface Loading {
-  /**
-   * Runs a load under a deadline. Its pages together, decoded, may have `maxReadBytes`, which are released when it settles. Rejects
-   * with `overloaded` if it is shed, and with the reason of its signal as soon as that aborts.
-   */
-  run<T>(
-    options: { readonly maxReadBytes: number; readonly timeoutMs: number },
-    signal: AbortSignal,
-    work: (account: LoadAccount, signal: AbortSignal) => Promise<T>,
-  ): Promise<T>;
-}
+export type Loading = ReturnType<typeof createLoading>;
 
 interface Held {
   readonly deadline: Deadline;
   bytes: number;
 }
 
-/**
- * Sheds loads when all of them hold more than `maxBytes`: the latest of those with more than an equal share. Thus a small load is never shed
- * for a large one, and the oldest large one completes.
- */
-export function createLoading({ maxBytes }: { readonly maxBytes: number }): Loading {
+/** Sheds the latest load with more than an equal share: a small one is never shed, and the oldest large one completes. */
+export function createLoading({ maxBytes }: { readonly maxBytes: number }) {
   /** The oldest first. */
   const loads = new Set<Held>();
   let total = 0;
@@ -66,7 +48,12 @@ export function createLoading({ maxBytes }: { readonly maxBytes: number }): Load
   }
 
   return {
-    async run({ maxReadBytes, timeoutMs }, signal, work) {
+    /** Rejects with `overloaded` if it is shed, and with the reason of its signal as soon as that aborts. */
+    async run<T>(
+      { maxReadBytes, timeoutMs }: { readonly maxReadBytes: number; readonly timeoutMs: number },
+      signal: AbortSignal,
+      work: (account: LoadAccount, signal: AbortSignal) => Promise<T>,
+    ): Promise<T> {
       const deadline = startDeadline(timeoutMs, signal);
       const load: Held = { deadline, bytes: 0 };
       loads.add(load);
@@ -102,25 +89,22 @@ const PHASES = ['authorization', 'queue', 'connect', 'first byte', 'body', 'mapp
 /** What a page waits for. `connect`: also for a connection to be free. */
 type Phase = (typeof PHASES)[number];
 
-/** The time of one load, which its pages share. */
 export interface LoadClock {
-  /** When the load must end, by the clock `now`. */
   readonly dueAt: number;
   /** When its first page left the queue. */
   startedAt?: number | undefined;
   /** Milliseconds in slots of the bulkhead, of all pages together. */
   slotMs: number;
-  /** Called when the load has its list. */
   onLoaded?: (() => void) | undefined;
-  /** Starts a page. Call the result with each phase that it enters, and without one at its end. */
+  /** Call the result with each phase of the page, and without one at its end. */
   startPage(): EnterPhase;
-  /** Describes where the time went: `queue 8120 ms, first byte 1875 ms`. */
+  /** Returns `queue 8120 ms, first byte 1875 ms`. */
   describe(): string;
 }
 
 export type EnterPhase = (phase?: Phase) => void;
 
-/** `now`: a clock in milliseconds that never goes back. */
+/** Creates a clock. `now` never goes back. */
 export function createLoadClock(dueAt: number, now: () => number = () => performance.now()): LoadClock {
   const totals = new Map<Phase, number>();
   const running = new Set<(phase?: Phase) => void>();
@@ -154,15 +138,12 @@ export function createLoadClock(dueAt: number, now: () => number = () => perform
   };
 }
 
-/** Share of the latest call, once there were enough of them for an average. */
+/** Share of the latest call in the average. */
 const LATEST = 1 / 32;
 /** Deviations above the mean in which nearly all calls end. */
 const DEVIATIONS = 3;
 
-/**
- * Estimates the usual time of calls, as TCP does for its timeout (RFC 6298, section 2): a smoothed time and its smoothed mean
- * deviation.
- */
+/** Estimates usual times as TCP does for its timeout (RFC 6298, section 2): smoothed time and mean deviation. */
 export function createUsualTime() {
   let share = 1;
   let meanMs = 0;
@@ -173,11 +154,10 @@ export function createUsualTime() {
       deviationMs += share * (Math.abs(ms - meanMs) - deviationMs);
       share = Math.max(share / (1 + share), LATEST);
     },
-    /** Milliseconds on average. 0 until a call has ended. */
     get meanMs() {
       return meanMs;
     },
-    /** Milliseconds in which nearly all calls end. 0 until a call has ended. */
+    /** Time in which nearly all calls end. 0 until a call has ended. */
     get mostMs() {
       return meanMs + DEVIATIONS * deviationMs;
     },

@@ -19,23 +19,21 @@ import type { ReplyHeaders, Upstream } from './upstream.ts';
 export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly authorize: Authorize;
   readonly refused?: Refused | undefined;
-  /** Closes what `authorize` depends on. Called when the upstream is closed. */
   readonly close?: (() => Promise<void>) | undefined;
   /** Deadline of one read, and of a call that probes a failed upstream. */
   readonly timeoutMs: number;
-  /** Requests that may wait for a connection; more get `overloaded`. */
+  /** More get `overloaded`. */
   readonly maxQueue: number;
-  /** How long a 401 to a caller's own token is remembered. */
+  /** Time after a 401 to a caller's own token. */
   readonly rememberRejectedMs: number;
-  /** Shares these rejections with other processes. @default with none */
+  /** @default shared with no other process */
   readonly rejections?: UpstreamRejections | undefined;
   readonly breaker: BreakerSettings;
   readonly retry: RetrySettings;
-  /** Wraps each single request. @default nothing is wrapped */
+  /** @default nothing is wrapped */
   readonly wrapClient?: (client: Upstream, baseUrl: string) => Upstream;
 }
 
-/** Opens a remote API: the client, and the layers around it that handle its faults. */
 export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & RememberingUpstream {
   const {
     authorize,
@@ -79,61 +77,42 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
   };
 }
 
-/** A request to a server that serves no lists. */
 export interface ServerRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent with POST, and again with a retry. `undefined`: the request is a GET. */
+  /** Sent with POST. `undefined`: the request is a GET. */
   readonly body: string | undefined;
   readonly caller: Caller;
 }
 
 /** A server that an upstream depends on, such as an authorization server. */
 export interface Server {
-  /**
-   * Sends one request. Rejects with a `GatewayError` for a 5xx, a redirect, a 429 or no response; resolves with any other
-   * response, including a refusal, whose body says why.
-   */
+  /** Rejects with a `GatewayError` for a 5xx, a redirect, a 429 or no response; resolves with any other one. */
   send(request: ServerRequest, signal: AbortSignal): Promise<Response>;
   close(): Promise<void>;
 }
 
-export type OpenServerOptions = Pick<
-  OpenUpstreamOptions,
-  | 'name'
-  | 'tls'
-  | 'proxy'
-  | 'timeoutMs'
-  | 'connectTimeoutMs'
-  | 'connections'
-  | 'maxQueue'
-  | 'breaker'
-  | 'retry'
-  | 'events'
-  | 'wrapClient'
-> & {
-  /** Largest body of a response. */
+/** What differs from an upstream: no credential, and no list. */
+const OF_SERVERS = {
+  headers: {},
+  keptConnections: 'shared',
+  allowH2: false,
+  callersOwn: false,
+  rememberRejectedMs: 0,
+  authorize: async () => ({}),
+} as const;
+
+export type OpenServerOptions = Omit<OpenUpstreamOptions, keyof typeof OF_SERVERS | 'baseUrl' | 'maxPageBytes'> & {
   readonly maxBytes: number;
 };
 
-/** Opens the same layers as for a platform, once for each origin: that of the metadata and that of the endpoint. */
+/** Opens the same layers once for each origin: that of the metadata and that of the endpoint. */
 export function openServer({ maxBytes, ...options }: OpenServerOptions): Server {
   const origins = new Map<string, Upstream>();
 
   function at(origin: string): Upstream {
     const upstream =
-      origins.get(origin) ??
-      openUpstream({
-        ...options,
-        baseUrl: origin,
-        headers: {},
-        keptConnections: 'shared',
-        allowH2: false,
-        maxPageBytes: maxBytes,
-        callersOwn: false,
-        rememberRejectedMs: 0,
-        authorize: async () => ({}),
-      });
+      origins.get(origin) ?? openUpstream({ ...options, ...OF_SERVERS, baseUrl: origin, maxPageBytes: maxBytes });
     origins.set(origin, upstream);
     return upstream;
   }

@@ -102,6 +102,7 @@ export function deployment() {
     const of = (resource: string) => {
       const { load, departures } = createTower(now);
       const read = withCache(load, {
+        wrapLoad: (inner) => inner,
         resource,
         siblings: ['projects', ...STORED],
         cache,

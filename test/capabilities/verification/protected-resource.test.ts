@@ -52,14 +52,9 @@ describe('the metadata of a protected resource', () => {
     expect((await exchange(url, get(`${ROOT}/mcp`, AS_ADMITTED))).status).to.equal(404);
   });
 
-  it('has an entity tag, answers HEAD, and takes no other method', async () => {
+  it('answers GET and HEAD, and takes no other method', async () => {
     const { url } = await serve(described());
     for (const path of PATHS) {
-      const { headers } = await exchange(url, get(path, AS_ADMITTED));
-      const etag = String(headers.get('etag'));
-      const known = await exchange(url, get(path, { ...AS_ADMITTED, 'If-None-Match': etag }));
-      expect([known.status, known.headers.get('etag')]).to.deep.equal([304, etag]);
-      expect((await exchange(url, get(path, { ...AS_ADMITTED, 'If-None-Match': '"other"' }))).status).to.equal(200);
       expect((await exchange(url, requestText('HEAD', path, AS_ADMITTED))).status).to.equal(200);
       const refused = await exchange(url, requestText('POST', path, AS_ADMITTED));
       expect([refused.status, refused.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);

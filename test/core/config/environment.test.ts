@@ -102,7 +102,7 @@ describe('values from the environment', () => {
   it('stay text in quotes, in blocks of text and under a tag', async () => {
     for (const written of ['"${PORT}"', "'${PORT}'", '|-\n    ${PORT}', '!!str ${PORT}']) {
       expect(await issuesIn(`http:\n  port: ${written}\n${UPSTREAMS}`, { PORT: '81' })).to.deep.equal([
-        `2:${written.startsWith('!') ? 15 : 9}: http.port: expected a whole number, got text; take its quotes off`,
+        `2:${written.startsWith('!') ? 15 : 9}: http.port: expected a whole number, got text`,
       ]);
     }
   });
@@ -154,7 +154,7 @@ describe('values from the environment', () => {
       '2:3: http.prot: unknown key; did you mean port?',
       '3:9: http.port: environment variable PORT is not set, and there is no default',
       '4:9: http.host: environment variable HOST is not set, and there is no default',
-      '5:9: scheme: expected text, got a number; put it in quotes',
+      '5:9: scheme: expected text, got a number',
     ]);
   });
 

@@ -37,71 +37,53 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
       '1:15: http.port: must be at most 65535',
       '2:14: upstreams["a b"]: must begin with a letter and hold letters, digits, _ and - only',
       '2:14: upstreams["a b"]: is the upstream of no resource',
-      '2:32: upstreams["a b"].baseUrl: expected text, got a number; put it in quotes',
+      '2:32: upstreams["a b"].baseUrl: expected text, got a number',
       '2:46: upstreams["a b"].timeoutMs: must be a whole number',
       '2:46: upstreams["a b"].timeoutMs: must be at least 1',
       '2:71: upstreams.tools.baseUrl: must be an http or https URL',
       '2:71: upstreams.tools.baseUrl: must hold no user, password, query or fragment',
       '3:72: resources.tools.pagination.totalHeader: must be an HTTP header name',
-      '3:72: resources.tools.pagination.totalHeader: says what total says too: take one of them out',
     ]);
   });
 
   /** A file, to which upstreams are added where it has none, and what is wrong with it. */
   const wrong: Readonly<Record<string, string>> = {
-    // Words that come close, by a letter more, less, other or swapped, by case or by their beginning.
+    // Words that come close, by a letter more, less, other or swapped, or by case.
     'upstream: {}': '1:1: upstream: unknown key; did you mean upstreams?',
     'Upstreams: {}': '1:1: Upstreams: unknown key; did you mean upstreams?',
     'upsteams: {}': '1:1: upsteams: unknown key; did you mean upstreams?',
     'resource: {}': '1:1: resource: unknown key; did you mean resources?',
-    'loggin: {}': '1:1: loggin: unknown key; did you mean log?',
     'https: {}': '1:1: https: unknown key; did you mean http?',
     'chache: {}': '1:1: chache: unknown key; did you mean cache?',
     'shema: a': '1:1: shema: unknown key; did you mean scheme?',
     'http: { hsot: a }': '1:9: http.hsot: unknown key; did you mean host?',
-    'http: { hosting: a }': '1:9: http.hosting: unknown key; did you mean host?',
     'http: { allowed-hosts: [a] }': '1:9: http.allowed-hosts: unknown key; did you mean allowedHosts?',
-    'http: { allowed: [a] }': '1:9: http.allowed: unknown key; did you mean allowedHosts?',
     'http: { KEEPALIVETIMEOUTMS: 1 }': '1:9: http.KEEPALIVETIMEOUTMS: unknown key; did you mean keepAliveTimeoutMs?',
     'http: { zzzzz: 1 }': '1:9: http.zzzzz: unknown key',
     'http: { po: 1 }': '1:9: http.po: unknown key',
-    // Keys of other places.
-    'scheme: a\nhttp: { level: warn }': '2:9: http.level: unknown key; it belongs under log',
-    'http: { scheme: warn }': '1:9: http.scheme: unknown key; it belongs at the top level',
-    'log: { kind: a }': '1:8: log.kind: unknown key',
-    'log: { host: a }': '1:8: log.host: unknown key; it belongs under http or under admin',
+    'scheme: a\nhttp: { level: warn }': '2:9: http.level: unknown key',
     'http: { "a b\\n": 1 }': '1:9: http["a b\\n"]: unknown key',
-    'resources: { tools: { pagination: { kind: page, offsetParam: a } } }':
-      '1:49: resources.tools.pagination.offsetParam: unknown key; it belongs under resources.<name>.pagination of kind offset',
     // Other types.
     'http:': '1:6: http: expected a block of keys, got nothing',
     'http: []': '1:1: http: expected a block of keys, got a list',
     'scheme: {}': '1:1: scheme: expected text, got a block of keys',
     'http: { allowedHosts: a }': '1:23: http.allowedHosts: expected a list, got text',
-    'http: { allowedHosts: [a, 5] }': '1:27: http.allowedHosts[1]: expected text, got a number; put it in quotes',
+    'http: { allowedHosts: [a, 5] }': '1:27: http.allowedHosts[1]: expected text, got a number',
     'http: { allowedHosts: [] }': '1:9: http.allowedHosts: must not be empty',
     'http: { port: .inf }': '1:15: http.port: expected a whole number, got a number without end',
     'http: { port: 65536 }': '1:15: http.port: must be at most 65535',
-    'admin: { enabled: "true" }': '1:19: admin.enabled: expected true or false, got text; take its quotes off',
-    'scheme: true': '1:9: scheme: expected text, got true or false; put it in quotes',
+    'scheme: true': '1:9: scheme: expected text, got true or false',
     'admin: { enabled: yes }': '1:19: admin.enabled: expected true or false, got text',
-    'http: { keepAliveTimeoutMs: 1.5 min }':
-      '1:29: http.keepAliveTimeoutMs: expected a whole number, got text; write it in milliseconds, without a unit',
-    'cache: { maxBytes: 128MiB }':
-      '1:20: cache.maxBytes: expected a whole number, got text; write it in bytes, without a unit',
     'resources: { tools: { maxItems: 5k } }': '1:33: resources.tools.maxItems: expected a whole number, got text',
     'resources: { tools: { query: { a: {} } } }': '1:32: resources.tools.query.a: must be text',
     'upstreams: { tools: { baseUrl: http://a.example, headers: { X-A: } } }':
       '1:66: upstreams.tools.headers.X-A: must be text',
     'http: { host: "[::1]" }': '1:15: http.host: must be an IP address or a host name, without port and brackets',
-    // What stands in place of a block.
     'resources: { tools: { pagination: none } }':
-      '1:35: resources.tools.pagination: expected a block of keys, got text; did you mean { kind: none }?',
+      '1:35: resources.tools.pagination: expected a block of keys, got text',
     'upstreams: { tools: { baseUrl: http://a.example, credential: hush } }':
-      '1:62: upstreams.tools.credential: expected a block of keys, got text; it needs kind',
-    'upstreams: { tools: https://a.example }':
-      '1:21: upstreams.tools: expected a block of keys, got text; it needs baseUrl',
-    'mcp: false': '1:6: mcp: expected a block of keys, got true or false; write { enabled: false }',
+      '1:62: upstreams.tools.credential: expected a block of keys, got text',
+    'upstreams: { tools: https://a.example }': '1:21: upstreams.tools: expected a block of keys, got text',
     'cache: false': '1:8: cache: expected a block of keys, got true or false',
     'resources: { tools: { fields: { id: 5 } } }':
       '1:37: resources.tools.fields.id: expected text or a block of keys, got a number',
@@ -115,9 +97,7 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
       '1:43: resources.tools.pagination.kind: must be one of none, token, offset, page, link; did you mean link?',
     // Addresses.
     'upstreams: { tools: { baseUrl: api.example.com/v1 } }':
-      '1:32: upstreams.tools.baseUrl: must be an http or https URL; put https:// before it',
-    'upstreams: { tools: { baseUrl: $TOOLS_URL } }':
-      '1:32: upstreams.tools.baseUrl: must be an http or https URL; a variable of the environment is written ${NAME}',
+      '1:32: upstreams.tools.baseUrl: must be an http or https URL',
     // YAML.
     'scheme: a\nscheme: 5': '2:1: scheme: is a duplicate key: first set on line 1',
     '? [a]\n: b': '1:3: a key must be plain text',
@@ -126,8 +106,6 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     'http: { <<: {} }': '1:9: http["<<"]: is a merge key, which YAML 1.2 does not have: write the keys out',
     'resources: { tools: { method: POST, body: { a: [{ <<: {} }] } } }':
       '1:51: resources.tools.body.a[0]["<<"]: is a merge key, which YAML 1.2 does not have: write the keys out',
-    'resources: { tools: { query: { __proto__: a } } }':
-      '1:32: resources.tools.query.__proto__: is a key that no settings have',
     'scheme: *a': '1:9: scheme: is an alias of nothing above',
     'http: &a { host: *a }': '1:18: http.host: is an alias of nothing above',
     'http:\n\tport: 1': '2:1: indent with spaces: YAML takes no tabs',
@@ -145,11 +123,9 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
 
   it('name what a file without settings lacks', async () => {
     expect(await issuesIn('scheme: a')).to.deep.equal(['1:1: upstreams: is required']);
-    expect(await issuesIn('hello')).to.deep.equal(['1:1: expected a block of keys, got text; it needs upstreams']);
+    expect(await issuesIn('hello')).to.deep.equal(['1:1: expected a block of keys, got text']);
     for (const yaml of ['', '# nothing\n']) {
-      expect(await issuesIn(yaml)).to.deep.equal([
-        '1:1: there are no settings yet: docs/onboarding.md begins with upstreams',
-      ]);
+      expect(await issuesIn(yaml)).to.deep.equal(['1:1: expected a block of keys, got nothing']);
     }
   });
 
@@ -157,24 +133,6 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     expect(await issuesIn('scheme: "a" b c\nhttp: { prot: 1 }\nlog: @x\n')).to.deep.equal([
       '1:13: not expected here: put text with special characters in quotes',
       '3:6: plain text cannot begin with this character: put it in quotes',
-    ]);
-  });
-
-  it('omit what follows from a tab, or from a reference between brackets', async () => {
-    const tabs = 'http:\n\thost: a\n\tport: 1\nlog:\n  level: info\n level: warn\n';
-    expect(await issuesIn(tabs)).to.deep.equal([
-      '2:1: indent with spaces: YAML takes no tabs',
-      '3:1: indent with spaces: YAML takes no tabs',
-    ]);
-    const [first, ...others] = await issuesIn(
-      'http: { port: ${PORT} }\nadmin: { enabled: true }\nscheme: a\nlog:\n  level: info\n',
-    );
-    expect(first).to.match(/^1:16: between brackets/);
-    expect(others).to.deep.equal([]);
-    // What comes before is told.
-    expect((await issuesIn('scheme: "a" b\nhttp:\n\tport: 1\n')).map((issue) => issue.split(':', 1)[0])).to.deep.equal([
-      '1',
-      '3',
     ]);
   });
 
@@ -222,9 +180,7 @@ resources: { projects: { upstream: ${secret}, path: ${secret} } }`,
   });
 
   it('are reported if blocks are nested too deeply', async () => {
-    const deep = (levels: number) => `scheme: ${'['.repeat(levels)}${']'.repeat(levels)}\n${UPSTREAMS}`;
-    expect(await issuesIn(deep(40))).to.include(`1:41: scheme${'[0]'.repeat(32)}: is nested too deeply`);
-    const [issue] = await issuesIn(deep(20_000));
+    const [issue] = await issuesIn(`scheme: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n${UPSTREAMS}`);
     expect(issue).to.match(/^1:\d+: nested too deeply$/);
   });
 

@@ -269,7 +269,7 @@ describe('settings that come as an object', () => {
       if (!(error instanceof ConfigError)) throw error;
       expect(error.name).to.equal('ConfigError');
       expect(error.message.split('\n')).to.deep.equal([
-        'http.port: expected a whole number, got text; take its quotes off',
+        'http.port: expected a whole number, got text',
         'http.prot: unknown key; did you mean port?',
         'log: expected a block of keys, got nothing',
         'upstreams["a b"].baseUrl: is required',

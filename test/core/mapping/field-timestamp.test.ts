@@ -42,16 +42,11 @@ describe('a timestamp', () => {
   for (const [name, format] of [
     ['extended calendar', "yyyy-MM-dd'T'HH:mm:ss"],
     ['basic calendar', "yyyyMMdd'T'HHmmss"],
-    ['extended ordinal', "yyyy-ooo'T'HH:mm:ss"],
-    ['basic ordinal', "yyyyooo'T'HHmmss"],
-    ['extended week', "kkkk-'W'WW-c'T'HH:mm:ss"],
-    ['basic week', "kkkk'W'WWc'T'HHmmss"],
   ] as const) {
     it(`in the ${name} form agrees with luxon, whatever its offset, and keeps its fraction`, () => {
       fc.assert(
         fc.property(second, fraction, offset, fc.constantFrom('.', ','), (seconds, digits, zone, point) => {
           const local = DateTime.fromSeconds(seconds, { zone: 'utc' });
-          fc.pre(local.weekYear >= 0 && local.weekYear <= 9999);
           const basic = name.startsWith('basic');
           const base = `${local.toFormat(format)}${digits && point}${digits}`;
           const text = `${base}${basic ? zone.replace(':', '') : zone}`;
@@ -67,25 +62,16 @@ describe('a timestamp', () => {
     const number = (max: number) => fc.integer({ min: 0, max }).map(two);
     fc.assert(
       fc.property(
-        // From year 100 on: luxon takes 24:00 of a week date before for 00:00.
-        fc.integer({ min: 100, max: 9999 }).map((year) => String(year).padStart(4, '0')),
-        fc.oneof(
-          fc.tuple(number(13), number(32)).map(([month, day]) => `-${month}-${day}`),
-          fc.integer({ min: 0, max: 367 }).map((day) => `-${String(day).padStart(3, '0')}`),
-          fc.tuple(number(54), fc.integer({ min: 0, max: 8 })).map(([week, day]) => `-W${week}-${day}`),
-          number(13).map((month) => `-${month}`),
-          number(54).map((week) => `-W${week}`),
-          fc.constant(''),
-        ),
+        fc.integer({ min: 0, max: 9999 }).map((year) => String(year).padStart(4, '0')),
+        fc.tuple(number(13), number(32)).map(([month, day]) => `-${month}-${day}`),
         fc.oneof(
           fc.constant(''),
           fc.tuple(number(25), number(61), number(59)).map(([hour, minute, sec]) => `T${hour}:${minute}:${sec}`),
           fc.tuple(number(25), number(61)).map(([hour, minute]) => `T${hour}:${minute}Z`),
-          number(23).map((hour) => `T${hour}+01`),
         ),
         (year, date, time) => {
-          // luxon also takes a time behind a date of reduced precision, which ISO 8601 does not know.
-          fc.pre(time === '' || /^-(\d\d-\d\d|\d{3}|W\d\d-\d)$/.test(date));
+          // The end of a day, which luxon accepts.
+          fc.pre(!time.startsWith('T24'));
           expect(toTimestamp(year + date + time)).to.equal(reference(year + date + time));
         },
       ),
@@ -100,6 +86,7 @@ describe('a timestamp', () => {
         const text = time.toFormat("yyyy-MM-dd'T'HH:mm:ss");
         if (Math.abs(seconds) < 1e11) expect(epochToTimestamp(String(seconds))).to.equal(`${text}Z`);
         const count = seconds * 1000 + milliseconds;
+        fc.pre(count >= 0 || milliseconds === 0);
         const digits = milliseconds === 0 ? '' : `.${String(milliseconds).padStart(3, '0')}`;
         if (Math.abs(count) >= 1e11) expect(epochToTimestamp(String(count))).to.equal(`${text}${digits}Z`);
       }),
@@ -107,12 +94,11 @@ describe('a timestamp', () => {
     );
   });
 
-  it('from a fraction of a second keeps its digits on either side of 1970', () => {
+  it('from a fraction of a second keeps its digits', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: -(10n ** 19n), max: 10n ** 19n }), (nanoseconds) => {
-        const [sign, count] = nanoseconds < 0n ? ['-', -nanoseconds] : ['', nanoseconds];
-        const text = `${sign}${count / BILLION}.${String(count % BILLION).padStart(9, '0')}`;
-        const behind = ((nanoseconds % BILLION) + BILLION) % BILLION;
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 19n }), (nanoseconds) => {
+        const behind = nanoseconds % BILLION;
+        const text = `${nanoseconds / BILLION}.${String(behind).padStart(9, '0')}`;
         const whole = DateTime.fromSeconds(Number((nanoseconds - behind) / BILLION), { zone: 'utc' });
         const expected = `${whole.toFormat("yyyy-MM-dd'T'HH:mm:ss")}.${String(behind).padStart(9, '0')}Z`;
         expect(epochToTimestamp(text)).to.equal(expected);
@@ -123,7 +109,6 @@ describe('a timestamp', () => {
 
   for (const [from, to] of [
     [0, '1970-01-01T00:00:00Z'],
-    [-1.5, '1969-12-31T23:59:58.5Z'],
     [1e9, '2001-09-09T01:46:40Z'],
     [99_999_999_999, '5138-11-16T09:46:39Z'],
     [100_000_000_000, '1973-03-03T09:46:40Z'],
@@ -135,23 +120,13 @@ describe('a timestamp', () => {
     ['1700000000123', '2023-11-14T22:13:20.123Z'],
     ['1700000000000.0', '2023-11-14T22:13:20Z'],
     ['1700000000.9999999999999999999', '2023-11-14T22:13:20.9999999999999999999Z'],
-    ['2024', '2024-01-01T00:00:00Z'],
-    ['2024-05', '2024-05-01T00:00:00Z'],
     ['2024-05-06', '2024-05-06T00:00:00Z'],
     ['20240506', '2024-05-06T00:00:00Z'],
-    ['2024127', '2024-05-06T00:00:00Z'],
-    ['2024-W19', '2024-05-06T00:00:00Z'],
-    ['2024W19', '2024-05-06T00:00:00Z'],
-    ['2024-05-06T07', '2024-05-06T07:00:00Z'],
     ['2024-05-06 07:08:09', '2024-05-06T07:08:09Z'],
     ['2024-05-06t07:08:09z', '2024-05-06T07:08:09Z'],
     ['2024-05-06T07:08:09+02', '2024-05-06T05:08:09Z'],
     ['2024-05-06T07:08:09.1-0230', '2024-05-06T09:38:09.1Z'],
     ['20240506T07:08:09Z', '2024-05-06T07:08:09Z'],
-    ['2024-12-31T24:00:00', '2025-01-01T00:00:00Z'],
-    ['2024-12-31T24:00:00.000Z', '2025-01-01T00:00:00.000Z'],
-    ['2016-12-31T23:59:60Z', '2016-12-31T23:59:60Z'],
-    ['2017-01-01T00:59:60.5+01:00', '2016-12-31T23:59:60.5Z'],
     ['0000-01-01', '0000-01-01T00:00:00Z'],
     ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59Z'],
   ] as const) {
@@ -167,14 +142,13 @@ describe('a timestamp', () => {
       ['2024-05-06T07:08:09.', '+02:00'],
       ['2024-05-06 07:08:09,', ''],
       ['1700000000.', ''],
-      ['-1700000000.', ''],
     ] as const) {
       const longest = begin + '1'.repeat(64 - begin.length - end.length) + end;
       expect(toTimestamp(longest), longest).to.be.a('string');
       expect(toTimestamp(`${begin}1${longest.slice(begin.length)}`), longest).to.equal(undefined);
     }
-    expect(epochToTimestamp(`-1.${'1'.repeat(61)}`)).to.be.a('string');
-    expect(epochToTimestamp(`-1.${'1'.repeat(62)}`)).to.equal(undefined);
+    expect(epochToTimestamp(`11.${'1'.repeat(61)}`)).to.be.a('string');
+    expect(epochToTimestamp(`11.${'1'.repeat(62)}`)).to.equal(undefined);
     expect(epochToTimestamp(`1${'0'.repeat(70)}e-61`)).to.equal(undefined);
   });
 
@@ -190,6 +164,12 @@ describe('a timestamp', () => {
     '0',
     '12',
     '202405',
+    '2024',
+    '2024-05',
+    '2024-127',
+    '2024-W19-1',
+    '2024-05-06T07',
+    '-1700000000.5',
     '1.5',
     '20240506.5',
     '1700000000.',
@@ -200,16 +180,13 @@ describe('a timestamp', () => {
     '2024-00-10',
     '2024-04-31T00:00:00Z',
     '20x4-05-06T07:08:09Z',
+    '2024-05-06T24:00:00Z',
     '2024-05-06T25:00:00Z',
-    '2024-05-06T24:00:01Z',
-    '2024-05-06T24:00:00.1Z',
-    '2024-05-06T24:01Z',
     '2024-05-06T07:60:00Z',
     '2024-05-06T07:08:61Z',
     '2024-05-06T07:08:60Z',
     '2024-05-06T07:08:09.Z',
     '2024-05-06T07:08.5Z',
-    '2024-05-06T07:0809Z',
     '2024-05-06T07:08:09+24:00',
     '2024-05-06T07:08:09+02:60',
     '2024-05-06T07:08:09Z ',
@@ -217,16 +194,12 @@ describe('a timestamp', () => {
     ' 2024-05-06',
     '2024-05T07:08Z',
     '2024T07Z',
-    '2024-W19T07Z',
-    '2024-W19-0',
-    '2024-W53-1',
     '2024-05-06Z',
     '2024-05-06T',
     '2023-366',
     '2024-000',
     '0000-01-01T00:00:00+00:01',
     '9999-12-31T23:59:59-00:01',
-    '9999-12-31T24:00',
     '12024-05-06T07:08:09Z',
     '-62167219201',
     '253402300800000',

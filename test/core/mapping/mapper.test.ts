@@ -148,7 +148,7 @@ describe('a mapped time', () => {
   it('is missing where the text is empty', () => {
     expect(one('{"a":""}', time)).to.equal('never');
     expect(one('{"a":0}', { ...time, values: { 0: '' } })).to.equal('never');
-    expect(one('{"a":2024}', { ...time, values: { 2024: '2024' } })).to.equal('2024-01-01T00:00:00Z');
+    expect(one('{"a":2024}', { ...time, values: { 2024: '2024-01-01' } })).to.equal('2024-01-01T00:00:00Z');
   });
 
   it('makes the item invalid where it is none', () => {
@@ -184,7 +184,7 @@ describe('where', () => {
 
 describe('a mapper', () => {
   it('counts how many items took the default of each field', () => {
-    const list = '[{"a":"1","t":""},{"a":null,"t":"2024"},{"a":"","t":null},{"a":[]},{"b":"x"}]';
+    const list = '[{"a":"1","t":""},{"a":null,"t":"2024-05-06"},{"a":"","t":null},{"a":[]},{"b":"x"}]';
     const fields = {
       x: field('a', { default: 'none' }),
       y: field('t', { format: 'timestamp' }),

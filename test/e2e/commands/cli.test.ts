@@ -102,7 +102,7 @@ describe('the command line', () => {
         const { code, stderr } = await runIn(folder, command);
         expect({ code, stderr }).to.deep.equal({
           code: 2,
-          stderr: 'portico.yaml:1:9: scheme: expected text, got a number; put it in quotes\n',
+          stderr: 'portico.yaml:1:9: scheme: expected text, got a number\n',
         });
       });
     });

@@ -185,7 +185,7 @@ describe('replicas under load whose secrets and certificates change', function (
     await away('tls');
     await showIdentity(redis, { ca: authority.ca, ...(await nextAuthority.issue({ days: [-3, -1] })) });
     file('own-ca', nextAuthority.ca.slice(0, 200));
-    await told('"issue":"holds a certificate that is not whole"');
+    await told('"issue":"holds a certificate that cannot be read"');
     await showIdentity(redis, { ca: authority.ca, ...(await nextAuthority.issue()) });
     await areUp();
     file('own-ca', nextAuthority.ca);

@@ -12,11 +12,7 @@ interface Offer {
   readonly upstream?: string | undefined;
 }
 
-/**
- * Checks which resources these settings offer. A resource that names no upstream is offered where there is one of its own
- * name, so that a file that is older than a resource stays valid. That must not hide a resource by a slip of the pen: so
- * each upstream belongs to a resource, and one resource at least is offered.
- */
+/** Checks that resources have their upstreams. An upstream without a resource is an issue: it may be the misspelt name of one. */
 export function checkOffers(registry: readonly Resource[]): CrossCheck<Offers> {
   return (settings, report) => {
     if (typeof settings?.upstreams !== 'object' || settings.upstreams === null) return;
@@ -40,7 +36,7 @@ export function checkOffers(registry: readonly Resource[]): CrossCheck<Offers> {
   };
 }
 
-/** Reports upstreams that settings name and do not have. Whether there are any, or what cannot be a name. */
+/** Reports upstreams that settings name and do not have. Returns whether there are any. */
 function reportUnknown(
   { resources }: Exclude<Unchecked<Offers>, null | undefined>,
   upstreams: readonly string[],
@@ -58,7 +54,6 @@ function reportUnknown(
   return unknown.length > 0;
 }
 
-/** Fills in what the checked settings leave to other keys: each resource's upstream, and whether it is offered. */
 export function settleOffers<Settings extends Offers>(registry: readonly Resource[]): (settings: Settings) => Settings {
   return (settings) => {
     const settled = registry.flatMap(({ name }) => {

@@ -3,22 +3,19 @@ import { z } from 'zod';
 import { checkExpression, checkSelection } from '../../mapping/expressions/expression-issue.ts';
 import { hasNoDots } from './resource/templates.ts';
 
-/** A whole number. Not `z.int()`: at a fraction that ends all other checks, and other issues would stay unsaid. */
+/** Whole number. Not `z.int()`, which ends all other checks at a fraction. */
 export const whole = (minimum: number, maximum: number) =>
   z.number().refine(Number.isInteger, 'must be a whole number').min(minimum).max(maximum).meta({ type: 'integer' });
 
-/** A whole number of milliseconds. 0 only where the key's own text says what 0 means. */
+/** 0 only where the key's own text says what 0 means. */
 export const milliseconds = (minimum = 1) => whole(minimum, 86_400_000);
 
 export const bytes = (minimum = 1) => whole(minimum, 1_073_741_824);
 
-/** A TCP port; 0 lets the system choose a free one. */
 export const port = whole(0, 65_535);
 
-/** A JMESPath expression, compiled once while settings are read, so that a bad one is an issue of settings. */
 export const expression = expressionThat(checkExpression);
 
-/** An expression that would be of no use if it found nothing. */
 export const selection = expressionThat(checkSelection);
 
 function expressionThat(issueOf: (text: string) => string | undefined) {
@@ -33,27 +30,23 @@ function expressionThat(issueOf: (text: string) => string | undefined) {
     });
 }
 
-/** One line of printable ASCII. */
 export const printable = z
   .string()
   .min(1)
   .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII');
 
-/** One word, or a few: letters and digits of any script. */
 export const keyword = z
   .string()
   .max(40)
   .regex(/^[\p{L}\p{N}]+([ _-][\p{L}\p{N}]+)*$/u, 'must be letters and digits, in one word or several');
 
-/** A URL of http or https. `message` says of other text what it must be. */
-export function httpUrl(message: string, hint: (text: string) => string = () => '') {
-  const error = ({ code, input }: z.core.$ZodRawIssue) =>
-    code === 'invalid_format' ? `${message}${hint(String(input))}` : undefined;
+export function httpUrl(message: string) {
+  const error = ({ code }: z.core.$ZodRawIssue) => (code === 'invalid_format' ? message : undefined);
   return z.url({ protocol: /^https?$/, error });
 }
 
-/** Where an HTTP API lives. One slash at its end is taken off, since every path begins with one. */
-export const baseUrl = httpUrl('must be an http or https URL', urlHint)
+/** Where an HTTP API lives. One slash at its end is taken off. */
+export const baseUrl = httpUrl('must be an http or https URL')
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment')
   .refine((url) => !/[\s\\]/.test(url), 'must hold no space, line break or backslash')
   .refine(hasNoDots, 'must not contain a segment . or ..: write the resolved path')
@@ -63,26 +56,16 @@ export const baseUrl = httpUrl('must be an http or https URL', urlHint)
   )
   .overwrite((url) => (url.endsWith('/') ? url.slice(0, -1) : url));
 
-/** What the text was most likely meant as. */
-function urlHint(text: string): string {
-  if (/^\$[A-Za-z_]\w*/.test(text)) return '; a variable of the environment is written ${NAME}';
-  return /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(text) ? '; put https:// before it' : '';
-}
-
 export function isBare(url: URL): boolean {
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
 
-/** Loopback hosts, as a URL has them. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Syntax of `publicUrl`. It excludes shell metacharacters, because the URL is printed in shell commands. */
+/** Syntax of `publicUrl`, without shell metacharacters: the URL is printed in shell commands. */
 const PLAIN_URL = /^https?:\/\/(?:[a-z\d][a-z\d.-]*|\[[\da-f:.]+\])(?::\d{1,5})?(?:\/[\w.~-]+)*$/;
 
-/**
- * Where clients find this server. To the letter as they send it: tokens are issued for this very text, and something after
- * it (RFC 8707, section 2).
- */
+/** Where clients find this server, to the letter: tokens are issued for this very text (RFC 8707, section 2). */
 export const publicUrl = z
   .string()
   .refine(
@@ -95,12 +78,11 @@ function isSecure({ protocol, hostname }: URL): boolean {
   return protocol !== 'http:' || LOOPBACK.test(hostname);
 }
 
-/** Where something lives that is believed because it is there: by TLS, or on this machine. Kept to the letter. */
+/** Where something lives that is believed because it is there: by TLS, or on this machine. */
 export const secureUrl = httpUrl('must be an https URL')
   .refine((url) => !URL.canParse(url) || isSecure(new URL(url)), 'must be an https URL: http is for loopback alone')
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment');
 
-/** Who issues tokens, as they say it (`iss`). */
 export const issuer = secureUrl.refine(
   (url) => !url.includes('/.well-known/'),
   'must be the issuer itself, as tokens name it in iss: leave out /.well-known/ and what follows',
@@ -111,17 +93,13 @@ export const scopeToken = z
   .string()
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be one scope: printable ASCII without space, quote or backslash');
 
-/**
- * Text of one header or query value. Numbers and booleans are taken as their text: `${KEY}` may look like either.
- * From a file it is the text as written (`007`, `1.10`), which `src/core/config/settings-tree.ts` sees to.
- */
+/** Text of one header or query value, from a file as written (`settings-tree.ts`). */
 export const scalarText = z
   .union([z.string().regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII'), z.number(), z.boolean()], {
     error: 'must be text',
   })
   .transform(String);
 
-/** The user of a password that is sent as Basic. */
 export const userName = z
   .string()
   .regex(/^[\x20-\x39\x3b-\x7e]+$/, 'must be printable ASCII without a colon (RFC 7617)');
@@ -129,7 +107,7 @@ export const userName = z
 const RESERVED = new Set([
   // Belong to one connection or to the framing of one message (RFC 9110, section 7.6.1; RFC 9112, section 6).
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
-  // Say what Portico can read, or which request this is: a fixed value would be wrong, or be overwritten.
+  // Portico sets them, or could not read the reply.
   ...['accept-encoding', 'content-encoding', 'range', 'traceparent', 'tracestate', 'x-request-id'],
   ...['if-match', 'if-modified-since', 'if-none-match', 'if-range', 'if-unmodified-since'],
 ]);
@@ -137,13 +115,11 @@ const RESERVED = new Set([
 /** An HTTP field name (RFC 9110, section 5.1). */
 export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be an HTTP header name');
 
-/** Name of a header that settings may send to an upstream. */
 export const requestHeaderName = headerName.refine(
   (name) => !RESERVED.has(name.toLowerCase()) && !/^proxy-/i.test(name),
   'is a header that HTTP or Portico itself decides on',
 );
 
-/** What a listener binds to. */
 export const listenHost = z
   .string()
   .refine(
@@ -151,7 +127,7 @@ export const listenHost = z
     'must be an IP address or a host name, without port and brackets',
   );
 
-/** Path of a unix socket. No system takes more than 103 bytes for certain (`sun_path` of unix(7) and of macOS). */
+/** No system takes more than 103 bytes for certain (`sun_path` of unix(7) and of macOS). */
 export const socketPath = z
   .string()
   .min(1)
@@ -173,7 +149,7 @@ export const webOrigin = z
     'must be an origin as browsers send it: scheme, host and any unusual port, such as https://app.example.com',
   );
 
-/** A proxy whose word is taken: its address, a network in CIDR notation (RFC 4632, RFC 4291), or `unix`. */
+/** An address, a network in CIDR notation (RFC 4632, RFC 4291), or `unix`. */
 export const trustedProxy = z
   .string()
   .refine(isProxy, 'must be an address such as 10.0.0.7, a network such as 10.0.0.0/8 or fd00::/8, or unix')

@@ -13,12 +13,7 @@ import { credentialHeader, UpstreamSettings } from './upstream/upstream-settings
 import { checkVerification, VerificationSettings } from './verification-settings.ts';
 
 const UPSTREAM_NAME = /^[A-Za-z][\w-]*$/;
-const upstreamName = z
-  .string()
-  .regex(UPSTREAM_NAME, 'must begin with a letter and hold letters, digits, _ and - only')
-  .refine((name) => !(name in {}), 'is a name that JavaScript keeps for itself');
 
-/** The log on standard output; that of `portico stdio` on standard error. */
 const LogSettings = z.strictObject({
   level: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
@@ -71,7 +66,7 @@ const COMMON = {
   upstreams: withChecks(z.record(z.string(), UpstreamSettings), (upstreams, report) => {
     // A key schema of the record would skip the issues below an invalid name.
     for (const name of keysOf(upstreams)) {
-      for (const { message } of upstreamName.safeParse(name).error?.issues ?? []) report([name], message);
+      if (!UPSTREAM_NAME.test(name)) report([name], 'must begin with a letter and hold letters, digits, _ and - only');
     }
   })
     .meta({ propertyNames: { type: 'string', pattern: UPSTREAM_NAME.source } })
@@ -80,7 +75,6 @@ const COMMON = {
 
 type ResourceSettings = z.ZodPrefault<ReturnType<typeof resourceSettings>>;
 
-/** All settings of one gateway that offers these resources, with these slices. Unknown keys are refused at every level. */
 function createSchema(registry: readonly Resource[], slices: readonly SettingsSlice[]) {
   const resources = registry.map((resource) => {
     const settings: ResourceSettings = resourceSettings(resource).prefault({}).describe(resource.description);
@@ -88,9 +82,9 @@ function createSchema(registry: readonly Resource[], slices: readonly SettingsSl
   });
   const schema = z.strictObject({
     ...COMMON,
-    // Of no type here: only its capability reads a slice.
+    // Only its capability reads a slice.
     ...(Object.fromEntries(slices.map(({ key, schema }) => [key, schema])) as object),
-    // The registry of this house has these names. Another one has others, which nothing asks for by name.
+    // Another registry has other names, which nothing asks for by name.
     resources: z
       .strictObject(Object.fromEntries(resources) as Record<ResourceName, ResourceSettings>)
       .prefault({})
@@ -105,7 +99,7 @@ function createSchema(registry: readonly Resource[], slices: readonly SettingsSl
 
 type CommonSettings = z.output<z.ZodObject<typeof COMMON>>;
 
-/** What the kinds do that give an upstream nothing of the caller's own to judge. */
+/** Kinds that give an upstream nothing of the caller's own to judge. */
 const OPEN_KINDS: Readonly<Record<string, string>> = {
   service: 'service gives every caller the access of its secret',
   none: 'none accepts every caller',
@@ -131,7 +125,7 @@ const checkPorts: CrossCheck<CommonSettings> = (settings, report) => {
   }
 };
 
-/** Whether any name may be sent as `Host` to a listener that settings do not give a name (docs/decisions/0059). */
+/** Whether a listener answers for any `Host` (docs/decisions/0059). */
 export function isNameless(http: Unchecked<CommonSettings['http']>, publicUrl: unknown): boolean {
   if (http?.socketPath !== undefined || http?.allowedHosts !== undefined || publicUrl !== undefined) return false;
   return !/^(?:localhost$|::1$|127\.)/.test(String(http?.host));
@@ -149,13 +143,13 @@ const checkHosts: CrossCheck<CommonSettings> = (settings, report) => {
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1'];
 
-/** Returns whether listeners on these hosts need different ports: `::` covers all addresses, 0.0.0.0 those of IPv4. */
+/** Whether listeners on these hosts need different ports: `::` covers all addresses, 0.0.0.0 those of IPv4. */
 function doCollide(...hosts: readonly [string, string]): boolean {
   if (hosts[0] === hosts[1] || hosts.includes('::')) return true;
   return hosts.every((host) => LOOPBACK.includes(host)) || (hosts.includes('0.0.0.0') && !hosts.some(isIPv6));
 }
 
-/** Checks that no resource sends a header of its own in place of the credential of its upstream. */
+/** A header of a resource would be sent in place of the credential of its upstream. */
 function checkCredentialHeaders(registry: readonly Resource[]): CrossCheck<
   Pick<CommonSettings, 'upstreams'> & {
     readonly resources: Readonly<Record<string, { readonly upstream?: string | undefined; readonly headers: object }>>;
@@ -178,7 +172,6 @@ export type SettingsSchema = ReturnType<typeof createSchema>;
 const NO_SLICES: readonly SettingsSlice[] = [];
 const schemas = new WeakMap<readonly Resource[], WeakMap<readonly SettingsSlice[], SettingsSchema>>();
 
-/** The schema of all settings of one gateway, created once for each registry and list of slices. */
 export function settingsSchema(
   registry: readonly Resource[] = RESOURCES,
   slices: readonly SettingsSlice[] = NO_SLICES,
@@ -190,20 +183,19 @@ export function settingsSchema(
   return schema;
 }
 
-/** Settings as a person writes them: everything with a default may be left out. */
 export type SettingsInput = z.input<SettingsSchema>;
 
 type Output = z.output<SettingsSchema>;
 
 type OneResource = Output['resources'][ResourceName] & { readonly upstream: string };
 
-/** Settings that were validated, with every default filled in. */
+/** Validated settings, with every default filled in. */
 export type Settings = Omit<Output, 'resources'> & { readonly resources: Readonly<Record<ResourceName, OneResource>> };
 
-/** What the program runs by: settings, and the bounds that are no settings. */
+/** Settings, and the bounds that are no settings. */
 export type Config = ReturnType<typeof withLimits>;
 
-/** What it reads one resource by; `enabled` says whether the resource is offered in fact. */
+/** Settings of one resource; `enabled` says whether it is offered in fact. */
 export type ResourceConfig = Config['resources'][ResourceName];
 
 export function withLimits(settings: Settings, limits: Limits) {
@@ -236,7 +228,7 @@ export function withLimits(settings: Settings, limits: Limits) {
   };
 }
 
-/** By what a bound grows that depends on a setting: 1 up to the default of the setting. */
+/** Factor of a bound that depends on a setting: 1 up to the default of the setting. */
 export function growth(value: number, byDefault: number): number {
   return Math.max(1, Math.floor(value / byDefault));
 }
@@ -262,7 +254,6 @@ export function resourceConfig({ resources }: Config, { name }: Resource): Resou
   return resources[name as ResourceName];
 }
 
-/** What settings that were checked have for certain. */
 export function checked<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the settings were not checked');
   return value;

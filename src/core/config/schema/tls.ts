@@ -18,7 +18,7 @@ const LISTENER = {
 
 export const ListenerTls = z.strictObject(LISTENER);
 
-/** Settings of TLS to a server. `whom` and `url` are the names of the server and of the setting of its address. */
+/** TLS to a server. `whom` and `url` are the names of the server and of the setting of its address. */
 export function clientTls(whom: string, url: string) {
   return z.strictObject({
     caFile: path
@@ -40,7 +40,6 @@ export function clientTls(whom: string, url: string) {
 
 export const UpstreamTls = clientTls('the upstream', 'baseUrl');
 
-/** Checks that a certificate comes with its key. */
 export function checkCertificate(
   tls: Unchecked<{ readonly certFile?: string | undefined; readonly keyFile?: string | undefined }>,
   path: readonly string[],
@@ -59,7 +58,6 @@ export const UpstreamProxy = z.strictObject({
 });
 
 function isOrigin(text: string): boolean {
-  // Any other mistake is already reported.
   if (!URL.canParse(text) || !/^https?:/i.test(text)) return true;
   const url = new URL(text);
   return url.pathname === '/' && isBare(url);

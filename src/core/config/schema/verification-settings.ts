@@ -13,7 +13,6 @@ const IntrospectionSettings = z.strictObject({
   ...SECRET_KEYS,
 });
 
-/** Who may call: whose tokens are taken, and what they must say. */
 export const VerificationSettings = z.strictObject({
   issuer: issuer.describe('Who must have issued a token: its iss, to the letter.'),
   audience: z
@@ -53,7 +52,6 @@ export const VerificationSettings = z.strictObject({
   ),
 });
 
-/** What of other settings has to do with verification. */
 interface Beside {
   readonly publicUrl?: string | undefined;
   readonly verification?: z.output<typeof VerificationSettings> | undefined;
@@ -61,7 +59,7 @@ interface Beside {
   readonly resources: Readonly<Record<string, { readonly requiredScopes: readonly string[] }>>;
 }
 
-/** Checks that verification has an audience, and that no resource requires scopes without verification. */
+/** Checks that verification has an audience, and that scopes are not required without it. */
 export const checkVerification: CrossCheck<Beside> = (settings, report) => {
   const { verification, publicUrl, mcp, resources } = settings ?? {};
   if (verification === undefined) {

@@ -3,7 +3,7 @@ import { openFiles, type Unusable, type WatchedFiles, type WatchOptions } from '
 
 const MAX_BYTES = 16_384;
 
-/** Opens a file with a secret: one line, without its newline. While the file cannot be used, the former secret stays. */
+/** Opens a file with one line. While it cannot be used, the former secret stays. */
 export function openSecretFile(path: string, options: WatchOptions): WatchedFiles<Credential> | Unusable {
   return openFiles({
     ...options,
@@ -13,13 +13,11 @@ export function openSecretFile(path: string, options: WatchOptions): WatchedFile
   });
 }
 
-/** Portico's own secret: one of `secret` and `file`. */
 export interface SecretSettings {
   readonly secret?: string | undefined;
   readonly file?: string | undefined;
 }
 
-/** Opens a secret, which is in settings or in a file. */
 export function openSecret(
   { secret = '', file }: SecretSettings,
   options: WatchOptions,

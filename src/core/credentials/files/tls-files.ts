@@ -2,33 +2,29 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { loadTls } from '../../kernel/node-http.ts';
 import { openFiles, type Unusable, type WatchedFiles, type WatchOptions } from './watched-files.ts';
 
-/** PEM files (RFC 7468) of one side of TLS. */
+/** PEM files (RFC 7468). */
 export interface TlsPaths {
-  /** A certificate with its intermediate certificates. */
+  /** Certificate with its intermediate certificates. */
   readonly certFile?: string | undefined;
-  /** The private key of that certificate, not encrypted. */
+  /** Key without a passphrase. */
   readonly keyFile?: string | undefined;
-  /** Authorities that are trusted for upstreams. */
   readonly caFile?: string | undefined;
-  /** Authorities that are trusted for clients. */
   readonly clientCaFile?: string | undefined;
 }
 
-/** When a file is of use, in milliseconds since the epoch: while the whole chain is valid, or any of the authorities. */
+/** When a file is of use, in ms since the epoch: while the whole chain is valid, or any authority. */
 export interface Validity {
   readonly file: 'certFile' | 'caFile' | 'clientCaFile';
   readonly from: number;
   readonly to: number;
 }
 
-/** The content of such files, as options of `node:tls`. */
 export interface TlsIdentity {
   readonly cert?: Buffer | undefined;
   readonly key?: Buffer | undefined;
   readonly ca?: Buffer | undefined;
 }
 
-/** The same, with the validity of its certificates. */
 export interface DatedIdentity extends TlsIdentity {
   readonly validity: readonly Validity[];
 }
@@ -36,7 +32,7 @@ export interface DatedIdentity extends TlsIdentity {
 export type TlsFiles = WatchedFiles<TlsIdentity>;
 
 export interface TlsFilesOptions extends WatchOptions {
-  /** Whether an expired certificate cannot be used either when the files are opened. @default false, its server judges it */
+  /** Whether an expired certificate is refused at the start, too. @default false, its server judges it */
   readonly mustBeValid?: boolean | undefined;
 }
 
@@ -44,15 +40,8 @@ export interface TlsFilesOptions extends WatchOptions {
 const MAX_BYTES = 1_048_576;
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
-const END = '-----END CERTIFICATE-----';
 
-/** Matches a key with a passphrase (RFC 5958, and the older form of OpenSSL). */
-const ENCRYPTED = /^-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
-
-/**
- * Opens the TLS files that settings name; returns the issue of one that cannot be used. A certificate that has expired, or is
- * not valid yet, replaces no other.
- */
+/** Opens TLS files; returns the issue of one that cannot be used. A certificate that is not valid now replaces no other. */
 export function openTlsFiles(paths: TlsPaths, options: TlsFilesOptions): WatchedFiles<DatedIdentity> | Unusable {
   const { certFile, keyFile, caFile, clientCaFile } = paths;
   // Read with each renewal.
@@ -67,7 +56,6 @@ export function openTlsFiles(paths: TlsPaths, options: TlsFilesOptions): Watched
   return opened;
 }
 
-/** `validAt`: when the certificate must be valid. */
 function identityIn(
   contents: Readonly<Partial<Record<keyof TlsPaths, Buffer>>>,
   validAt: number | undefined,
@@ -108,21 +96,15 @@ export function validityIssue({ from, to }: Validity, at: number): string | unde
   return at < from ? `is not valid before ${new Date(from).toISOString()}` : undefined;
 }
 
-/** Parses all certificates. OpenSSL would silently stop at the first one that it cannot read. */
+/** OpenSSL would silently stop at the first certificate that it cannot read. */
 function certificatesIn(pem: Buffer, key: keyof TlsPaths): readonly X509Certificate[] | Unusable {
   const [, ...parts] = pem.toString('latin1').split(BEGIN);
   if (parts.length === 0) return { issue: 'holds no certificate in PEM', key };
-  const certificates: X509Certificate[] = [];
-  for (const part of parts) {
-    const end = part.indexOf(END);
-    if (end === -1) return { issue: 'holds a certificate that is not whole', key };
-    try {
-      certificates.push(new X509Certificate(BEGIN + part.slice(0, end) + END));
-    } catch {
-      return { issue: 'holds a certificate that cannot be read', key };
-    }
+  try {
+    return parts.map((part) => new X509Certificate(BEGIN + part));
+  } catch {
+    return { issue: 'holds a certificate that cannot be read', key };
   }
-  return certificates;
 }
 
 function keyIssue(key: Buffer | undefined, certificate: X509Certificate | undefined): string | undefined {
@@ -130,8 +112,6 @@ function keyIssue(key: Buffer | undefined, certificate: X509Certificate | undefi
   try {
     return certificate.checkPrivateKey(createPrivateKey(key)) ? undefined : 'is not the key of certFile';
   } catch {
-    return ENCRYPTED.test(key.toString('latin1'))
-      ? 'is encrypted: Portico takes a key without a passphrase'
-      : 'holds no private key in PEM';
+    return 'holds no private key in PEM without a passphrase';
   }
 }

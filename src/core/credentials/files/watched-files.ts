@@ -12,25 +12,17 @@ export interface Unusable {
 export interface WatchOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /**
-   * Called after each change that was adopted; once with the issue of files that have become unusable, while the former content
-   * stays; and once they are usable again, even without a change.
-   */
+  /** Called after each adopted change, with an issue once files are unusable, and once they are usable again. */
   readonly onChange: (unusable?: Unusable) => void;
 }
 
 export interface FilesOptions<Key extends string, Value> extends WatchOptions {
-  /** Paths by the keys of their settings; `undefined`: not set. */
   readonly paths: Readonly<Partial<Record<Key, string | undefined>>>;
-  /** Largest size of each. */
   readonly maxBytes: number;
-  /** Parses their contents together. */
   readonly make: (contents: Readonly<Partial<Record<Key, Buffer>>>) => Value | Unusable;
 }
 
-/** Files that are reloaded when they change. */
 export interface WatchedFiles<Value> {
-  /** Their latest usable content. */
   readonly held: Value;
   /** Reloads them if they have changed, at most once a second. Never rejects. */
   check(): Promise<void>;
@@ -38,15 +30,13 @@ export interface WatchedFiles<Value> {
   current(signal: AbortSignal): Promise<Value>;
 }
 
-/** Shortest time between two checks. */
 export const CHECK_MS = 1000;
-/** How long each file must have been unchanged: one that is being written may be incomplete. */
+/** A file that is being written may be incomplete. */
 export const QUIET_MS = 1000;
 
 /**
- * Opens files that belong together. They are reloaded when one of them has changed, in place or by a rename of it or of a folder
- * or link in its path, as in secrets that Kubernetes mounts. While they cannot be used (one is missing, empty or being written, or
- * a key does not match its certificate yet) the former content stays.
+ * Opens files that belong together. They are reloaded when one has changed, also by a rename of a folder or link in its path
+ * (Kubernetes). While they cannot be used (missing, empty, not matching yet), the former content stays.
  */
 export function openFiles<Key extends string, Value extends object>(
   options: FilesOptions<Key, Value>,
@@ -58,7 +48,7 @@ export function openFiles<Key extends string, Value extends object>(
   const first = readAll(paths, options);
   if ('issue' in first) return first;
   let current = first;
-  // The first check reads them again: they may have changed while they were read, without a new timestamp.
+  // The first check reads them again: they may have changed meanwhile, without a new timestamp.
   let taken: string | undefined;
   let checkedAt = now();
   let checking: Promise<void> | undefined;
@@ -111,7 +101,6 @@ export function openFiles<Key extends string, Value extends object>(
   };
 }
 
-/** What files held, and what was made of it. */
 interface Read<Value> {
   readonly value: Value;
   readonly bytes: Buffer;
@@ -136,7 +125,6 @@ function readAll<Key extends string, Value extends object>(
   return 'issue' in value ? value : { value, bytes: Buffer.concat(all) };
 }
 
-/** Does not wait for a pipe. */
 function readFile(path: string, maxBytes: number): Buffer | Unusable {
   let descriptor: number | undefined;
   try {
@@ -152,11 +140,8 @@ function readFile(path: string, maxBytes: number): Buffer | Unusable {
   }
 }
 
-/** What a file is at a time. */
 export interface FileState {
-  /** Identifies the file and its content. */
   readonly stamp: string;
-  /** How long it has been unchanged. */
   readonly quietMs: number;
 }
 

@@ -9,16 +9,15 @@ import { problemResponse } from '../response/problem.ts';
 import { sendOnSocket } from '../response/send.ts';
 import type { Connections } from './connections.ts';
 
-/** What Node reports of bytes that it cannot parse as a request. */
+/** Reported by Node for bytes that are no request. */
 export interface ParseError extends Error {
   readonly code?: string;
-  /** The chunk of input in which parsing ended; earlier chunks of the same request are gone. */
+  /** The chunk in which parsing ended; earlier ones are gone. */
   readonly rawPacket?: Buffer;
-  /** Where in that chunk. */
   readonly bytesParsed?: number;
 }
 
-/** The beginning of a request whose first line has not ended. */
+/** A first line that has not ended. */
 const REQUEST_LINE = /^[A-Z-]+ [^\s]*$/;
 
 const BROKEN_TLS = /^ERR_SSL_/;
@@ -26,11 +25,10 @@ const BROKEN_TLS = /^ERR_SSL_/;
 export interface ClientErrorsOptions {
   readonly connections: Connections;
   readonly events: Events;
-  /** Sent with every response. */
   readonly headers: readonly string[] | undefined;
 }
 
-/** Answers what Node makes no request of: bytes that do not parse or come too slowly, and `CONNECT`. */
+/** Answers bytes that do not parse or come too slowly, and `CONNECT`. */
 export function answerClientErrors(server: Server, { connections, events, headers = [] }: ClientErrorsOptions): void {
   function refuse(connection: PipelinedConnection, error: GatewayError, method?: string): void {
     const begun = performance.now();
@@ -81,7 +79,6 @@ export function answerClientErrors(server: Server, { connections, events, header
   });
 }
 
-/** The row of the error table for what the parser refused, or waited for too long. */
 export function errorFor(error: ParseError): GatewayError {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -95,7 +92,7 @@ export function errorFor(error: ParseError): GatewayError {
   }
 }
 
-/** The parser counts target and headers together. Where the chunk does not say which it was, it was the headers. */
+/** The parser counts target and headers together. If the chunk does not show which it was, it was the headers. */
 function endsInTarget({ rawPacket, bytesParsed }: ParseError): boolean {
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
   return REQUEST_LINE.test(parsed.slice(parsed.lastIndexOf('\n') + 1));

@@ -6,16 +6,12 @@ import type { Exchange, PipelinedConnection } from '../exchange.ts';
 import { createWriteBacklog } from '../response/send.ts';
 
 export interface ConnectionBounds {
-  /**
-   * Requests that wait for the response before theirs, of all connections together. Beyond, connections are closed: what
-   * arrives in one piece (64 KiB) is parsed to its end, whatever waits already.
-   */
+  /** Beyond, connections are closed: what arrives in one piece (64 KiB) is parsed to its end. */
   readonly maxPipelinedWaiting: number;
-  /** Unread bytes of all responses together. Beyond, connections are closed, the longest without progress first. */
+  /** Unread bytes of all responses. Beyond, connections are closed, the longest without progress first. */
   readonly maxUnsentBytes: number;
 }
 
-/** All open connections of one listener, and what is in flight on them. */
 export type Connections = ReturnType<typeof createConnections>;
 
 /** Requests of one connection that may wait before reading stops. A disconnect is noticed only while it is read. */
@@ -24,7 +20,7 @@ const MAX_READ_AHEAD = 16;
 /** Time after its last response in which a connection is not closed for others: its next request may be on its way. */
 const BUSY_MS = 1000;
 
-/** `onEnd` is called exactly once for each exchange that began: its response was handed to the system, or cannot be. */
+/** Calls `onEnd` exactly once for each exchange that began. */
 export function createConnections(
   { maxPipelinedWaiting, maxUnsentBytes }: ConnectionBounds,
   events: Events,
@@ -70,10 +66,7 @@ export function createConnections(
     if (connections.size === 0) for (const resolve of onceEmpty.splice(0)) resolve();
   }
 
-  /**
-   * Registers an exchange. Returns false behind the last response of its connection: then it gets no response. A request with
-   * a body that its operation does not take is the last one of its connection.
-   */
+  /** Registers an exchange. Returns false behind the last one of its connection. An unexpected body makes it the last one. */
   function begin(exchange: Exchange): boolean {
     const { req, res, hasBody, takesBody } = exchange;
     const connection = connections.get(req.socket);
@@ -113,7 +106,7 @@ export function createConnections(
     }
   }
 
-  /** Resolves once the exchanges before this one have ended; `undefined` where there are none. */
+  /** Resolves once the exchanges before this one have ended; `undefined` if there are none. */
   function waitForSlot(exchange: Exchange): Promise<void> | undefined {
     const { connection } = exchange;
     if (connection === undefined || connection.exchanges.length === 1) return undefined;
@@ -146,22 +139,19 @@ export function createConnections(
     if (isIdle(connection)) connection.socket.destroySoon();
   }
 
-  /**
-   * Whether an exchange is the last one on its connection: it has a body that was not read whole, or that it announced by
-   * `Expect` alone; or the listener is stopping and none waits behind it.
-   */
+  /** Whether an exchange is the last of its connection: its body was not read, or announced by `Expect` alone; or when stopping. */
   function isLast({ req, fields, hasBody, isBodyRead, takesBody, connection }: Exchange): boolean {
     if (hasBody ? !((req.complete || isBodyRead) && takesBody) : fields.expect !== undefined) return true;
     return isStopping && connection?.exchanges.length === 1;
   }
 
-  /** Calls `onIdle` once everything that was begun on a connection has been answered. */
+  /** Calls `onIdle` once everything on a connection has been answered. */
   function whenIdle(connection: PipelinedConnection, onIdle: () => void): void {
     if (connection.exchanges.length === 0) onIdle();
     else connection.onIdle = onIdle;
   }
 
-  /** Closes at most `count` idle connections, the longest idle first, none that was busy a second ago. Returns their number. */
+  /** Closes the longest idle connections, none that was busy a second ago. Returns their number. */
   function closeLongestIdle(count: number): number {
     const before = performance.now() - BUSY_MS;
     const idle = [...connections.values()].filter((one) => one.idleSince < before && isIdle(one));
@@ -171,10 +161,7 @@ export function createConnections(
     return longest.length;
   }
 
-  /**
-   * Closes each connection after its last response, and after `graceMs` all that are open. Resolves once none is, with
-   * whether every response was sent completely.
-   */
+  /** Closes each connection after its last response, all after `graceMs`. Resolves with whether all were sent completely. */
   async function drain(graceMs: number): Promise<boolean> {
     isStopping = true;
     // What has arrived is parsed first, so that it gets a response and not a reset.
@@ -199,36 +186,33 @@ export function createConnections(
     of: (socket: Socket) => connections.get(socket),
     begin,
     waitForSlot,
-    /** Counts a response that was just sent. */
     sent: backlog.add,
     whenIdle,
     isLast,
     closeLongestIdle,
-    /** Destroys the connection of an exchange. The access log reports `outcome` for every exchange that ends with it. */
+    /** Destroys the connection of an exchange. `outcome` is logged for every exchange that ends with it. */
     abort: ({ req }: Exchange, outcome: string) => abortSocket(req.socket, outcome),
     drain,
   };
 }
 
-/** Stops reading from a connection while too many of its requests wait. */
 function limitReadAhead({ socket, exchanges }: PipelinedConnection): void {
   const isFull = () => exchanges.length - 1 > MAX_READ_AHEAD;
   // Node resumes a socket for each request that it has parsed, in the next tick.
   if (isFull()) process.nextTick(() => isFull() && socket.pause());
 }
 
-/** Of the parser that Node puts on a socket: what it calls for each request that it has found. */
+/** Called by Node's parser for each request. */
 interface ParsedSocket {
   readonly parser?: { onIncoming?: unknown } | null;
 }
 
-/** Makes the parser take what follows for something else than HTTP (as after `CONNECT`). */
+/** The parser takes what follows for something else (as after `CONNECT`). */
 const NOT_HTTP = 2;
 
 /**
- * Stops parsing what has just arrived on a socket that is about to be destroyed. Node would make kilobytes of each of
- * thousands of requests, and keep them until the socket has closed, which is after all other sockets have been read. The
- * property is not documented: without it, only the memory is lost.
+ * Stops parsing before a socket is destroyed: Node would keep kilobytes of each of thousands of pipelined requests until it has
+ * closed. The property is not documented: without it, only the memory is lost.
  */
 function endParsing(socket: Socket & ParsedSocket): void {
   if (socket.parser) socket.parser.onIncoming = () => NOT_HTTP;

@@ -7,12 +7,9 @@ import { createServer } from '../../kernel/node-http.ts';
 import { bracketed } from '../request/hosts.ts';
 import { createSecureServer, type ListenerTls } from './secure.ts';
 
-/** Where a listener is bound, and its bounds. */
 export interface ListenerSettings {
   readonly host: string;
-  /** 0 lets the system choose. */
   readonly port: number;
-  /** Unix socket to listen on instead. */
   readonly socketPath?: string | undefined;
   /** @default plain HTTP */
   readonly tls?: ListenerTls | undefined;
@@ -25,11 +22,10 @@ export interface ListenerSettings {
   readonly maxConnections: number;
 }
 
-/** How often Node checks the headers timeout before it expires. */
 const CHECKS_PER_TIMEOUT = 5;
 const LONGEST_CHECK_MS = 1000;
 
-/** Creates a server of `node:http`, or `node:https`. A connection without any traffic is closed after `inactivityMs`. */
+/** A connection without any traffic is closed after `inactivityMs`. */
 export function createListener(settings: ListenerSettings, inactivityMs: number, answer: RequestListener): Server {
   const { maxUrlBytes, maxHeaderBytes, requestTimeoutMs, keepAliveTimeoutMs, maxConnections } = settings;
   const headersTimeoutMs = Math.min(settings.headersTimeoutMs, requestTimeoutMs);
@@ -62,17 +58,14 @@ export function createListener(settings: ListenerSettings, inactivityMs: number,
   return server;
 }
 
-/** Closes an idle connection, unless a request arrived while the process was busy or stopped: timers run before reads. */
+/** Closes an idle connection, unless a request arrived while the process was stopped: timers run before reads. */
 async function closeUnlessReceiving(socket: Socket): Promise<void> {
   const { bytesRead } = socket;
   await turn();
   if (socket.bytesRead === bytesRead) socket.destroy();
 }
 
-/**
- * Listens, and resolves with the base URL: `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. A socket file on which
- * no process listens is replaced. Rejects with Node's own error (`EADDRINUSE`, `EACCES`, …).
- */
+/** Listens, and resolves with the base URL. A socket file on which no process listens is replaced. Rejects with Node's error. */
 export async function listen(
   server: Server,
   { host, port, socketPath, tls }: Pick<ListenerSettings, 'host' | 'port' | 'socketPath' | 'tls'>,
@@ -89,7 +82,7 @@ export async function listen(
   return `${tls === undefined ? 'http' : 'https'}://${bracketed(address)}:${address.port}`;
 }
 
-/** Whether a path is a socket that a process left behind. Other files are never replaced. */
+/** Whether a path is a socket that a process left behind. */
 async function isStale(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (found?.isSocket() !== true) return false;

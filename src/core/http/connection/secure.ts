@@ -5,17 +5,15 @@ import type { TlsFiles } from '../../credentials/files/tls-files.ts';
 import type { Events } from '../../kernel/events.ts';
 import { isLoopbackHost } from '../request/hosts.ts';
 
-/** TLS of a listener. */
 export interface ListenerTls {
-  /** Its certificate and key, and the authorities of client certificates, if any. */
+  /** Files with the authorities of client certificates, if any. */
   readonly files: TlsFiles;
 }
 
-/** How often the files are checked for changes. */
 const CHECK_MS = 1000;
 const DAY_SECONDS = 86_400;
 
-/** Creates a `node:https` server for HTTP/1.1. `handshakeTimeout` of the options bounds the handshake, in milliseconds. */
+/** Creates an HTTPS server. `handshakeTimeout` of the options is in milliseconds. */
 export function createSecureServer(tls: ListenerTls, options: ServerOptions): Server {
   const requestsCertificate = tls.files.held.ca !== undefined;
   return process.getBuiltinModule('node:https').createServer({
@@ -30,17 +28,10 @@ export function createSecureServer(tls: ListenerTls, options: ServerOptions): Se
   });
 }
 
-/** The handshakes of a server, and the renewal of its certificate. */
 export function createHandshakes(server: Server, tls: ListenerTls, events: Events) {
   let current = tls.files.held;
   let timer: NodeJS.Timeout | undefined;
 
-  // Before Node's own listener, which starts to read requests.
-  server.prependListener('secureConnection', (socket: TLSSocket) => {
-    if (socket.authorized || socket.getPeerX509Certificate() === undefined) return;
-    emitFailure(socket);
-    socket.destroy();
-  });
   // Node's parser bypasses the stream, and one TCP segment may hold several TLS records: the ones behind a pause of the parser
   // are rejected (`HPE_PAUSED`). With a listener for data it reads from the stream, which can be paused.
   server.on('secureConnection', (socket: TLSSocket) => socket.on('data', () => {}));
@@ -59,11 +50,10 @@ export function createHandshakes(server: Server, tls: ListenerTls, events: Event
   }
 
   return {
-    /** Starts to reload certificates when their files change. Open connections keep theirs. */
+    /** Reloads certificates when their files change. Open connections keep theirs. */
     watchFiles() {
       timer = setInterval(renew, CHECK_MS).unref();
     },
-    /** Stops watching. */
     stop: () => clearInterval(timer),
   };
 }
@@ -73,10 +63,7 @@ function contextOf({ files }: ListenerTls) {
   return { cert, key, ca, secureOptions: constants.SSL_OP_NO_RENEGOTIATION };
 }
 
-/**
- * Returns `Strict-Transport-Security` (RFC 6797) of each response over TLS. None on a loopback address, where it would apply to
- * all ports of this machine, and without `includeSubDomains`: names below this one may have other operators.
- */
+/** Returns HSTS (RFC 6797). On loopback it would apply to all ports; names below may have other operators. */
 export function hstsHeaders(listenHost: string, maxAgeDays: number): readonly string[] | undefined {
   if (isLoopbackHost(listenHost) || listenHost === '::1') return undefined;
   return ['Strict-Transport-Security', `max-age=${maxAgeDays * DAY_SECONDS}`];

@@ -1,68 +1,59 @@
-import { createHash } from 'node:crypto';
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
-import { namesTag, requireJsonAccepted } from '../request/request-head.ts';
+import { requireJsonAccepted } from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
 
-/** Request headers that a page may set, beside those that are always allowed (Fetch, section 2.2.2). */
+/** Request headers that a page may set (Fetch, section 2.2.2). */
 const ALLOWED = [
   ...['Accept', 'Authorization', 'Cache-Control', 'Content-Type', 'If-None-Match', 'Last-Event-ID'],
   ...['Mcp-Method', 'Mcp-Name', 'MCP-Protocol-Version', 'Mcp-Session-Id', 'traceparent', 'tracestate', 'X-Request-Id'],
 ];
 
-/** How long a browser caches a preflight. Chromium's maximum is two hours. */
+/** How long a browser caches a preflight; Chromium does for two hours at most. */
 const MAX_AGE_SECONDS = 7200;
 
 interface Endpoint {
-  /** Matched exactly. The route in logs and metrics. */
   readonly path: string;
-  /** Targets that most clients send, beside the bare path. */
   readonly targets?: readonly string[];
-  /** Methods of HTTP. Empty for the answer to an unknown path or a wrong method. */
+  /** Empty for an unknown path or a wrong method. */
   readonly methods: readonly string[];
-  /** Whether its methods are not allowed: 405, after the check of the credential. @default allowed */
+  /** 405, after the check of the credential. @default allowed */
   readonly isRefused?: true;
-  /** Whether its request may have a body. */
   readonly takesBody: boolean;
   /** Whether it reads items. @default false */
   readonly isRead?: true;
-  /** Whether it is a probe: allowed with any `Host`, and during a drain. */
+  /** Allowed with any `Host`, and during a drain. */
   readonly isProbe: boolean;
-  /** Value of `Vary`, on errors too: the header fields that select its response. @default none */
+  /** Value of `Vary`, on errors too. @default none */
   readonly vary?: string;
-  /** Whether pages of all origins may read its responses. @default only pages of allowed origins */
+  /** Pages of all origins may read its responses. @default only those of allowed origins */
   readonly forAnyPage?: boolean;
   /** Response to a caller over its rate limit. @default as for any other error */
   refuseRate?(error: GatewayError, requestId: string): HttpResponse | Promise<HttpResponse>;
 }
 
-/** A public operation. */
 export interface OpenOperation extends Endpoint {
   readonly open: true;
-  /** Whether it is a page for browsers. Other clients get 404 for its path. */
+  /** A page for browsers. Other clients get 404. */
   readonly isPage?: true;
   /** Throws, or rejects with, a `GatewayError`. */
   respond(exchange: Exchange): HttpResponse | Promise<HttpResponse>;
 }
 
-/** An operation that requires a credential. */
 export interface CallerOperation extends Endpoint {
   readonly open: false;
-  /** Throws, or rejects with, a `GatewayError`. */
   respond(exchange: Exchange, caller: Caller): HttpResponse | Promise<HttpResponse>;
 }
 
-/** A partly public operation: a credential is checked if it is sent. */
 export interface PartlyOpenOperation extends Endpoint {
   readonly open: 'partly';
-  /** `caller` is `undefined` without a credential. Throws, or rejects with, `credential_missing` where one is required. */
+  /** Gets `undefined` without a credential. Throws, or rejects with, `credential_missing` where one is required. */
   respond(exchange: Exchange, caller: Caller | undefined): HttpResponse | Promise<HttpResponse>;
 }
 
 export type Operation = OpenOperation | PartlyOpenOperation | CallerOperation;
 
-/** Answers a path that does not exist. */
 export const UNKNOWN_PATH: OpenOperation = {
   path: 'unmatched',
   methods: [],
@@ -74,7 +65,7 @@ export const UNKNOWN_PATH: OpenOperation = {
   },
 };
 
-/** Returns the same with a detail that lists the paths of these operations that require a credential. */
+/** Returns the same with a detail that lists the paths of operations that require a credential. */
 export function unknownPath(operations: readonly Operation[]): OpenOperation {
   const paths = operations.filter(({ open }) => open !== true).map(({ path }) => path);
   if (paths.length === 0) return UNKNOWN_PATH;
@@ -87,7 +78,6 @@ export function unknownPath(operations: readonly Operation[]): OpenOperation {
   };
 }
 
-/** Answers a method that none of these operations of one path has: 405, or the response to a preflight. */
 export function otherMethod(atPath: readonly Operation[], otherCredentials?: ReadonlySet<string>): OpenOperation {
   const { path, isProbe, forAnyPage = false } = atPath[0] ?? UNKNOWN_PATH;
   const allowed = [...new Set(atPath.flatMap(({ methods, isRefused }) => (isRefused ? [] : methods)))].sort();
@@ -105,13 +95,13 @@ export function otherMethod(atPath: readonly Operation[], otherCredentials?: Rea
   };
 }
 
-/** Whether a request is a preflight (Fetch, section 4.8). */
+/** Fetch, section 4.8. */
 function isPreflight({ req, fields, hasBody }: Exchange): boolean {
   const names = req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined;
   return names && fields.origin !== undefined && !hasBody;
 }
 
-/** `credentials`: names of further headers in which a page may send credentials. */
+/** Answers a preflight. `credentials`: headers in which a page may send credentials. */
 function preflightResponse(methods: readonly string[], credentials: Iterable<string> = []): HttpResponse {
   const headers = ['Access-Control-Allow-Methods', methods.join(', '), 'Access-Control-Allow-Headers'];
   headers.push([...ALLOWED, ...credentials].join(', '));
@@ -119,13 +109,12 @@ function preflightResponse(methods: readonly string[], credentials: Iterable<str
   return { status: 204, headers, body: undefined };
 }
 
-/** Serves a constant JSON document without a credential. `forAnyPage`: a page of any origin, too. */
 export function publishedOperation(path: string, document: object, { forAnyPage = false } = {}): OpenOperation {
-  const body = Buffer.from(JSON.stringify(document));
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  const headers = ['ETag', etag, 'Cache-Control', 'no-cache'];
-  const whole: HttpResponse = { status: 200, headers: [...headers, 'Content-Type', 'application/json'], body };
-  const known: HttpResponse = { status: 304, headers, body: undefined };
+  const response: HttpResponse = {
+    status: 200,
+    headers: ['Cache-Control', 'no-cache', 'Content-Type', 'application/json'],
+    body: Buffer.from(JSON.stringify(document)),
+  };
   return {
     path,
     methods: ['GET', 'HEAD'],
@@ -136,7 +125,7 @@ export function publishedOperation(path: string, document: object, { forAnyPage 
     open: true,
     respond({ fields }) {
       requireJsonAccepted(fields);
-      return fields.ifNoneMatch !== undefined && namesTag(fields.ifNoneMatch, etag) ? known : whole;
+      return response;
     },
   };
 }

@@ -21,14 +21,12 @@ import type { CallerOperation } from './operation.ts';
 export interface ReadsOptions {
   readonly catalogue: Catalogue;
   readonly representations: Representations;
-  /** Smaller bodies are not compressed. */
   readonly compressMinBytes: number;
-  /** The longest that a read can take, until its response is ready to be sent. */
   readonly readDeadlineMs: number;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
+  /** Headers beside `Authorization` in which callers send credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
 }
 
@@ -38,7 +36,6 @@ export const READ_VARY = ['Authorization', 'Accept', 'Accept-Encoding'];
 export const LIST_PATH = '/mcp/v1/resources';
 export const READ_PATH = '/mcp/v1/resources/read';
 
-/** A snapshot, and where it is stored. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
 const MEDIA_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
@@ -46,13 +43,12 @@ const NO_HEADERS: readonly string[] = [];
 const NOT_COMPRESSED = 'The answer could not be compressed in time. Accept it uncompressed, or try again later.';
 const READ = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: false } as const;
 
-/** The two reads. */
 export function readOperations(options: ReadsOptions): readonly CallerOperation[] {
   const { catalogue, compressMinBytes, readDeadlineMs, events, now, otherCredentials = [] } = options;
   const vary = [...READ_VARY, ...otherCredentials].join(', ');
   const spellings = spellingsOf(catalogue);
 
-  /** Returns the response with a snapshot, or 304 where the caller has it. `linesAt` takes the time at which it is sent. */
+  /** Returns the snapshot, or 304 where the caller has it. `linesAt` takes the time at which it is sent. */
   function respondWith(
     exchange: Exchange,
     held: Held,
@@ -76,10 +72,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
     return encodeInTime(exchange, held, coding, codings).then((made) => respond(made, now()));
   }
 
-  /**
-   * Compresses a snapshot. Where that takes longer than the deadline of the read, returns `undefined`, or throws `overloaded` if
-   * the caller does not accept the bytes uncompressed.
-   */
+  /** Compresses in time. Otherwise returns `undefined`, or throws `overloaded` if the caller requires a coding. */
   async function encodeInTime(exchange: Exchange, held: Held, coding: Coding, codings: Codings) {
     const leftMs = Math.max(exchange.begun + readDeadlineMs - performance.now(), 1);
     try {
@@ -140,7 +133,6 @@ function spellingsOf({ offered }: Catalogue): readonly { readonly target: string
   ]);
 }
 
-/** Returns the one `uri` of a query. */
 function uriIn(query: string): string {
   const [uri, ...others] = new URLSearchParams(query).getAll('uri');
   if (others.length > 0) throw new GatewayError('uri_repeated');
@@ -148,13 +140,7 @@ function uriIn(query: string): string {
   return uri;
 }
 
-/**
- * Returns the headers of a loaded snapshot, also on 304: its entity tag, `Cache-Control` and `Age` for the client's cache (RFC
- * 9111), and `Cache-Status` of Portico's own (RFC 9211). `now` is in milliseconds since the epoch. As lines.
- *
- * `max-age` is the whole freshness of the snapshot, of which `Age` has passed. What was loaded for this request has no `Age`
- * (RFC 9111, section 5.1).
- */
+/** Returns the header lines of a snapshot, also for 304 (RFC 9111, RFC 9211). `now`: milliseconds since the epoch. */
 export function headersOfLoad({ snapshot, cached, collapsed, copied, renewed, dropped }: Load, now: number): string {
   let lines = `ETag: ${snapshot.etag}\r\n`;
   if (dropped > 0) lines += `Portico-Dropped-Items: ${dropped}\r\n`;

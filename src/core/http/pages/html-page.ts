@@ -2,26 +2,22 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { HttpResponse } from '../response/send.ts';
 
-/** Values by the names that a template has for them. */
 export interface PageData {
   readonly [name: string]: unknown;
 }
 
-/** Formats a value for a template: as text, or as the data of a section. `data` surrounds it. */
+/** Formats a value as text, or as the data of a section. `data` surrounds it. */
 // biome-ignore lint/suspicious/noExplicitAny: a template names the value
 export type Format = (value: any, data: PageData) => unknown;
 
 export type Formats = Readonly<Record<string, Format>>;
 
-/** Fills a page and returns it as a response. */
 export type Page = (data: object) => HttpResponse;
 
-/**
- * Reads an HTML template with one `<style>`, which the common style is put in front of, and at most one `<script>`. The
- * policy of its responses allows these two, by hash, a script to fetch from its own origin, and an icon in the page itself.
- */
+/** Reads an HTML template with one `<style>` and at most one `<script>`, which its policy allows by hash. */
 export function loadPage(template: URL, formats: Formats = {}): Page {
-  const html = readFileSync(template, 'utf8').replace('<style>\n', () => `<style>\n${baseStyle()}`);
+  const common = readFileSync(new URL('./base.css', import.meta.url), 'utf8');
+  const html = readFileSync(template, 'utf8').replace('<style>\n', () => `<style>\n${common}`);
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? [];
   const [, script] = /<script>(.*?)<\/script>/s.exec(html) ?? [];
   const policy = [
@@ -41,21 +37,15 @@ export function loadPage(template: URL, formats: Formats = {}): Page {
   });
 }
 
-function baseStyle(): string {
-  return readFileSync(new URL('./base.css', import.meta.url), 'utf8');
-}
-
 function sourceOf(text: string): string {
   return `sha256-${hash('sha256', text, 'base64')}`;
 }
 
-/** A section, with its line ends where its tags are on lines of their own, or a value. */
 const PLACEHOLDER = /\{\{([#^])([\w.]+)(\|\w+)?\}\}\n?(.*?)\{\{\/\2\}\}\n?|\{\{([\w.]+)(\|\w+)?\}\}/gs;
 
 /**
- * Replaces each `{{path.to.value}}` by its value, escaped; `{{value|name}}` by what the format of that name returns. A section
- * `{{#name}}…{{/name}}` is repeated for each element, or shown once for an object or `true`, with the data around it;
- * `{{^name}}…{{/name}}` is shown where that is not.
+ * Replaces `{{path.to.value}}` and `{{value|format}}`. `{{#name}}…{{/name}}` is repeated for a list, `{{^name}}…` shown without
+ * one.
  */
 export function fill(template: string, data: PageData, formats: Formats = {}): string {
   const lookUp = (path: string, format = '') => {
@@ -81,7 +71,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text for an element or a quoted attribute. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -1,56 +1,21 @@
 import { childrenOf } from './expression-issue.ts';
 import { type ExpressionNode, parse } from './jmespath.ts';
 
-/** An unquoted name, which an expression reads as a field, where a text may have been meant. */
+/** An unquoted name, which is read as a field, where a text may have been meant. */
 export interface BareName {
   readonly name: string;
-  /**
-   * `compared` with another field, `argument` of a function that usually takes a text, or the `value` of the
-   * expression, or of its `fallback`.
-   */
-  readonly as: 'compared' | 'argument' | 'value' | 'fallback';
-  /** Part of the expression with the name, and the same with the name as a text. */
+  /** Role: `compared` with another field, or the `value` of the expression or of its `fallback`. */
+  readonly as: 'compared' | 'value' | 'fallback';
   readonly written: string;
   readonly quoted: string;
-}
-
-/** Unlikely arithmetic: `display-name`, which subtracts, and `data/list`, which divides. */
-export interface JoinedNames {
-  readonly written: string;
-  readonly operator: '-' | '/';
-  /** The intended field, as an expression. */
-  readonly meant: string;
-}
-
-const QUOTED = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`/gs;
-const JOINED = /[a-z_]\w*(?:-[a-z_]\w*)+|[a-z_]\w*(?:\/[a-z_]\w*)+/gi;
-
-/** Returns the names that `-` or `/` joins without a space. */
-export function joinedNamesOf(expression: string): JoinedNames[] {
-  const bare = expression.replace(QUOTED, '``');
-  return (bare.match(JOINED) ?? []).map((written) =>
-    written.includes('-')
-      ? { written, operator: '-', meant: `"${written}"` }
-      : { written, operator: '/', meant: written.replaceAll('/', '.') },
-  );
 }
 
 /** Names of JSON that have no meaning in JMESPath. */
 const LITERALS: readonly string[] = ['true', 'false', 'null'];
 
-/** Functions that take a text to search for or insert. */
-const TEXT_ARGUMENTS: Readonly<Record<string, readonly number[]>> = {
-  contains: [1],
-  ends_with: [1],
-  join: [0],
-  replace: [1, 2],
-  split: [1],
-  starts_with: [1],
-};
-
 const OPERATORS: Readonly<Record<string, string>> = { EQ: '==', NE: '!=' };
 
-/** Returns the bare names of an expression that parses. `@.name` is certainly a field, and not among them. */
+/** Returns the bare names of an expression that parses. `@.name` is certainly a field. */
 export function bareNamesOf(expression: string): BareName[] {
   const found: BareName[] = [];
   const root = parse(expression);
@@ -61,16 +26,10 @@ export function bareNamesOf(expression: string): BareName[] {
 
 function collect(node: ExpressionNode, found: BareName[]): void {
   if (node.type === 'Comparator') addCompared(node, found);
-  if (node.type === 'Function') {
-    for (const index of TEXT_ARGUMENTS[node.name] ?? []) {
-      const argument = node.children[index];
-      if (argument?.type === 'Field') add(argument.name, 'argument', (text) => `${node.name}(… ${text} …)`, found);
-    }
-  }
   for (const child of childrenOf(node)) collect(child, found);
 }
 
-/** Comparing two fields is rare, so one is probably a text: the right one, if it is a single name. */
+/** Comparing two fields is rare, so one is probably a text. */
 function addCompared(node: Extract<ExpressionNode, { type: 'Comparator' }>, found: BareName[]): void {
   const operator = OPERATORS[node.name];
   const [left, right] = [pathOf(node.left), pathOf(node.right)];
@@ -79,7 +38,6 @@ function addCompared(node: Extract<ExpressionNode, { type: 'Comparator' }>, foun
   else if (node.left.type === 'Field') add(left, 'compared', (text) => `${text} ${operator} ${right}`, found);
 }
 
-/** `a.b` of fields only, as written. */
 function pathOf(node: ExpressionNode): string | undefined {
   if (node.type === 'Field') return node.name;
   if (node.type !== 'Subexpression') return undefined;
@@ -87,7 +45,6 @@ function pathOf(node: ExpressionNode): string | undefined {
   return left === undefined || right === undefined ? undefined : `${left}.${right}`;
 }
 
-/** Possible results of the expression. */
 function collectValues(node: ExpressionNode, as: 'value' | 'fallback', found: BareName[]): void {
   switch (node.type) {
     case 'Field':
@@ -111,7 +68,6 @@ function add(name: string, as: BareName['as'], write: (text: string) => string, 
   found.push({ name, as, written: write(name), quoted: write(textOf(name)) });
 }
 
-/** Returns a JMESPath text: single quotes, with escaped quotes inside. */
 function textOf(name: string): string {
   return LITERALS.includes(name) ? `\`${name}\`` : `'${name.replace(/['\\]/g, '\\$&')}'`;
 }

@@ -1,49 +1,30 @@
 import { FUNCTIONS } from './functions.ts';
-import { type Arity, arityOf, type ExpressionNode, parse } from './jmespath.ts';
+import { arityOf, type ExpressionNode, parse } from './jmespath.ts';
 
-/** Maximum nesting of an expression. Deeper ones could exhaust the stack during mapping. */
+/** Deeper expressions could exhaust the stack during mapping. */
 const MAX_DEPTH = 100;
 
-/** Issue of an expression that nests deeper than {@link MAX_DEPTH}, or than the parser supports. */
 const TOO_DEEP = 'is nested too deep';
 
 type NodeOf<Type extends ExpressionNode['type']> = Extract<ExpressionNode, { readonly type: Type }>;
 
-/** Returns the issue of an expression's text, in words that follow its name; undefined if it is valid. */
+/** The issue, in words that follow the name of the expression; undefined if it is valid. */
 export function checkExpression(text: string): string | undefined {
   try {
     return issueOf(parse(text));
   } catch (error) {
-    return error instanceof RangeError
-      ? TOO_DEEP
-      : `is no JMESPath expression: ${(error as Error).message}${meantBy(text)}`;
+    return error instanceof RangeError ? TOO_DEEP : `is no JMESPath expression: ${(error as Error).message}`;
   }
 }
 
-/** As {@link checkExpression}, for an expression that must select something. */
+/** Checks as {@link checkExpression} does, for an expression that must select something. */
 export function checkSelection(text: string): string | undefined {
   const issue = checkExpression(text);
   if (issue !== undefined || !isConstant(parse(text))) return issue;
   return 'names no field, and gives the same whatever the platform sends: quotes and backticks make a text of a name';
 }
 
-/** Syntax of other languages, by its beginning or content; none of it is JMESPath. */
-const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
-  [/[=!]==/, 'to compare, write == or !='],
-  [/\{\{/, 'write it without {{ and }}'],
-  [/^\./, 'a path begins with a name, and @ is the value itself'],
-  [/^\w+(?: \w+)+$/, `a name with spaces needs two pairs of quotes: '"…"'`],
-];
-
-function meantBy(text: string): string {
-  const [, hint] = ELSEWHERE.find(([pattern]) => pattern.test(text)) ?? [];
-  return hint === undefined ? '' : `; ${hint}`;
-}
-
-/**
- * Returns the issue of an expression that parses; undefined if it has none. Such an expression would fail, or mean
- * something else, on every page.
- */
+/** Returns the issue of an expression that parses, but would fail or mean something else on every page. */
 function issueOf(node: ExpressionNode, depth = 0): string | undefined {
   if (depth > MAX_DEPTH) return TOO_DEEP;
   const issue = ownIssue(node);
@@ -80,15 +61,12 @@ function callIssue({ name, children }: NodeOf<'Function'>): string | undefined {
   const arity = arityOf(name);
   if (arity === undefined) return `calls ${name}(); expressions may call ${Object.keys(FUNCTIONS).join(', ')}`;
   const isRight = children.length >= arity.least && children.length <= arity.most;
-  return isRight ? undefined : `calls ${name}(), which takes ${range(arity)}, with ${children.length}`;
+  return isRight
+    ? undefined
+    : `calls ${name}() with ${children.length} ${children.length === 1 ? 'argument' : 'arguments'}`;
 }
 
-function range({ least, most }: Arity): string {
-  if (least === most) return least === 1 ? '1 argument' : `${least} arguments`;
-  return `${least} ${most === Number.POSITIVE_INFINITY ? 'or more' : `to ${most}`} arguments`;
-}
-
-/** Returns whether an expression is constant: it selects nothing of its input. */
+/** It selects nothing of its input. */
 function isConstant(node: ExpressionNode): boolean {
   return !SELECTING.has(node.type) && childrenOf(node).every(isConstant);
 }
@@ -97,7 +75,6 @@ const SELECTING: ReadonlySet<ExpressionNode['type']> = new Set([
   ...(['Current', 'Field', 'Identity', 'Index', 'Root', 'Slice'] as const),
 ]);
 
-/** The child nodes. */
 export function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
   if (node.type === 'Literal') return [];
   return Object.values(node)

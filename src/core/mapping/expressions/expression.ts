@@ -2,26 +2,17 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { checkExpression, childrenOf } from './expression-issue.ts';
 import { compileDirect, type Evaluate, type ExpressionNode, interpret, parse } from './jmespath.ts';
 
-/**
- * A compiled JMESPath expression (https://jmespath.site, with `$` for the whole value, without `let`, and with the
- * functions of `functions.ts` only).
- */
+/** Compiled JMESPath (https://jmespath.site): `$` is the whole value, no `let`, functions of `functions.ts` only. */
 export interface Expression {
-  /**
-   * Whether it only selects. Its numbers then exist in the input, and the same expression finds their source text in
-   * {@link Page.exactItems}. Other expressions may compute numbers.
-   */
+  /** Whether it only selects: then the same expression finds the source text of its numbers in {@link Page.exactItems}. */
   readonly direct: boolean;
-  /** Fields and indexes at its start: `data`, 0 and `list` of `data[0].list[?active]`. */
+  /** Names at its start: `data`, 0 and `list` of `data[0].list[?active]`. */
   readonly leadingFields: readonly (string | number)[];
-  /**
-   * Evaluates it over a parsed JSON value; null if something is missing. Throws `upstream_invalid` when a function
-   * rejects its argument; a direct expression never throws.
-   */
+  /** Returns null if something is missing. Throws `upstream_invalid` when a function rejects its argument. */
   evaluate(value: unknown): unknown;
 }
 
-/** Compiles an expression that {@link checkExpression} accepts; throws a SyntaxError for others. */
+/** Throws a SyntaxError for an expression that {@link checkExpression} refuses. */
 export function compileExpression(text: string): Expression {
   const issue = checkExpression(text);
   if (issue !== undefined) throw new SyntaxError(`the expression ${text} ${issue}`);
@@ -42,10 +33,7 @@ function interpreted(node: ExpressionNode): Evaluate {
   };
 }
 
-/**
- * Returns the fields and indexes at the start of an expression. `whole`: they are the entire expression, so a following
- * part continues from there.
- */
+/** Returns the fields and indexes at the start of an expression. `whole`: they are the entire expression. */
 export function leadsOf(node: ExpressionNode): {
   readonly fields: readonly (string | number)[];
   readonly whole: boolean;
@@ -91,10 +79,7 @@ function sharedLeads(nodes: readonly ExpressionNode[]): readonly (string | numbe
   return parting === -1 ? first : first.slice(0, parting + 1);
 }
 
-/**
- * Returns whether an expression counts the items of a page or what they are selected from: it applies `length` to a
- * path that `items` starts with. False if either does not parse.
- */
+/** Returns whether an expression counts the items of a page: it applies `length` to a path that `items` starts with. */
 export function countsPage(expression: string, items: string): boolean {
   try {
     const { fields } = leadsOf(parse(items));
@@ -106,7 +91,6 @@ export function countsPage(expression: string, items: string): boolean {
 
 type Path = readonly (string | number)[];
 
-/** Returns the paths that `length` is applied to within an expression evaluated at `at`. */
 function lengthPaths(node: ExpressionNode, at: Path): Path[] {
   if (node.type === 'Subexpression' || node.type === 'Pipe') {
     const { fields, whole } = leadsOf(node.left);

@@ -2,20 +2,12 @@ import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
 import { GatewayError } from '../../kernel/errors.ts';
 import { FUNCTIONS } from './functions.ts';
 
-/** A node of a parsed expression. */
 export type ExpressionNode = ReturnType<typeof compile>;
-
-/** Number of arguments of a function. */
-export interface Arity {
-  readonly least: number;
-  /** Infinity without a bound. */
-  readonly most: number;
-}
 
 type Interpreter = typeof TreeInterpreter;
 type Json = Parameters<Interpreter['search']>[1];
 
-/** The library's interpreter with corrections. A separate instance: the exported one is shared by the whole process. */
+/** A separate instance with corrections: the exported one is shared by the whole process. */
 const interpreter = new (TreeInterpreter.constructor as new () => Interpreter)();
 const { runtime } = interpreter;
 
@@ -29,7 +21,7 @@ for (const [name, call] of Object.entries(FUNCTIONS)) {
   runtime.registerFunction(name, (given) => call(...(given as never[])) as Json, signature, { override: true });
 }
 
-// The library's message may contain a value. Ours names the function and the types.
+// The library's message may contain a value.
 const callFunction = runtime.callFunction.bind(runtime);
 runtime.callFunction = (name, given) => {
   try {
@@ -42,24 +34,17 @@ runtime.callFunction = (name, given) => {
 
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
-  if (!Array.isArray(value)) return typeof value;
-  const types = [...new Set(value.map((each) => (Array.isArray(each) ? 'array' : typeOf(each))))];
-  return types.length === 0 ? 'empty array' : `array of ${types.join(' and ')}`;
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Parses an expression. Throws the library's error. */
 export const parse: (text: string) => ExpressionNode = compile;
 
-/**
- * Evaluates a parsed expression; `$` is `value`. Throws `upstream_invalid` when a function rejects its argument,
- * otherwise what the library throws.
- */
+/** Throws `upstream_invalid` when a function rejects its argument, otherwise what the library throws. */
 export function interpret(node: ExpressionNode, value: unknown): unknown {
   return interpreter.search(node, value as Json);
 }
 
-/** Undefined for a function that expressions may not call. */
-export function arityOf(name: string): Arity | undefined {
+export function arityOf(name: string): { readonly least: number; readonly most: number } | undefined {
   if (!Object.hasOwn(FUNCTIONS, name)) return undefined;
   const parameters = runtime._functionTable[name]?._signature ?? [];
   return {
@@ -68,31 +53,25 @@ export function arityOf(name: string): Arity | undefined {
   };
 }
 
-/**
- * Returns one field of a parsed JSON object; null if it is missing, or `value` is not an object. Own properties only:
- * `constructor`, `toString` and `__proto__` are fields only if an upstream sent them.
- */
+/** An own property of a parsed JSON object, or null: `constructor` is a field only if an upstream sent it. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
     ? ((value as Record<string, unknown>)[name] ?? null)
     : null;
 }
 
-/** Returns whether JMESPath considers a value true: all but false, null, `''`, `[]` and `{}`. 0 is true. */
+/** All but false, null, `''`, `[]` and `{}`. 0 is true. */
 export function isTruthy(value: unknown): boolean {
   if (typeof value !== 'object') return value !== false && value !== '';
   return value !== null && (Array.isArray(value) ? value : Object.keys(value)).length > 0;
 }
 
-/** Evaluates one expression over a parsed JSON value. */
 export type Evaluate = (value: unknown) => unknown;
 
 /**
- * Compiles a *direct* expression (fields, indexes, `@`, literals, joined by `.`, `|`, `||`, `&&`, `!`) to property
- * access. Returns undefined for others.
- *
- * A direct expression only selects, and never distinguishes a number from a non-empty text. So it finds the same place
- * on a page whose numbers are texts, which is how a mapped number gets its source text.
+ * Compiles a *direct* expression (fields, indexes, `@`, literals, joined by `.`, `|`, `||`, `&&`, `!`) to property access;
+ * undefined for others. It never distinguishes a number from a non-empty text, so it finds the same place on a page whose
+ * numbers are texts: that is how a number gets its source text.
  */
 export function compileDirect(node: ExpressionNode): Evaluate | undefined {
   switch (node.type) {

@@ -2,36 +2,21 @@ import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Definition, Resource } from '../../resources/resource.ts';
 import type { Load, Read, ReadOptions } from '../snapshots/load.ts';
-import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
+import { createSnapshotWriter } from '../snapshots/snapshot.ts';
 
-/** A resource that can be listed and read. */
 export interface Offered {
   readonly resource: Resource;
   readonly definition: Definition;
-  /** Name of the upstream that it is read from. */
   readonly upstream: string;
-  /** Values of fields that settings name, by field. Equal for all callers. */
+  /** Values that settings name, by field. Equal for all callers. */
   readonly known: Readonly<Record<string, readonly string[]>>;
-  /** Scopes required for reading it. */
   readonly requiredScopes: readonly string[];
 }
 
 /** The interface of both edges to the core. */
-export interface Catalogue {
-  /** All offered resources, in the order of the list. */
-  readonly offered: readonly Offered[];
-  /** The list of definitions as JSON bytes. */
-  readonly list: Snapshot;
-  /** Returns the name of the resource with this URI; throws `resource_unknown`. */
-  find(uri: string): string;
-  /**
-   * Reads one resource completely for a caller. Rejects with a {@link GatewayError}, `access_denied` for a missing scope,
-   * or with the signal's reason when it aborts.
-   */
-  read(name: string, caller: Caller, options: ReadOptions): Promise<Load>;
-}
+export type Catalogue = ReturnType<typeof createCatalogue>;
 
-export function createCatalogue(entries: readonly (Offered & { readonly read: Read })[]): Catalogue {
+export function createCatalogue(entries: readonly (Offered & { readonly read: Read })[]) {
   const names = new Map(entries.map(({ definition, resource }) => [definition.uri, resource.name]));
   const reads = new Map(
     entries.map(({ resource, requiredScopes, read }) => [resource.name, withScopes(read, requiredScopes)]),
@@ -43,14 +28,17 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
   const writer = createSnapshotWriter(Date.now());
   writer.add(entries.map(({ definition }) => definition));
   return {
-    offered: entries.map(({ read: _, ...offered }) => offered),
+    offered: entries.map(({ read: _, ...offered }): Offered => offered),
+    /** Definitions as JSON bytes. */
     list: writer.finish(),
-    find(uri) {
+    /** Throws `resource_unknown`. */
+    find(uri: string): string {
       const name = names.get(uri);
       if (name === undefined) throw unknown();
       return name;
     },
-    read(name, caller, options) {
+    /** Rejects with a {@link GatewayError}, or with the signal's reason when it aborts. */
+    read(name: string, caller: Caller, options: ReadOptions): Promise<Load> {
       const read = reads.get(name);
       return read === undefined ? Promise.reject(unknown()) : read(caller, options);
     },
@@ -68,20 +56,15 @@ function withScopes(read: Read, scopes: readonly string[]): Read {
   };
 }
 
-/** The lists that are watched, and for whom. */
 export interface WatchRequest {
-  /** Names of the resources. */
   readonly resources: readonly string[];
   readonly caller: Caller;
   readonly catalogue: Pick<Catalogue, 'read'>;
   /** The watch ends when one of them aborts. */
   readonly until: readonly AbortSignal[];
-  /** Whether the caller has started this process: its watch has no time limit. */
+  /** A local caller's watch has no time limit. */
   readonly isLocal: boolean;
 }
 
-/**
- * Watches a caller's own lists. Rejects with `credential_rejected`, or with `overloaded` beyond a bound. Resolves when changes
- * are seen: with the name of each list that has changed, until the watch ends. It throws when the credential is rejected.
- */
+/** Rejects with `credential_rejected` or `overloaded`. Yields names of changed lists; throws when the credential is rejected. */
 export type Watch = (request: WatchRequest) => Promise<AsyncIterable<string>>;

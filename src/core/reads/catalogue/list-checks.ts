@@ -6,7 +6,6 @@ import { describeFinding, findingsOf, type MappingCounts, nothingLeft } from '..
 import { inSteps } from '../../upstream/pagination/list-read.ts';
 import type { MappedPage } from './page-reader.ts';
 
-/** Rules by which a list that was read is an error. */
 export interface ListRules {
   /** @default false */
   readonly allowEmpty?: boolean | undefined;
@@ -16,7 +15,7 @@ export interface ListRules {
   readonly strictMapping?: boolean | undefined;
 }
 
-/** Counts duplicate ids of one list, page by page, in steps of one turn of the event loop. */
+/** Counts duplicate ids of one list, page by page, in turns of the event loop. */
 export function createDistinctIds(): (page: MappedPage) => Promise<number> {
   const seen = new Set<string>();
   return async ({ ids, items, counts }) => {
@@ -73,10 +72,7 @@ function refused(reason: string, detail: string, cure: string): GatewayError {
 /** A warning about a list. `isRepeated`: the last load had it, too. */
 export type Found = MappingFinding & { readonly isRepeated?: boolean };
 
-/**
- * Returns the warnings about a list: what it shows by itself, and what has changed since the last one of the same name
- * and partition.
- */
+/** Returns the warnings about a list by itself, and since the last one of the same name and partition. */
 export type CompareLists = (name: string, partition: string, counts: MappingCounts) => readonly Found[];
 
 interface LastList extends Pick<MappingCounts, 'filled' | 'unmapped'> {
@@ -87,19 +83,13 @@ const MIN_ITEMS = 5;
 /** Changes that hold. More than there are fields of all resources. */
 const MAX_FOUND = 256;
 
-/**
- * Returns whether it is a change that none of so many items has what a share of them had before: by that share, five or
- * more would have it (docs/decisions/0067).
- */
+/** Whether none of so many items is a change: by the share before, five or more would have it (docs/decisions/0067). */
 export function isMissed(share: number, items: number): boolean {
   return share * items >= MIN_ITEMS;
 }
 
-/**
- * Compares each list with the last one of the same caller, because callers may see different lists. A change that one
- * caller's list shows holds for the resource, until a list of any caller has the field again. Keeps counts only.
- */
-export function createComparison(maxLists = 1): CompareLists {
+/** Compares each list with the last one of the same caller. A change holds for the resource until any list has the field again. */
+export function createComparison(maxLists: number): CompareLists {
   const lastOf = createSizedLru<string, LastList>({ maxSize: maxLists });
   const held = new LRUCache<string, true>({ max: MAX_FOUND });
 

@@ -9,42 +9,33 @@ import { firstTarget, paginate } from '../../upstream/pagination/paginate.ts';
 import type { PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
-import { checkIds, checkList, createComparison, createDistinctIds, type Found, type ListRules } from './list-checks.ts';
+import { checkIds, checkList, createDistinctIds, type Found, type ListRules } from './list-checks.ts';
 import type { MappedPage } from './page-reader.ts';
 import type { ReadPage } from './page-worker.ts';
 import { bodyShowsEnd, createMemo, type Made, NOTHING_SAID, saidOf, tagged } from './reply-reuse.ts';
 
 export interface LoaderOptions {
-  /** Name of the resource in events. */
   readonly resource: string;
   readonly upstream: Upstream;
   readonly list: ListRequest;
   readonly readPage: ReadPage;
-  /** Deadline of one read, all pages included. */
   readonly timeoutMs: number;
-  /** Decoded bytes of one read, all pages together. */
+  /** Decoded bytes of all pages together. */
   readonly maxReadBytes: number;
-  /** All loads in flight, of all resources. */
   readonly loading: Loading;
-  /** @default the page's own */
-  readonly rules?: ListRules;
-  /** Returns the warnings about a list. @default compared with the last one of this loader */
-  readonly compare?: (partition: string, counts: MappingCounts) => readonly Found[];
+  readonly rules: ListRules;
+  readonly compare: (partition: string, counts: MappingCounts) => readonly Found[];
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Result of the first page's body: a page, or the reused result of an identical body. */
+/** A page, or the reused result of an identical body. */
 type First = { readonly page: MappedPage | GatewayError; readonly body: Buffer } | { readonly made: Made };
 
-/**
- * Loads a list page by page into one snapshot. The first page is requested alone, because its reply may show that the
- * list is unchanged.
- */
+/** Loads a list page by page. The first page is requested alone, because its reply may show that the list is unchanged. */
 export function createLoader(options: LoaderOptions): Loader {
-  const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, rules = {}, loading, events, now } = options;
-  const { compare = createComparison().bind(undefined, resource) } = options;
+  const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, rules, loading, compare, events, now } = options;
   const firstPage = firstTarget(list);
   const [path] = firstPage.target.split('?', 1);
   // A first page is the whole list only if its body shows the end, whatever its headers are.
@@ -164,7 +155,7 @@ export function createLoader(options: LoaderOptions): Loader {
   };
 }
 
-/** Whether the deadline of the load has passed, and not that of a server that the upstream depends on. */
+/** Whether the deadline is that of the load, not of a server that the upstream depends on. */
 function isOwnDeadline(thrown: unknown): boolean {
   return isDeadline(thrown) && !(thrown as GatewayError).elsewhere;
 }
@@ -174,7 +165,7 @@ function orThrow(page: MappedPage | GatewayError): MappedPage {
   return page;
 }
 
-/** Returns the same snapshot for a load that started at `loadedAt`. */
+/** The same snapshot for a load that started at `loadedAt`. */
 function at(loadedAt: number, { snapshot }: { readonly snapshot: Snapshot }): Snapshot {
   return Object.freeze({ ...snapshot, loadedAt });
 }

@@ -20,17 +20,15 @@ import { type EncodedItems, encodeItems } from '../snapshots/snapshot.ts';
 
 export interface PageReaderOptions {
   readonly list: ListRequest;
-  /** Approximate number of objects, lists and members per page; more is an error. */
   readonly maxPageValues: number;
   readonly parse: (text: string) => Page;
   readonly map: (page: Page) => Mapped;
-  /** Whether a duplicate id is an error. Otherwise only whole items are compared. @default false */
+  /** Otherwise only whole items are compared. @default false */
   readonly idsAreUnique?: boolean;
-  /** Describes what the items expression missed on an empty page. @default not checked */
+  /** What the items expression missed on an empty page. @default not checked */
   readonly overlooked?: (page: Page) => string | undefined;
 }
 
-/** A page as received. */
 export interface PageBody {
   readonly body: Buffer;
   readonly headers: ReplyHeaders;
@@ -38,17 +36,12 @@ export interface PageBody {
   readonly first: boolean;
 }
 
-/** A mapped page, without its body. */
 export interface MappedPage extends PageView {
   readonly items: EncodedItems;
-  /** Counts of this page. */
   readonly counts: MappingCounts;
 }
 
-/**
- * A mapped page, or the reason why it is unusable. Throws `upstream_invalid` if it is not a page at all; unusable items
- * say nothing about the upstream's health.
- */
+/** Returns a page, or why its items are unusable. Throws `upstream_invalid` for no page: only that is the upstream's fault. */
 export type PageReader = (page: PageBody) => MappedPage | GatewayError;
 
 /** A page of this size takes at most a few milliseconds and 2 MB. */
@@ -57,10 +50,7 @@ export const SMALL_BYTES = 65_536;
 /** Deeper than any platform's list, and within `JSON.stringify` on every Node. */
 const MAX_LEVELS = 1000;
 
-/**
- * Parses a page and derives everything that needs its body, so that the body is not kept while other pages load: one of
- * 2 MiB can take 60 MB of heap.
- */
+/** Parses a page. Its body is not kept while others load: one of 2 MiB can take 60 MB of heap. */
 export function createPageReader(options: PageReaderOptions): PageReader {
   const { list, maxPageValues, parse, map, overlooked, idsAreUnique = false } = options;
   return ({ body, headers, first }) => {
@@ -94,7 +84,7 @@ export function createPageReader(options: PageReaderOptions): PageReader {
   };
 }
 
-/** Throws `upstream_invalid` for a body that would take unexpected time and memory to parse. */
+/** Throws `upstream_invalid` for a body that takes unexpected time and memory. */
 function checkShape(body: Buffer, maxPageValues: number): void {
   const excess = excessOf(body, { maxValues: maxPageValues, maxLevels: MAX_LEVELS });
   if (excess === undefined) return;
@@ -111,9 +101,8 @@ type Expressions<P> = {
 };
 type PaginationSettings<P = Pagination> = P extends Pagination ? Expressions<P> : never;
 
-/** Settings of one resource's list and items. Plain data, so that it can be sent to a thread. */
+/** Plain data, so that it can be sent to a thread. */
 export interface ListSettings extends Omit<ListRequest, 'pagination' | 'post'>, MapperOptions, PageExpressions {
-  /** Name of the resource. */
   readonly resource: string;
   readonly pagination: PaginationSettings;
   readonly maxPageValues: number;
@@ -121,7 +110,6 @@ export interface ListSettings extends Omit<ListRequest, 'pagination' | 'post'>, 
   readonly duplicateIds?: 'fail' | 'allow';
 }
 
-/** Compiles the expressions of a list's settings. */
 export function compileList(settings: ListSettings): PageReaderOptions {
   const map = createMapper(settings);
   return {

@@ -4,7 +4,6 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../../upstream/upstream.ts';
 import { compileList, createPageReader, type ListSettings, type MappedPage, type PageReader } from './page-reader.ts';
 
-/** A page for the thread. */
 export interface PageTask {
   readonly resource: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -12,10 +11,9 @@ export interface PageTask {
   readonly first: boolean;
 }
 
-/** An error, serialized between threads. */
+/** Serialized between threads. */
 export type ErrorData = Pick<GatewayError, 'code' | 'detail' | 'reason' | 'bound'>;
 
-/** The result of a page, without its headers. */
 export type PageOutcome = { readonly tookMs: number } & (
   | { readonly page: Omit<MappedPage, 'headers'> }
   | { readonly unusable: ErrorData }

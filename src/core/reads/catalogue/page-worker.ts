@@ -14,42 +14,28 @@ import {
 } from './page-reader.ts';
 import type { ErrorData, PageOutcome, PageTask } from './page-thread.ts';
 
-/** A page and the caller waiting for it. */
 export interface PageReading extends PageBody {
   readonly signal: AbortSignal;
   /** Called with the processing time in milliseconds. */
   readonly spend: (ms: number) => void;
 }
 
-/** Like `PageReader`, asynchronously. Rejects with the signal's reason when it aborts first. */
+/** Rejects with the signal's reason when it aborts first. */
 export type ReadPage = (reading: PageReading) => Promise<MappedPage | GatewayError>;
 
-/** Parses and maps the pages of all lists without blocking the event loop for long. */
-export interface PageWorker {
-  /** Returns the reader for the pages of one resource. Call it before the first page. */
-  open(resource: string, settings: ListSettings): ReadPage;
-  /** Pending and later large pages reject with `draining`. */
-  close(): Promise<void>;
-}
+export type PageWorker = ReturnType<typeof createPageWorker>;
 
-/** Time for small pages in one turn of the event loop; the last one may exceed it. */
+/** Time for small pages in one turn; the last one may exceed it. */
 const TURN_MS = 5;
 
-/**
- * Heap of the thread, and heap per byte of the largest page: a page takes up to sixty times its bytes, parsed twice.
- * Far above any use, because V8 ends the whole process at the limit.
- */
+/** A page takes up to sixty times its bytes. Far above, because V8 ends the process at the limit. */
 const HEAP_BYTES = 67_108_864;
 const HEAP_PER_BYTE = 128;
 
 type WaitingPage = Omit<PageTask, 'bytes'> & Pick<PageReading, 'body'>;
 
-/**
- * Parses small pages in place, and large ones in a thread with its own heap, one at a time. A bug there ends the
- * thread, and the next page starts a new one. The thread starts with the first large page. `maxPageBytes` is the
- * largest size.
- */
-export function createPageWorker(maxPageBytes: number): PageWorker {
+/** Parses small pages in place, and large ones in a thread, one at a time. After a bug there, the next page starts a new one. */
+export function createPageWorker(maxPageBytes: number) {
   const settings = new Map<string, ListSettings>();
   const closing = new AbortController();
   const inBudget = createTurnBudget(TURN_MS);
@@ -69,7 +55,7 @@ export function createPageWorker(maxPageBytes: number): PageWorker {
     });
   }
 
-  /** Runs one page in the thread, and keeps the process alive meanwhile. */
+  /** Keeps the process alive meanwhile. */
   async function run({ body, ...task }: WaitingPage): Promise<PageOutcome> {
     const { signal } = closing;
     signal.throwIfAborted();
@@ -110,7 +96,8 @@ export function createPageWorker(maxPageBytes: number): PageWorker {
   }
 
   return {
-    open(resource, list) {
+    /** Call it before the first page. */
+    open(resource: string, list: ListSettings): ReadPage {
       settings.set(resource, list);
       const read = createPageReader(compileList(list));
       return (reading) => {
@@ -121,7 +108,8 @@ export function createPageWorker(maxPageBytes: number): PageWorker {
         }, reading.spend);
       };
     },
-    async close() {
+    /** Pending and later large pages reject with `draining`. */
+    async close(): Promise<void> {
       closing.abort(new GatewayError('draining', { reason: 'the gateway is closing' }));
       // A page that ends leaves the thread unreferenced: the process could end before the thread has.
       await free;

@@ -6,7 +6,6 @@ import type { ReplyHeaders } from '../../upstream/upstream.ts';
 import type { Load } from '../snapshots/load.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
 
-/** Result of mapping a list. */
 export interface Made {
   readonly snapshot: Snapshot;
   readonly counts: MappingCounts;
@@ -16,10 +15,7 @@ export interface Made {
 const MAX_REPLIES = 16;
 const MAX_BODY_BYTES = 262_144;
 
-/**
- * Keeps results of one list's last replies. Mapping is pure: equal settings and bodies give equal results. Few, because most
- * lists are new: to hash and keep all took a fifth of the time of such a read.
- */
+/** Results of one list's last replies. Few: to hash and keep all took a fifth of the time of a new list. */
 export function createMemo() {
   /** The most recently used last. */
   const held: { readonly body: Buffer; readonly said: string; readonly made: Made }[] = [];
@@ -31,7 +27,7 @@ export function createMemo() {
       if (found !== undefined) held.push(found);
       return found?.made;
     },
-    /** `body` may be kept, and must not change. */
+    /** Keeps `body`, which must not change. */
     set(body: Buffer, said: string, made: Made): void {
       if (body.length <= MAX_BODY_BYTES && held.push({ body, said, made }) > MAX_REPLIES) held.shift();
     },
@@ -40,20 +36,14 @@ export function createMemo() {
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,256}"$/;
 
-/**
- * Returns whether a page's body shows that no other follows. A total or a link in a header can change under an
- * unchanged tag.
- */
+/** Returns whether a page's body shows that no other follows. Headers can change under an unchanged tag. */
 export function bodyShowsEnd(pagination: Pagination): boolean {
   const { kind, total, totalHeader } = pagination;
   if (total === undefined && totalHeader !== undefined) return false;
   return kind === 'none' || kind === 'token' || (kind === 'link' && pagination.next !== undefined);
 }
 
-/**
- * Returns the entity tag of a page (RFC 9110, section 8.8.3) if it can be sent back unchanged. Not for POST, where
- * `If-None-Match` has another meaning (section 13.1.2).
- */
+/** Returns the entity tag of a page (RFC 9110, section 8.8.3) if it can be sent back. Not for POST (section 13.1.2). */
 export function tagged({ post }: ListRequest, headers: ReplyHeaders): Pick<Load, 'upstreamEtag' | 'upstreamSaid'> {
   const { etag } = headers;
   if (post !== undefined || typeof etag !== 'string' || !ENTITY_TAG.test(etag)) return {};
@@ -62,7 +52,7 @@ export function tagged({ post }: ListRequest, headers: ReplyHeaders): Pick<Load,
 
 export const NOTHING_SAID = saidOf({});
 
-/** Returns the headers' signs of more items as text for comparison. */
+/** The headers' signs of more items, for comparison. */
 export function saidOf(headers: ReplyHeaders): string {
   const said = headerStatements(headers);
   return said.length === 0 ? '' : JSON.stringify(said);

@@ -3,6 +3,7 @@ import { gzip, zstdCompress } from 'node:zlib';
 import { createFlights } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { mayHideText, showHidden } from '../../kernel/hidden-text.ts';
+import { createMemorySemaphore } from '../../kernel/memory-semaphore.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Item } from '../../resources/resource.ts';
 import type { SnapshotCache } from '../snapshots/cache.ts';
@@ -19,57 +20,32 @@ import {
 /** A content coding of snapshots (RFC 9110, section 8.4.1; zstd is RFC 8878). */
 export type Coding = 'zstd' | 'gzip';
 
-/** A list whose hidden characters are shown. */
 export interface ShownList {
   readonly snapshot: Snapshot;
-  /** Number of hidden characters, by field. */
   readonly hidden: ReadonlyMap<string, number>;
 }
 
-/** A load's snapshot, and its key in the cache. */
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
-/**
- * Derived forms of a snapshot's bytes, made on first use. They are kept with a stored snapshot and charged; without
- * room they are made and dropped.
- */
-export interface Representations {
-  /** Returns compressed bytes. Concurrent readers share the work. Rejects with the signal's reason when it aborts. */
-  encoded(held: Held, coding: Coding, signal: AbortSignal): Promise<Buffer>;
-  /**
-   * Returns the bytes as the JSON string that ends a response to `resources/read`, up to its last brace. Made in steps, and
-   * shared by snapshots with equal bytes. Rejects with `overloaded` when too many bytes are being escaped.
-   */
-  escaped(held: Held): Promise<Buffer>;
-  /** Whether a list is known to have no hidden characters. */
-  hidesNothing(held: Held): boolean;
-  /** Returns the list with its hidden characters shown, and calls `made` if it was made now; `undefined` without any. */
-  shown(held: Held, made: (list: ShownList) => void): Promise<ShownList | undefined>;
-  /**
-   * Returns the result of `make`, kept under a name that contains all its inputs beside the bytes. Only the first few
-   * names are kept.
-   */
-  derived(held: Held, name: `derived ${string}`, make: () => Buffer): Buffer;
-}
+/** Made on first use. Kept with a stored snapshot and charged, if there is room. */
+export type Representations = ReturnType<typeof createRepresentations>;
 
-/** Maximum number of kept derived forms per snapshot, because callers choose their names. */
+/** Callers choose their names. */
 const MAX_REPRESENTATIONS = 64;
 
-/** Bounds of concurrent work. */
 export interface RepresentationsOptions {
-  /** Concurrent compressions of all snapshots. @default 2, which leaves half of the thread pool to others */
+  /** @default 2, which leaves half of the thread pool to others */
   readonly maxCompressions?: number;
-  /** Bytes of long snapshots being escaped; one snapshot is always accepted. @default no bound */
+  /** Bytes being escaped; one snapshot is always accepted. @default no bound */
   readonly maxEscapingBytes?: number;
 }
 
 export function createRepresentations(
   cache: SnapshotCache,
   { maxCompressions = 2, maxEscapingBytes = Number.POSITIVE_INFINITY }: RepresentationsOptions = {},
-): Representations {
+) {
   const encode = createEncoder(maxCompressions);
   const escapeBytes = createEscaper(maxEscapingBytes);
-  /** Bytes of lists without hidden characters. */
   const withoutHidden = new WeakSet<Buffer>();
   /** Other lists as they are shown, by the bytes of that. */
   const shownLists = new WeakMap<Buffer, ShownList>();
@@ -80,16 +56,20 @@ export function createRepresentations(
   }
 
   return {
-    async encoded(held, coding, signal) {
+    /** Rejects with the signal's reason when it aborts. */
+    async encoded(held: Held, coding: Coding, signal: AbortSignal): Promise<Buffer> {
       const { bytes, representations } = held.snapshot;
       return representations[coding] ?? encode(bytes, coding, (made) => keep(held, coding, made), signal);
     },
-    async escaped(held) {
+    /** A JSON string that ends a response to `resources/read`, up to its last brace. Rejects with `overloaded` beyond the bound. */
+    async escaped(held: Held): Promise<Buffer> {
       const { bytes, representations } = held.snapshot;
       return representations['escaped'] ?? keep(held, 'escaped', await escapeBytes(bytes));
     },
-    hidesNothing: ({ snapshot }) => withoutHidden.has(snapshot.bytes),
-    async shown(held, made) {
+    /** Whether a list is known to have no hidden characters. */
+    hidesNothing: ({ snapshot }: Held) => withoutHidden.has(snapshot.bytes),
+    /** Calls `made` if the list was made now; `undefined` without hidden characters. */
+    async shown(held: Held, made: (list: ShownList) => void): Promise<ShownList | undefined> {
       const { bytes, representations } = held.snapshot;
       if (withoutHidden.has(bytes)) return undefined;
       const kept = representations['shown'];
@@ -102,7 +82,8 @@ export function createRepresentations(
       }
       return list;
     },
-    derived(held, name, make) {
+    /** Returns the result of `make`. `name` contains all its inputs; only the first few names are kept. */
+    derived(held: Held, name: `derived ${string}`, make: () => Buffer): Buffer {
       return held.snapshot.representations[name] ?? keep(held, name, unpooled([make()]), MAX_REPRESENTATIONS);
     },
   };
@@ -111,44 +92,25 @@ export function createRepresentations(
 const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
 
 /**
- * Compresses bytes on the thread pool; concurrent requests for the same bytes share the result. Rejects with the
- * signal's reason when it aborts: a running compression then finishes and calls `made`, a waiting one without readers
- * never starts.
- *
- * At most `maxAtOnce` run: each occupies a thread of the pool, which also resolves host names. Others wait in order.
+ * Compresses bytes on the thread pool; concurrent requests share the result. Rejects with the signal's reason when it aborts: a
+ * running compression then finishes, a waiting one without readers never starts. At most `maxAtOnce` run, because the pool also
+ * resolves host names.
  */
 export function createEncoder(maxAtOnce: number) {
   const flights = { zstd: createFlights<Buffer, Buffer>(), gzip: createFlights<Buffer, Buffer>() };
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
-  async function acquire(): Promise<void> {
-    if (running < maxAtOnce) running += 1;
-    else await new Promise<void>((start) => waiting.push(start));
-  }
-
-  /** Passes the slot to the job that has waited longest. */
-  function release(): void {
-    const start = waiting.shift();
-    if (start === undefined) running -= 1;
-    else start();
-  }
-
+  const inTurn = createMemorySemaphore({ maxBytes: Number.POSITIVE_INFINITY, maxAtOnce });
   return (bytes: Buffer, coding: Coding, made: (coded: Buffer) => void, signal: AbortSignal): Promise<Buffer> =>
     flights[coding].board(bytes, signal, async (shared) => {
-      await acquire();
-      try {
+      const coded = await inTurn(0, async () => {
         shared.throwIfAborted();
-        const coded = unpooled([await coders[coding](bytes)]);
-        made(coded);
-        return coded;
-      } finally {
-        release();
-      }
+        return unpooled([await coders[coding](bytes)]);
+      });
+      made(coded as Buffer);
+      return coded as Buffer;
     });
 }
 
-/** Shows the hidden characters of a list; `undefined` without any, which takes one look at its bytes. */
+/** Returns `undefined` for a list without any, which takes one look at its bytes. */
 async function showList(snapshot: Snapshot): Promise<ShownList | undefined> {
   if (!(await mayHide(snapshot))) return undefined;
   const writer = createSnapshotWriter(snapshot.loadedAt);
@@ -180,18 +142,14 @@ async function mayHide(snapshot: Snapshot): Promise<boolean> {
   return false;
 }
 
-/** Bytes escaped in one turn of the event loop, about a millisecond. */
+/** About a millisecond. */
 const ESCAPE_STEP_BYTES = 262_144;
 
 const BEGIN = Buffer.from('"');
-/** What a response to `resources/read` has behind its text, which is kept with it: each piece takes 3 % of a cached read to write. */
+/** End of a response to `resources/read`: each piece takes 3 % of a cached read to write. */
 const END = Buffer.from('"}]}}');
 
-/**
- * Returns UTF-8 as a JSON string with quotes, and {@link END}. Escapes few bytes immediately, and many in steps: at most
- * `maxBytes` at a time, and always one snapshot; rejects with `overloaded` beyond. Concurrent requests for the same bytes, and
- * those while a reader still holds the result, share it.
- */
+/** Rejects with `overloaded` beyond `maxBytes`, but always escapes one snapshot. Requests for the same bytes share the result. */
 function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
   const made = new WeakMap<Buffer, WeakRef<Buffer>>();
   const inFlight = new Map<Buffer, Promise<Buffer>>();
@@ -226,10 +184,7 @@ function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
   };
 }
 
-/**
- * Escapes UTF-8 for a JSON string. Escaped characters are ASCII, so steps may start and end anywhere, and bytes can be
- * handled as Latin-1, which is fastest.
- */
+/** Escaped characters are ASCII, so steps may start anywhere, and Latin-1 is fastest. */
 function escapeStep(bytes: Buffer): Buffer {
   return Buffer.from(JSON.stringify(bytes.toString('latin1')), 'latin1').subarray(1, -1);
 }
@@ -237,7 +192,7 @@ function escapeStep(bytes: Buffer): Buffer {
 async function escapeInSteps(bytes: Buffer): Promise<Buffer> {
   const chunks: Buffer[] = [BEGIN];
   for (let begin = 0; begin < bytes.length; begin += ESCAPE_STEP_BYTES) {
-    // Before the first step too, because many may start in one turn.
+    // Many may start in one turn.
     await nextTurn();
     chunks.push(escapeStep(bytes.subarray(begin, begin + ESCAPE_STEP_BYTES)));
   }

@@ -5,72 +5,47 @@ import type { Load } from './load.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface CacheBounds {
-  /** Maximum of all entries: each counts 2 KiB and all its representations. */
+  /** Each entry counts 2 KiB and all its representations. */
   readonly maxBytes: number;
   readonly maxEntries: number;
 }
 
-/** The caller's keys. */
 type CallerKeys = Pick<Caller, 'key' | 'partition'>;
 
-/** The epoch in which a load started. Its result may be stored while the epoch lasts. */
+/** A load's result may be stored while its epoch lasts. */
 export interface Epoch {
-  /** Returns whether the load is stored. False if the caller was evicted since, or a later load has stored. */
+  /** False if the caller was evicted since, or a later load has stored. */
   store(load: Load): boolean;
-  /**
-   * The same for a copy that was loaded for this caller before the epoch started. Never replaces newer entries or
-   * prevents loads from storing.
-   */
+  /** The same for a copy that was loaded for this caller earlier. Never replaces newer entries or prevents loads from storing. */
   keep(copy: Load): boolean;
   /** Call it when the load has ended, in any way. */
   end(): void;
 }
 
-/**
- * Stored loads. Snapshots belong to a partition, which several credentials may share; all else belongs to one
- * credential. Independent of time.
- */
+/** Stored loads. Snapshots belong to a partition, which several credentials may share; all else belongs to one credential. */
 export interface Snapshots {
-  /** Returns the key of a resource's snapshot in the caller's partition. */
   keyOf(resource: string, caller: CallerKeys): string;
-  /** Returns the caller's partition's snapshot of a resource. */
   get(resource: string, caller: CallerKeys): Load | undefined;
-  /**
-   * Returns the start of the last load that the upstream gave this caller (milliseconds since the epoch; -Infinity for
-   * none). Snapshots of others in a shared partition serve the caller no longer than that load would. Infinity for a
-   * private partition.
-   */
+  /** Start of the caller's last own load (ms; Infinity for a private partition): the age of what it may be served of others. */
   admittedAt(resource: string, caller: CallerKeys): number;
-  /** Call it when a load starts. */
   begin(resource: string, caller: CallerKeys): Epoch;
-  /**
-   * Ends the caller's epoch: nothing it was shown serves it, and its loads in flight do not store. Other callers of a
-   * shared partition keep their snapshots.
-   */
+  /** Ends the caller's epoch: nothing it was shown serves it, and its loads in flight do not store. */
   evict(resource: string, caller: CallerKeys): void;
 }
 
-/** All stored loads, within the bounds of the cache. */
 export interface SnapshotCache extends Snapshots {
-  /**
-   * Keeps a representation with its snapshot, if that is stored, has fewer than `atMost` of them, and there is room.
-   */
+  /** Keeps a representation with its snapshot, if that is stored, has fewer than `atMost` of them, and there is room. */
   addRepresentation(key: string, of: Snapshot, name: string, made: Buffer, atMost?: number): void;
-  /** Drops all snapshots of a resource. */
   drop(resource: string): void;
-  /** Charged bytes. */
   readonly bytes: number;
   readonly entries: number;
-  /** Snapshots being loaded. */
   readonly loading: number;
 }
 
-/** Charge for keys, objects and the table, per entry; above the actual size. */
+/** Charge for keys, objects and the table; above the actual size. */
 const ENTRY_BYTES = 2048;
-/** The same per representation, without its name. */
 const REPRESENTATION_BYTES = 256;
 
-/** A load in flight. */
 interface Token {
   readonly callerKey: string;
   /** The caller was evicted since it started. */
@@ -79,7 +54,7 @@ interface Token {
   superseded: boolean;
 }
 
-/** Returns the key of a snapshot. The only function that builds such keys. */
+/** The only function that builds such keys. */
 function snapshotKey(resource: string, partition: string): string {
   return `${partition} ${resource}`;
 }
@@ -89,14 +64,16 @@ export function isShared({ key, partition }: CallerKeys): boolean {
   return key !== partition;
 }
 
-/** Keeps the most recently used entries within both bounds. An entry that exceeds them alone is not kept. */
+/** An entry that exceeds a bound alone is not kept. */
 export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, events: Events = {}): SnapshotCache {
   const held = new LRUCache<string, Load>({
     // `maxEntries` is not its `max`, for which lru-cache allocates immediately, in some milliseconds.
     maxSize: maxBytes,
     sizeCalculation: charge,
     dispose(_load, key, reason) {
-      if (reason === 'evict') events.snapshotDisplaced?.({ resource: key.slice(key.indexOf(' ') + 1) });
+      // Without what `namesInCache` adds to the name of a resource.
+      const [resource = ''] = key.slice(key.indexOf(' ') + 1).split('~');
+      if (reason === 'evict') events.snapshotDisplaced?.({ resource });
     },
   });
   const emitHeld = () => events.snapshotsHeld?.({ bytes: held.calculatedSize, entries: held.size });
@@ -181,7 +158,6 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
   };
 }
 
-/** Returns the snapshots of a cache under other names for these resources, each with one of its own. */
 export function renamed(cache: SnapshotCache, names: ReadonlyMap<string, string>): Snapshots {
   const nameOf = (resource: string) => names.get(resource) ?? resource;
   return {

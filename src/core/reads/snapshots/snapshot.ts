@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto';
 import { nextTurn } from '../../kernel/turns.ts';
 
-/** The JSON bytes of one resource for one partition. Immutable. */
+/** Immutable. */
 export interface Snapshot {
   /** UTF-8, without a coding. */
   readonly bytes: Buffer;
   /** Weak entity tag, equal for all codings (RFC 9110, section 8.8.3). */
   readonly etag: string;
-  /** Number of items. */
   readonly count: number;
-  /** Start of each item in `bytes`. Each item is followed by one comma, or the closing bracket. */
+  /** Each item is followed by one comma, or the closing bracket. */
   readonly itemStarts: Uint32Array;
   /** Start of the load, in milliseconds since the epoch. */
   readonly loadedAt: number;
-  /** Representations made so far, by their names in `representations.ts`. */
+  /** Representations by their names in `representations.ts`. */
   readonly representations: Readonly<Record<string, Buffer>>;
 }
 
-/** Bytes copied in one turn of the event loop: 1 to 4 ms. */
+/** 1 to 4 ms. */
 const COPY_STEP_BYTES = 4_194_304;
 
 const NONE = Object.freeze({});
@@ -26,18 +25,13 @@ const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']');
 const EMPTY = Buffer.from('[]');
 
-/** Items as JSON. */
 export interface EncodedItems {
-  /** Items joined by one comma. */
+  /** Joined by one comma. */
   readonly bytes: Buffer;
-  /** Start of each item. */
   readonly starts: readonly number[];
 }
 
-/**
- * Encodes items that all have the same first field. The next item then starts where its first name follows `},{`: in a
- * text, that quote would be escaped. One `JSON.stringify` for all takes half the time of one per item.
- */
+/** Items with the same first field, by whose name behind `},{` they are found. Takes half the time of one `stringify` per item. */
 export function encodeItems(items: readonly object[]): EncodedItems {
   const json = JSON.stringify(items);
   const bytes = Buffer.from(json);
@@ -50,10 +44,7 @@ export function encodeItems(items: readonly object[]): EncodedItems {
   return { bytes: bytes.subarray(1, -1), starts };
 }
 
-/**
- * Builds a snapshot page by page, so that no step blocks the event loop for long. `loadedAt`: start of the load, in milliseconds
- * since the epoch.
- */
+/** Builds a snapshot. `loadedAt`: start of the load, in milliseconds since the epoch. */
 export function createSnapshotWriter(loadedAt: number) {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];
@@ -86,7 +77,6 @@ export function createSnapshotWriter(loadedAt: number) {
       end();
       return made(unpooled(chunks));
     },
-    /** The same for a long list, in several turns of the event loop. */
     async finishInSteps(): Promise<Snapshot> {
       end();
       return made(await unpooledInSteps(chunks));
@@ -94,10 +84,10 @@ export function createSnapshotWriter(loadedAt: number) {
   };
 }
 
-/** Size of a part of a list that is parsed or searched in one turn of the event loop. */
+/** Size of a part that is parsed or searched in one turn of the event loop. */
 export const ARRAY_BYTES = 262_144;
 
-/** Returns the items in JSON arrays of about {@link ARRAY_BYTES}, in order. */
+/** The items in JSON arrays of about {@link ARRAY_BYTES}. */
 export function* arraysOf({ bytes, itemStarts, count }: Snapshot): Generator<string> {
   const startOf = (index: number) => itemStarts[index] ?? bytes.length;
   let next = 0;
@@ -110,10 +100,7 @@ export function* arraysOf({ bytes, itemStarts, count }: Snapshot): Generator<str
   }
 }
 
-/**
- * Joins chunks into one buffer with its own memory. `Buffer.from`, `Buffer.concat` and zlib return views of larger
- * memory, which would be retained.
- */
+/** Joins chunks in memory of their own: views of `Buffer.concat` and zlib would retain a larger one. */
 export function unpooled(chunks: readonly Buffer[]): Buffer {
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((total, { length }) => total + length, 0));
   let offset = 0;
@@ -121,7 +108,6 @@ export function unpooled(chunks: readonly Buffer[]): Buffer {
   return bytes;
 }
 
-/** The same in steps of one turn of the event loop. */
 export async function unpooledInSteps(chunks: readonly Buffer[]): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((total, { length }) => total + length, 0));
   let offset = 0;

@@ -12,26 +12,19 @@ export interface CacheOptions {
   /** All resources of the same upstream, including this one. */
   readonly siblings: readonly string[];
   readonly cache: Snapshots;
-  /** Lifetimes of snapshots. `undefined`, or a `ttlMs` of 0: nothing is stored. */
+  /** `undefined`, or a `ttlMs` of 0: nothing is stored. */
   readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
-  /** The second level of snapshots. @default none */
-  readonly secondLevel?: StoreUse;
-  /** Wraps the load that concurrent reads share. @default nothing is wrapped */
-  readonly wrapLoad?: (load: Loader, resource: string) => Loader;
-  /** Waiting reads of all resources. */
+  readonly secondLevel: StoreUse;
+  readonly wrapLoad: (load: Loader, resource: string) => Loader;
   readonly waiting: CallerPlaces;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/**
- * Composes the layers of a read: a stored snapshot, or one shared load that stores its result. Resources that are not
- * stored share loads too, and their 401 evicts the other resources. A load looks into the second level first.
- */
-export function withCache(load: Loader, { lifetime, secondLevel = NO_STORE_USE, ...rest }: CacheOptions): Read {
-  const { resource, cache, wrapLoad = (inner) => inner } = rest;
-  const options = { ...rest, secondLevel };
+/** Resources that are not stored share loads too, and their 401 evicts the other resources. */
+export function withCache(load: Loader, options: CacheOptions): Read {
+  const { resource, cache, lifetime, secondLevel, wrapLoad } = options;
   const evicting = withEvictions(load, options);
   if (lifetime === undefined || lifetime.ttlMs === 0) {
     const flying = withFlights(wrapLoad(evicting, resource), options);
@@ -42,15 +35,8 @@ export function withCache(load: Loader, { lifetime, secondLevel = NO_STORE_USE, 
   return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
 }
 
-type EvictionsOptions = Pick<CacheOptions, 'resource' | 'siblings' | 'cache' | 'events'> & {
-  readonly secondLevel: StoreUse;
-};
-
-/**
- * Evicts what an upstream denies a caller: with a 401 all its resources, with a 403 this one. A rejected credential of
- * the deployment evicts nothing. The caller's loads in flight do not store.
- */
-function withEvictions(load: Loader, options: EvictionsOptions): Loader {
+/** Evicts with a 401 all resources of the caller, with a 403 this one. A rejection of Portico's own credential evicts nothing. */
+function withEvictions(load: Loader, options: CacheOptions): Loader {
   const { resource, siblings, cache, secondLevel, events } = options;
   const { store, origin, storedSiblings } = secondLevel;
 
@@ -81,35 +67,25 @@ function withEvictions(load: Loader, options: EvictionsOptions): Loader {
   };
 }
 
-export interface WaitingOptions {
-  /** Maximum number of reads waiting for a load, of all callers. */
-  readonly maxWaiting: number;
-  /** The same per credential. */
-  readonly maxWaitingPerCaller: number;
-}
-
-/** Reads waiting for a load, of all resources and both edges. Cached reads never wait. */
-export function createWaiting({ maxWaiting, maxWaitingPerCaller }: WaitingOptions): CallerPlaces {
+/** Cached reads never wait. */
+export function createWaiting(limits: Record<'maxWaiting' | 'maxWaitingPerCaller', number>): CallerPlaces {
   return createCallerPlaces({
-    max: () => maxWaiting,
-    maxPerCaller: maxWaitingPerCaller,
+    max: () => limits.maxWaiting,
+    maxPerCaller: limits.maxWaitingPerCaller,
     bounds: ['maxWaiting', 'maxWaitingPerCaller'],
     taken: ['reads', 'waiting'],
   });
 }
 
-type FlightsOptions = Pick<CacheOptions, 'resource' | 'waiting' | 'events'>;
-
 /**
- * Shares one load among concurrent reads of one credential. A reader leaves with its own signal; when the last one
- * leaves, the load is aborted. An error reaches all readers, and the next read loads again.
- *
- * A shared load belongs to one credential, whatever the partition. Readers have their own deadlines; the load has its
- * upstream's, from its start.
- *
- * Each reader occupies a waiting slot; without one, nothing is loaded for it.
+ * Shares one load among concurrent reads of one credential, whatever the partition. Readers have their own signals and
+ * deadlines, and occupy a waiting slot each; when the last one leaves, the load is aborted. An error reaches all, and the next
+ * read loads again.
  */
-export function withFlights(load: Loader, { resource, waiting, events }: FlightsOptions): Loader {
+export function withFlights(
+  load: Loader,
+  { resource, waiting, events }: Pick<CacheOptions, 'resource' | 'waiting' | 'events'>,
+): Loader {
   const flights = createFlights<Load>();
   return async (caller, signal, options) => {
     signal.throwIfAborted();
@@ -170,7 +146,6 @@ function withStorage(load: Loader, { resource, cache, lifetime, events, now }: S
   };
 }
 
-/** Reports the result of each read. */
 function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, 'resource' | 'events' | 'now'>): Read {
   return async (caller, options) => {
     try {
@@ -185,7 +160,7 @@ function withOutcome(read: Read, { resource, events, now }: Pick<CacheOptions, '
   };
 }
 
-/** Returns the outcome of the cache at `now` (milliseconds since the epoch) for logs and metrics. */
+/** Returns the outcome at `now` (milliseconds since the epoch), for logs and metrics. */
 export function cacheOutcome({ cached, collapsed, copied }: Load, now: number): string {
   if (collapsed) return 'collapsed';
   if (cached === undefined) return 'bypass';
@@ -196,42 +171,28 @@ export function cacheOutcome({ cached, collapsed, copied }: Load, now: number): 
   return forwarded === 'miss' ? 'miss' : 'refreshed';
 }
 
-/** A resource that is stored, and what its lists depend on. */
 export interface StoredResource {
   readonly resource: string;
-  /** Holds the snapshots of this process. */
   readonly cache: Snapshots;
   readonly lifetime: Lifetime;
   /** Base URL of the upstream: a denial applies to whatever is read from there. */
   readonly origin: string;
-  /** Text of everything else that a list depends on, except the caller. */
+  /** Everything else that a list depends on, except the caller. */
   readonly reading: string;
-  /** Longest list, in bytes. */
   readonly maxBytes: number;
 }
 
-/** A second level of snapshots, behind the cache of this process. */
 export interface SnapshotStore {
-  /** Wraps a load: it may return a copy that was loaded earlier for the same caller. If the store fails, `load` runs as if there were none. */
+  /** May return an earlier copy of the same caller. If the store fails, `load` runs as if there were none. */
   wrapLoad(load: Loader, stored: StoredResource): Loader;
   /** Removes what the store holds of these resources for a caller whom the upstream has denied them. */
   evict(origin: string, resources: readonly string[], caller: Caller): void;
 }
 
-/** The store of a process that has none. */
 export const NO_SNAPSHOT_STORE: SnapshotStore = { wrapLoad: (load) => load, evict() {} };
 
-/** How the reads of one resource use a store. */
 export interface StoreUse extends Pick<StoredResource, 'origin' | 'reading' | 'maxBytes'> {
   readonly store: SnapshotStore;
-  /** Resources of the same upstream that are stored: a denial of others does not concern the store. */
+  /** A denial of other resources does not concern the store. */
   readonly storedSiblings: readonly string[];
 }
-
-const NO_STORE_USE: StoreUse = {
-  store: NO_SNAPSHOT_STORE,
-  origin: '',
-  reading: '',
-  maxBytes: 0,
-  storedSiblings: [],
-};

@@ -5,33 +5,25 @@ import type { Events } from '../../kernel/events.ts';
 import { isShared, type Snapshots } from './cache.ts';
 import type { Cached, Load, Loader, LoadOptions, Read } from './load.ts';
 
-/** Lifetimes of one resource's snapshots. */
 export interface Lifetime {
-  /** Freshness. */
   readonly ttlMs: number;
-  /** Further time in which it is served while being refreshed (RFC 5861, section 3). */
+  /** Served while being refreshed (RFC 5861, section 3). */
   readonly staleWhileRevalidateMs: number;
   /** Time after freshness in which it replaces an upstream's error (RFC 5861, section 4). */
   readonly staleIfErrorMs: number;
 }
 
-/** What a snapshot may be used for at a time. */
 export type Stage = 'fresh' | 'stale-while-revalidate' | 'stale-if-error' | 'over';
 
-/** Returns the end of freshness, in milliseconds since the epoch. */
 export function freshUntil(loadedAt: number, { ttlMs }: Lifetime): number {
   return loadedAt + ttlMs;
 }
 
-/** Whether a snapshot is young enough to be taken instead of a load. */
 export function isRecent(loadedAt: number, maxAgeMs: number, now: number): boolean {
   return now - loadedAt < maxAgeMs;
 }
 
-/**
- * Returns the stage of a snapshot at `now`, for a token that ends at `expiresAt`. A snapshot from the future is not
- * used: the clock was set back, and its age is unknown.
- */
+/** Returns the stage of a snapshot at `now`. One from the future is not used: the clock was set back, and its age is unknown. */
 export function stageAt(now: number, loadedAt: number, lifetime: Lifetime, expiresAt?: number): Stage {
   const age = now - loadedAt;
   if (age < 0 || (expiresAt !== undefined && now >= expiresAt)) return 'over';
@@ -53,10 +45,7 @@ const STALE_ALLOWED: ReadonlySet<ErrorCode> = new Set([
 /** Statuses about the list itself: it is gone, hidden from this caller, or forbidden. */
 const GONE: readonly unknown[] = [404, 410, 451];
 
-/**
- * Returns whether a stale snapshot may replace an error. Not for denials (401, 403, 404, 410, 451), and not for errors
- * without an upstream.
- */
+/** Returns whether a stale snapshot may replace an error. Not for denials, and not for errors without an upstream. */
 export function allowsStale(error: unknown): error is GatewayError {
   return error instanceof GatewayError && STALE_ALLOWED.has(error.code) && !GONE.includes(error.upstreamStatus);
 }
@@ -65,20 +54,18 @@ export interface SnapshotsOptions {
   readonly resource: string;
   readonly cache: Snapshots;
   readonly lifetime: Lifetime;
-  /** With `no-cache`, a fresh snapshot of at most this age is served. */
+  /** Age up to which a fresh snapshot is served with `no-cache`. */
   readonly minRefreshMs: number;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Why the upstream is called. */
 interface Why {
   readonly forwarded: Cached['forwarded'] & string;
   readonly noCache: boolean;
 }
 
-/** The reason by the stage of a stored snapshot. */
 const FORWARDED: Readonly<Record<Stage, Why['forwarded']>> = {
   fresh: 'request',
   'stale-while-revalidate': 'stale',
@@ -107,7 +94,6 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     return { ...load, cached: { ...cached, freshUntil: expiresAt } };
   }
 
-  /** Whether another replica's copy is acceptable. */
   function isRecentFor(
     { expiresAt = Number.POSITIVE_INFINITY }: Caller,
     { snapshot }: Load,
@@ -117,10 +103,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     return time < expiresAt && isRecent(snapshot.loadedAt, maxAgeMs, time);
   }
 
-  /**
-   * Loads, or takes another replica's copy of at most `maxAgeMs`. Entity tags are sent only for the caller's own load,
-   * because an upstream may use one tag for different credentials.
-   */
+  /** Entity tags are sent for the caller's own load only: an upstream may use one tag for different credentials. */
   async function loadWith(caller: Caller, signal: AbortSignal, held: Load | undefined, how: LoadHow): Promise<Load> {
     for (;;) {
       const loaded = await load(caller, signal, { ...how, known: isShared(caller) ? undefined : held });
@@ -129,7 +112,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     }
   }
 
-  /** Refreshes in the background, in a trace of its own, ended only by the load's deadline. */
+  /** Refreshes in a trace of its own, ended only by the load's deadline. */
   function refresh(caller: Caller, held: Load): void {
     const { key } = caller;
     if (refreshing.has(key)) return;
@@ -144,9 +127,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
       .finally(() => refreshing.delete(key));
   }
 
-  /**
-   * Calls the upstream despite a stored snapshot, or without one. A snapshot that is stored by then replaces an error.
-   */
+  /** Calls the upstream. A snapshot that is stored by then replaces an error. */
   async function reload(caller: Caller, signal: AbortSignal, known: Load | undefined, why: Why): Promise<Load> {
     // A copy is served as long as a stored snapshot.
     const { ttlMs, staleWhileRevalidateMs } = lifetime;

@@ -12,10 +12,7 @@ import {
 } from './list-read.ts';
 import { firstAddress, type LinkPagination, pageAddress, sizeParameter, type TokenPagination } from './page-address.ts';
 
-/**
- * Pages with a token for the next one, up to a page without. An empty page with a token is not the last (AIP-158). A repeated
- * token would never end, and is an error.
- */
+/** An empty page with a token is not the last (AIP-158). A repeated token would never end. */
 export async function* tokenPages<P extends PageView>(
   read: ListRead<P>,
   pagination: TokenPagination,
@@ -45,9 +42,8 @@ export async function* tokenPages<P extends PageView>(
 }
 
 /**
- * Tests a list of which no token led to items: it may end with its first page (DynamoDB returns a key behind the last item),
- * or the platform ignores the token. A first page that is shorter by one must have a token that leads to an item; of a page of
- * one item, two are requested. If the platform ignores the size, the test shows nothing.
+ * Tests a list of which no token led to items (DynamoDB returns a key behind the last one): a first page that is shorter by one
+ * must have a token that leads to an item.
  */
 async function testToken<P extends PageView>(read: ListRead<P>, pagination: TokenPagination): Promise<void> {
   const { list, first, test, signal } = read;
@@ -77,10 +73,7 @@ function nextToken(value: unknown): string | number | undefined {
   throw incomplete('the next page token is neither text nor a whole number: check pagination.next');
 }
 
-/**
- * Pages that link to the next one (RFC 8288), up to a page without a link. A link may be relative. It is requested with GET also
- * if the first page was posted.
- */
+/** A link may be relative (RFC 8288). It is requested with GET also if the first page was posted. */
 export async function* linkedPages<P extends PageView>(
   { list, first, fetch, signal }: ListRead<P>,
   pagination: LinkPagination,
@@ -103,7 +96,7 @@ export async function* linkedPages<P extends PageView>(
   }
 }
 
-/** The link to the next page as written; `undefined` on the last one. */
+/** Returns the link as written; `undefined` on the last page. */
 export function nextLink(page: PageView, { next }: LinkPagination): string | undefined {
   if (next === undefined) return linkTo('next', page.headers.link);
   const link = page.next;
@@ -119,12 +112,10 @@ function resolve(link: string, current: URL, wrong: (what: string) => Error): UR
   if (url.protocol !== current.protocol || url.host !== current.host) {
     throw wrong('leads elsewhere, and a credential goes to its configured origin only');
   }
-  if (url.username !== '' || url.password !== '') throw wrong('holds a user or a password');
   url.hash = '';
   return url;
 }
 
-/** Returns a function that returns whether a token or link is new to this read. */
 function createIsNew(): (text: string) => boolean {
   const seen = new Set<string>();
   return (text) => {

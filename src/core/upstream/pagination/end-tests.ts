@@ -23,45 +23,41 @@ import {
   sizeParameter,
 } from './page-address.ts';
 
-/** What the pages of a read have shown so far. */
 export interface Progress {
   items: number;
   /** Pages up to the last one that has items. */
   pages: number;
-  /** Pages that have items. */
   filled: number;
-  /** Items of the last page that has some. */
   tail: number;
-  /** Digests of the documented ids of that page and of the one before it. */
+  /** Digests of the ids of that page and of the one before it. */
   tailIds: string;
-  /** The smallest totals of items and of pages that a page has stated. */
+  /** The smallest that a page has stated. */
   readonly least: { total?: Statement; pages?: Statement };
   last: PageView;
 }
 
-/** A list whose pages have all arrived, without a sign of more. */
 type ListEnd = Pick<ListRead<PageView>, 'list' | 'first'> & Readonly<Progress>;
 
-/** One more request whose reply shows whether a list ends where it seems to. */
+/** One more request, which shows whether a list ends where it seems to. */
 interface EndTest {
   readonly address: PageAddress;
-  /** Whether the list ends there. Compares counts and ids: items may have fields that change with each reply. */
+  /** Compares counts and ids: items may have fields that change with each reply. */
   passes(reply: PageView): boolean | Promise<boolean>;
-  /** The result if the platform refuses the request: it may not support the parameter, or the settings are wrong. */
+  /** Result if the platform refuses the request: it may not support the parameter, or the settings are wrong. */
   readonly refusal: 'passes' | 'fails';
-  /** The error of a list that fails the test. `came`: what arrived instead of what is due. */
+  /** Creates the error. `came`: what arrived instead of what is due. */
   failed(came: string, cause?: unknown): GatewayError;
 }
 
 type Design = (end: ListEnd) => EndTest | undefined;
 
-/** Tests of the end, and of the place that settings name: a list gets the first of each that applies to it. */
+/** A list gets the first test of each row that applies to it. */
 const TESTS: readonly (readonly Design[])[] = [
   [shorterPage, usualSizes, behindTotal, lastByOffset, twoByOffset, secondByNumber],
   [firstByNumber, lastOfTotal],
 ];
 
-/** Statuses of a platform that does not accept the requested size or place. */
+/** A platform that does not accept the requested size or place. */
 const REFUSED: readonly unknown[] = [400, 404, 414, 422];
 
 /** Throws `upstream_invalid` if one more request shows that a list does not begin or end where it seems to. */
@@ -82,9 +78,8 @@ export async function testEnd({ test, signal }: Pick<ListRead<PageView>, 'test' 
 }
 
 /**
- * Tests a first page of exactly the requested size that does not say that it is the last. Some platforms leave out the link or
- * token then, and a total may count the items of the page. A page shorter by one must lead on or have the same total. Throws
- * if that cannot be requested and there is no total.
+ * Tests a first page of exactly the requested size that does not say that it is the last: some platforms leave out the link or
+ * token then, and a total may count the items of the page. A page shorter by one must lead on or have the same total.
  */
 function shorterPage({ list, first, last }: ListEnd): EndTest | undefined {
   const { pagination } = list;
@@ -118,17 +113,13 @@ function shorterPage({ list, first, last }: ListEnd): EndTest | undefined {
   return { address, passes, refusal: 'fails', failed };
 }
 
-/** Usual names of the parameter for a page size. */
 const USUAL_SIZES = [
   ...['limit', '$limit', 'per_page', 'perPage', 'page_size', 'pageSize', 'pagesize', 'page[size]', 'size', '$top'],
   ...['top', 'max_results', 'maxResults', 'max', 'first', 'count', 'rows', 'take'],
 ];
 const SMALL_SIZE = 7;
 
-/**
- * For `none`: a round number of items may be the default page size of a platform that pages. If so, a small size returns
- * fewer items; if not, it ignores or refuses the parameters.
- */
+/** Tests `none`: a round number of items may be a default page size; then a small size returns fewer. */
 function usualSizes({ list, first: { count }, first }: ListEnd): EndTest | undefined {
   const { pagination, query, post } = list;
   if (pagination.kind !== 'none' || post !== undefined) return undefined;
@@ -148,7 +139,7 @@ function usualSizes({ list, first: { count }, first }: ListEnd): EndTest | undef
   };
 }
 
-/** For `offset` and `page`: a total of unknown name may count the items of a page. Nothing may follow that page. */
+/** Tests `offset` and `page`: a total of unknown name may count the items of a page. Nothing may follow that page. */
 function behindTotal({ list, first, last }: ListEnd): EndTest | undefined {
   const { pagination } = list;
   const { count, total } = first;
@@ -168,8 +159,8 @@ function behindTotal({ list, first, last }: ListEnd): EndTest | undefined {
 }
 
 /**
- * For `offset` without a total: a platform that takes the offset for the number of a page also ends the list with an empty
- * page. The offset of the last item, or of the last two if the last was a page by itself, must return no others.
+ * Tests `offset` without a total: a platform that takes the offset for a page number also ends with an empty page. The offset
+ * of the last item, or of the last two if the last was a page by itself, must return no others.
  */
 function lastByOffset(end: ListEnd): EndTest | undefined {
   const { list, first, items, filled, tail, tailIds } = end;
@@ -197,7 +188,7 @@ function lastOfTotal(end: ListEnd): EndTest | undefined {
   return endTest && { ...endTest, refusal: 'passes' };
 }
 
-/** For `offset` in pages of one item: if one is all, no second one comes when two are requested. */
+/** Tests `offset` in pages of one item: if one is all, no second one comes when two are requested. */
 function twoByOffset(end: ListEnd): EndTest | undefined {
   const { list, items } = end;
   const { pagination } = list;
@@ -215,7 +206,7 @@ function twoByOffset(end: ListEnd): EndTest | undefined {
   };
 }
 
-/** For `page` without a total: after a full page and an empty one, pages shorter by one have a second page, of one item. */
+/** Tests `page` without a total: after a full page and an empty one, pages shorter by one have a second page, of one item. */
 function secondByNumber(end: ListEnd): EndTest | undefined {
   const { list, first, items, filled } = end;
   const { pagination } = list;
@@ -237,9 +228,8 @@ function secondByNumber(end: ListEnd): EndTest | undefined {
 }
 
 /**
- * For `page` without a total, and for an empty list by `offset` or `page`: a platform that counts pages from 0 has one before
- * number 1, and it may reply to a number that it does not understand with no items. The first page without that parameter must
- * return no others.
+ * Tests `page` without a total, and an empty list: a platform that counts pages from 0 has one before number 1, and may reply
+ * to an unknown number with no items. The first page without that parameter must return no others.
  */
 function firstByNumber(end: ListEnd): EndTest | undefined {
   const { list, first, items } = end;
@@ -261,7 +251,7 @@ function firstByNumber(end: ListEnd): EndTest | undefined {
   };
 }
 
-/** Whether no total is known: settings name none, or one that may count the items of the only page without another test. */
+/** Whether no total is known, but one that may count the items of the only page. */
 function isOpen(end: ListEnd): boolean {
   const { list, first, last, items } = end;
   const { pagination } = list;
@@ -271,7 +261,6 @@ function isOpen(end: ListEnd): boolean {
   return mayCountPage && !saysEnd(first, first.count) && shorterPage(end) === undefined;
 }
 
-/** Whether all ids of a reply are among these. */
 async function bringsOnly(ids: string, reply: PageView): Promise<boolean> {
   const known = new Set<string>();
   for await (const some of inSteps(ids)) for (const id of some) known.add(id);
@@ -283,7 +272,7 @@ async function bringsOnly(ids: string, reply: PageView): Promise<boolean> {
 const SIZE_PARAMETERS =
   /^(?:limit|size|count|rows|top|\$top|take|first|(?:max|num|page)[_-]?(?:size|results|items)|(?:per|items[_-]?per)[_-]?page|page[_-]?limit)$/i;
 
-/** Items per page that settings request; `undefined` if they leave that to the platform. */
+/** Returns `undefined` if settings leave that to the platform. */
 function sizeAsked({ pagination, query, post }: ListRequest): number | undefined {
   if (pagination.kind !== 'none') return pagination.sizeParam === null ? undefined : pagination.size;
   const body: unknown = JSON.parse(post?.body?.({}) ?? 'null');
@@ -291,7 +280,7 @@ function sizeAsked({ pagination, query, post }: ListRequest): number | undefined
   return size === undefined ? undefined : Number([size].flat()[0]);
 }
 
-/** The first page in another size; `undefined` if it may not be requested or settings have no parameter for its size. */
+/** Returns `undefined` if settings have no parameter for the size, or it may not be requested. */
 function addressOfSize(list: ListRequest, size: number): PageAddress | undefined {
   const { pagination, query } = list;
   if (!mayRepeat(list)) return undefined;
@@ -304,7 +293,6 @@ function isSize([name]: readonly [string, unknown]): boolean {
   return SIZE_PARAMETERS.test(name);
 }
 
-/** All members of a body, at any depth. */
 function membersOf(body: unknown): [string, unknown][] {
   if (typeof body !== 'object' || body === null) return [];
   const own = Object.entries(body);
@@ -315,12 +303,11 @@ function isTotalInBody({ sign, path }: Statement): boolean {
   return sign === 'total' && path !== undefined;
 }
 
-/** Whether a page states that the list ends after `count` items, by a member that cannot be its own length. */
+/** Whether a member says so that cannot be the length of the page. */
 function saysEnd({ said }: PageView, count: number): boolean {
   return said.some((each) => !COUNTS.includes(each.name) && isEnd(count, each));
 }
 
-/** Whether this statement says that no page follows one of `count` items. */
 function isEnd(count: number, { sign, says }: Statement): boolean {
   if (sign === 'total') return says === count;
   if (sign === 'pages') return says === 1;

@@ -6,39 +6,29 @@ import { type Enclosing, type Statement, statementsOf } from '../signs/statement
 import type { ReplyHeaders } from '../upstream.ts';
 import type { ListAddress, PageAddress, Pagination } from './page-address.ts';
 
-/** A list that an upstream serves in pages. */
 export interface ListRequest extends ListAddress {
   /** Sent with every page. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Items of one read; more is an error. */
   readonly maxItems: number;
-  /** Pages of one read, an empty last one included; more is an error. */
   readonly maxPages: number;
-  /** Longest token or link to a next page; a longer one is an error. */
   readonly maxNextBytes: number;
 }
 
-/**
- * A page as pagination sees it. Its parsed body is not part of it: that takes up to thirty times its bytes, and pages wait for
- * each other.
- */
+/** Page without its parsed body: that takes up to thirty times its bytes, and pages wait for each other. */
 export interface PageView {
-  /** Elements of the list, before any is left out. */
+  /** Number of items before any is left out. */
   readonly count: number;
   readonly headers: ReplyHeaders;
-  /** What the reply says about the rest of the list, whether settings use that or not. */
+  /** About the rest of the list, whether settings use it or not. */
   readonly said: readonly Statement[];
-  /** The token or link to the next page in its body, if settings name one. */
   readonly next?: unknown;
-  /** The total in its body, if settings name one. */
   readonly total?: unknown;
-  /** Digests of its items, as one text; absent if the page {@link isWhole is the whole list}. */
+  /** Digests of its items; absent if the page {@link isWhole is the whole list}. */
   readonly digests?: string | undefined;
   /** Digests of its documented ids, in the same form; absent if the page is the whole list. */
   readonly ids?: string | undefined;
 }
 
-/** A page, parsed. */
 export interface RawPage {
   readonly body: unknown;
   readonly items: readonly unknown[];
@@ -46,7 +36,7 @@ export interface RawPage {
   readonly headers: ReplyHeaders;
 }
 
-/** Extracts what pagination needs of a page. Throws `upstream_invalid` if its body does not fit the settings. */
+/** Throws `upstream_invalid` if the body does not fit the settings. */
 export function viewOf(pagination: Pagination, { body, items, enclosing, headers }: RawPage): PageView {
   return {
     count: items.length,
@@ -73,22 +63,21 @@ export function isWhole(pagination: Pagination, page: PageView): boolean {
   }
 }
 
-/** Whether a page states a total of `items`, by a member that cannot be its own length. */
+/** Whether a member says so that cannot be the length of the page. */
 export function saysTotal({ said }: PageView, items: number): boolean {
   return said.some(({ sign, name, says }) => sign === 'total' && says === items && !COUNTS.includes(name));
 }
 
-/** Whether a token or link says that its page is the last. The expression `hasMore && cursor` is then false. */
+/** The expression `hasMore && cursor` is false on the last page. */
 export function isNone(next: unknown): boolean {
   return next === undefined || next === null || next === '' || next === false;
 }
 
-/** Characters of one digest, 96 bits. V8 copies parts of a text up to this length; a longer part keeps the whole text. */
+/** 96 bits. V8 copies parts of a text up to this length; a longer part keeps the whole text. */
 const DIGEST_LENGTH = 12;
-/** Digests compared in one turn of the event loop: a page may have 75,000 items. */
+/** Digests in one turn of the event loop: a page may have 75,000 items. */
 const STEP = 5000;
 
-/** Splits the digests of a page, in steps of one turn of the event loop each. */
 export async function* inSteps(digests: string): AsyncGenerator<string[]> {
   for (let from = 0; from < digests.length; from += STEP * DIGEST_LENGTH) {
     if (from > 0) await nextTurn();
@@ -99,7 +88,7 @@ export async function* inSteps(digests: string): AsyncGenerator<string[]> {
   }
 }
 
-/** The digests of items, as one text, which is cheap to pass between threads. Throws `upstream_invalid` if one nests too deeply. */
+/** One text is cheap to pass between threads. Throws `upstream_invalid` if an item nests too deeply. */
 export function digestsOf(items: readonly unknown[]): string {
   try {
     return textDigestsOf(items.map((item) => JSON.stringify(item)));
@@ -108,27 +97,25 @@ export function digestsOf(items: readonly unknown[]): string {
   }
 }
 
-/** The digests of texts, in the same form. */
 export function textDigestsOf(texts: readonly string[]): string {
   return texts.map((text) => hash('sha256', text, 'binary').slice(0, DIGEST_LENGTH)).join('');
 }
 
-/** One read of a list whose first page has arrived. */
 export interface ListRead<P extends PageView> {
   readonly list: ListRequest;
   readonly first: P;
   fetch(address: PageAddress, signal: AbortSignal): Promise<P>;
-  /** The same for a request that tests the end of the list and is not one of its pages. */
+  /** Requests what is not one of the pages. */
   test(address: PageAddress, signal: AbortSignal): Promise<P>;
   readonly signal: AbortSignal;
 }
 
-/** Whether the list may be requested again: a POST may write, unless settings say that it changes nothing. */
+/** A POST may write, unless settings say that it changes nothing. */
 export function mayRepeat({ post }: ListRequest): boolean {
   return post === undefined || post.isRepeatable;
 }
 
-/** The total of a page at the place that settings name. Throws `upstream_invalid` if there is none. */
+/** Throws `upstream_invalid` if the page has no total where settings say. */
 export function totalOf(page: PageView, pagination: Pagination): number {
   const { total, totalHeader = '' } = pagination;
   const value = total === undefined ? page.headers[totalHeader.toLowerCase()] : page.total;
@@ -141,12 +128,11 @@ export function totalOf(page: PageView, pagination: Pagination): number {
   return number;
 }
 
-/** The key of the setting that names the total. */
 export function totalKey({ total }: Pagination): string {
   return total === undefined ? 'pagination.totalHeader' : 'pagination.total';
 }
 
-/** Throws `upstream_invalid` if a read of so many items or pages exceeds a bound. */
+/** Throws `upstream_invalid` beyond a bound. */
 export function checkBounds(
   { maxItems, maxPages }: ListRequest,
   { items = 0, pages = 0 }: { readonly items?: number; readonly pages?: number },
@@ -155,10 +141,7 @@ export function checkBounds(
   if (pages > maxPages) throw exceeds('maxPages', `the list has more pages than maxPages: ${maxPages}`);
 }
 
-/**
- * Throws `upstream_invalid` for a token or link that is too long. Call it before any other use of the token or link: to put 2 MB
- * into a URL takes half a second.
- */
+/** Call it before any other use of the token or link: to put 2 MB into a URL takes half a second. */
 export function checkNext({ maxNextBytes }: ListRequest, next: string): void {
   if (Buffer.byteLength(next) > maxNextBytes)
     throw exceeds('maxNextBytes', `the token or link to the next page is longer than maxNextBytes: ${maxNextBytes}`);
@@ -168,15 +151,12 @@ function exceeds(bound: string, reason: string): GatewayError {
   return new GatewayError('upstream_invalid', { reason, bound });
 }
 
-/** The error for pages that do not add up to a whole list. `reason` is for the log. */
+/** Creates the error for pages that do not add up. `reason` is for the log. */
 export function incomplete(reason: string, cause?: unknown): GatewayError {
   return new GatewayError('upstream_invalid', { reason, cause });
 }
 
-/**
- * The error for a list of which the platform says that there is more. `what` is the sign with its figures; `other` is a
- * remedy besides other paging.
- */
+/** Creates the error. `what`: the sign with its figures; `other`: a remedy besides other paging. */
 export function goesOn(sign: Sign, what: string, other?: string): GatewayError {
   const cure = `set pagination.kind and its keys to how the platform pages${other === undefined ? '' : `; ${other}`}; only where the list is known to be whole, pagination.ignoreSigns: [${sign}], after which this sign reveals no short list`;
   return new GatewayError('upstream_invalid', {
@@ -185,7 +165,7 @@ export function goesOn(sign: Sign, what: string, other?: string): GatewayError {
   });
 }
 
-/** The error for a list whose end a test contradicts. `what` is the cause with its figures, `cure` names the keys. */
+/** Creates the error. `what`: the cause with its figures; `cure` names the keys. */
 export function failedTest(what: string, cure: string, cause?: unknown): GatewayError {
   const last = 'pagination.ignoreSigns: [fullPage] turns this check off, and a short list is then served as whole';
   return new GatewayError('upstream_invalid', {

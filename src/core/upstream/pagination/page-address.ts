@@ -1,73 +1,63 @@
 import type { Sign } from '../signs/signs.ts';
 import type { Post } from '../upstream.ts';
 
-/** A compiled expression on the body of a page. Throws `upstream_invalid` if it does not fit. */
 export type PageExpression = (body: unknown) => unknown;
 
 interface Totalled {
-  /** The number of items of the list. Wins over `totalHeader`. */
+  /** Wins over `totalHeader`. */
   readonly total?: PageExpression | undefined;
-  /** Header with the same number, in any case. */
+  /** Name in any case. */
   readonly totalHeader?: string | undefined;
-  /** Signs of more items that this platform shows without having any. */
   readonly ignoreSigns?: readonly Sign[] | undefined;
 }
 
 interface Sized extends Totalled {
-  /** Query parameter for the page size, or a pointer into the body, like all parameters here; `null` sends none. */
+  /** Query parameter, or a pointer into the body, like all parameters here; `null` sends none. */
   readonly sizeParam: string | null;
-  /** Requested items per page. The platform may send fewer. */
+  /** The platform may send fewer. */
   readonly size: number;
 }
 
 interface Concurrent extends Sized {
-  /** Pages fetched concurrently once the total is known. */
   readonly concurrency: number;
 }
 
-/** The whole list is one page. */
 export interface NonePagination extends Totalled {
   readonly kind: 'none';
 }
 
-/** Each page has a token for the next one. */
 export interface TokenPagination extends Sized {
   readonly kind: 'token';
   readonly tokenParam: string;
   readonly next: PageExpression;
 }
 
-/** Pages by the number of items to skip. */
 export interface OffsetPagination extends Concurrent {
   readonly kind: 'offset';
   readonly offsetParam: string;
-  /** Parameter for the end of a page, if the platform needs one. */
+  /** End of a page, if the platform needs one. */
   readonly endParam?: string | undefined;
 }
 
-/** Pages by number. */
 export interface NumberPagination extends Concurrent {
   readonly kind: 'page';
   readonly pageParam: string;
   readonly firstPage: number;
 }
 
-/** Each page links to the next one. */
 export interface LinkPagination extends Sized {
   readonly kind: 'link';
-  /** The next URL in the body. @default the `Link` header */
+  /** @default the `Link` header */
   readonly next?: PageExpression | undefined;
 }
 
-/** How a list is paged: settings with their expressions compiled. */
 export type Pagination = NonePagination | TokenPagination | OffsetPagination | NumberPagination | LinkPagination;
 
-/** The parameter for the page size, if there is one. */
 export function sizeParameter({ sizeParam, size }: Sized): Record<string, string | number> {
   return sizeParam === null ? {} : { [sizeParam]: size };
 }
 
-/** The parameters for the page that begins after `offset` items. */
+/** Parameters of the page that begins after `offset` items. */
 export function offsetParameters(pagination: OffsetPagination, offset: number): Record<string, string | number> {
   const { offsetParam, endParam, size } = pagination;
   return {
@@ -77,12 +67,11 @@ export function offsetParameters(pagination: OffsetPagination, offset: number): 
   };
 }
 
-/** The parameters for the page that `index` others come before. */
+/** Parameters of the page that `index` others come before. */
 export function numberParameters(pagination: NumberPagination, index: number): Record<string, string | number> {
   return { ...sizeParameter(pagination), [pagination.pageParam]: pagination.firstPage + index };
 }
 
-/** Whether settings name a total. */
 export function namesTotal({ total, totalHeader }: Totalled): boolean {
   return total !== undefined || totalHeader !== undefined;
 }
@@ -90,22 +79,19 @@ export function namesTotal({ total, totalHeader }: Totalled): boolean {
 /** Values by the name of a query parameter or by a pointer into the body (RFC 6901). */
 export type Parameters = Readonly<Record<string, string | number>>;
 
-/** The POST with which a list is requested. */
 export interface ListPost {
-  /** JSON of the body, with values at the places of their pointers; `undefined`: no body is sent. */
+  /** JSON with values at the places of their pointers; `undefined`: no body is sent. */
   readonly body: ((places: Parameters) => string) | undefined;
-  /** Whether it may be sent twice because settings say that it changes nothing. */
+  /** Settings say that it changes nothing. */
   readonly isRepeatable: boolean;
 }
 
 export interface ListAddress {
-  /** Origin and path prefix. */
   readonly baseUrl: string;
   /** Below the prefix; begins with a slash. */
   readonly path: string;
-  /** Sent with every page, in this order; an array sends its parameter once for each element. */
+  /** Query in this order; an array sends its parameter once for each element. */
   readonly query: Readonly<Record<string, string | readonly string[]>>;
-  /** `undefined`: pages are requested with GET, and no parameter is a pointer. */
   readonly post?: ListPost | undefined;
   readonly pagination: Pagination;
 }
@@ -124,7 +110,6 @@ export function firstAddress(list: ListAddress): PageAddress {
   return made;
 }
 
-/** A first page of another size, if `pagination` has one. */
 export function firstAddressOf(list: ListAddress, pagination: Pagination): PageAddress {
   return pageAddress(list, firstParameters(pagination));
 }
@@ -143,10 +128,7 @@ function firstParameters(pagination: Pagination): Parameters {
   }
 }
 
-/**
- * Builds the address of a page: path prefix, path and query in order, with `parameters` set there or in the body. Spaces become
- * `%20`, since `+` means a space in forms only (RFC 3986, section 2.1).
- */
+/** Builds the address of a page. Spaces become `%20`, since `+` means a space in forms only (RFC 3986, section 2.1). */
 export function pageAddress(list: ListAddress, parameters: Parameters): PageAddress {
   const { post } = list;
   const url = new URL(list.baseUrl);

@@ -25,17 +25,11 @@ import {
   pageAddress,
 } from './page-address.ts';
 
-/** The target of the first page of a list. */
 export function firstTarget(list: ListRequest): PageTarget {
   return targetOf(firstAddress(list));
 }
 
-/**
- * Yields all pages of a list in order: `first`, which was fetched from {@link firstTarget}, then the others. Rejects with
- * `upstream_invalid` if they loop, repeat, do not add up, exceed a bound or state that there are more, and with what `fetchPage`
- * rejects with. The list is complete once the last page was yielded. The signal of `fetchPage` aborts with `signal`, and once
- * its page is not needed any more.
- */
+/** Rejects with `upstream_invalid` if pages loop, repeat, do not add up, exceed a bound or state that there are more. */
 export function paginate<P extends PageView>(
   list: ListRequest,
   first: P,
@@ -74,10 +68,7 @@ function targetOf({ url, post }: PageAddress): PageTarget {
   return { target: url.pathname + url.search, post };
 }
 
-/**
- * Pages by the number of items to skip, without a total: only an empty page ends the list, since the platform may cap the
- * size of pages.
- */
+/** Ends with an empty page only, since the platform may cap the size of pages. */
 async function* offsetPages<P extends PageView>(read: ListRead<P>, pagination: OffsetPagination): AsyncGenerator<P> {
   const { list, first, fetch, signal } = read;
   let offset = 0;
@@ -88,10 +79,7 @@ async function* offsetPages<P extends PageView>(read: ListRead<P>, pagination: O
   }
 }
 
-/**
- * Pages by number, without a total: only an empty page ends the list. If the platform caps the size of pages, all are as long
- * as the first, up to the last: another length means that items are missing.
- */
+/** Ends with an empty page only. A page of another length than the first, but the last, means that items are missing. */
 async function* numberedPages<P extends PageView>(read: ListRead<P>, pagination: NumberPagination): AsyncGenerator<P> {
   const { list, first, fetch, signal } = read;
   yield first;
@@ -110,10 +98,7 @@ async function* numberedPages<P extends PageView>(read: ListRead<P>, pagination:
   }
 }
 
-/**
- * The pages of a list with a total. The first one has the total and shows the size that the platform really serves; the others
- * are fetched concurrently and yielded in order. All must agree on the total and, except for the last, be full.
- */
+/** The first page shows the size that the platform really serves. All must agree on the total and, except for the last, be full. */
 async function* knownTotalPages<P extends PageView>(
   { list, first, fetch, signal }: ListRead<P>,
   pagination: OffsetPagination | NumberPagination,
@@ -148,10 +133,7 @@ async function* knownTotalPages<P extends PageView>(
   });
 }
 
-/**
- * Yields the same pages and checks them: bounds and repeated items before each page, and after the last one whether the platform
- * states, or a test shows, that there are more. A list may be longer than stated, since it may have grown.
- */
+/** Checks bounds and repeated items before each page, and after the last one whether there are more. A list may have grown. */
 async function* checked<P extends PageView>(
   read: ListRead<P>,
   pages: AsyncIterable<P> | Iterable<P>,
@@ -199,7 +181,7 @@ function createRepeatCheck(): (page: PageView) => Promise<void> {
   };
 }
 
-/** Keeps the smallest stated figure. Of several on one page, that of a filter counts, else the greatest: others may be its own. */
+/** Keeps the least figure. Of several on one page, that of a filter counts, else the greatest: others may be its own. */
 function keepLeast(least: Progress['least'], sign: 'total' | 'pages', { said, count }: PageView): void {
   // A figure up to the length of the page may be that length.
   const floor = sign === 'total' ? count : 0;
@@ -213,7 +195,6 @@ function keepLeast(least: Progress['least'], sign: 'total' | 'pages', { said, co
   if (most !== undefined && (before === undefined || most.says < before.says)) least[sign] = most;
 }
 
-/** Checks the total that settings name, for kinds that do not page by it. */
 function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, last }: Progress): void {
   const { pagination } = list;
   if (!namesTotal(pagination) || pagination.kind === 'offset' || pagination.kind === 'page') return;
@@ -225,7 +206,6 @@ function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, l
   }
 }
 
-/** The sign that there is more, and its figures; `undefined` if there is none. */
 function signOf<P extends PageView>(
   { list, first }: ListRead<P>,
   { items, pages, filled, least, last }: Progress,

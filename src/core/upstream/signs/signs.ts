@@ -1,21 +1,18 @@
-/**
- * Signs that a list goes on: the total of items or of pages, a flag, a link to the next page, a link to one before the first; and
- * `fullPage`, which no reply states: as many items as requested.
- */
+/** Signs of more items. `previous`: a page before the first. `fullPage`: as many items as requested, which no reply states. */
 export const SIGNS = ['total', 'pages', 'more', 'next', 'previous', 'fullPage'] as const;
 
 export type Sign = (typeof SIGNS)[number];
 
-/** Totals that on some platforms count the items of one page. */
+/** Some platforms count the items of one page in these. */
 export const COUNTS: readonly string[] = [
   ...['count', 'itemCount', 'itemsCount', 'recordCount', 'recordsCount', 'resultCount', 'resultsCount', 'numItems'],
   ...['numResults', 'numberOfItems', 'numberOfResults'],
 ];
 
-/** Totals after filtering. Beside one of them, any other total counts items that no read returns. */
+/** Totals after filtering: beside one of them, any other total counts items that no read returns. */
 export const FILTERED: readonly string[] = ['filterCount', 'recordsFiltered'];
 
-/** Members about a list, in any case and with any separators: `total_count`, `@odata.count`. */
+/** Members in any case and with any separators: `total_count`, `@odata.count`. */
 export const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   total: [
     ...['total', 'totalCount', 'totalItems', 'totalResults', 'totalRecords', 'totalElements', 'totalEntries'],
@@ -62,14 +59,14 @@ export const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Members that contain such members, nested if need be: `meta.pagination.total`. */
+/** Members around such members, nested if need be: `meta.pagination.total`. */
 export const META: readonly string[] = [
   ...['meta', 'metadata', 'pagination', 'paging', 'paginator', 'page', 'pageInfo', 'links', 'cursor'],
   ...['cursors', 'responseMetadata', 'resultInfo', 'resultSet', 'additionalData', 'listInfo', 'listMetadata', 'info'],
   ...['pager', 'pageable', 'navigation', 'searchMetadata'],
 ];
 
-/** Headers with the same meaning, beside `Link` (RFC 8288), `Content-Range` and, as JSON, `X-Pagination`. */
+/** Headers beside `Link` (RFC 8288), `Content-Range` and, as JSON, `X-Pagination`. */
 export const HEADERS: Readonly<Record<'total' | 'pages' | 'more' | 'next', readonly string[]>> = {
   total: [
     ...['X-Total-Count', 'X-Total', 'X-Total-Items', 'X-Total-Results', 'X-Total-Records', 'X-WP-Total', 'Total-Count'],

@@ -2,18 +2,16 @@ import { linkTo } from '../pagination/link-header.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import { HEADERS, MEMBERS, META, type Sign } from './signs.ts';
 
-/** One statement of a reply about the rest of its list. */
 export interface Statement {
   readonly sign: Exclude<Sign, 'fullPage'>;
-  /** As in `signs.ts`, however the platform spells it. */
   readonly name: string;
-  /** Its place in the body, as an expression; absent for a header. */
+  /** Place as an expression; absent for a header. */
   readonly path?: string;
   /** The number of all items or pages, or whether there are more. */
   readonly says: number | boolean;
 }
 
-/** An object of a body that encloses the list, and its path in the body: empty for the body itself. */
+/** An object that encloses the list. `fields`: its path in the body. */
 export interface Enclosing {
   readonly fields: readonly (string | number)[];
   readonly value: object;
@@ -30,30 +28,21 @@ const HEADERS_BY_NAME = new Map(
   ),
 );
 
-/** Length of the longest name, with separators. */
 const MAX_KEY = 40;
-/** Levels of nested meta members. */
 const MAX_DEPTH = 3;
-/** Links of a list of links that are read. */
 const MAX_LINKS = 50;
-/** An unquoted name of JMESPath. */
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
-/** With a unit (RFC 9110, section 14.4), or as PostgREST has it without one. */
+/** Value of RFC 9110, section 14.4, or as PostgREST has it without a unit. */
 const RANGE = /^\s*(?:(?!bytes)[\w-]+[\s=]\s*)?(?:\d+-\d+|\*)\/(\d{1,40})\s*$/i;
-/** A number as text. */
 const NUMBER = /^\s*\+?(\d{1,40})(?:\.0*)?\s*$/;
 
-/**
- * Collects the statements of a reply: members beside the list, those of meta members, and headers. It reads no item, so that it
- * takes the same few microseconds for any list.
- */
+/** It reads no item, so that it takes the same few microseconds for any list. */
 export function statementsOf(enclosing: readonly Enclosing[], headers: ReplyHeaders): Statement[] {
   const statements: Statement[] = [];
   for (const { fields, value } of enclosing) readMembers(value, fields.reduce<string>(below, ''), 0, statements);
   return [...statements, ...headerStatements(headers)];
 }
 
-/** Collects the statements of headers alone. */
 export function headerStatements(headers: ReplyHeaders): Statement[] {
   const statements: Statement[] = [];
   for (const header in headers) {
@@ -103,7 +92,7 @@ function readMember(sign: string, name: string, value: unknown, path: string, st
   }
 }
 
-/** The total of Elasticsearch. With the relation `gte` it is a lower bound, most likely with more items. */
+/** The total of Elasticsearch. With the relation `gte` it is a lower bound. */
 function readTotalObject(name: string, value: object | null, path: string, statements: Statement[]): void {
   const { value: number, relation } = Object(value);
   const total = numberOf(number);
@@ -111,7 +100,7 @@ function readTotalObject(name: string, value: object | null, path: string, state
   statements.push({ sign: 'total', name, path: below(path, 'value'), says: relation === 'gte' ? total + 1 : total });
 }
 
-/** Links as a list of objects with `rel` and `href`. */
+/** Objects with `rel` and `href`. */
 function readLinks(links: readonly unknown[], path: string, statements: Statement[]): void {
   for (const link of links.slice(0, MAX_LINKS)) {
     const rel = Object(link).rel;
@@ -169,7 +158,7 @@ function flagOf(value: unknown): boolean | undefined {
   return text === 'false' || text === '0' ? false : undefined;
 }
 
-/** Whether a value leads to a page: not if it is empty, `0` or `-1`, with which some platforms end their lists. */
+/** Whether a value leads on: not if it is empty, `0` or `-1`, with which some platforms end their lists. */
 function leads(value: unknown): boolean | undefined {
   if (value === null || value === undefined) return false;
   if (typeof value === 'boolean') return value;

@@ -55,26 +55,30 @@ describe('the files of TLS', () => {
     [
       'half a certificate',
       { certFile: cut(LEAF.cert), keyFile: LEAF.key },
-      'certFile holds a certificate that is not whole',
+      'certFile holds a certificate that cannot be read',
     ],
     [
       'half a chain',
       { certFile: LEAF.cert + cut(AUTHORITY.ca), keyFile: LEAF.key },
-      'certFile holds a certificate that is not whole',
+      'certFile holds a certificate that cannot be read',
     ],
     [
       'a chain with garbage in it',
       { certFile: LEAF.cert + AUTHORITY.ca.replace(/\n.{9}/, '\n????'), keyFile: LEAF.key },
       'certFile holds a certificate that cannot be read',
     ],
-    ['no key', { certFile: LEAF.cert, keyFile: LEAF.cert }, 'keyFile holds no private key in PEM'],
-    ['half a key', { certFile: LEAF.cert, keyFile: cut(LEAF.key) }, 'keyFile holds no private key in PEM'],
+    ['no key', { certFile: LEAF.cert, keyFile: LEAF.cert }, 'keyFile holds no private key in PEM without a passphrase'],
+    [
+      'half a key',
+      { certFile: LEAF.cert, keyFile: cut(LEAF.key) },
+      'keyFile holds no private key in PEM without a passphrase',
+    ],
     ['another key', { certFile: LEAF.cert, keyFile: OTHER.key }, 'keyFile is not the key of certFile'],
     ['a key of another kind', { certFile: LEAF.cert, keyFile: WEAK }, 'keyFile is not the key of certFile'],
     [
       'a key with a passphrase',
       { certFile: LEAF.cert, keyFile: ENCRYPTED },
-      'keyFile is encrypted: Portico takes a key without a passphrase',
+      'keyFile holds no private key in PEM without a passphrase',
     ],
     ['no authority', { caFile: LEAF.key }, 'caFile holds no certificate in PEM'],
     [

@@ -17,11 +17,6 @@ describe('the bare names of an expression', () => {
       ['b', 'compared', "a == 'b'"],
       ['d', 'compared', "c != 'd'"],
     ],
-    'contains(tags, installed)': [['installed', 'argument', "contains(… 'installed' …)"]],
-    'replace(name, a, b)': [
-      ['a', 'argument', "replace(… 'a' …)"],
-      ['b', 'argument', "replace(… 'b' …)"],
-    ],
     other: [['other', 'value', "'other'"]],
     'category || other': [['other', 'fallback', "'other'"]],
     'a && B || C': [
@@ -38,8 +33,7 @@ describe('the bare names of an expression', () => {
     'installed.version == latest.version': [],
     'a > b': [],
     'a.b': [],
-    "contains(tags, 'installed')": [],
-    'contains(tags, @.installed)': [],
+    'contains(tags, installed)': [],
     'length(items)': [],
     "name || 'Unnamed'": [],
   };

@@ -143,10 +143,10 @@ describe('an expression', () => {
     const value = { list: ['secret', null, ['secret']], none: [], one: 'secret', few: { secret: 1 } };
     for (const [text, reason] of [
       ["join(', ', missing)", 'join() does not take (string, null)'],
-      ["join(', ', list)", 'join() does not take (string, array of string and null and array)'],
+      ["join(', ', list)", 'join() does not take (string, array)'],
       ["join(', ', few)", 'join() does not take (string, object)'],
       ['length(`5`)', 'length() does not take (number)'],
-      ['lower(none)', 'lower() does not take (empty array)'],
+      ['lower(none)', 'lower() does not take (array)'],
       ['upper(length(one))', 'upper() does not take (number)'],
       ['list[?starts_with(@, `1`)]', 'starts_with() does not take (string, number)'],
     ] as const) {
@@ -215,11 +215,11 @@ describe('an expression', () => {
     ['a[?foo(b)]', `calls foo(); expressions may call ${ALLOWED}`],
     ['length(foo(@))', `calls foo(); expressions may call ${ALLOWED}`],
     ['{a: [foo(b)]}', `calls foo(); expressions may call ${ALLOWED}`],
-    ['length()', 'calls length(), which takes 1 argument, with 0'],
-    ['starts_with(a)', 'calls starts_with(), which takes 2 arguments, with 1'],
-    ['trim(a, b)', 'calls trim(), which takes 1 argument, with 2'],
-    ['split(a, b, c)', 'calls split(), which takes 2 arguments, with 3'],
-    ['not_null()', 'calls not_null(), which takes 1 or more arguments, with 0'],
+    ['length()', 'calls length() with 0 arguments'],
+    ['starts_with(a)', 'calls starts_with() with 1 argument'],
+    ['trim(a, b)', 'calls trim() with 2 arguments'],
+    ['split(a, b, c)', 'calls split() with 3 arguments'],
+    ['not_null()', 'calls not_null() with 0 arguments'],
     ['length(&a)', 'has &, which no function takes'],
     ['&a', 'has &, which no function takes'],
     ["a = 'x'", 'has a single =; to compare, write =='],
@@ -236,27 +236,24 @@ describe('an expression', () => {
     });
   }
 
-  for (const text of ['', 'a.', 'a..b', 'foo bar', 'a[', 'a]', '`{`', '"a', 'a.&b', '#', 'a ? b']) {
+  for (const text of [
+    '',
+    'a.',
+    'a..b',
+    "a === 'b'",
+    '{{ name }}',
+    '.data.list',
+    'foo bar',
+    'a[',
+    'a]',
+    '`{`',
+    '"a',
+    'a.&b',
+    '#',
+    'a ? b',
+  ]) {
     it(`${JSON.stringify(text)} is no JMESPath expression`, () => {
       expect(checkExpression(text)).to.match(/^is no JMESPath expression: /);
     });
   }
-
-  for (const [text, hint] of [
-    ["a === 'b'", 'to compare, write == or !='],
-    ["a !== 'b' && c", 'to compare, write == or !='],
-    ['{{ name }}', 'write it without {{ and }}'],
-    ['.data.list', 'a path begins with a name, and @ is the value itself'],
-    ['Display Name', `a name with spaces needs two pairs of quotes: '"…"'`],
-  ] as const) {
-    it(`${text} is of another language, and what to write is said`, () => {
-      expect(checkExpression(text))
-        .to.match(/^is no JMESPath expression: /)
-        .and.satisfy((issue: string) => issue.endsWith(`; ${hint}`));
-    });
-  }
-
-  it('says nothing of other languages where none is meant', () => {
-    for (const text of ['a..b', 'a[', '"a']) expect(checkExpression(text)).not.to.contain('; ');
-  });
 });

@@ -47,6 +47,8 @@ export function corpusLoaders(): { loaderOf(bodyOf: (target: string) => Buffer):
           },
           close: async () => {},
         },
+        rules: {},
+        compare: () => [],
         timeoutMs: 60_000,
         maxReadBytes: 67_108_864,
         loading,

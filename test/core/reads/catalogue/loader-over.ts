@@ -1,5 +1,6 @@
 import { createMapper, type MapperOptions } from '../../../../src/core/mapping/mapper.ts';
 import { createPageParser } from '../../../../src/core/mapping/page.ts';
+import { createComparison } from '../../../../src/core/reads/catalogue/list-checks.ts';
 import { createLoader, type LoaderOptions } from '../../../../src/core/reads/catalogue/loader.ts';
 import { createPageReader, type PageReaderOptions } from '../../../../src/core/reads/catalogue/page-reader.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
@@ -67,6 +68,8 @@ export function loaderOver(answer: Answer, overrides: Overrides = {}) {
     list,
     readPage: async (page) => readPage(page),
     ...{ timeoutMs: 60_000, maxReadBytes: 1_000_000, loading: createLoading({ maxBytes: 1_000_000 }) },
+    rules: {},
+    compare: createComparison(1).bind(undefined, 'things'),
     ...{ events: {}, now: Date.now, ...rest },
   });
 }

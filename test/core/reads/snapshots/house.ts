@@ -3,7 +3,7 @@ import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../../src/core/kernel/events.ts';
 import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
-import { withCache } from '../../../../src/core/reads/snapshots/with-cache.ts';
+import { NO_SNAPSHOT_STORE, withCache } from '../../../../src/core/reads/snapshots/with-cache.ts';
 import { callerOf, createTower, never, roomy } from './departures.ts';
 
 export const LIFETIME = {
@@ -31,8 +31,12 @@ export function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
   const cache = createSnapshotCache({ maxBytes, maxEntries: 100 });
   const of = (resource: string) => {
     const { load, departures } = createTower(now);
-    const options = { resource, siblings: ['projects', 'workflows', 'tools'], cache, waiting: roomy(), events, now };
-    const source = withCache(load, { ...options, lifetime: resource === 'projects' ? undefined : lifetime });
+    const secondLevel = { store: NO_SNAPSHOT_STORE, origin: '', reading: '', maxBytes: 0, storedSiblings: [] };
+    const source = withCache(load, {
+      ...{ resource, siblings: ['projects', 'workflows', 'tools'], cache, waiting: roomy(), events, now, secondLevel },
+      wrapLoad: (inner) => inner,
+      lifetime: resource === 'projects' ? undefined : lifetime,
+    });
     const read = (caller: Caller, signal = never, { noCache = false } = {}) => source(caller, { signal, noCache });
     return { read, source, departures };
   };

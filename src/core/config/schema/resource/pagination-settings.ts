@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type CrossCheck, withChecks } from '../cross-check.ts';
 import { headerName, selection, whole } from '../scalars.ts';
 
 const parameter = z.string().min(1);
@@ -14,7 +13,7 @@ const total = selection
   .describe('Where a page says how many items there are in all (JMESPath over the body).');
 const totalHeader = headerName
   .optional()
-  .describe('Header in which a page says how many items there are in all; instead of total.');
+  .describe('Header in which a page says how many items there are in all; where there is no total.');
 const concurrency = whole(1, 256).default(25).describe('Pages fetched at once, where the total is known.');
 
 const ignoreSigns = z
@@ -22,16 +21,9 @@ const ignoreSigns = z
   .optional()
   .describe('Signs that there is more which the platform shows although there is none; any other fails the read.');
 
-const oneTotal: CrossCheck<{ total?: string | undefined; totalHeader?: string | undefined }> = (pagination, report) => {
-  if (pagination?.total !== undefined && pagination?.totalHeader !== undefined) {
-    report(['totalHeader'], 'says what total says too: take one of them out');
-  }
-};
-
-/** One kind, with the keys that all kinds have. */
 function paging<Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, meaning: string, shape: Shape) {
   const literal = z.literal(kind).describe(meaning);
-  return withChecks(z.strictObject({ kind: literal, ...shape, total, totalHeader, ignoreSigns }), oneTotal);
+  return z.strictObject({ kind: literal, ...shape, total, totalHeader, ignoreSigns });
 }
 
 const None = paging('none', 'The whole list is one page.', {});

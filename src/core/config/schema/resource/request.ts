@@ -4,39 +4,21 @@ import { keysOf, type Report, type Unchecked } from '../cross-check.ts';
 import { requestHeaderName, scalarText } from '../scalars.ts';
 import { checkPointer, hasNoDots, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
 
-/** Keys of pagination settings that name a query parameter, or point into the body. */
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'endParam', 'pageParam'];
 
-/** Headers that are for a credential by their name. */
-const CREDENTIAL_HEADER = /(?:^|[-_])(?:api-?key|authorization|cookie|credential|jwt|key|password|secret|token)$/i;
-
-/** Query parameters that are for a credential by their name. */
 const CREDENTIAL_PARAMETER =
   /^(?:x[-_])?(?:(?:access|api|app|auth|bearer|client|private|secret|session|subscription)[-_]?(?:key|token|secret)|auth|authorization|bearer|jwt|passw(?:or)?d|pwd|secret|sig|signature|token)$/i;
 
-/** A parameter of this name is one where its value looks like one: long, of letters and digits. */
+/** A parameter of this name carries a credential if its value looks like one. */
 const KEY = /^key$/i;
 const LOOKS_SECRET = /^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/;
 
-/** What would not stay a segment of a path. */
 const NO_SEGMENT: readonly unknown[] = ['', '.', '..'];
 
-/** Why a credential is not sent in a query: ends a sentence about it. */
+/** Ends a sentence about a credential. */
 export const NOT_IN_URL =
   'must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream';
 
-const resourceHeaderName = requestHeaderName.refine(
-  (name) => !CREDENTIAL_HEADER.test(name),
-  'is for a credential: it belongs under credential or headers of the upstream',
-);
-
-/** Where the rest of an address goes. */
-function pathHint(text: string): string {
-  if (/^https?:\/\//i.test(text)) return '; where the API lives goes into baseUrl';
-  return /^\/[^\s?]*\?./.test(text) ? '; what follows ? goes into query' : '';
-}
-
-/** The settings that say how a page of a resource is asked for. */
 export function requestShape(resource: Resource) {
   return {
     method: z
@@ -47,10 +29,7 @@ export function requestShape(resource: Resource) {
       ),
     path: z
       .string()
-      .regex(/^\/[^?#\s\\\p{Cc}]*$/u, {
-        error: ({ input }) =>
-          `must begin with /, and hold no query, fragment, space or backslash${pathHint(String(input))}`,
-      })
+      .regex(/^\/[^?#\s\\\p{Cc}]*$/u, 'must begin with /, and hold no query, fragment, space or backslash')
       .refine(hasNoDots, 'must not contain a segment . or ..: the path is sent unchanged')
       .refine(hasSoundBraces, 'has a brace that does not enclose a name')
       .default(`/v1/${resource.name}`)
@@ -60,14 +39,14 @@ export function requestShape(resource: Resource) {
       .prefault({})
       .describe('Value for each {name} of path.'),
     query: z
-      // The list comes first, so that an issue of an element is reported at that element.
+      // The list comes first, so that an issue has the place of its element.
       .record(z.string().min(1), z.union([z.array(scalarText).min(1), scalarText]))
       .prefault(resource.query)
       .describe('Query parameters sent with every page. A list sends its parameter once for each element.'),
     headers: z
-      .record(resourceHeaderName, scalarText)
+      .record(requestHeaderName, scalarText)
       .prefault({})
-      .describe('Headers sent with every page, over those of the upstream. None that carries a credential.'),
+      .describe('Headers sent with every page, over those of the upstream.'),
     body: z
       .record(z.string(), z.unknown())
       .refine((body) => isJson(body), 'holds what JSON cannot: put a number of more than 15 digits in quotes')
@@ -93,11 +72,9 @@ interface RequestSettings {
   readonly pagination: object;
 }
 
-/** Checks over several keys of what {@link requestShape} has. */
 export function checkRequest(settings: Unchecked<RequestSettings>, report: Report): void {
   checkPath(settings, report);
   checkQuery(settings, report);
-  reportRepeated(settings?.headers, report);
   checkPost(settings, report);
   const inQuery = new Set(keysOf(settings?.query));
   const sent = new Map<string, string>();
@@ -150,15 +127,5 @@ function checkQuery(settings: Unchecked<RequestSettings>, report: Report): void 
     const isKey = KEY.test(name) && [value].flat().some((one) => LOOKS_SECRET.test(String(one)));
     if (isKey || CREDENTIAL_PARAMETER.test(name))
       report(['query', name], `carries a credential, and that ${NOT_IN_URL}`);
-  }
-}
-
-/** Reports duplicate headers, which differ in case only. */
-export function reportRepeated(headers: unknown, report: Report): void {
-  const seen = new Set<string>();
-  for (const name of keysOf(headers)) {
-    const lower = name.toLowerCase();
-    if (seen.has(lower)) report(['headers', name], 'is a duplicate: header names are case-insensitive');
-    seen.add(lower);
   }
 }

@@ -21,13 +21,12 @@ export const LifetimeSettings = z.strictObject({
     ),
 });
 
-/** A key that is there for resources that are stored only; its type is that of all, since one function makes them. */
+/** A key of stored resources only; its type is that of all, since one function makes them. */
 function storedOnly(resource: Resource): { cache: z.ZodOptional<z.ZodPrefault<typeof LifetimeSettings>> } {
   const cache = LifetimeSettings.prefault({}).describe('How long an answer serves its caller again.').optional();
   return (resource.stored ? { cache } : {}) as { cache: typeof cache };
 }
 
-/** Settings of one resource. What is left out is the default upstream contract. */
 export function resourceSettings(resource: Resource) {
   const Shape = z.strictObject({
     enabled: z
@@ -38,7 +37,7 @@ export function resourceSettings(resource: Resource) {
       .string()
       .min(1)
       .optional()
-      // Filled in by offers.ts, which has to know whether it was written.
+      // Filled in by offers.ts, where it was not written.
       .meta({
         default: resource.name,
         description: 'Name of the upstream, a key of upstreams. Written out, it must be there.',

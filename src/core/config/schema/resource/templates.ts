@@ -1,39 +1,37 @@
-/** Names in braces: `{tenant}`. Braces that make none are what is left of a path without them. */
 const NAMED = /\{(\w+)\}/g;
 
-/** The names that a path has in braces. */
 export function namesIn(path: string): string[] {
   return [...path.matchAll(NAMED)].map(([, name = '']) => name);
 }
 
-/** Whether all braces of a path are around a name. */
 export function hasSoundBraces(path: string): boolean {
   return !/[{}]/.test(path.replaceAll(NAMED, ''));
 }
 
-/** Whether a path has none of the segments that a URL takes out, and what is before them (`..`), however they are written. */
+/** Whether a path has no dot segments, however they are written: a URL takes them out. */
 export function hasNoDots(path: string): boolean {
   return !path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
 }
 
-/** A path with values in place of its names, each as part of one segment, whatever it holds (RFC 3986, section 2.1). */
+/** A path with values in place of its names, each within one segment (RFC 3986, section 2.1). */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(NAMED, (_braces, name: string) => encodeURIComponent(values[name] ?? ''));
 }
 
-/** Deeper than any file of settings can be. */
-const MAX_DEPTH = 32;
-
-/** Whether a value can be sent as JSON and is then what it was: no number among it that has lost digits already. */
-export function isJson(value: unknown, depth = 0): boolean {
-  if (typeof value === 'number')
-    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-  if (typeof value !== 'object' || value === null) return !['bigint', 'function', 'symbol'].includes(typeof value);
-  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
-  return isPlain && depth < MAX_DEPTH && Object.values(value).every((part) => isJson(part, depth + 1));
+/** Whether a value can be sent as JSON, and no number in it has lost digits. */
+export function isJson(value: unknown): boolean {
+  const isExact = (part: number) => Number.isSafeInteger(part) || (Number.isFinite(part) && !Number.isInteger(part));
+  try {
+    JSON.stringify(value, (_key, part) => {
+      if (typeof part === 'number' && !isExact(part)) throw new RangeError();
+      return part;
+    });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-/** A value of a body, by the block or list that holds it. */
 interface Place {
   readonly holder: object;
   readonly key: string;
@@ -41,12 +39,11 @@ interface Place {
 
 const NOWHERE = 'leads nowhere in body: write there what the first page is asked for with, or null';
 
-/** Whether what pagination is sent as is a place in the body, and not a query parameter. */
 export function isPointer(parameter: string): boolean {
   return parameter.startsWith('/');
 }
 
-/** What is wrong with a pointer (RFC 6901) into `body`, in words that follow its name; undefined where it leads to a value. */
+/** What is wrong with a pointer (RFC 6901) into `body`; undefined where it leads to a value. */
 export function checkPointer(body: unknown, pointer: string): string | undefined {
   const place = findPlace(body, pointer);
   if (typeof place === 'string') return place;
@@ -54,7 +51,7 @@ export function checkPointer(body: unknown, pointer: string): string | undefined
   return typeof value === 'object' && value !== null ? 'leads to a block or list of body, not to a value' : undefined;
 }
 
-/** The body with `values` in the places that their pointers lead to: a text as text, a number as number. */
+/** The body with `values` in the places of their pointers. */
 export function fillBody(body: object, values: Readonly<Record<string, string | number>>): object {
   const filled = structuredClone(body);
   for (const [pointer, value] of Object.entries(values)) {
@@ -65,7 +62,6 @@ export function fillBody(body: object, values: Readonly<Record<string, string | 
   return filled;
 }
 
-/** Where a pointer leads, or what is wrong with it. */
 function findPlace(body: unknown, pointer: string): Place | string {
   if (/~(?![01])/.test(pointer)) return 'is no JSON pointer: write ~0 for ~, and ~1 for / in a name';
   const keys = pointer.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));

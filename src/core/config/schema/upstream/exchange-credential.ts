@@ -6,7 +6,7 @@ import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
 
 const clientId = printable.describe('Name of Portico at the authorization server.');
 
-/** The two ways to send a secret (RFC 6749, section 2.3.1). */
+/** Secret of a client (RFC 6749, section 2.3.1). */
 const bySecret = (kind: 'client_secret_basic' | 'client_secret_post', where: string) =>
   z.strictObject({
     kind: z.literal(kind).describe(`A secret, ${where}.`),
@@ -14,7 +14,7 @@ const bySecret = (kind: 'client_secret_basic' | 'client_secret_post', where: str
     ...SECRET_KEYS,
   });
 
-/** A private key whose public key is registered at the authorization server (RFC 7523). */
+/** Private key of a client (RFC 7523). */
 const ByKey = z.strictObject({
   kind: z.literal('private_key_jwt').describe('A key that signs who asks.'),
   id: clientId,
@@ -25,7 +25,7 @@ const ByKey = z.strictObject({
   keyId: z.string().min(1).optional().describe('Name of the key at the authorization server.'),
 });
 
-/** The certificate of the connection (RFC 8705). */
+/** Certificate of the connection (RFC 8705). */
 const ByCertificate = z.strictObject({
   kind: z.literal('tls_client_auth').describe('The certificate of tls, beside client: certFile and keyFile.'),
   id: clientId,
@@ -38,7 +38,7 @@ const Client = z.discriminatedUnion('kind', [
   ByCertificate,
 ]);
 
-/** A token of the caller's, exchanged for one that is made for the platform (RFC 8693). */
+/** Token exchange (RFC 8693). */
 export const ExchangeCredential = z.strictObject({
   kind: z.literal('exchange').describe("A token that is made for the platform in exchange for the caller's."),
   issuer: issuer
@@ -67,7 +67,6 @@ export const ExchangeCredential = z.strictObject({
 
 type Output = z.output<typeof ExchangeCredential>;
 
-/** What one key cannot say of another. */
 export function checkExchange(credential: Unchecked<Output | { readonly kind: unknown }>, report: Report): void {
   if (credential?.kind !== 'exchange') return;
   const { issuer, tokenUrl, audience, resource, client, tls } = credential as NonNullable<Unchecked<Output>>;

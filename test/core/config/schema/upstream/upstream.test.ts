@@ -9,28 +9,19 @@ describe('the settings of an upstream', () => {
     for (const name of ['a', 'A1', 'my-api', 'my_api']) {
       expect(issues({ upstreams: { api: BASE, [name]: BASE }, tools: { upstream: name } })).to.deep.equal([]);
     }
-    for (const name of ['', '1a', 'a b', 'a.b', '-a', '_a', 'é', 'constructor', 'toString', 'hasOwnProperty']) {
+    for (const name of ['', '1a', 'a b', 'a.b', '-a', '_a', 'é']) {
       const ofNames = issues({ upstreams: { api: BASE, [name]: BASE } }).filter(
         (issue) => !issue.includes('no resource'),
       );
       expect(ofNames, name).to.have.length(1);
     }
-    expect(issues({ upstreams: { api: BASE, constructor: BASE } })).to.deep.equal([
-      'upstreams.constructor: is a name that JavaScript keeps for itself',
-      'upstreams.constructor: is the upstream of no resource',
-    ]);
   });
 
   it('have a URL with an origin and a path only', () => {
     for (const baseUrl of ['http://a', 'https://a.example:8443/v1', 'https://[::1]', 'https://a/b%20c']) {
       expect(issues({ api: { baseUrl } })).to.deep.equal([]);
     }
-    for (const baseUrl of ['a.example', 'a.example:8443/v1']) {
-      expect(issues({ api: { baseUrl } }), baseUrl).to.deep.equal([
-        'upstreams.api.baseUrl: must be an http or https URL; put https:// before it',
-      ]);
-    }
-    for (const baseUrl of ['ftp://a', 'file:///a', '', 'https://', '//a']) {
+    for (const baseUrl of ['a.example', 'a.example:8443/v1', 'ftp://a', 'file:///a', '', 'https://', '//a']) {
       expect(issues({ api: { baseUrl } }), baseUrl).to.deep.equal([
         'upstreams.api.baseUrl: must be an http or https URL',
       ]);
@@ -80,7 +71,7 @@ describe('the settings of an upstream', () => {
     expect(issues({ api: { headers: { Accept: 'a', 'User-Agent': 'b', Cookie: 'c', 'X-T': 'd' } } })).to.deep.equal([]);
   });
 
-  it('send no header twice, nor that of the credential', () => {
+  it('do not send the header of the credential themselves', () => {
     const taken = (name: string) => [`upstreams.api.headers.${name}: is the header of the credential`];
     const headers = { AUTHORIZATION: 'a' };
     const own: Upstream['credential'] = { kind: 'header', name: 'X-Key' };
@@ -88,9 +79,6 @@ describe('the settings of an upstream', () => {
     expect(issues({ api: { headers, credential: own } })).to.deep.equal([]);
     expect(issues({ api: { headers: { 'x-key': 'a' }, credential: own } })).to.deep.equal(taken('x-key'));
     expect(issues({ api: { headers, credential: { kind: 'none' } }, allowUnverifiedCallers: true })).to.deep.equal([]);
-    expect(issues({ api: { headers: { 'X-A': 'a', 'x-a': 'b' } } })).to.deep.equal([
-      'upstreams.api.headers.x-a: is a duplicate: header names are case-insensitive',
-    ]);
     expect(issues({ api: { headers: 5, credential: { kind: 'header', name: 7 } } })).to.have.length(2);
   });
 
@@ -238,8 +226,5 @@ describe('the settings of a proxy', () => {
     }
     for (const url of ['socks5://proxy', 'proxy:3128', ''])
       expect(issues({ api: { proxy: { url } } })).to.have.lengthOf(1);
-    expect(issues({ api: { proxy: { url: 'http://proxy', password: 'a' } } })).to.deep.equal([
-      'upstreams.api.proxy.password: needs a user beside it',
-    ]);
   });
 });

@@ -72,6 +72,7 @@ export function createReplica({ now, onDeparture, sharing }: ReplicaOptions): Re
           reading: 'default',
           maxBytes: 100_000,
         },
+        wrapLoad: (load) => load,
         lifetime: resource === 'projects' ? undefined : LIFETIME,
         waiting: roomy(),
         events: {},
