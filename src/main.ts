@@ -32,9 +32,6 @@ async function main(args: string[]): Promise<number> {
     if (!(error instanceof ConfigError)) throw error;
     // Like compilers, each line starts with its place, so that editors can jump there.
     process.stderr.write(`${error.message}\n`);
-    const isUnread = error.issues.some(({ path, line }) => path.length === 0 && line === undefined);
-    if (isUnread && error.file === DEFAULT_FILE && command.file === undefined)
-      process.stderr.write('Name your settings file, or see: portico --help\n');
     return 2;
   }
 }

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { closest } from '../core/config/close-words.ts';
 
 export const USAGE = `Usage: portico COMMAND [FILE]
 
@@ -67,7 +66,7 @@ export function parseCommandLine(args: string[]): CommandLine {
     // Node's second sentence explains arguments that start with a dash, which does not fit a misspelt option.
     const reason =
       error instanceof Error ? error.message.replace(/\. To specify a positional.*/s, '') : 'bad arguments';
-    return { issue: reason + optionHint(args) };
+    return { issue: reason };
   }
   const { values, positionals } = parsed;
   const { help, version, demo, config = [], workers: count, ...options } = values;
@@ -88,7 +87,7 @@ export function parseCommandLine(args: string[]): CommandLine {
 /** Returns what is wrong with the command `name`, or with its options and files. */
 function issueOf(name: string, values: Values, files: readonly string[]) {
   const options = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-  if (options === undefined) return `there is no command ${name}${commandHint(name)}`;
+  if (options === undefined) return `there is no command ${name}`;
   const other = Object.keys(values).find((option) => !options.includes(option));
   if (other !== undefined) return `${name} takes no --${other}`;
   const most = options.includes('config') ? 1 : 0;
@@ -132,27 +131,4 @@ const PARSED = {
 
 function parse(args: string[]) {
   return parseArgs({ args, allowPositionals: true, options: PARSED });
-}
-
-/** Names that other programs use for these options. */
-const COMMANDS: ReadonlyMap<string, string> = new Map([
-  ...['help', 'version', 'demo'].map((name) => [name, `--${name}`] as const),
-  ...['start', 'run'].map((name) => [name, 'serve'] as const),
-  ...['validate', 'lint', 'config'].map((name) => [name, 'check'] as const),
-  ['probe', 'check --probe'],
-]);
-
-function commandHint(name: string): string {
-  if (/[./]/.test(name)) return `; did you mean portico serve ${name}?`;
-  const meant = COMMANDS.get(name) ?? closest(name, Object.keys(OPTIONS));
-  return meant === undefined ? '' : `; did you mean portico ${meant}?`;
-}
-
-function optionHint(args: readonly string[]): string {
-  const names = args.flatMap((arg) => (arg.startsWith('--') ? [arg.slice(2).split('=', 1)[0] ?? ''] : []));
-  const best = closest(
-    names.find((name) => !Object.hasOwn(PARSED, name)),
-    Object.keys(PARSED),
-  );
-  return best === undefined ? '' : `; did you mean --${best}?`;
 }

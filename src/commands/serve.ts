@@ -74,21 +74,6 @@ export async function serve(
   return (await gateway.close(signal)) ? 0 : 1;
 }
 
-const LISTEN_ISSUES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something else listens there',
-  EACCES: 'that needs more rights than this process has',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  EMFILE: 'this process may open no more files (ulimit -n)',
-  ENOTFOUND: 'that host name is unknown',
-};
-
-/** The same for a Unix socket. The system does not distinguish a missing folder from one without permission. */
-const SOCKET_ISSUES: Readonly<Record<string, string>> = {
-  ...LISTEN_ISSUES,
-  EADDRINUSE: 'something else listens there, or a file that is no socket has that name',
-  EACCES: 'its folder is missing, or this process may not write there',
-};
-
 /** Environment variables for ports in the demo's and many other settings. */
 const PORT_VARIABLES = { http: 'PORT', admin: 'ADMIN_PORT' };
 
@@ -96,14 +81,14 @@ const PORT_VARIABLES = { http: 'PORT', admin: 'ADMIN_PORT' };
 export function listenIssue(error: unknown, listener: 'http' | 'admin', isDemo = false): string {
   const {
     code = 'unknown error',
-    address,
-    port,
-  } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+    address = 'the configured address',
+    port = -1,
+  } = error as Partial<NodeJS.ErrnoException & { address: string; port: number }>;
   // Node reports -1 for a socket.
-  const hasPort = port !== undefined && port >= 0;
-  const place = hasPort ? `${address}:${port}` : (address ?? 'the configured address');
-  const issue = `cannot listen on ${place}: ${(hasPort ? LISTEN_ISSUES : SOCKET_ISSUES)[code] ?? 'it failed'} (${code})`;
-  if (code !== 'EADDRINUSE' || !hasPort) return issue;
+  const place = port < 0 ? address : `${address}:${port}`;
+  if (code !== 'EADDRINUSE') return `cannot listen on ${place} (${code})`;
+  const issue = `cannot listen on ${place}: something else is there (${code})`;
+  if (port < 0) return issue;
   const variable = PORT_VARIABLES[listener];
   const other = port < 65_535 ? port + 1 : port - 1;
   if (isDemo) return `${issue}; ${variable} names another port: ${variable}=${other} portico --demo`;
