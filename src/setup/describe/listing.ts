@@ -7,8 +7,6 @@ export interface Description {
   /** Where the API lives, as written: can be relative, and hold `{variables}` without a value. Empty if unknown. */
   readonly server: string;
   readonly listings: readonly Listing[];
-  /** Number of references to other documents, which are not followed. */
-  readonly external: number;
   /** Guesses the credential for operations with these security requirements. */
   credentialFor(used: Listing['security']): CredentialGuess;
 }
@@ -26,12 +24,10 @@ export interface Listing {
   readonly body: Shape;
   /** Response headers by name in lower case. Values are empty if a document describes them. */
   readonly headers: ReadonlyMap<string, string>;
+  /** Those of the query. */
   readonly parameters: readonly Parameter[];
-  readonly deprecated: boolean;
-  /** Media type of the response; empty for plain JSON. */
-  readonly mediaType: string;
-  /** Names of security schemes. Each list is one sufficient combination. */
-  readonly security: readonly (readonly string[])[];
+  /** Names of security schemes. */
+  readonly security: readonly string[];
   /** Number of items in the reply without parameters, if one was seen. */
   readonly count?: number;
 }
@@ -40,7 +36,6 @@ export type PagedList = Pick<Listing, 'body' | 'headers' | 'parameters' | 'count
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'query' | 'path' | 'header';
   readonly required: boolean;
   readonly description: string;
   /** Its default, or the only value that it can have. */
@@ -64,7 +59,7 @@ export function undocumented(
 ): Parameter {
   const unknown = { value: undefined, minimum: undefined, maximum: undefined };
   return {
-    ...{ name, role, in: 'query', required: false, description: '', isNumber: role !== 'token', isFlag: false },
+    ...{ name, role, required: false, description: '', isNumber: role !== 'token', isFlag: false },
     ...{ ...unknown, ...known },
   };
 }

@@ -60,7 +60,7 @@ async function readListing(ask: Ask, path: string): Promise<Seen | undefined> {
   const [found] = guesses;
   if (found === undefined) return undefined;
   const { items, item, count = 0 } = found;
-  const unknown = { title: '', parameters: [], deprecated: false, mediaType: '', security: [] };
+  const unknown = { title: '', parameters: [], security: [] };
   const place = { path, items, itemsInDoubt: isInDoubt(guesses) };
   return { listing: { ...unknown, ...place, item, body, headers: reply.headers, count }, body: reply.body };
 }

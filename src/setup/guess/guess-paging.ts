@@ -32,9 +32,9 @@ export function guessPaging(listing: PagedList): PagingGuess[] {
 
 /** Returns the query parameter of a role, the surest by its name. */
 export function parameterOf({ parameters }: PagedList, role: ParameterRole): Parameter | undefined {
-  const inQuery = parameters.filter((each) => each.in === 'query' && !each.isFlag);
-  const byName = PARAMETERS[role].flatMap((name) => inQuery.filter((each) => plainName(each.name) === name));
-  return inQuery.find((each) => each.role === role) ?? byName.find((each) => each.role === undefined);
+  const values = parameters.filter((each) => !each.isFlag);
+  const byName = PARAMETERS[role].flatMap((name) => values.filter((each) => plainName(each.name) === name));
+  return values.find((each) => each.role === role) ?? byName.find((each) => each.role === undefined);
 }
 
 /** Returns the members of a role that are accepted, the surest by its name first, then the nearest to the top. */

@@ -46,9 +46,7 @@ function rankOne(resource: Resource, vocabulary: Vocabulary, listing: Listing): 
   const filled = [...fields.values()].filter(({ from }) => from !== undefined).length;
   const others = rest.filter((word) => OTHER_THINGS.has(word) && !noun.includes(word)).length;
   const holes = listing.path.split('{').length - 1;
-  const required = listing.parameters.filter(
-    (each) => each.in === 'query' && each.required && each.value === undefined,
-  );
+  const required = listing.parameters.filter((each) => each.required && each.value === undefined);
   const signs = [
     weight,
     filled * 0.7,
@@ -62,7 +60,6 @@ function rankOne(resource: Resource, vocabulary: Vocabulary, listing: Listing): 
     // A variable part narrows the list.
     holes * -2.5,
     required.length * -2,
-    listing.deprecated ? -3 : 0,
     isBelowOne ? -1 : 0,
   ];
   return [{ listing, fields, score: signs.reduce((sum, sign) => sum + sign, 0) }];

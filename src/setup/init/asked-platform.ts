@@ -17,11 +17,11 @@ const FORMS: readonly (readonly [header: string, word: string, credential: Crede
 
 /**
  * Opens the platform at the origin of `url`; the token goes to that origin only. Requests `url` with the token in one header
- * after the other until it is accepted; `firstReply` is a summary of that reply, without its body. Throws {@link SourceError}.
+ * after the other until it is accepted. Throws {@link SourceError}.
  */
 export async function askPlatform(url: URL, token: string) {
   const get = (target: URL, headers: Headers) => fetchText(target, REPLIES, { accept: 'application/json', ...headers });
-  const { reply, headers, credential } = await findHeader(url, token, get);
+  const { headers, credential } = await findHeader(url, token, get);
   const endMs = Date.now() + REPLIES.totalMs;
   let requests = 1;
   const ask: Ask = async (path, query = {}) => {
@@ -37,7 +37,7 @@ export async function askPlatform(url: URL, token: string) {
       throw error;
     }
   };
-  return { ask, credential, firstReply: summary(reply) };
+  return { ask, credential };
 }
 
 async function findHeader(url: URL, token: string, get: (target: URL, headers: Headers) => Promise<TextReply>) {
@@ -48,7 +48,7 @@ async function findHeader(url: URL, token: string, get: (target: URL, headers: H
     if (isRefused(reply)) throw needsToken(place, reply);
     const doubts = ['which header takes the token: the platform was read without one'];
     const credential: CredentialGuess = { credential: PASSTHROUGH, why: 'the usual header', doubts };
-    return { reply, headers: {}, credential };
+    return { headers: {}, credential };
   }
   const tried: string[] = [];
   for (const [header, word, credential] of FORMS) {
@@ -56,7 +56,7 @@ async function findHeader(url: URL, token: string, get: (target: URL, headers: H
     const headers = { [header]: `${word} ${token}`.trim() };
     const reply = await get(target, headers);
     const why = `the platform accepted the token as ${name}`;
-    if (!isRefused(reply)) return { reply, headers, credential: { credential, why, doubts: [] } };
+    if (!isRefused(reply)) return { headers, credential: { credential, why, doubts: [] } };
     tried.push(name);
   }
   throw new SourceError(
@@ -70,11 +70,4 @@ export function isRefused({ status }: TextReply): boolean {
 
 export function needsToken(place: string, { status }: TextReply): SourceError {
   return new SourceError(`${place} requires a credential (${status}): put a token into PORTICO_TOKEN`);
-}
-
-/** Summarizes a reply without its body, which can be long and confidential. */
-function summary({ status, headers, text }: TextReply): string {
-  if (text === '') return `${status} and no body`;
-  if (parseJson(text) !== undefined) return `${status} and JSON`;
-  return `${status} and a body that is not JSON (${headers.get('content-type') ?? 'without a type'})`;
 }

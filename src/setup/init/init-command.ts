@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type Environment, processEnvironment } from '../../core/config/environment.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
-import { type BaseUrl, baseUrlOf, isUnusable } from './base-url.ts';
+import { type BaseUrl, baseUrlOf, isUnusable, UPSTREAM } from './base-url.ts';
 import { SourceError } from './fetch-text.ts';
 import { chooseListings, openTerminal, type Person } from './person.ts';
 import { propose } from './proposal.ts';
@@ -76,7 +76,7 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
   // Paths of lists that were found by requests begin at the origin.
   const typed =
     openapi === undefined ? { api: api?.origin } : { api: api?.href, ...(isUrl(openapi) && { document: openapi }) };
-  const place = baseUrlOf(description.title, description.server, typed);
+  const place = baseUrlOf(description.server, typed);
   const { text, offered, doubts, variables } = writeSettings(description, proposal, place, name);
   const isMissing = proposal.resources.some(({ found }) => found === undefined);
   const canBeSubset = openapi !== undefined && isUrl(openapi) && sent === undefined && isMissing;
@@ -87,7 +87,7 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
   await write(file, text);
   const missing = [...variables].filter(([variable]) => environment[variable] === undefined);
   const lines = [
-    `${file}: proposes ${offered.join(', ')} of ${place.name}`,
+    `${file}: proposes ${offered.join(', ')} of ${UPSTREAM}`,
     ...doubts.map((doubt) => `  check ${doubt}`),
     ...(missing.length > 0 ? ['Set first:'] : []),
     ...missing.map(([variable, what]) => `  export ${variable}=…   # ${what}`),
@@ -95,33 +95,24 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
     ...(canBeSubset ? [`  check ${name}: ${SUBSET}`] : []),
   ];
   print(`${lines.join('\n')}\n`);
-  const isReady = missing.length === 0 && token !== '';
-  if (isReady && (isTyped(place, [openapi, from]) || (await mayHaveToken(place, person)))) {
+  if (missing.length === 0 && token !== '' && isTyped(place, [openapi, from])) {
     return (await context.probe(file)) ? 0 : 1;
   }
   print(`Then:\n  portico check ${file}\n  PORTICO_TOKEN=… portico check --probe ${file}\n`);
   return 0;
 }
 
-function whyNothing({ description, firstReply }: Source): string {
+function whyNothing({ description }: Source): string {
   const { length } = description.listings;
-  const answer = firstReply === undefined ? '' : `; the address answers with ${firstReply}`;
-  if (length === 0) return `no list was found${answer}`;
+  if (length === 0) return 'no list was found';
   const which = length === 1 ? 'the one list there does not fit' : `none of the ${length} lists fits`;
-  const few = firstReply === undefined ? '' : '; fewer than two items are too few to recognize pages';
   const names = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(RESOURCES.map(({ name }) => name));
-  return `${which} ${names} with a known way of paging${few}`;
+  return `${which} ${names} with a known way of paging`;
 }
 
 /** Whether a person typed the origin of the API: on the command line, or in the environment. */
 function isTyped({ origin }: BaseUrl, typed: readonly (string | undefined)[]): boolean {
   return origin === undefined || typed.some((each) => each !== undefined && URL.parse(each)?.origin === origin);
-}
-
-/** Whether the token may be sent to an address that only the document names. */
-async function mayHaveToken({ origin }: BaseUrl, person: Person | undefined): Promise<boolean> {
-  const typed = await person?.answer(`Send the token in PORTICO_TOKEN to ${origin} and read the lists? [y/N] `);
-  return /^y(?:es)?$/i.test(typed?.trim() ?? '');
 }
 
 async function write(file: string, text: string): Promise<void> {

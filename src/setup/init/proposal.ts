@@ -35,7 +35,7 @@ export function propose(
     const best = choice === undefined ? ranked[0] : ranked.find(({ listing }) => listing === choice);
     if (best !== undefined) taken.add(best.listing);
     const others = ranked.filter((each) => each !== best).slice(0, MAX_OTHERS);
-    return { resource, found: best && { ...best, paging: proposePaging(best.listing, listings) }, others };
+    return { resource, found: best && { ...best, paging: proposePaging(best.listing) }, others };
   });
   const used = proposals.flatMap(({ found }) => found?.listing.security ?? []);
   return { credential: credentialFor(used), resources: proposals };

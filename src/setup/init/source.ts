@@ -10,8 +10,6 @@ import { fetchText, readTextFile, SourceError } from './fetch-text.ts';
 /** What is known of a platform, and how it was read. */
 export interface Source {
   readonly description: Description;
-  /** Summary of the platform's reply, if it was asked instead of a document. */
-  readonly firstReply?: string;
   /** How the document was requested with the token, in a sentence. */
   readonly sent?: string;
 }
@@ -36,14 +34,14 @@ export async function readDocument(openapi: string, api: URL | undefined, token:
 /** Describes a platform by its own replies. Throws {@link SourceError}. */
 export async function askForLists(api: URL | undefined, token: string): Promise<Source> {
   if (api === undefined) throw new SourceError('init needs --openapi FILE or URL, or --from URL');
-  const { ask, credential, firstReply } = await askPlatform(api, token);
+  const { ask, credential } = await askPlatform(api, token);
   const listings = await findListings(ask, api.pathname, RESOURCES);
-  return { description: { title: '', server: '', listings, external: 0, credentialFor: () => credential }, firstReply };
+  return { description: { title: '', server: '', listings, credentialFor: () => credential } };
 }
 
 /** Whether a document is published by the platform itself, which receives the token anyway. */
-function isOfPlatform(url: URL, { title, server }: Description, api: URL | undefined): boolean {
-  return baseUrlOf(title, server, { api: api?.href, document: url.href }).origin === url.origin;
+function isOfPlatform(url: URL, { server }: Description, api: URL | undefined): boolean {
+  return baseUrlOf(server, { api: api?.href, document: url.href }).origin === url.origin;
 }
 
 function describe(openapi: string, text: string): Description {

@@ -41,9 +41,8 @@ export async function hintsFor(page: ReadPage, { resource, settings, attempt, lo
     const why = 'members of the items with such names';
     return fields === undefined ? [] : [{ setting: `${at}.fields`, value: inlineYaml(fields), why }];
   }
-  if (!lookAt.includes(`${at}.pagination`)) return [];
-  const { method, body: posted = {} } = settings;
-  const guesses = guessFromPage({ ...page, count: page.count, ...(method === 'POST' && { posted }) });
+  if (!lookAt.includes(`${at}.pagination`) || settings.method === 'POST') return [];
+  const guesses = guessFromPage({ ...page, count: page.count });
   const hints: Hint[] = [];
   for (const { pagination, why } of guesses.slice(0, MAX_HINTS)) {
     if (pagination.kind === settings.pagination.kind || !(await leadsOn(pagination, attempt))) continue;

@@ -155,18 +155,6 @@ describe('a total that is sent only on request', () => {
     expect(other.query).to.deep.equal({});
     expect(other.pagination).to.deep.equal({ kind: 'offset', offsetParam: 'offset', sizeParam: 'limit', size: 100 });
   });
-
-  it('is paged as another list is that has it, where the list is described without parameters, in doubt', () => {
-    const { resource, doubts } = workflowsOf({
-      '/flows': listing(flows),
-      '/users': listing(flows, { parameters: paged }),
-    });
-    expect(resource.query).to.deep.equal({ meta: '*' });
-    expect(resource.pagination).to.deep.include({ kind: 'offset', total: 'meta.filter_count' });
-    expect(doubts.join()).to.contain(
-      'whether this list is paged like /users: the document describes no parameters for it',
-    );
-  });
 });
 
 describe('a list is never taken for one page', () => {

@@ -12,7 +12,6 @@ const one = listing(list());
 
 describe('the list of a resource', () => {
   const site = parameter('site', text, { required: true });
-  const deprecated = listing(list(), { deprecated: true });
   const ofPublic = listing(list(), { summary: 'List public projects' });
   const templates = listing(list(), { summary: 'Job templates' });
   const namespace = listing(object({ items: list() }));
@@ -30,7 +29,6 @@ describe('the list of a resource', () => {
     ['not one item, whatever list it holds', 'projects', undefined, { '/projects/{id}': tagged }],
     ['below a namespace', 'workflows', '/workflows/{namespace}', { '/workflows/{namespace}': namespace }],
     ['not without an id and a name', 'tools', undefined, { '/tools': nameless }],
-    ['rather not what is deprecated', 'tools', '/integrations', { '/tools': deprecated, '/integrations': one }],
     [
       ...(['rather not what asks for more', 'tools', '/integrations'] as const),
       { '/tools': listing(list(), { parameters: [site] }), '/integrations': one },
