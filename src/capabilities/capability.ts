@@ -28,7 +28,6 @@ export interface CapabilityContext {
   readonly logger: Logger;
   /** Where lines of the log go. */
   readonly destination: LogDestination;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Counters that replicas share, if a capability before this one contributes them. */
   readonly counts: SharedCounts | undefined;

@@ -16,7 +16,6 @@ export interface PollsOptions {
   verify(caller: Caller): Promise<unknown> | unknown;
   readonly keyOf: KeyOf;
   readonly events: Events;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 

@@ -63,7 +63,6 @@ export interface WatchOptions {
   /** Connections that the public listener accepts. */
   readonly maxConnections: () => number;
   readonly events: Events;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 

@@ -24,7 +24,6 @@ const GC_TYPES: Readonly<Record<number, string>> = {
 export interface SettingsMetricsOptions {
   /** Returns the hash of the settings in force. */
   readonly settingsHash: () => string;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 

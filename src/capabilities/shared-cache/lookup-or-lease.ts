@@ -10,9 +10,7 @@ export interface LookupOptions {
   readonly leaseMs: number;
   /** How long to wait for the load of another replica, in milliseconds. */
   readonly waitMs: number;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
   /** Resolves after so many milliseconds, or rejects when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;

@@ -28,15 +28,7 @@ export type RunCommand = <T>(name: CommandName, command: (client: RedisClient) =
 /** What a command is called in metrics. */
 export type CommandName = 'get' | 'lease' | 'put' | 'release' | 'evict' | 'exchange' | 'count';
 
-export interface RedisConnection {
-  /** Whether the last heartbeat succeeded, and commands since then did not fail in a row. */
-  readonly isUp: boolean;
-  /** Resolves with `undefined` at once while Redis is down. */
-  readonly run: RunCommand;
-  open(): void;
-  /** Runs a last heartbeat if Redis is up, for as long as two commands may take, and disconnects. */
-  close(): Promise<void>;
-}
+export type RedisConnection = ReturnType<typeof createRedisConnection>;
 
 const HEARTBEAT_MS = 250;
 /** Heartbeats that fail in a row until Redis counts as down: evictions are received within a second, or nothing is read. */
@@ -50,7 +42,7 @@ const RECONNECT_MS = 3000;
  * Connects to Redis and checks it four times a second, so that reads neither wait for it nor test it while it is down. The client
  * reconnects by itself; it is replaced if that takes too long, and if the TLS files change.
  */
-export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
+export function createRedisConnection(options: RedisConnectionOptions) {
   const { timeoutMs, connectTimeoutMs, user, tls, heartbeat, events } = options;
   /** Loaded with the first client. */
   let library: typeof import('./redis-client.ts') | undefined;
@@ -117,6 +109,8 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     }
   };
 
+  const run: RunCommand = async (name, command) => (isUp ? attempt(name, command) : undefined);
+
   function setDown(): void {
     isUp = false;
     const { why, code } = describe(lastError);
@@ -164,15 +158,18 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   }
 
   return {
-    get isUp() {
+    /** Whether the last heartbeat succeeded, and commands since then did not fail in a row. */
+    get isUp(): boolean {
       return isUp;
     },
-    run: (name, command) => (isUp ? attempt(name, command) : Promise.resolve(undefined)),
-    open() {
+    /** Resolves with `undefined` at once while Redis is down. */
+    run,
+    open(): void {
       events.sharedStoreOpened?.();
       startBeat();
     },
-    async close() {
+    /** Runs a last heartbeat if Redis is up, for as long as two commands may take, and disconnects. */
+    async close(): Promise<void> {
       await Promise.race([lastBeat(), sleep(2 * timeoutMs, undefined, { ref: false })]);
       isClosed = true;
       isUp = false;

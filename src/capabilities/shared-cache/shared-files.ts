@@ -3,27 +3,14 @@ import { openSecretFile, readKeyFile } from '../../core/credentials/files/secret
 import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
 import type { Unusable } from '../../core/credentials/files/watched-files.ts';
 import type { Credential } from '../../core/kernel/caller.ts';
-import type { Events } from '../../core/kernel/events.ts';
+import type { CapabilityContext } from '../capability.ts';
 import type { RedisTls, RedisUser } from './redis-client.ts';
 import type { SharedSettings } from './shared-settings.ts';
 
-export interface SharedFiles {
-  /** The current secret of the deployment, and the previous one, if it is still in use. */
-  readonly secrets: readonly [Credential, ...Credential[]];
-  /** Returns the credentials in Redis; the password as its file has it now. Never rejects. */
-  user(): Promise<RedisUser>;
-  /** Returns the TLS options as their files have them now. `undefined`: TLS as the URL says. */
-  readonly tls: (() => Promise<RedisTls>) | undefined;
-}
-
-export interface SharedFilesOptions {
-  readonly events: Events;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
+export type SharedFiles = ReturnType<typeof openSharedFiles>;
 
 /** Opens the files. Throws `ConfigError` with every one that cannot be used. */
-export function openSharedFiles(settings: SharedSettings, { events, now }: SharedFilesOptions): SharedFiles {
+export function openSharedFiles(settings: SharedSettings, { events, now }: Pick<CapabilityContext, 'events' | 'now'>) {
   const { username, passwordFile, keySecretFile, previousKeySecretFile } = settings;
   const block = ['shared'];
   const watched = {
@@ -41,14 +28,17 @@ export function openSharedFiles(settings: SharedSettings, { events, now }: Share
   const tls = settings.tls && usable([...block, 'tls'], openTlsFiles(settings.tls, watchedTls));
   check();
   return {
+    /** The current secret of the deployment, and the previous one, if it is still in use. */
     secrets: [current, previous].flatMap((one) => (one ? one.key : [])) as [Credential, ...Credential[]],
+    /** Returns the TLS options as their files have them now. `undefined`: TLS as the URL says. */
     tls:
       tls &&
-      (async () => {
+      (async (): Promise<RedisTls> => {
         await tls.check();
         return { ...tls.held, servername: settings.tls?.serverName };
       }),
-    async user() {
+    /** Returns the credentials in Redis; the password as its file has it now. Never rejects. */
+    async user(): Promise<RedisUser> {
       if (!password) return {};
       await password.check();
       return { ...(username !== undefined && { username }), password: password.held.reveal() };

@@ -7,7 +7,6 @@ export interface SharedRejectionsOptions {
   /** Keyed hash of a text, base64url: the same on all replicas. */
   readonly keyOf: (text: string) => string;
   readonly events: Events;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 

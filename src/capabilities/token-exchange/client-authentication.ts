@@ -35,9 +35,6 @@ export interface ClientAuthentication {
 }
 
 const MAX_KEY_BYTES = 16_384;
-const MIN_RSA_BITS = 2048;
-const MIN_RSA_EXPONENT = 65_537n;
-const UNFIT = 'is no RSA key of 2048 bits or more with an exponent of 65537 or more, nor one on P-256, P-384 or P-521';
 
 /** As Node and Web Crypto call them. */
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
@@ -92,22 +89,16 @@ function byKey({ keyFile, keyId: kid }: KeyClient, options: WatchOptions): Clien
 function privateKeyIn(pem: Buffer): KeyObject | Unusable {
   try {
     const key = createPrivateKey(pem);
-    return algorithmOf(key) === undefined ? { issue: UNFIT, key: 'keyFile' } : key;
+    const issue = 'is neither an RSA key nor one on P-256, P-384 or P-521';
+    return algorithmOf(key) === undefined ? { issue, key: 'keyFile' } : key;
   } catch {
-    const isEncrypted = pem.includes('ENCRYPTED');
-    const issue = isEncrypted
-      ? 'is encrypted: Portico takes a key without a passphrase'
-      : 'holds no private key in PEM';
-    return { issue, key: 'keyFile' };
+    return { issue: 'holds no private key in PEM without a passphrase', key: 'keyFile' };
   }
 }
 
 /** An RSA key signs with RS256; any other has one way only. */
 function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) {
-  const { modulusLength = 0, publicExponent = 0n, namedCurve = '' } = asymmetricKeyDetails ?? {};
-  if (asymmetricKeyType === 'rsa' && modulusLength >= MIN_RSA_BITS && publicExponent >= MIN_RSA_EXPONENT) {
-    return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-  }
-  const curve = asymmetricKeyType === 'ec' ? CURVES[namedCurve] : undefined;
+  if (asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  const curve = asymmetricKeyType === 'ec' ? CURVES[asymmetricKeyDetails?.namedCurve ?? ''] : undefined;
   return curve === undefined ? undefined : { name: 'ECDSA', namedCurve: curve };
 }

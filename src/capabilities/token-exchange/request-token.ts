@@ -29,18 +29,15 @@ export interface RequestTokenOptions extends TokenSettings {
   readonly server: AuthorizationServer;
   readonly send: Send;
   readonly authenticate: (signal: AbortSignal) => Promise<ClientAuth>;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
-
-/** Exchanges the caller's token for one for the platform. Rejects with a `GatewayError` that is `elsewhere`. */
-export type RequestToken = (caller: Caller, signal: AbortSignal) => Promise<Exchanged>;
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TYPES = 'urn:ietf:params:oauth:token-type:';
 const ISSUED: readonly unknown[] = [undefined, `${TYPES}access_token`, `${TYPES}jwt`];
 
-export function createRequestToken(options: RequestTokenOptions): RequestToken {
+/** Returns what exchanges a caller's token for one for the platform. Rejects with a `GatewayError` that is `elsewhere`. */
+export function createRequestToken(options: RequestTokenOptions) {
   const { server, send, authenticate, client, now } = options;
 
   const byCertificate = client.kind === 'tls_client_auth' ? { use_mtls_endpoint_aliases: true } : undefined;
@@ -63,7 +60,7 @@ export function createRequestToken(options: RequestTokenOptions): RequestToken {
     }
   }
 
-  return async (caller, signal) => {
+  return async (caller: Caller, signal: AbortSignal): Promise<Exchanged> => {
     const begun = now();
     return exchangedFrom(await request(caller, signal), options, begun);
   };

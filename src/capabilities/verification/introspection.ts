@@ -12,7 +12,6 @@ export interface IntrospectOptions {
   readonly audience: string | readonly string[];
   readonly leewayMs: number;
   readonly authorization: ClientAuthorization;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 

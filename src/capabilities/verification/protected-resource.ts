@@ -1,25 +1,21 @@
 import { type OpenOperation, publishedOperation } from '../../core/http/operations/operation.ts';
 
-/** This server as a protected resource (RFC 9728). */
-export interface ProtectedResource {
-  /** The audience of its tokens, exactly. */
-  readonly resource: string;
-  readonly metadataUrl: string;
+export interface ProtectedResourceOptions {
+  readonly publicUrl: string;
+  /** Path of the resource below it. */
+  readonly path: string;
   readonly authorizationServers: readonly string[];
   /** All scopes required by offered resources. */
   readonly scopes: readonly string[];
 }
 
-export interface ProtectedResourceOptions extends Pick<ProtectedResource, 'authorizationServers' | 'scopes'> {
-  readonly publicUrl: string;
-  /** Path of the resource below it. */
-  readonly path: string;
-}
+/** This server as a protected resource (RFC 9728). `resource` is the audience of its tokens, exactly. */
+export type ProtectedResource = ReturnType<typeof protectedResource>;
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /** The well-known part is inserted between host and path (RFC 9728, section 3.1). */
-export function protectedResource(options: ProtectedResourceOptions): ProtectedResource {
+export function protectedResource(options: ProtectedResourceOptions) {
   const { publicUrl, path, authorizationServers, scopes } = options;
   const resource = `${publicUrl}${path}`;
   const { origin } = new URL(publicUrl);

@@ -11,7 +11,6 @@ export interface SignedTokenOptions {
   readonly type?: string | undefined;
   readonly leewayMs: number;
   readonly keys: KeySet;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 

@@ -16,10 +16,8 @@ export interface JudgeOptions {
 /** Maximum length of a subject (a SPIFFE ID; OpenID Connect allows 255). */
 const MAX_SUBJECT_LENGTH = 2048;
 
-/** Derives the verdict for a caller's key from verified claims. Throws `credential_rejected`. */
-export type Judge = (claims: Claims, key: string) => Verdict;
-
-export function createJudge(options: JudgeOptions): Judge {
+/** Returns what derives the verdict for a caller's key from verified claims. That throws `credential_rejected`. */
+export function createJudge(options: JudgeOptions) {
   const { issuer, leewayMs, scopeClaims, impliedScopes, scopes, partitionClaim, keyOf } = options;
   /** Scopes that grant a required scope, by required scope. */
   const granting = scopes.map((scope) => [scope, impliers(scope, impliedScopes)] as const);
@@ -44,7 +42,7 @@ export function createJudge(options: JudgeOptions): Judge {
     return typeof shared === 'string' && shared !== '' ? keyFor(`partition ${partitionClaim}`, shared) : undefined;
   }
 
-  return (claims, key) => {
+  return (claims: Claims, key: string): Verdict => {
     // RFC 7800, section 3.1: the sender must prove possession of the key, which is not supported.
     if (claims['cnf'] !== undefined) throw rejected('it is bound to a key, of which there is no proof here');
     const subject = subjectOf(claims);

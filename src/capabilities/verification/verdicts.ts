@@ -17,7 +17,6 @@ export interface VerdictsOptions {
   readonly events: Events;
   /** Milliseconds since the epoch, for the end of tokens. */
   readonly now: () => number;
-  /** Monotonic clock in milliseconds, for lifetimes. */
   readonly clock: () => number;
 }
 
