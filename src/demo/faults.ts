@@ -74,9 +74,12 @@ export function createFaultControls(api: string, behaviour: Behaviour): Routes {
     sendError(exchange.response, 400, `ms must be a whole number from 0 to ${MAX_LATENCY_MS}.`);
   };
   return {
-    '/demo': { GET: show, DELETE: (exchange) => set(NO_FAULT, exchange) },
-    '/demo/fault': { PUT: setFault, DELETE: (exchange) => set({ fault: null }, exchange) },
-    '/demo/latency': { PUT: setLatency, DELETE: (exchange) => set({ latencyMs: 0 }, exchange) },
+    'GET /demo': show,
+    'DELETE /demo': (exchange) => set(NO_FAULT, exchange),
+    'PUT /demo/fault': setFault,
+    'DELETE /demo/fault': (exchange) => set({ fault: null }, exchange),
+    'PUT /demo/latency': setLatency,
+    'DELETE /demo/latency': (exchange) => set({ latencyMs: 0 }, exchange),
   };
 }
 

@@ -39,7 +39,7 @@ export async function startDemoPlatform({ maxPageSize = 5 }: DemoPlatformOptions
     Object.entries(LISTS).map(async ([name, items]) => {
       const behaviour = { ...NO_FAULT };
       const list = createDemoList({ name, items, maxPageSize, behaviour });
-      const server = await startDemoServer({ [`/v1/${name}`]: { GET: list }, ...createFaultControls(name, behaviour) });
+      const server = await startDemoServer({ [`GET /v1/${name}`]: list, ...createFaultControls(name, behaviour) });
       return { ...server, name, behaviour };
     }),
   );

@@ -24,9 +24,9 @@ export interface Watcher {
   reject(error: GatewayError): void;
 }
 
-/** Polls of lists: one for each resource and credential, shared by its watchers. */
 export type Polls = ReturnType<typeof createPolls>;
 
+/** Polls of lists: one for each resource and credential, shared by its watchers. */
 export function createPolls(options: PollsOptions) {
   const polls = new Map<string, ReturnType<typeof startPoll>>();
   const places = new Map<string, MemorySemaphore>();
