@@ -1,7 +1,9 @@
 import type { Workers } from '../capability.ts';
+import type { Status } from './gateway-status.ts';
+import type { ProcessStatus } from './process-status.ts';
 import { MAX_CHANGES } from './recent-changes.ts';
-import { amber, troubleOf, verdictOf } from './status-verdict.ts';
-import type { ProcessStatus, ResourceStatus, Status, Trouble } from './status-view.ts';
+import type { ResourceStatus } from './request-status.ts';
+import { amber, type Trouble, troubleOf, verdictOf } from './status-verdict.ts';
 
 /** Returns the status of all workers as one: sums, the slowest worker's durations, the worst states, the latest loads and failures. */
 export async function combinedStatus({ ask, count, droppedLogLines }: Workers): Promise<Status | undefined> {

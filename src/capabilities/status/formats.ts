@@ -1,5 +1,5 @@
 import { describeFinding } from '../../core/mapping/mapper.ts';
-import type { MappingWarning, Period } from './status-view.ts';
+import type { MappingWarning, Period } from './request-status.ts';
 
 /** Formats how many failed, with their share. */
 export function share({ requests, failures }: Pick<Period, 'requests' | 'failures'>): string {

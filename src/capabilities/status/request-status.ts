@@ -1,9 +1,26 @@
 import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
 import { ERRORS } from '../../core/kernel/error-table.ts';
-import type { Events } from '../../core/kernel/events.ts';
+import type { Events, MappingFinding } from '../../core/kernel/events.ts';
 import { define } from '../../core/resources/resource.ts';
 import type { CapabilityContext } from '../capability.ts';
-import type { Failure, MappingWarning, Period, ReadCounts, ResourceStatus, Status } from './status-view.ts';
+
+/** A warning about the mapping of a resource, found at its last load. */
+export type MappingWarning =
+  | MappingFinding
+  | { readonly finding: 'items_dropped'; readonly dropped: number; readonly received: number };
+
+/** The last failure of an upstream, or of the reads of a resource. */
+export interface Failure {
+  /** ISO 8601. */
+  readonly at: string;
+  /** Code of the error table. */
+  readonly code: string;
+  readonly reason: string | null;
+  /** Names and codes of the errors behind it. */
+  readonly causes: readonly string[];
+}
+
+export type ResourceStatus = ReturnType<ReturnType<typeof createRequestStatus>['resources']>[number];
 
 /** Codes of errors that are not the caller's. */
 const OWN_FAILURES: ReadonlySet<string | undefined> = new Set(
@@ -76,7 +93,7 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
   return {
     events,
     requests: () => ({ requests: requests.total(), lastMinute: requests.lastMinute() }),
-    snapshots({ cache: { maxBytes } }: Config): Status['snapshots'] {
+    snapshots({ cache: { maxBytes } }: Config) {
       const [all, { hits, stale, misses }] = [servedIn('total'), servedIn('lastMinute')];
       const reads = all.hits + all.stale + all.misses;
       const hitRatio = reads === 0 ? null : (all.hits + all.stale) / reads;
@@ -84,11 +101,12 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
         ...held,
         maxBytes,
         ...all,
+        /** Share of the cacheable reads that memory served; `null` without such reads. */
         hitRatio,
         lastMinute: { served: hits + stale, reads: hits + stale + misses },
       };
     },
-    resources(config: Config): ResourceStatus[] {
+    resources(config: Config) {
       return resources.flatMap((resource) => {
         const { enabled, upstream } = resourceConfig(config, resource);
         const { name } = resource;
@@ -118,13 +136,18 @@ function createList(now: () => number) {
 function statusOf({ counts, load, staleSince, lastFailure }: List) {
   const reads = readsOf(counts.total());
   return {
-    ...(load ?? { loadedAt: null, items: null, warnings: [] }),
+    /** `null` before the first load. */
+    ...(load ?? { loadedAt: null, items: null, warnings: [] as MappingWarning[] }),
     ...{ reads, lastMinute: readsOf(counts.lastMinute()), lastFailure },
+    /** Since when reads are served stale because of an error; `null` where none is. */
     staleSince: reads.staleOnError > 0 ? staleSince : null,
   };
 }
 
-function readsOf({ staleOnError = 0, ...results }: Counts): ReadCounts {
+export type ReadCounts = ReturnType<typeof readsOf>;
+
+/** `failed`: not because of the caller. `staleOnError`: those of the stale ones that an error caused. */
+function readsOf({ staleOnError = 0, ...results }: Counts) {
   const { failed = 0, stale = 0 } = results;
   return { reads: sumOf(results), failed, stale, staleOnError };
 }
@@ -195,7 +218,10 @@ export function createHistory(now: () => number) {
   };
 }
 
-function periodOf({ failures = 0, ...durations }: Counts): Period {
+export type Period = ReturnType<typeof periodOf>;
+
+/** p50 and p95 are exact to a fifth. 0 without requests. */
+function periodOf({ failures = 0, ...durations }: Counts) {
   const requests = sumOf(durations);
   return {
     requests,

@@ -1,7 +1,9 @@
 import { type Formats, loadPage, type Page, type PageData } from '../../core/http/pages/html-page.ts';
 import { daysBetween, describeWarning, duration, durationBetween, mebibytes, percent, share, utc } from './formats.ts';
-import { EXPIRING_DAYS, lasting } from './status-verdict.ts';
-import type { MappingWarning, ReadCounts, Status, Trouble, UpstreamStatus } from './status-view.ts';
+import type { Status } from './gateway-status.ts';
+import type { MappingWarning, ReadCounts } from './request-status.ts';
+import { EXPIRING_DAYS, lasting, type Trouble } from './status-verdict.ts';
+import type { UpstreamStatus } from './upstream-status.ts';
 
 /** Colours of the icon. */
 const ICONS = { red: 'd03b30', amber: 'e8a33d', green: '2f8f57' };

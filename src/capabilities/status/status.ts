@@ -7,9 +7,8 @@ import type { HttpResponse } from '../../core/http/response/send.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { defineCapability } from '../capability.ts';
 import { combinedStatus } from './combined-status.ts';
-import { createGatewayStatus } from './gateway-status.ts';
+import { createGatewayStatus, type Status } from './gateway-status.ts';
 import { loadStatusPage } from './status-page.ts';
-import type { Status } from './status-view.ts';
 
 /**
  * The current status for a person on call: a page at `/` of the admin listener, the same as JSON at `/status`, and the runbook

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Status } from '../../../src/capabilities/status/status-view.ts';
+import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listen } from '../../support/listening.ts';
