@@ -66,7 +66,6 @@ export function capabilitiesSharing(sharing: Sharing): readonly AnyCapability[] 
   return [{ open: () => ({ sharing }) }, ...CAPABILITIES];
 }
 
-/** Endpoints of the admin listener of several workers. */
 export function operationsAcrossWorkers(config: Config, workers: Workers): readonly OpenOperation[] {
   return CAPABILITIES.flatMap((capability: AnyCapability) => capability.acrossWorkers?.(config, workers) ?? []);
 }
@@ -76,7 +75,6 @@ export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES) {
   return slicesOf(known);
 }
 
-/** Those of all capabilities. */
 export const SLICES = slicesFor();
 
 /** Reads a settings file, and the certificates that it names. Throws `ConfigError` with everything that is wrong in the file. */

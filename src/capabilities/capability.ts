@@ -12,21 +12,17 @@ import type { Resource } from '../core/resources/resource.ts';
 import type { SharedCounts } from '../core/sharing.ts';
 import type { Upstream } from '../core/upstream/upstream.ts';
 
-/** What runs a gateway: `portico serve`, `portico stdio`, or one read of `portico check --probe`. */
 export type Purpose = 'serve' | 'stdio' | 'probe';
 
 /** What the gateway gives to each capability. */
 export interface CapabilityContext {
-  /** Settings that are in force when the capability opens. */
   readonly config: Config;
-  /** Bounds that are no settings. */
   readonly limits: Limits;
   /** Emits events to all listeners. Only after `start`. */
   readonly events: Events;
   /** Figures of the core and of all capabilities. Only after `start`. */
   readonly readings: Partial<Readings>;
   readonly logger: Logger;
-  /** Where lines of the log go. */
   readonly destination: LogDestination;
   readonly now: () => number;
   /** Counters that replicas share, if a capability before this one contributes them. */
@@ -41,11 +37,9 @@ export interface CapabilityContext {
   readonly settingsFile?: string | undefined;
   /** Whether only the process that runs the workers reaches the admin listener. @default false */
   readonly isWorker?: boolean | undefined;
-  /** The registry that settings were checked against. */
   readonly resources: readonly Resource[];
 }
 
-/** A request to the admin listener of each worker. */
 export interface WorkerRequest {
   readonly method: 'GET' | 'PUT';
   readonly path: string;
@@ -64,7 +58,6 @@ export interface WorkerAnswer {
 export interface Workers {
   /** How many there are when none has just ended. */
   readonly count: number;
-  /** Workers that were replaced so far. */
   restarts(): number;
   /** Lines of the workers' log that the process which runs them has dropped. */
   droppedLogLines(): number;
@@ -78,9 +71,7 @@ export interface Workers {
  */
 export interface Capability<Key extends string = string, Schema extends z.ZodType = z.ZodType> {
   readonly settings?: SettingsSlice<Key, Schema>;
-  /**
-   * Returns other settings that the capability depends on. A reload that changes them reopens it. @default none
-   */
+  /** Returns other settings that the capability depends on. A reload that changes them reopens it. @default none */
   dependsOn?(config: Config, resources: readonly Resource[]): unknown;
   /** @default `serve` alone */
   readonly purposes?: readonly Purpose[];
@@ -99,6 +90,5 @@ export function defineCapability<const Key extends string = never, Schema extend
   return capability;
 }
 
-/** A capability of any settings. */
 // biome-ignore lint/suspicious/noExplicitAny: the list holds capabilities of different settings, each called with its own.
 export type AnyCapability = Capability<string, any>;

@@ -31,7 +31,6 @@ export interface ReloadedCapabilities extends OpenCapabilities {
   revert(): Promise<void>;
 }
 
-/** The slices of these capabilities. */
 export type SlicesOf<Capabilities extends readonly AnyCapability[]> = readonly NonNullable<
   Capabilities[number]['settings']
 >[];

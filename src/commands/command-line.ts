@@ -57,7 +57,6 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   schema: [],
 } satisfies Partial<Record<Command, readonly string[]>>;
 
-/** Parses the arguments after `portico`. */
 export function parseCommandLine(args: string[]): CommandLine {
   let parsed: ReturnType<typeof parse>;
   try {

@@ -11,7 +11,6 @@ import { installCrashHandler, nextSignal } from './process-end.ts';
 import type { Membership } from './workers/worker.ts';
 
 export interface ServeOptions {
-  /** Called when requests are answered. */
   readonly onReady?: (url: string) => void;
   readonly warnings?: readonly ConfigIssue[];
   readonly file?: string;

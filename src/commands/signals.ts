@@ -9,7 +9,6 @@ export interface SignalListener {
   readonly reload?: (() => void) | undefined;
   /** Called with SIGUSR2: reopens files after rotation, and returns whether there are any. */
   readonly reopen?: (() => boolean) | undefined;
-  /** Called with a signal that has no effect. */
   ignored(signal: NodeJS.Signals): void;
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** What every item of every demo list has. */
 export interface DemoItem {
   readonly id: string;
   readonly name: string;
@@ -10,7 +9,6 @@ export interface DemoItem {
   readonly tenants?: readonly string[];
 }
 
-/** One page of a list, in the manner of AIP-158. */
 export interface Page {
   readonly items: readonly DemoItem[];
   /** The token that leads to this page itself. */

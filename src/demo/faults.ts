@@ -39,7 +39,6 @@ export const FAULTS = {
   loop: ({ response }, page, render) => sendJson(response, 200, render({ ...page, nextPageToken: page.token })),
 } as const satisfies Record<string, Fault>;
 
-/** A way in which a demo API can fail, as `PUT /demo/fault?kind=` names it. */
 export type FaultKind = keyof typeof FAULTS;
 
 export const FAULT_KINDS = Object.keys(FAULTS) as readonly FaultKind[];

@@ -56,7 +56,6 @@ export async function startDemoPlatform({ maxPageSize = 5 }: DemoPlatformOptions
 }
 
 interface DemoListOptions {
-  /** Key of the items in the body. */
   readonly name: string;
   readonly items: readonly DemoItem[];
   readonly maxPageSize: number;
@@ -64,7 +63,6 @@ interface DemoListOptions {
   readonly behaviour: Behaviour;
 }
 
-/** The tenant of each access token. */
 const TENANTS: ReadonlyMap<string, string> = new Map([
   ['demo-alice', 'harbour-bank'],
   ['demo-bob', 'kestrel-health'],

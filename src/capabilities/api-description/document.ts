@@ -3,7 +3,6 @@ import { itemSchema } from '../../core/resources/resource.ts';
 import { HEADER_COMPONENTS, HEADERS, headersOf } from './headers.ts';
 import { CODES, PROBLEM, problemResponses } from './problems.ts';
 
-/** Where the two reads live. */
 export interface ReadPaths {
   /** The URL that they stand below. @default wherever the description was found */
   readonly server?: string | undefined;
@@ -113,7 +112,6 @@ export function describeReads(offered: readonly Offered[], paths: ReadPaths): ob
   };
 }
 
-/** A list, and that the client has it already. */
 function answers(description: string, headers: readonly string[], schema: object): Record<string, object> {
   const content = { 'application/json': { schema } };
   return {

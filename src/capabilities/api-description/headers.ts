@@ -139,7 +139,6 @@ export const HEADERS = {
   retryAfter: ['Retry-After'],
 } as const;
 
-/** These components as the headers of a response. */
 export function headersOf(components: readonly string[]): Record<string, object> {
   return Object.fromEntries(
     components.map((name) => [name.replace(/-of-.*$/, ''), { $ref: `#/components/headers/${name}` }]),

@@ -114,16 +114,13 @@ function openFile(path: string, logger: Logger): LogFile {
   }
 }
 
-/** Who sent a request, and from where. */
 interface Auditee {
   /** Address of the client, as reported by trusted proxies; absent over stdio. */
   readonly from?: string | undefined;
   subject?: string | undefined;
-  /** HMAC of the token under the key that settings name. */
   token?: string | undefined;
 }
 
-/** Methods of JSON-RPC that return items. */
 const READS: ReadonlySet<string> = new Set(['resources/read', 'tools/call']);
 
 /**

@@ -17,7 +17,6 @@ export const landingPage = defineCapability({
  */
 const PLAIN_HOST = /^(?:\w[\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-/** Read at the first request. */
 let page: Page | undefined;
 
 /** Responds as `unknown` does to a request that does not prefer HTML. */

@@ -60,7 +60,6 @@ const JITTER = 0.1;
 export interface WatchOptions {
   readonly bounds: Limits['subscriptions'];
   readonly polls: Polls;
-  /** Connections that the public listener accepts. */
   readonly maxConnections: () => number;
   readonly events: Events;
   readonly now: () => number;

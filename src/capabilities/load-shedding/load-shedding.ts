@@ -47,7 +47,6 @@ export function createShedding(maxDelayMs: number) {
     get isOn() {
       return isOn;
     },
-    /** The last delay. */
     get delayMs() {
       return last;
     },

@@ -121,7 +121,6 @@ function responseOf(body: Buffer): HttpResponse {
 
 export type Verbosity = ReturnType<typeof createVerbosity>;
 
-/** A logger whose level can be changed, as pino's can. */
 export interface AdjustableLogger extends Logger {
   level: string;
   child: NonNullable<Logger['child']>;

@@ -37,7 +37,6 @@ export function createCombinedMetrics({ ask, count, restarts, droppedLogLines }:
   };
 }
 
-/** Metrics of the process that runs the workers. */
 export function workerMetrics() {
   const { registry, gauge, total } = createFamilies();
   return {

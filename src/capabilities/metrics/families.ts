@@ -136,7 +136,6 @@ function createSeries<Held>(names: readonly string[], create: () => Held) {
         if (index !== -1) list.splice(index, 1);
       }
     },
-    /** All series, in the order in which they were created. */
     all,
   };
 }

@@ -44,7 +44,6 @@ export const metricsCapability = defineCapability({
 
 export interface MetricsOptions extends SettingsMetricsOptions {
   readonly snapshots: SnapshotBounds;
-  /** Version of this package. */
   readonly version: string;
   readonly dropped: Partial<Readings>;
   readonly certificates: Certificates;
@@ -66,7 +65,6 @@ export function createMetrics({ snapshots, version, dropped, certificates, ...op
   return {
     listeners: [requests, reads, upstreams, credentials.events, shared, settings.events, own.events],
     registry: families.registry,
-    /** Resolves with all metrics as they are now. */
     async collect(): Promise<Registry> {
       settings.collect();
       await credentials.collect();

@@ -6,7 +6,6 @@ import type { Events } from '../../core/kernel/events.ts';
 import { watchEventLoop } from '../../core/kernel/turns.ts';
 import type { Families } from './families.ts';
 
-/** Interval of the timer whose delay is measured. */
 const TIMER_MS = 20;
 
 export const LOG_LINES_DROPPED = [
@@ -22,7 +21,6 @@ const GC_TYPES: Readonly<Record<number, string>> = {
 };
 
 export interface SettingsMetricsOptions {
-  /** Returns the hash of the settings in force. */
   readonly settingsHash: () => string;
   readonly now: () => number;
 }
@@ -141,7 +139,6 @@ export function processMetrics(families: Families, version: string, dropped: Par
         stopWatching();
       },
     } satisfies Events,
-    /** Updates the metrics that are read at a scrape. */
     async collect() {
       const { idle, active } = performance.eventLoopUtilization();
       loopTime(active / 1000, 'active');

@@ -11,7 +11,6 @@ import { createRate, type Rate, type RateState } from './rate.ts';
 import { createReservations } from './reservations.ts';
 import { createSharedRate } from './shared-rate.ts';
 
-/** Limits of requests that need a token. */
 export const limitSettings = z.strictObject({
   perCaller: whole(0, 1_000_000_000)
     .default(0)
@@ -52,7 +51,6 @@ type LimitHooks = Pick<RequestHooks, 'spend'> & Partial<RequestHooks>;
 
 type Policy = Exclude<keyof LimitSettings, 'windowMs' | 'maxKeys'>;
 
-/** Names of the policies in `RateLimit`, and details for callers. */
 const POLICIES: Readonly<Record<Policy, { readonly name: string; readonly detail: string }>> = {
   perCaller: {
     name: 'caller',
@@ -143,7 +141,6 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
     ...(rejected && {
       preAuthenticate: (exchange) => lookAt(exchange, 'rejectedPerAddress', rejected),
     }),
-    // A slot of the address for a credential that has not been judged.
     ...(reservations && {
       preVerify(exchange, callerKey) {
         if (accepted.has(callerKey)) return;

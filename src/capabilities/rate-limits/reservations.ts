@@ -3,7 +3,6 @@ import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Rate, RateState } from './rate.ts';
 
-/** Maximum wait for a slot, and maximum number of waiting requests. */
 const WAIT_MS = 2000;
 const MAX_WAITING = 1000;
 

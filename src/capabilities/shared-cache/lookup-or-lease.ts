@@ -8,7 +8,6 @@ export interface LookupOptions {
   /** Age from which on a copy is not taken, in milliseconds. */
   readonly maxAgeMs: number;
   readonly leaseMs: number;
-  /** How long to wait for the load of another replica, in milliseconds. */
   readonly waitMs: number;
   readonly now: () => number;
   readonly clock: () => number;
@@ -16,7 +15,6 @@ export interface LookupOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** What a read finds before anything is loaded for it. */
 export interface Lookup {
   readonly outcome: SharedLooked['outcome'];
   /** A recent load of another replica. */
@@ -29,7 +27,6 @@ export interface Lookup {
 /** Who holds the lease, as far as this read has found out. */
 export interface LeaseState {
   readonly holder: 'unknown' | 'self' | 'other';
-  /** How long the read has waited for another replica's load, in milliseconds. */
   readonly waitedMs: number;
   readonly waitMs: number;
 }

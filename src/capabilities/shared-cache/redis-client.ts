@@ -15,7 +15,6 @@ export interface RedisUser {
   readonly password?: string;
 }
 
-/** TLS options, as `node:tls` takes them. */
 export interface RedisTls extends TlsIdentity {
   readonly servername?: string | undefined;
 }

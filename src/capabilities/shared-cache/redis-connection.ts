@@ -44,7 +44,6 @@ const RECONNECT_MS = 3000;
  */
 export function createRedisConnection(options: RedisConnectionOptions) {
   const { timeoutMs, connectTimeoutMs, user, tls, heartbeat, events } = options;
-  /** Loaded with the first client. */
   let library: typeof import('./redis-client.ts') | undefined;
   let client: RedisClient | undefined;
   let tlsInUse: RedisTls | undefined;

@@ -4,7 +4,6 @@ import { checkCertificate, clientTls } from '../../core/config/schema/tls.ts';
 
 const path = z.string().min(1);
 
-/** `redis://host[:port][/database]`, the same with `rediss`, or `unix:///path`. */
 const redisUrl = z
   .string()
   .refine(isRedisUrl, 'must be redis://host:port, rediss://host:port or unix:///path/of/socket')

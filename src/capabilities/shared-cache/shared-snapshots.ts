@@ -16,9 +16,7 @@ export interface SharedSnapshotsOptions extends Pick<CopiesOptions, 'store' | 's
   readonly announcements: Pick<Announcements, 'evict' | 'onEviction'>;
   /** How long one replica may load while others wait. Longer loads are not shared. */
   readonly leaseMs: number;
-  /** How long a read waits for another replica's load, in milliseconds. */
   readonly waitMs: number;
-  /** Entries of the cache of this process. */
   readonly maxEntries: number;
   readonly events: Events;
   /** Milliseconds of a monotonic clock. @default `performance.now` */

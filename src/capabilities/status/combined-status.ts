@@ -27,7 +27,6 @@ export async function combinedStatus({ ask, count, droppedLogLines }: Workers): 
   };
 }
 
-/** How much a state of a breaker matters. */
 const BREAKER_STATES = ['closed', 'half-open', 'open'];
 
 // biome-ignore lint/suspicious/noExplicitAny: a status that was JSON
@@ -93,13 +92,11 @@ function usedOf({ open = 0, max = Number.POSITIVE_INFINITY }: ProcessStatus['des
   return open / max;
 }
 
-/** Sorts the latest first, and what has no time last. */
 function latestFirst<Key extends string>(key: Key) {
   type Timed = { readonly [Each in Key]: string | null } | null;
   return (one: Timed, other: Timed) => (other?.[key] ?? '').localeCompare(one?.[key] ?? '');
 }
 
-/** Sorts the earliest first, and what has no beginning last. */
 function bySince({ since: one }: Pick<Trouble, 'since'>, { since: other }: Pick<Trouble, 'since'>): number {
   return (one ?? '9').localeCompare(other ?? '9');
 }

@@ -5,7 +5,6 @@ import { amber, type Finding, red } from './status-verdict.ts';
 /** How often something happens in ten minutes before it is a trouble. */
 const MANY_BOUNDS = 10;
 const MANY_LOSSES = 3;
-/** Requests over a rate limit in a minute. */
 const MANY_LIMITED = 60;
 const MANY_DISPLACED = 10;
 

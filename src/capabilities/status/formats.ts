@@ -1,7 +1,6 @@
 import { describeFinding } from '../../core/mapping/mapper.ts';
 import type { MappingWarning, Period } from './request-status.ts';
 
-/** Formats how many failed, with their share. */
 export function share({ requests, failures }: Pick<Period, 'requests' | 'failures'>): string {
   return failures === 0 ? '0' : `${failures} (${percent(failures / requests)})`;
 }

@@ -73,7 +73,6 @@ export function createGatewayStatus(context: CapabilityContext) {
       settingsFile,
       /** As the metric `portico_settings_info` has it. */
       settingsHash: settingsHash(config, isFromEnvironment),
-      /** Effective settings as YAML, with their secrets masked. */
       settings: effectiveSettings(config, isFromEnvironment),
     };
     return { verdict: verdictOn(facts, conditions.findings()), ...facts };

@@ -6,7 +6,6 @@ import { watchEventLoop } from '../../core/kernel/turns.ts';
 import type { CapabilityContext } from '../capability.ts';
 import { createHistory } from './request-status.ts';
 
-/** Interval at which the process is looked at. */
 const LOOK_MS = 100;
 
 export type ProcessStatus = Awaited<ReturnType<ReturnType<typeof createProcessStatus>['status']>>;
@@ -45,7 +44,6 @@ export function createProcessStatus({ now, readings, resources }: CapabilityCont
         /** Absent where they are not known. */
         descriptors: { open: await countDescriptors(), max: readDescriptorLimit() },
         connections: [...connections].map(([listener, counts]) => ({ listener, ...counts })),
-        /** p95 of the delays. */
         eventLoopMs: { lastMinute: delays.lastMinute().p95Ms, tenMinutes: delays.total().p95Ms },
         /** Certificates in use, by the setting that names their file. `to`: the end of validity; ISO 8601. */
         certificates: inUse.map(({ block, file, to }) => {

@@ -11,7 +11,6 @@ export type MappingWarning =
 
 /** The last failure of an upstream, or of the reads of a resource. */
 export interface Failure {
-  /** ISO 8601. */
   readonly at: string;
   /** Code of the error table. */
   readonly code: string;
@@ -78,7 +77,6 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
     },
   };
 
-  /** Returns the cacheable reads, by what served them. */
   function servedIn(of: 'total' | 'lastMinute') {
     const served = { hits: 0, stale: 0, misses: 0 };
     for (const { counts } of lists.values()) {
@@ -122,7 +120,6 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
 
 type List = ReturnType<typeof createList>;
 
-/** Reads of one resource, and its last load. */
 function createList(now: () => number) {
   return {
     /** By cache result, or `failed` or `rejected`; and those that are `staleOnError`. */
@@ -213,7 +210,6 @@ export function createHistory(now: () => number) {
     },
     total: () => periodOf(total()),
     lastMinute: () => periodOf(lastMinute()),
-    /** The oldest first. */
     slots: () => slots().map(periodOf),
   };
 }

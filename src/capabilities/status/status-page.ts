@@ -5,12 +5,10 @@ import type { MappingWarning, ReadCounts } from './request-status.ts';
 import { EXPIRING_DAYS, lasting, type Trouble } from './status-verdict.ts';
 import type { UpstreamStatus } from './upstream-status.ts';
 
-/** Colours of the icon. */
 const ICONS = { red: 'd03b30', amber: 'e8a33d', green: '2f8f57' };
 
 const badIf = (isBad: boolean) => (isBad ? 'bad' : '');
 
-/** Formats that status-page.html names. */
 const FORMATS: Formats = {
   ...{ duration, mebibytes, share, utc },
   bad: (value: number | boolean) => badIf(value !== false && value !== 0),

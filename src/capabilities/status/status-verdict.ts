@@ -29,7 +29,6 @@ interface Figures {
   readonly at: string;
 }
 
-/** A trouble, with the parts of its text. */
 export interface Finding extends Pick<Trouble, 'level' | 'subject'> {
   /** Name of the alert, which is that of a section of the runbook. */
   readonly alert: string;
@@ -48,7 +47,6 @@ const MAX_QUEUED = 0.5;
 const SLOW_MS = 2500;
 const LATE_MS = 250;
 const RECENT_MS = 600_000;
-/** Days until a certificate expires. */
 export const EXPIRING_DAYS = 14;
 const ALMOST_EXPIRED_DAYS = 3;
 
@@ -72,7 +70,6 @@ export function lasting(since: string | null, at: string): string {
   return since === null ? '' : ` for ${durationBetween(since, at)}`;
 }
 
-/** Returns a finding as a line of the verdict. */
 export function troubleOf({ alert, level, subject, what, since = null, why = '' }: Finding, at: string): Trouble {
   const text = `${subject}: ${what}${lasting(since, at)}${why}`;
   return { level, subject, text, runbook: `docs/runbook.md#${alert.toLowerCase()}`, since };

@@ -95,7 +95,6 @@ function statusOf({ instances, history, refused, opened, maxQueue: max, lastFail
     ...{ total: history.total(), lastMinute: history.lastMinute(), history: history.slots() },
     /** Calls that were not made: the breaker was open, the queue was full, or the token was rejected a moment ago. */
     ...{ refused: sumOf(refusals), refusedBy: { breaker: byBreaker, queue, token } },
-    /** Calls that wait for a connection. */
     queue: { waiting: all.reduce((sum, { waiting }) => sum + waiting, 0), max },
   };
 }

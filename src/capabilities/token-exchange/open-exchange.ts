@@ -30,7 +30,6 @@ const MARGIN_MS = 30_000;
 /** Use of a token without a known end. */
 const UNKNOWN_MS = 60_000;
 
-/** Of issued headers. */
 interface Given {
   readonly credential: Credential;
   readonly wasKept: boolean;

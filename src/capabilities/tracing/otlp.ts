@@ -4,7 +4,6 @@ import type { RecordedSpan } from './recorded-span.ts';
 /** Texts are of settings and of closed lists: none is longer, unless settings are. */
 const MAX_TEXT_LENGTH = 256;
 
-/** Codes of OTLP for the status of a span. */
 const STATUS_UNSET = 0;
 const STATUS_ERROR = 2;
 

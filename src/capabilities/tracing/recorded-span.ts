@@ -57,7 +57,6 @@ export class RecordedSpan implements Span {
     return this.#id;
   }
 
-  /** `undefined` for the root of a trace. */
   get parentId(): string | undefined {
     return this.#parent instanceof RecordedSpan ? this.#parent.spanId : this.#parent;
   }

@@ -7,7 +7,6 @@ export interface IntrospectOptions {
   readonly issuer: Issuer;
   /** Its endpoint; `undefined`: from the metadata. */
   readonly url?: string | undefined;
-  /** As in tokens. */
   readonly name: string;
   readonly audience: string | readonly string[];
   readonly leewayMs: number;

@@ -7,7 +7,6 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import { unavailable } from './outcome.ts';
 
 export interface IssuerOptions {
-  /** As in tokens. */
   readonly issuer: string;
   readonly send: Send;
   readonly timeoutMs: number;

@@ -2,10 +2,8 @@ import type { JWTPayload } from 'jose';
 import { ASK_FOR_TOKEN } from '../../core/kernel/error-table.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 
-/** Claims of a token, as true as its issuer is trusted. */
 export type Claims = Readonly<JWTPayload>;
 
-/** Returns the rejection of a token, with a reason for its sender. */
 export function rejected(why: string): GatewayError {
   return new GatewayError('credential_rejected', {
     detail: `This access token is not accepted here: ${why}. ${ASK_FOR_TOKEN}`,

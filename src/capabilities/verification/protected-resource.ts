@@ -2,7 +2,6 @@ import { type OpenOperation, publishedOperation } from '../../core/http/operatio
 
 export interface ProtectedResourceOptions {
   readonly publicUrl: string;
-  /** Path of the resource below it. */
   readonly path: string;
   readonly authorizationServers: readonly string[];
   /** All scopes required by offered resources. */

@@ -89,7 +89,6 @@ function isCanonical(segment: string): boolean {
   return Buffer.from(segment, 'base64url').toString('base64url') === segment;
 }
 
-/** Returns whether the issuer may have a newer key than those tried. */
 function mayHaveNewKey(error: unknown, token: string): boolean {
   const { decodeProtectedHeader, errors } = jose();
   if (error instanceof GatewayError) return false;
@@ -99,7 +98,6 @@ function mayHaveNewKey(error: unknown, token: string): boolean {
 
 const NO_JWT = 'it is no well-formed JWT';
 
-/** Reasons for rejecting a token of this issuer, by claim. */
 const UNFIT: Readonly<Record<string, string>> = {
   aud: 'it is not for this server',
   iss: 'another issuer issued it',

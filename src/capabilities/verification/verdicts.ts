@@ -38,7 +38,6 @@ export function withVerdicts(
   const { rememberMs, rememberRejectedMs, maxRemembered, maxVerifying, events, now, clock } = options;
   const table = { maxSize: maxRemembered, now: clock };
   const accepted = createSizedLru<string, Verdict>(table);
-  /** Reasons. */
   const refused = createSizedLru<string, string>(table);
   const pending = new Map<string, Promise<Verdict>>();
   const running = { signature: 0, introspection: 0 };

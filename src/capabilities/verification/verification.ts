@@ -42,7 +42,6 @@ export const verification = defineCapability({
   },
 });
 
-/** Settings with their defaults, and the scopes that resources require. */
 type VerifiedBy = NonNullable<ReturnType<typeof verifiedBy>>;
 
 /** Returns what tokens are verified by; `undefined` where settings do not verify them. */

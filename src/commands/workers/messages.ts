@@ -10,15 +10,12 @@ export interface CountsAdded {
 }
 
 export interface Begin {
-  /** Unix socket of its admin listener. */
   readonly adminSocketPath: string;
   /** Secret behind the keys of callers, in base64url: the same in all workers, and nowhere else. */
   readonly secret: string;
-  /** Whether lines go to a terminal in the end. */
   readonly isTerminal: boolean;
 }
 
-/** From the primary process to a worker. */
 export type ToWorker = { readonly begin: Begin } | CountsAdded | { readonly signal: NodeJS.Signals };
 
 /** From a worker to the primary process. `join` asks for `begin`. */

@@ -16,12 +16,10 @@ export interface WorkerProcess {
   readonly pid: number | undefined;
   /** On the clock of `performance.now`. */
   readonly startedAt: number;
-  /** Unix socket of its admin listener. */
   readonly adminSocketPath: string;
   readonly ready: Promise<string>;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   isReady(): boolean;
-  /** Ends it immediately. */
   kill(): void;
   send(message: ToWorker): void;
 }
@@ -72,7 +70,6 @@ export function startWorker({ destination, folder, secret, count }: WorkerSetup)
   };
 }
 
-/** Writes what a worker writes, line by line. */
 function passLines(stdout: Readable, destination: LogDestination): void {
   let rest = Buffer.alloc(0);
   stdout.on('data', (chunk: Buffer) => {

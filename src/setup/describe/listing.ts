@@ -26,7 +26,6 @@ export interface Listing {
   readonly headers: ReadonlyMap<string, string>;
   /** Those of the query. */
   readonly parameters: readonly Parameter[];
-  /** Names of security schemes. */
   readonly security: readonly string[];
   /** Number of items in the reply without parameters, if one was seen. */
   readonly count?: number;

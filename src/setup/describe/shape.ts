@@ -3,7 +3,6 @@ import { DOCUMENT, VALUE } from '../input-bounds.ts';
 /** What is known of a JSON value: from a schema that describes it, or from the value itself. */
 export interface Shape {
   readonly type: 'object' | 'list' | 'text' | 'number' | 'boolean' | 'unknown';
-  /** Of an object, by name. */
   readonly members: ReadonlyMap<string, Shape>;
   readonly items?: Shape;
   /** All texts that it can be, if the schema lists them. */
@@ -128,7 +127,6 @@ export function plainName(name = ''): string {
 
 /** A member of a body outside its lists. */
 export interface Member {
-  /** Keys that lead to it. */
   readonly path: readonly string[];
   readonly shape: Shape;
 }

@@ -1,7 +1,6 @@
 import { requestHeaderName } from '../../core/config/schema/scalars.ts';
 import { isObject, type Json, listOf, type Resolve, textOf } from '../describe/shape.ts';
 
-/** The setting `credential`, as a file holds it. */
 export type Credential =
   | { readonly kind: 'passthrough' }
   | { readonly kind: 'header'; readonly name: string; readonly format?: string };
@@ -14,7 +13,6 @@ export interface CredentialGuess {
 
 const PASSTHROUGH = { kind: 'passthrough' } as const;
 const BASIC = { kind: 'header', name: 'Authorization', format: 'Basic {token}' } as const;
-/** Words before a token in an Authorization header. */
 const PREFIX =
   /\b(Token|Bearer|ApiKey|Api-Key|Key|SSWS|Splunk|GenieKey|Basic|apikey)\b[\s"'`]*(?:[<{[(]|prefix|your|token|key|$)|prefix[^A-Za-z]*["'`]?(\w+)/i;
 

@@ -3,7 +3,6 @@ import { requiredFields } from '../../core/resources/resource.ts';
 import { expressionOf, type Member, plainName, type Shape } from '../describe/shape.ts';
 import { wordsOf } from './vocabulary.ts';
 
-/** The setting for one documented field, and its reason. */
 export interface FieldGuess {
   /** The expression. Undefined if items seem not to have the field. */
   readonly from: string | undefined;
@@ -115,7 +114,6 @@ function isScalar({ type }: Shape): boolean {
   return type === 'text' || type === 'number' || type === 'unknown';
 }
 
-/** Whether a member can become the text of a field. */
 function isText(shape: Shape, field: string): boolean {
   if (isScalar(shape)) return true;
   if (field === 'id' || field === 'name' || field === 'createTime') return false;

@@ -4,12 +4,10 @@ import { type Shape, shapeOfValue } from '../describe/shape.ts';
 import { guessPaging, isToken, type PagingGuess, pageMembers, totalOf } from './guess-paging.ts';
 import { parameterFor } from './paging-names.ts';
 
-/** The first page of a list, as a platform sent it. */
 export interface SeenPage {
   readonly body: unknown;
   /** Names in lower case. */
   readonly headers: ReplyHeaders;
-  /** Number of its items. */
   readonly count: number;
 }
 

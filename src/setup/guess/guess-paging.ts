@@ -2,7 +2,6 @@ import type { PagedList, Parameter, ParameterRole } from '../describe/listing.ts
 import { expressionOf, type Member, membersOf, plainName, type Shape } from '../describe/shape.ts';
 import { FILTERED_TOTALS, PAGE_MEMBERS, PARAMETERS, TOTAL_HEADERS } from './paging-names.ts';
 
-/** The setting `pagination`, as a file holds it. */
 export type Pagination = { readonly kind: string } & Readonly<Record<string, string | number | null>>;
 
 export interface PagingGuess {
@@ -104,7 +103,6 @@ function byLink(listing: PagedList): PagingGuess | undefined {
 
 export interface Total {
   readonly setting: { readonly total: string } | { readonly totalHeader: string };
-  /** The number, if it was seen. */
   readonly value: number | undefined;
   readonly why: string;
 }

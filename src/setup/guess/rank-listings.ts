@@ -10,7 +10,6 @@ export interface Ranked {
   readonly score: number;
 }
 
-/** Least score of a list that is offered. */
 const LEAST = 6;
 /** Two lists whose scores differ by less than this are almost equally likely. */
 export const NEAR = 2;

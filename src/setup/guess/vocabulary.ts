@@ -20,7 +20,6 @@ function singular(word: string): string {
 /** Words for what a resource lists, in the singular, each with a weight; the heaviest first. */
 export type Vocabulary = Readonly<Record<string, number>>;
 
-/** What platforms call the resources. */
 const VOCABULARIES: Readonly<Record<string, Vocabulary>> = {
   projects: {
     ...{ project: 10, workspace: 8, product: 7, repository: 7, repo: 7 },

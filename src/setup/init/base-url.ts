@@ -1,7 +1,6 @@
 import type { Scalar } from 'yaml';
 import { escapeReferences, oneLine, referring } from './yaml-text.ts';
 
-/** Where an API lives, as settings have it. */
 export interface BaseUrl {
   /** The setting `baseUrl`; refers to the environment if no server is known. */
   readonly baseUrl: string;
@@ -34,7 +33,6 @@ export function baseUrlOf(server: string, { api, document }: TypedUrls = {}): Ba
   return { baseUrl: `\${${SERVER}}${pathOf(server)}`, origin: undefined };
 }
 
-/** The environment variables of a settings file. */
 export type Variables = ReturnType<typeof createVariables>;
 
 export function createVariables({ origin }: BaseUrl) {

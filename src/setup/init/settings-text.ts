@@ -4,7 +4,6 @@ import type { Proposal } from './proposal.ts';
 import { resourceBlock } from './resource-block.ts';
 import { block, comment, entry, oneLine, referring, sentence } from './yaml-text.ts';
 
-/** A settings file, and what it leaves to a person. */
 export interface SettingsText {
   readonly text: string;
   /** Environment variables that it needs, each with its meaning. */

@@ -13,7 +13,6 @@ export interface Subject {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
   readonly credential: CredentialSettings;
-  /** Whether the settings file has a key of the resource. */
   readonly isWritten: (key: string) => boolean;
   readonly request: TappedRequest;
   readonly first: Look;

@@ -27,7 +27,6 @@ export interface Look {
   readonly content: string;
 }
 
-/** Returns what is compared of a page. Undefined if the body holds no list. */
 export function lookAt(bytes: Buffer, headers: ReplyHeaders, settings: ResourceConfig): Look | undefined {
   const page = parsePage(bytes, settings.items)?.page;
   if (page === undefined) return undefined;

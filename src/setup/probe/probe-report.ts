@@ -14,7 +14,6 @@ export interface ProbeReport {
 export interface ResourceReport {
   readonly resource: string;
   readonly uri: string;
-  /** Name in settings. */
   readonly upstream: string;
   readonly ok: boolean;
   /** The first request as it was sent, secrets masked. `body` is JSON. */
@@ -26,7 +25,6 @@ export interface ResourceReport {
   };
   /** The response with the first page, or else the last response, with the milliseconds until the page or the headers. */
   readonly response?: { readonly status: number; readonly contentType: string; readonly ms: number };
-  /** Milliseconds of the whole read. */
   readonly ms: number;
   readonly pages: number;
   /** Items of the answer, items that `where` left out, and invalid items that were dropped. */
@@ -40,7 +38,6 @@ export interface ResourceReport {
   readonly emptyFields: readonly string[];
   readonly warnings: readonly Warning[];
   readonly extraRequests: number;
-  /** Experiments that showed nothing. */
   readonly notTried: readonly Untried[];
   readonly notRead?: string;
   readonly error?: ReadFailure;
@@ -51,23 +48,18 @@ export interface ResourceReport {
 
 export type Warning = (MappingFinding & { readonly text: string }) | Finding;
 
-/** An item before and after mapping. */
 export interface FirstItem {
   readonly raw: unknown;
   /** By documented field; absent if no item could be mapped. */
   readonly mapped?: Readonly<Record<string, string>>;
-  /** Expressions of the documented fields. */
   readonly from: Readonly<Record<string, string>>;
-  /** Why it could not be mapped. */
   readonly why?: string;
 }
 
 export interface ReadFailure {
   /** Code of the error table, as callers receive it. */
   readonly code: string;
-  /** For the operator. */
   readonly reason: string;
-  /** The beginning of the platform's own body. */
   readonly said?: string;
   /** Response headers that help: `location`, `www-authenticate`, `retry-after`, `allow`. */
   readonly headers?: Readonly<Record<string, string>>;

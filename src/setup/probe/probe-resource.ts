@@ -138,7 +138,6 @@ function describeExchange(read: SingleRead, masks: Masks): Pick<ResourceReport, 
   };
 }
 
-/** Rounds to a tenth of a millisecond. */
 function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
 }

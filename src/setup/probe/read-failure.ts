@@ -6,7 +6,6 @@ import type { ErrorKey, ReadFailure } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
 import { restOf, type SingleRead } from './single-read.ts';
 
-/** Statuses with which a platform refuses a credential. */
 const REFUSED = [401, 403];
 const MAX_BODY = 300;
 /** Of Portico's own reasons, which name figures and keys at their end. */

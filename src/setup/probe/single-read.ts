@@ -31,9 +31,7 @@ export interface Exchange {
 
 export interface SingleRead {
   readonly outcome: Load | GatewayError;
-  /** In the order of the requests. */
   readonly sent: readonly Exchange[];
-  /** In the order of the responses. */
   readonly answered: readonly Exchange[];
   readonly pages: number;
 }
