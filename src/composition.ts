@@ -26,10 +26,7 @@ export type CapabilitySettings = SliceInputs<SlicesOf<typeof CAPABILITIES>>;
 
 type OwnContext = Omit<CapabilityContext, 'counts' | 'keyOf' | 'wrapClient'>;
 
-/**
- * Opens these capabilities for `portico serve`. Throws `ConfigError` with every file that cannot be used, also of the core.
- * @default all
- */
+/** Opens capabilities for `portico serve`. Throws `ConfigError` with every unusable file, also of the core. @default all */
 export function openToServe(context: OwnContext, known: readonly AnyCapability[] = CAPABILITIES): OpenCapabilities {
   try {
     return openAs('serve', known, context);

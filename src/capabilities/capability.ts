@@ -65,10 +65,7 @@ export interface Workers {
   ask(request: WorkerRequest): Promise<readonly WorkerAnswer[]>;
 }
 
-/**
- * One optional feature: its block of settings, and what it contributes to the gateway at the places that core/hooks.ts names.
- * `open` returns `undefined` where settings switch it off.
- */
+/** One optional feature. `open` returns `undefined` where settings switch it off. */
 export interface Capability<Key extends string = string, Schema extends z.ZodType = z.ZodType> {
   readonly settings?: SettingsSlice<Key, Schema>;
   /** Returns other settings that the capability depends on. A reload that changes them reopens it. @default none */

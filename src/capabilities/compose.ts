@@ -12,10 +12,7 @@ export interface OpenCapabilities {
   readonly listeners: readonly Events[];
   /** Starts them in order. Rejects with the first failure. */
   start(): Promise<void>;
-  /**
-   * Opens those whose settings have changed once more, beside the open ones. Throws `ConfigError` where one cannot be opened;
-   * nothing has changed then.
-   */
+  /** Opens once more, beside the open ones, those whose settings have changed. Throws `ConfigError`; then nothing changes. */
   reload(config: Config): ReloadedCapabilities;
   /** Stops them in reverse order; each has what is left of this many milliseconds. */
   stop(withinMs: number): Promise<void>;

@@ -22,10 +22,7 @@ export interface ServeOptions {
   readonly worker?: Membership | undefined;
 }
 
-/**
- * Runs a gateway until SIGTERM or SIGINT. Resolves with the exit code: 0 after a complete drain, 1 if it could not
- * listen or cut off requests. A second signal ends the process immediately.
- */
+/** Runs a gateway until SIGTERM or SIGINT. Resolves with 0 after a complete drain, 1 if it could not listen or cut off requests. */
 export async function serve(
   settings: Settings,
   { onReady, warnings = [], file, isFromEnvironment = () => false, isDemo = false, worker }: ServeOptions = {},

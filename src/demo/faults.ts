@@ -52,10 +52,7 @@ export interface Behaviour {
 
 export const NO_FAULT: Readonly<Behaviour> = { fault: null, latencyMs: 0 };
 
-/**
- * Controls of one demo API: `GET /demo` shows them, `PUT /demo/fault?kind=` and `PUT /demo/latency?ms=` set them, `DELETE`
- * of `/demo`, `/demo/fault` and `/demo/latency` resets them. The response is always the new state.
- */
+/** Controls of one demo API: `GET` shows them, `PUT` sets and `DELETE` resets them. The response is always the new state. */
 export function createFaultControls(api: string, behaviour: Behaviour): Routes {
   const show: Handler = ({ response }) => sendJson(response, 200, { api, ...behaviour, faultKinds: FAULT_KINDS });
   const set = (change: Partial<Behaviour>, exchange: Parameters<Handler>[0]) => {

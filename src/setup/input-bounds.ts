@@ -1,7 +1,4 @@
-/**
- * Bounds on what documents and platforms send to `init` and `check --probe`. All of it may be hostile; what lies beyond a
- * bound is not looked at.
- */
+/** Bounds on what documents and platforms send, which may be hostile. What lies beyond is not looked at. */
 
 /** Of an OpenAPI document. */
 export const DOCUMENT = {

@@ -28,10 +28,7 @@ type ListName = 'projects' | 'workflows' | 'tools';
 export interface MockPlatform {
   /** Settings for this platform. */
   readonly upstreams: SettingsInput['upstreams'];
-  /**
-   * Answers one read of a list with these pages: `list('projects', [one, two], [three])`. Without pages: one empty
-   * page.
-   */
+  /** Answers one read of a list with these pages: `list('projects', [one, two], [three])`. Without pages: one empty page. */
   list(name: ListName, ...pages: readonly (readonly object[])[]): void;
   /** Answers one request for the first page of a list with this status and body. */
   reply(name: ListName, status: number, body?: object): void;

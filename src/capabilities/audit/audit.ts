@@ -123,10 +123,7 @@ interface Auditee {
 
 const READS: ReadonlySet<string> = new Set(['resources/read', 'tools/call']);
 
-/**
- * Writes a line for each read, and for each request that was rejected before it was known what it reads. A batch has a line for
- * each of its reads. `auditeeOf` returns `undefined` for a request that can read nothing.
- */
+/** Writes a line for each read, and for each request that was rejected before it was known what it reads. */
 function auditLines(logger: Logger, auditeeOf: (request: RequestRecord) => Auditee | undefined): Events {
   return {
     requestEnded(request) {

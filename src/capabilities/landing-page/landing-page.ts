@@ -11,10 +11,7 @@ export const landingPage = defineCapability({
   open: () => ({ operations: (state) => [landingOperation(state)] }),
 });
 
-/**
- * Hosts that can be part of a shell command: names of DNS and addresses, with a port. `Host` can hold more by its syntax, and
- * a web page can choose it: `$(…)`, for one.
- */
+/** Hosts that can be part of a shell command. `Host` can hold more by its syntax, and a web page can choose it: `$(…)`. */
 const PLAIN_HOST = /^(?:\w[\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 let page: Page | undefined;

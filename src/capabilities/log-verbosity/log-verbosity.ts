@@ -64,10 +64,7 @@ function changed(verbosity: Verbosity, change: LogChange | undefined): Buffer {
   return Buffer.from(`${JSON.stringify(verbosity.state())}\n`);
 }
 
-/**
- * For clients on this machine only: on other addresses and by other host names, the listener can be in reach of web pages.
- * `apply` returns the state, after a change if there is one.
- */
+/** For clients on this machine only: elsewhere, the listener can be in reach of web pages. */
 function logOperations(apply: (change?: LogChange) => Promise<Buffer>, isWorker: boolean): OpenOperation[] {
   const check = isWorker ? () => {} : requireLoopback;
   const held = createHeldBytes(MAX_BODY_BYTES * 16);

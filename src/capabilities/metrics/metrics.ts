@@ -49,10 +49,7 @@ export interface MetricsOptions extends SettingsMetricsOptions {
   readonly certificates: Certificates;
 }
 
-/**
- * Creates the metrics of one gateway, which `listeners` change. Label values are names in settings and members of closed
- * lists: no caller and no upstream can create series.
- */
+/** Creates the metrics of one gateway. Label values are of closed lists: no caller and no upstream can create series. */
 export function createMetrics({ snapshots, version, dropped, certificates, ...options }: MetricsOptions) {
   const families = createFamilies();
   const requests = requestMetrics(families);
@@ -94,10 +91,7 @@ export async function expose(registry: Registry, accept: string): Promise<readon
     : [TYPES.prometheus, text];
 }
 
-/**
- * Not a probe: on loopback, other host names are refused, so that no page in a browser can read the metrics (DNS
- * rebinding).
- */
+/** Not a probe, so that other host names are refused: no page in a browser can read the metrics (DNS rebinding). */
 function metricsOperation(collect: () => Promise<Registry>): OpenOperation {
   return {
     path: '/metrics',

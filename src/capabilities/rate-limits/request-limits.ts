@@ -37,10 +37,7 @@ export const limitSettings = z.strictObject({
 type LimitSettings = z.output<typeof limitSettings> & Bounds['limits'];
 
 export interface LimitsOptions extends LimitSettings {
-  /**
-   * Whether a 2xx of this resource shows that the platform has accepted the caller's access token. Such a caller needs
-   * no slot for unjudged credentials, and does not count against its address. @default none does
-   */
+  /** Whether a 2xx of this resource shows that the platform has accepted the caller's access token. @default none does */
   readonly isJudged?: (resource: string) => boolean;
 }
 
@@ -76,10 +73,7 @@ const ACCEPTED_MS = 600_000;
 
 const ALL = 'all';
 
-/**
- * Returns the hooks that count requests and throw `rate_limited`: only those that settings need, since each takes part of the time of a
- * request. `undefined` without any limit. `shared`: how replicas count together.
- */
+/** Returns the hooks that settings need, since each takes part of the time of a request; `undefined` without any limit. */
 export function createLimits(options: LimitsOptions, shared?: SharedCounts): LimitHooks | undefined {
   const { windowMs, maxKeys, perCaller: ofCaller, perAddress: ofAddress = ofCaller * CALLERS_OF_ADDRESS } = options;
   const quotas: Readonly<Record<Policy, number>> = { ...options, perAddress: ofAddress };

@@ -13,10 +13,7 @@ interface Places {
 
 type Refuse = (state: RateState) => never;
 
-/**
- * Slots per address for credentials that are being judged, so that concurrent guesses are counted before they are answered. An
- * address has no more slots than its `quota` leaves.
- */
+/** Slots per address for credentials that are being judged, so that concurrent guesses are counted before they are answered. */
 export function createReservations(rate: Rate, quota: number) {
   const places = new Map<string, Places>();
   const holders = new WeakMap<Exchange, string>();
@@ -82,10 +79,7 @@ export function createReservations(rate: Rate, quota: number) {
   }
 
   return {
-    /**
-     * Takes a slot, waiting if necessary. Rejects with what `refuse` throws if the address has reached its limit, with `rate_limited` if
-     * no slot becomes free in time, and with the signal's reason if the caller disconnects.
-     */
+    /** Takes a slot, or waits. Rejects with what `refuse` throws, with `rate_limited` after a while, and with the signal's reason. */
     take: (exchange: Exchange, address: string, refuse: Refuse): Promise<void> | undefined =>
       tryTake(exchange, address, refuse) ? undefined : waitToTake(exchange, address, refuse),
     release(exchange: Exchange): void {

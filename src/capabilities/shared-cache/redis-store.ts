@@ -61,10 +61,7 @@ export function createRedisStore({ connection, keys, maxValueBytes }: RedisStore
       if (!Buffer.isBuffer(value)) return undefined;
       return { value: value.length === 0 ? undefined : value };
     },
-    /**
-     * Acquires the lease of a name for `ms` milliseconds, so that one replica loads at a time. `other`: another load has it.
-     * `undefined`: Redis is down.
-     */
+    /** One replica loads at a time. `other`: another load has the lease. `undefined`: Redis is down. */
     async lease(name: string, ms: number): Promise<Lease | 'other' | undefined> {
       const token = randomBytes(12).toString('base64url') as Lease;
       const options = { condition: 'NX', expiration: { type: 'PX', value: ms } } as const;
@@ -74,10 +71,7 @@ export function createRedisStore({ connection, keys, maxValueBytes }: RedisStore
       if (reply === undefined) void release(name, token);
       return reply === undefined ? undefined : 'other';
     },
-    /**
-     * Stores a value for `ttlMs` and ends the lease in one step. Resolves with whether it is stored: not if the lease has expired or
-     * an eviction has ended it.
-     */
+    /** Stores a value and ends the lease in one step. `false`: the lease has expired, or an eviction has ended it. */
     async put(name: string, bytes: Buffer, { lease, ttlMs }: { readonly lease: Lease; readonly ttlMs: number }) {
       const { value, lease: leaseKey } = keys.of(name);
       const options = { keys: [value, leaseKey], arguments: [lease, `${ttlMs}`, bytes] };

@@ -35,10 +35,7 @@ interface Given {
   readonly wasKept: boolean;
 }
 
-/**
- * Provides an upstream's tokens by one exchange per credential. A token is cached under the key of the caller's
- * credential; claims never make two callers one.
- */
+/** Provides tokens by one exchange per credential, which is their key: claims never make two callers one. */
 export function openExchange(settings: ExchangeSettings, options: CredentialOptions): Authorization | Unusable {
   const { client, timeoutMs, maxAgeMs, maxKeptBytes } = settings;
   const { upstream, events, now } = options;

@@ -7,10 +7,7 @@ export interface ExchangeStep {
   readonly status: number;
 }
 
-/**
- * OAuth codes about the caller's token (RFC 6749, section 5.2; `invalid_request` may be), or its owner's rights. All
- * others concern Portico or its settings.
- */
+/** OAuth codes about the caller's token or its owner's rights (RFC 6749, section 5.2). All others concern Portico. */
 const OF_CALLERS: ReadonlyMap<string, ErrorCode> = new Map([
   ['invalid_grant', 'credential_rejected'],
   ['invalid_request', 'credential_rejected'],
@@ -54,10 +51,7 @@ export function failedExchange(
   return new GatewayError(code, { ...rest, ...(detail !== undefined && { detail }), reason, elsewhere: true });
 }
 
-/**
- * Converts an error of openid-client to an error of the table. It is not kept as the cause, because it contains the
- * server's reply with tokens.
- */
+/** Converts an error of openid-client. It is not kept as the cause, because it contains the server's reply with tokens. */
 export function errorOfExchange(error: unknown, { what, status }: ExchangeStep): GatewayError {
   const ours = gatewayErrorIn(error);
   if (ours?.elsewhere === true) return ours;

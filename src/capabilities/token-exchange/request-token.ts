@@ -6,10 +6,7 @@ import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT } from './auth
 import { errorOfExchange, failedExchange } from './refusals.ts';
 
 export interface TokenSettings {
-  /**
-   * Name of the platform at the authorization server (RFC 8693, section 2.1); at least one of `audience` and
-   * `resource`.
-   */
+  /** Name of the platform at the authorization server (RFC 8693, section 2.1). This or `resource` is set. */
   readonly audience?: string | undefined;
   /** Its address (RFC 8707). */
   readonly resource?: string | undefined;

@@ -27,10 +27,7 @@ export interface SpanStart {
   readonly facts?: SpanFacts | undefined;
 }
 
-/**
- * A span in memory, until it is written. Names, attributes and ids are made when they are needed, which they are not for most spans of
- * traces that are not sampled. A class: closures would be as many for each span.
- */
+/** A span in memory. Names, attributes and ids are made when they are needed. A class: closures would be as many for each span. */
 export class RecordedSpan implements Span {
   readonly about: SpanAbout;
   readonly trace: RecordedTrace;

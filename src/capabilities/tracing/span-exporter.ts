@@ -9,10 +9,7 @@ type Settings = Pick<TracingSettings, 'endpoint' | 'headers' | 'timeoutMs' | 'in
 /** Spans that are written in one step: a third of a millisecond. */
 const BATCH_SPANS = 128;
 
-/**
- * Sends spans to a collector by OTLP over HTTP, in one batch after the other. Waiting spans and those being sent have a common bound. A
- * batch that is not accepted is dropped, because a retry would have to keep it.
- */
+/** Sends batches of spans by OTLP over HTTP. One that is not accepted is dropped, because a retry would have to keep it. */
 export function createSpanExporter<T>(settings: Settings, write: (spans: readonly T[]) => string, events: Events) {
   const { maxQueueSpans, intervalMs } = settings;
   const collector = createCollector(settings, write);

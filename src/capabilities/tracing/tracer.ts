@@ -40,10 +40,7 @@ export function createTracer(settings: TracingSettings, events: Events) {
   }
 
   return {
-    /**
-     * Begins the span of a caller's request, in the caller's trace or in a new one. The trace of a caller is sampled where its flags
-     * say so; `undefined` otherwise: then nothing is created for it. A new one that is not sampled is exported if the request fails.
-     */
+    /** A caller's trace is sampled where its flags say so; `undefined` otherwise. A new one is exported if it is, or fails. */
     begin(about: SpanAbout, sent: Trace | undefined, { begun, link }: Beginning = {}): Span | undefined {
       if (sent?.isSampled === false) return undefined;
       const links = link instanceof RecordedSpan ? [link] : [];

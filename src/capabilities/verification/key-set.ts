@@ -75,10 +75,7 @@ export function createKeySet(options: KeySetOptions) {
       if (fetching === undefined && isCoolingDown() && lastError !== undefined) throw lastError;
       return fetchKeys();
     },
-    /**
-     * Returns keys of a later fetch; `undefined` within the cool-down. Rejects with `verifier_unavailable` if the issuer fails, and with
-     * `overloaded` if too many callers wait.
-     */
+    /** Returns keys of a later fetch; `undefined` within the cool-down. Rejects with `verifier_unavailable` or `overloaded`. */
     async newer(): Promise<JWTVerifyGetKey | undefined> {
       if (fetching === undefined && isCoolingDown()) return undefined;
       if (waiting >= maxWaiting) throw tooMany();

@@ -11,10 +11,7 @@ export function rejected(why: string): GatewayError {
   });
 }
 
-/**
- * Returns an error for a token that could not be checked, which differs from a rejection. `cause` may contain a retry
- * time.
- */
+/** The error for a token that could not be checked. `cause` may contain a retry time. */
 export function unavailable(reason: string, cause?: unknown): GatewayError {
   const retryAfterSeconds = cause instanceof GatewayError ? cause.retryAfterSeconds : undefined;
   return new GatewayError('verifier_unavailable', {

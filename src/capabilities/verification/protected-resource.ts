@@ -26,10 +26,7 @@ export function protectedResource(options: ProtectedResourceOptions) {
   };
 }
 
-/**
- * Returns the metadata of this server as a protected resource (RFC 9728, section 2), for clients without a token.
- * Public, also for pages of any origin.
- */
+/** The metadata of this server as a protected resource (RFC 9728, section 2). Public, also for pages of any origin. */
 export function metadataOperations(described: ProtectedResource): readonly OpenOperation[] {
   const { resource, metadataUrl, authorizationServers, scopes } = described;
   const metadata = {

@@ -20,16 +20,10 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/**
- * Maximum number of keys tried for a token without `kid`, because anyone can make up such tokens. OpenID Connect Core,
- * section 10.1 requires a `kid` if there are several keys.
- */
+/** Keys tried for a token without `kid`, which anyone can make up. OpenID Connect Core, 10.1 requires a `kid` among several. */
 const MAX_TRIED = 4;
 
-/**
- * Verifies JWTs: signature, issuer, audience and times. Rejects with `credential_rejected`, or with
- * `verifier_unavailable` if undecided.
- */
+/** Verifies JWTs. Rejects with `credential_rejected`, or with `verifier_unavailable` if undecided. */
 export function createVerifySigned(options: SignedTokenOptions): (token: string) => Promise<Claims> {
   const { errors, jwtVerify } = jose();
   const { issuer, audience, type, leewayMs, keys, now } = options;
@@ -81,10 +75,7 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
   };
 }
 
-/**
- * Returns whether a segment is canonical base64url (RFC 4648, sections 3.2 and 3.5). jose ignores unused bits of the
- * last character, so one signature would have up to 16 spellings, each with its own key, slots and limits.
- */
+/** jose ignores unused bits of the last character (RFC 4648, 3.5): one token would have 16 spellings, each with its own limits. */
 function isCanonical(segment: string): boolean {
   return Buffer.from(segment, 'base64url').toString('base64url') === segment;
 }

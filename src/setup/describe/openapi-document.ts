@@ -14,10 +14,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Parses a document in JSON or YAML. Tolerant, since many published documents are not valid YAML. Returns undefined if nothing
- * can be read, or if aliases multiply.
- */
+/** Tolerant, since many published documents are not valid YAML. Undefined if nothing can be read, or if aliases multiply. */
 export function parseDocumentText(text: string): unknown {
   const options = { strict: false, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
   try {

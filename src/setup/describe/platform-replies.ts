@@ -26,10 +26,7 @@ type Query = Readonly<Record<string, string>>;
 /** Requests a path of a platform. Resolves with undefined if there was no reply, or no further request is allowed. */
 export type Ask = (path: string, query?: Query) => Promise<Reply | undefined>;
 
-/**
- * Finds the lists of a platform by its replies: the one at `path`, or else those below `path` that have the usual names of
- * `resources` and items with an id and a name.
- */
+/** Finds the list at `path`, or else those below `path` that have usual names, and items with an id and a name. */
 export async function findListings(ask: Ask, path: string, resources: readonly Resource[]): Promise<Listing[]> {
   const named = await readListing(ask, path);
   if (named !== undefined) return [await discoverParameters(ask, named)];

@@ -39,10 +39,7 @@ const WRAPPER = /^(?:attributes|metadata|properties|spec|meta|info|details|data|
 const IDENTIFYING = ['type', 'name', 'kind', 'displayName', 'title', 'slug', 'value', 'key'];
 const MAX_VALUES = 20;
 
-/**
- * Guesses the expression of each documented field of a resource. `noun` is the last word of the path for what the list holds,
- * `words` are all words of its path and title.
- */
+/** Guesses the expression of each field. `noun`: what the path says the list holds. `words`: all of its path and title. */
 export function guessFields(
   resource: Resource,
   item: Shape,

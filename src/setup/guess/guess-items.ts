@@ -19,10 +19,7 @@ const BESIDE = /^(?:errors?|warnings|messages|links?|faileditems|included|facets
 const ID = /id$|^(?:key|slug|urn)$/;
 const NAME = /name$|^title$/;
 
-/**
- * Guesses where a body holds the list of objects that `name` names (`projects`, `workspaces`), the best guess first. An empty
- * list can be any.
- */
+/** Guesses where a body holds the list that `name` names, the best guess first. An empty list can be any. */
 export function guessItems(body: Shape, name: string): ItemsGuess[] {
   return [{ path: [], shape: body }, ...membersOf(body)]
     .filter(({ path }) => !path.some((key) => BESIDE.test(plainName(key)) && !isNamed(key, name)))

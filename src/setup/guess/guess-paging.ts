@@ -21,10 +21,7 @@ export const STRICTEST: Pagination = { kind: 'link', sizeParam: null };
 /** Largest page that is requested, if the platform allows it. */
 export const SIZE = 100;
 
-/**
- * Returns the ways of paging that the parameters, members and headers of a list show, the surest first. It does not matter
- * whether a document describes them or a reply shows them.
- */
+/** Returns the ways of paging that the parameters, members and headers of a list show, the surest first. */
 export function guessPaging(listing: PagedList): PagingGuess[] {
   return [byToken, byLink, byOffset, byPage].flatMap((guess) => guess(listing) ?? []);
 }

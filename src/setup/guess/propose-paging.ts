@@ -20,9 +20,7 @@ const USUAL_SIZES = new Set([10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 
 
 const HOW = 'how the platform pages this list';
 
-/**
- * Proposes one way of paging that is not short without an error: the surest guess, or a setting that fails on a full page.
- */
+/** Proposes the surest way of paging that is not short without an error, or a setting that fails on a full page. */
 export function proposePaging(listing: Listing): PagingGuess {
   const total = totalOf(listing);
   const query = total && totalRequest(listing, total);

@@ -15,10 +15,7 @@ const FORMS: readonly (readonly [header: string, word: string, credential: Crede
   ['Authorization', 'Token', { kind: 'header', name: 'Authorization', format: 'Token {token}' }],
 ];
 
-/**
- * Opens the platform at the origin of `url`; the token goes to that origin only. Requests `url` with the token in one header
- * after the other until it is accepted. Throws {@link SourceError}.
- */
+/** Requests `url` with the token in one header after the other until it is accepted. It goes to that origin only. */
 export async function askPlatform(url: URL, token: string) {
   const get = (target: URL, headers: Headers) => fetchText(target, REPLIES, { accept: 'application/json', ...headers });
   const { headers, credential } = await findHeader(url, token, get);

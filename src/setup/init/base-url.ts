@@ -58,10 +58,7 @@ function parseServer(server: string, base: string | undefined): URL | undefined 
   return Object.assign(url, { username: '', password: '', search: '', hash: '' });
 }
 
-/**
- * Whether an address cannot be one of a server: it contains characters that URLs do not, has another scheme than http or https, or
- * is not a URL. One that is relative or contains variables can be completed.
- */
+/** Whether an address cannot be one of a server. One that is relative or contains variables can be completed. */
 export function isUnusable(server: string): boolean {
   if (/[\\\p{Cc}]/u.test(server)) return true;
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(server)?.[1];

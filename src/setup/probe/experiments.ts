@@ -90,10 +90,7 @@ function hasMember(item: unknown, path: string): boolean {
   return Object.hasOwn(members, name) && (rest.length === 0 || hasMember(members[name], rest.join('.')));
 }
 
-/**
- * Reads the first page with a made-up token in the same header. It is sent to the platform only, never to an authorization server,
- * and without a user name, whose account could be locked.
- */
+/** The made-up token goes to the platform only, without a user name, whose account could be locked. */
 async function publicList({ settings, credential, request, first, attempt }: Subject): Promise<Finding[]> {
   const form = credentialForm(credential);
   if (form === undefined || first.count === 0) return [];
@@ -125,10 +122,7 @@ export function madeUp(token: string): string {
 /** The setting that leads to the next page, by kind. */
 const NEXT = { token: 'tokenParam', offset: 'offsetParam', page: 'pageParam', link: 'next', none: '' } as const;
 
-/**
- * Reads in pages of half the size. If the first page was the whole list, its second half has to come as a second page, so that
- * the next page and its sign are tried, too.
- */
+/** Reads in pages of half the size, so that the next page and its sign are tried, too. */
 async function smallerPages({ resource, settings, first, received, attempt }: Subject): Promise<Finding[]> {
   const { pagination } = settings;
   if (pagination.kind === 'none' || first.count < 2) return [];

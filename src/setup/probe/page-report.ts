@@ -30,10 +30,7 @@ export async function describePage(
   };
 }
 
-/**
- * Returns the first item of a page that is served, before and after mapping, or else the first one that cannot be mapped, with the
- * reason. Undefined for an empty page.
- */
+/** Returns the first item that is served, or else the first that cannot be mapped, with the reason. */
 function firstItemOf(page: Page, settings: ResourceConfig, required: readonly string[]): FirstItem | undefined {
   const map = createMapper({ ...settings, required, invalidItems: 'fail' });
   const from = Object.fromEntries(Object.entries(settings.fields).map(([name, field]) => [name, field.from]));

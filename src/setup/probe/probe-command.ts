@@ -22,10 +22,7 @@ export interface ProbeOptions {
   readonly onProgress?: (text: string) => void;
 }
 
-/**
- * Runs `portico check --probe`. Resolves with the text for standard output, and whether the probe succeeded. Progress goes to
- * standard error if that is a terminal. Node decides whether standard output takes colours (`NO_COLOR`, `FORCE_COLOR`).
- */
+/** Runs `portico check --probe`. Progress goes to standard error; Node decides about colours (`NO_COLOR`, `FORCE_COLOR`). */
 export async function runProbe(
   file: string,
   loaded: LoadedConfig,
@@ -41,10 +38,7 @@ export async function runProbe(
   }
 }
 
-/**
- * Reads every resource of a settings file, one after the other, with the token of the environment, as `portico serve` does. Throws
- * `ConfigError` if a platform needs a token and there is none.
- */
+/** Reads every resource as `portico serve` does. Throws `ConfigError` if a platform needs a token and there is none. */
 export async function probe(
   file: string,
   loaded: LoadedConfig,

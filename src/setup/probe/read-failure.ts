@@ -12,10 +12,7 @@ const MAX_BODY = 300;
 const MAX_REASON = 1000;
 const SHOWN_HEADERS = ['location', 'www-authenticate', 'retry-after', 'allow'];
 
-/**
- * Describes why a read failed, with the body of the last response. The body of a page is left out if the report shows an item of it
- * (`isPageShown`).
- */
+/** Describes why a read failed. `isPageShown`: the body of a page is left out. */
 export async function describeFailure(
   error: GatewayError,
   { answered }: SingleRead,

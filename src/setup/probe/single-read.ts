@@ -48,10 +48,7 @@ export interface SingleReadOptions {
 const NOWHERE: LogDestination = { write() {}, flushSync() {}, droppedLines: () => 0 };
 const SILENT = createLogger({ level: 'silent', destination: NOWHERE });
 
-/**
- * Reads a resource once with a core of its own, as `portico serve` does on its first read, and calls `use` with the outcome while
- * the connections are open.
- */
+/** Reads a resource once with a core of its own, and calls `use` while the connections are open. */
 export async function readOnce<T>(options: SingleReadOptions, use: (read: SingleRead) => T | Promise<T>): Promise<T> {
   const { config, resource, identity, events = {} } = options;
   const { tap, ...exchanges } = recordExchanges(options);

@@ -27,10 +27,7 @@ const PERMISSIVE = { strictMapping: false, invalidItems: 'drop', allowEmpty: tru
 
 export type TrialsOptions = Omit<SingleReadOptions, 'events' | 'onPage'> & { readonly settings: ResourceConfig };
 
-/**
- * Creates trials of one resource. Each is a read by a core of its own with bounded `maxPages` and no retries, so that requests are
- * made as a read makes them. Rejects with {@link NotTried} if no response shows anything.
- */
+/** Trials are reads, with bounded `maxPages` and no retries. Rejects with {@link NotTried} if no response shows anything. */
 export function createTrials({ settings, onRequest, ...read }: TrialsOptions) {
   let requests = 0;
   const count = (request: TappedRequest) => {
