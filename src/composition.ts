@@ -12,7 +12,7 @@ import { ConfigError, collectIssues, sorted } from './core/config/config-error.t
 import type { Environment } from './core/config/environment.ts';
 import { type LoadedConfig, loadConfig } from './core/config/load-config.ts';
 import type { Config } from './core/config/schema/settings.ts';
-import type { SliceInputs } from './core/config/settings-slice.ts';
+import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { createKeyOf } from './core/credentials/authenticate.ts';
 import type { OpenOperation } from './core/http/operations/operation.ts';
 import { limitsWith } from './core/kernel/limits.ts';
@@ -67,12 +67,13 @@ export function operationsAcrossWorkers(config: Config, workers: Workers): reado
   return CAPABILITIES.flatMap((capability: AnyCapability) => capability.acrossWorkers?.(config, workers) ?? []);
 }
 
-/** Returns the blocks of the settings file that belong to these capabilities. @default all */
-export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES) {
-  return slicesOf(known);
-}
+/** Blocks of the settings file. One list: the schema of settings is created once for it. */
+export const SLICES = slicesOf(CAPABILITIES);
 
-export const SLICES = slicesFor();
+/** Returns the blocks of the settings file that belong to these capabilities. @default all */
+export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES): readonly SettingsSlice[] {
+  return known === CAPABILITIES ? SLICES : slicesOf(known);
+}
 
 /** Reads a settings file, and the certificates that it names. Throws `ConfigError` with everything that is wrong in the file. */
 export async function loadSettings(

@@ -55,9 +55,8 @@ async function run(command: ParsedCommand): Promise<number> {
     }
     case 'init': {
       const { runInit } = await import('./setup/init/init-command.ts');
-      const { loadSettings } = await import('./composition.ts');
       const { openapi, from, yes = false } = command;
-      return runInit({ openapi, from, file }, yes, loadSettings);
+      return runInit({ openapi, from, file }, yes);
     }
     case 'demo': {
       const { serveDemo } = await import('./commands/demo.ts');

@@ -32,14 +32,9 @@ export type SlicesOf<Capabilities extends readonly AnyCapability[]> = readonly N
   Capabilities[number]['settings']
 >[];
 
-/** The schema of settings is created once for each list of slices. */
-const known = new WeakMap<readonly AnyCapability[], readonly SettingsSlice[]>();
-
 /** Blocks of the settings file that belong to these capabilities. */
 export function slicesOf(capabilities: readonly AnyCapability[]): readonly SettingsSlice[] {
-  const slices = known.get(capabilities) ?? capabilities.flatMap(({ settings }) => settings ?? []);
-  known.set(capabilities, slices);
-  return slices;
+  return capabilities.flatMap(({ settings }) => settings ?? []);
 }
 
 /** Opens what settings switch on. Throws one `ConfigError` with every issue; nothing is open then. */

@@ -36,7 +36,6 @@ export type PagedList = Pick<Listing, 'body' | 'headers' | 'parameters' | 'count
 export interface Parameter {
   readonly name: string;
   readonly required: boolean;
-  readonly description: string;
   /** Its default, or the only value that it can have. */
   readonly value: string | undefined;
   readonly minimum: number | undefined;
@@ -58,7 +57,7 @@ export function undocumented(
 ): Parameter {
   const unknown = { value: undefined, minimum: undefined, maximum: undefined };
   return {
-    ...{ name, role, required: false, description: '', isNumber: role !== 'token', isFlag: false },
+    ...{ name, role, required: false, isNumber: role !== 'token', isFlag: false },
     ...{ ...unknown, ...known },
   };
 }

@@ -138,7 +138,6 @@ function readParameter(parameter: Json | undefined, resolve: Resolve): Parameter
     {
       name,
       required: parameter['required'] === true,
-      description: shortText(parameter['description']) || shortText(schema['description']),
       value: isSendable(value) ? String(value) : undefined,
       minimum: number('minimum'),
       maximum: number('maximum'),

@@ -1,5 +1,4 @@
 import type { Resource } from '../../core/resources/resource.ts';
-import { requiredFields } from '../../core/resources/resource.ts';
 import { expressionOf, type Member, plainName, type Shape } from '../describe/shape.ts';
 import { wordsOf } from './vocabulary.ts';
 
@@ -37,7 +36,6 @@ const INACTIVE_FLAG = /^(?:(?:is)?(?:disabled|paused)|archived|suspended)$/;
 const WRAPPER = /^(?:attributes|metadata|properties|spec|meta|info|details|data|resource)$/;
 /** Members that identify an object: `category.name`, `trigger.type`. */
 const IDENTIFYING = ['type', 'name', 'kind', 'displayName', 'title', 'slug', 'value', 'key'];
-const MAX_VALUES = 20;
 
 /** Guesses the expression of each field. `noun`: what the path says the list holds. `words`: all of its path and title. */
 export function guessFields(
@@ -47,14 +45,10 @@ export function guessFields(
   words: readonly string[] = [],
 ): Map<string, FieldGuess> {
   const members = membersOf(item, noun);
-  const isNameRequired = requiredFields(resource).includes('name');
   const guesses = Object.keys(resource.shape.shape).map((field) => {
     const found = byName(field, members, noun) ?? (field === 'name' ? nearName(members, words) : undefined);
-    const guess =
-      found === undefined
-        ? (field === 'status' && byFlag(members)) || nothing(field, members)
-        : write(field, found, found.inDoubt);
-    return [field, field === 'name' && isNameRequired ? withFallback(guess, members, found) : guess] as const;
+    if (found !== undefined) return [field, write(found, found.inDoubt)] as const;
+    return [field, (field === 'status' && byFlag(members)) || nothing(field, members)] as const;
   });
   return new Map(guesses);
 }
@@ -114,9 +108,7 @@ function isScalar({ type }: Shape): boolean {
 function isText(shape: Shape, field: string): boolean {
   if (isScalar(shape)) return true;
   if (field === 'id' || field === 'name' || field === 'createTime') return false;
-  const { type, items } = shape;
-  if (type === 'list') return items?.type === 'text' || (items !== undefined && identifyingMember(items) !== undefined);
-  return type === 'object' && identifyingMember(shape) !== undefined;
+  return shape.type === 'object' && identifyingMember(shape) !== undefined;
 }
 
 function identifyingMember({ members }: Shape): string | undefined {
@@ -126,40 +118,11 @@ function identifyingMember({ members }: Shape): string | undefined {
   });
 }
 
-function write(field: string, { path, shape }: Member, inDoubt: boolean): FieldGuess {
+function write({ path, shape }: Member, inDoubt: boolean): FieldGuess {
   const at = expressionOf(path);
   const why = 'a member of each item';
   if (shape.type === 'object') return { from: `${at}.${identifyingMember(shape)}`, values: {}, why, inDoubt: true };
-  if (shape.type === 'list') {
-    // join takes texts only, so that null is filtered out.
-    const texts = shape.items?.type === 'text' ? '[?@]' : `[].${identifyingMember(shape.items ?? shape)}`;
-    return { from: `join(', ', (${at} || \`[]\`)${texts})`, values: {}, why: `${why} that is a list`, inDoubt: true };
-  }
-  const values = field === 'status' || field === 'triggerType' ? documented(shape.values) : {};
-  return { from: at, values, why, inDoubt };
-}
-
-/** Replaces a required name that can be missing by the id. */
-function withFallback(guess: FieldGuess, members: readonly Member[], found: Member | undefined): FieldGuess {
-  if (found === undefined || !found.shape.optional) return guess;
-  const id = idOf(members);
-  if (id === undefined) return { ...guess, inDoubt: true };
-  const from = `${guess.from} || to_string(${expressionOf(id.path)})`;
-  return { ...guess, from, why: `${guess.why} that can be missing; its id replaces it` };
-}
-
-/** Maps a platform's values to the documented form: `in progress` to `IN_PROGRESS`. */
-function documented(values: readonly string[]): Record<string, string> {
-  const wordOf = (value: string) =>
-    value
-      .trim()
-      .replace(/[^A-Za-z0-9]+/g, '_')
-      .toUpperCase();
-  const pairs = values.map((value) => [value, wordOf(value)] as const);
-  const changed = pairs.filter(
-    ([value, word]) => value !== word && /[A-Z]/.test(word) && !/\$\{/.test(value) && !(value in {}),
-  );
-  return changed.length > MAX_VALUES ? {} : Object.fromEntries(changed);
+  return { from: at, values: {}, why, inDoubt };
 }
 
 function byFlag(members: readonly Member[]): FieldGuess | undefined {

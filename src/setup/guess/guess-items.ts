@@ -28,12 +28,8 @@ export function guessItems(body: Shape, name: string): ItemsGuess[] {
 }
 
 function guessAt({ path, shape }: Member, name: string): ItemsGuess[] {
-  const { items: entry, count } = shape;
-  if (shape.type !== 'list' || entry === undefined || !['object', 'unknown'].includes(entry.type)) return [];
-  // A connection of GraphQL has its items one level deeper.
-  const node = entry.members.get('node');
-  const isConnection = node?.type === 'object' && !node.optional;
-  const item = isConnection ? node : entry;
+  const { items: item, count } = shape;
+  if (shape.type !== 'list' || item === undefined || !['object', 'unknown'].includes(item.type)) return [];
   const names = [...item.members.keys()].map(plainName);
   const score = [
     scoreOfPath(path, name),
@@ -41,8 +37,7 @@ function guessAt({ path, shape }: Member, name: string): ItemsGuess[] {
     names.some((each) => NAME.test(each)) ? 1 : 0,
     (count ?? 0) > 0 ? 3 : 0,
   ].reduce((sum, each) => sum + each);
-  const at = expressionOf(path);
-  return [{ items: isConnection ? `${at}[].node` : at, item, count, score }];
+  return [{ items: expressionOf(path), item, count, score }];
 }
 
 function scoreOfPath(path: readonly string[], name: string): number {

@@ -153,7 +153,7 @@ function byPage(listing: PagedList): PagingGuess | undefined {
   const parameter = parameterOf(listing, 'page');
   if (parameter === undefined) return undefined;
   const total = totalOf(listing);
-  const known = firstPageIn(parameter, listing);
+  const known = firstPageIn(parameter);
   // With a total, a read from 1 that misses page 0 is short of it and fails. Without one, either number could be wrong
   // without an error: some platforms send nothing for a page before their first.
   const firstPage = known ?? 1;
@@ -164,14 +164,8 @@ function byPage(listing: PagedList): PagingGuess | undefined {
   return { pagination, ...(total === undefined && { isUnsafe: true }), why, doubts };
 }
 
-const FROM_ZERO = /\b(?:zero|0)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:0|zero)\b|\(0\.\./i;
-const FROM_ONE =
-  /\b(?:one|1)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:1|one)\b|default\w*:? 1\b/i;
-
 /** Returns the number of the first page, if it is documented or was seen. */
-function firstPageIn({ description, minimum, value }: Parameter, { body }: PagedList): 0 | 1 | undefined {
-  if (minimum === 0 || value === '0' || FROM_ZERO.test(description)) return 0;
-  if (minimum === 1 || value === '1' || FROM_ONE.test(description)) return 1;
-  // Spring Data counts from 0; this member identifies it.
-  return membersOf(body).some((member) => nameOf(member) === 'totalelements') ? 0 : undefined;
+function firstPageIn({ minimum, value }: Parameter): 0 | 1 | undefined {
+  if (minimum === 0 || value === '0') return 0;
+  return minimum === 1 || value === '1' ? 1 : undefined;
 }

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { type Environment, processEnvironment } from '../../core/config/environment.ts';
-import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
 import { type BaseUrl, baseUrlOf, isUnusable, UPSTREAM } from './base-url.ts';
 import { SourceError } from './fetch-text.ts';
@@ -26,18 +25,16 @@ export interface InitContext {
   probe(file: string): Promise<boolean>;
 }
 
-/** Reads a settings file with the blocks of all capabilities. Throws `ConfigError`. */
-export type LoadSettings = (file: string) => Promise<LoadedConfig>;
-
 /** Runs `portico init` on this terminal, or with the best guesses if `yes`. Resolves with the exit code. */
-export async function runInit(options: InitOptions, yes: boolean, load: LoadSettings): Promise<number> {
+export async function runInit(options: InitOptions, yes: boolean): Promise<number> {
   const { stdin: input, stdout: output } = process;
   output.on('error', () => {}); // A closed pipe does not keep the file from being written.
   const print = (text: string) => output.write(text);
   const person = !yes && input.isTTY && output.isTTY ? openTerminal(input, output, () => process.exit()) : undefined;
   const probe = async (file: string) => {
     const { runProbe } = await import('../probe/probe-command.ts');
-    const { text, ok } = await runProbe(file, await load(file));
+    const { loadSettings } = await import('../../composition.ts');
+    const { text, ok } = await runProbe(file, await loadSettings(file));
     print(text);
     return ok;
   };

@@ -53,7 +53,6 @@ describe('an OpenAPI document', () => {
       {
         name: 'limit',
         required: false,
-        description: '',
         value: undefined,
         minimum: undefined,
         maximum: 50,
@@ -90,10 +89,10 @@ describe('an OpenAPI document', () => {
         }),
       }),
     );
-    expect([...(found?.item.members ?? [])].map(([name, { type, optional }]) => [name, type, optional])).to.deep.equal([
-      ['id', 'text', false],
-      ['name', 'text', false],
-      ['title', 'text', true],
+    expect([...(found?.item.members ?? [])].map(([name, { type }]) => [name, type])).to.deep.equal([
+      ['id', 'text'],
+      ['name', 'text'],
+      ['title', 'text'],
     ]);
   });
 

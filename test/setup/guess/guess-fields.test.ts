@@ -1,22 +1,16 @@
 import { expect } from 'chai';
-import { compileExpression } from '../../../src/core/mapping/expressions/expression.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { isObject, shapeOfSchema } from '../../../src/setup/describe/shape.ts';
 import { guessFields } from '../../../src/setup/guess/guess-fields.ts';
 import { number, object, text } from '../proposed.ts';
 
 const boolean = { type: 'boolean' };
-const texts = { type: 'array', items: text };
 
 function proposed(name: string, members: Readonly<Record<string, object>>, noun = name.slice(0, -1)) {
   const resource = RESOURCES.find((each) => each.name === name);
   if (resource === undefined) throw new Error(`no resource ${name}`);
   const shape = shapeOfSchema(object(members), (value) => (isObject(value) ? value : undefined));
   return guessFields(resource, shape, noun);
-}
-
-function from(name: string, members: Readonly<Record<string, object>>, noun?: string) {
-  return Object.fromEntries([...proposed(name, members, noun)].map(([field, each]) => [field, each.from]));
 }
 
 describe('fields by a document', () => {
@@ -41,41 +35,12 @@ describe('fields by a document', () => {
     });
   }
 
-  it('take the id for a name that may be missing', () => {
-    const { name } = from('workflows', { id: number, name: { type: ['string', 'null'] } });
-    expect(name).to.equal('name || to_string(id)');
-    expect(compileExpression(name ?? '').evaluate({ id: 7, name: null })).to.equal('7');
-    expect(compileExpression(name ?? '').evaluate({ id: 7, name: '' })).to.equal('7');
-  });
-
-  it('join lists of texts and of objects, also where they are null or hold null', () => {
-    const { category } = from('tools', { id: text, name: text, categories: texts });
-    expect(compileExpression(category ?? '').evaluate({ categories: ['a', null, 'b'] })).to.equal('a, b');
-    expect(compileExpression(category ?? '').evaluate({ categories: null })).to.equal('');
-    const { triggerType } = from('workflows', {
-      id: text,
-      name: text,
-      triggers: { type: 'array', items: object({ type: text }) },
-    });
-    expect(
-      compileExpression(triggerType ?? '').evaluate({ triggers: [{ type: 'cron' }, {}, { type: 'webhook' }] }),
-    ).to.equal('cron, webhook');
-  });
-
   it('turn flags into a status, by what the flag says', () => {
     const status = (flag: string) =>
       proposed('workflows', { id: text, name: text, [flag]: boolean }).get('status')?.values;
     expect(status('is_active')).to.deep.equal({ true: 'ACTIVE', false: 'INACTIVE' });
     expect(status('disabled')).to.deep.equal({ false: 'ACTIVE', true: 'INACTIVE' });
     expect(status('archived')).to.deep.equal({ false: 'ACTIVE', true: 'INACTIVE' });
-  });
-
-  it('bring the values that a status may have into the documented form', () => {
-    const state = { type: 'string', enum: ['active', 'In Progress', 'DONE', '-'] };
-    expect(proposed('workflows', { id: text, name: text, state }).get('status')?.values).to.deep.equal({
-      active: 'ACTIVE',
-      'In Progress': 'IN_PROGRESS',
-    });
   });
 
   it('write an empty text where leaving the field out would take what is no text', () => {

@@ -22,7 +22,6 @@ describe('paging by a document', () => {
   const byPage = { kind: 'page', pageParam: 'page' };
   const total = { total: number };
   const from1 = parameter('page', { type: 'integer', default: 1 });
-  const from0 = parameter('page', number, { description: 'Zero-based page index (0..N)' });
   const cursor = { parameters: [limit, parameter('cursor', text)], beside: { meta: object({ nextCursor: text }) } };
   const links = { _links: object({ next: object({ href: text }) }) };
   const cases: readonly (readonly [string, Case, object])[] = [
@@ -43,7 +42,6 @@ describe('paging by a document', () => {
       { ...byOffset, offsetParam: 'skip', ...size, totalHeader: 'x-total-count' },
     ],
     ['by page, from the documented first page', { parameters: [limit, from1] }, { ...byPage, firstPage: 1, ...size }],
-    ['by page, from the first page described', { parameters: [limit, from0] }, { ...byPage, firstPage: 0, ...size }],
     ['by the Link header', { parameters: [limit, page], headers: { Link: {} } }, { kind: 'link', ...size }],
     [
       'by page rather than by link, where there is a total',
