@@ -1,17 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import type { DownReason, RedisClient, RedisTls, RedisUser } from './redis-client.ts';
+import type { DownReason, RedisClient, RedisClientOptions, RedisTls } from './redis-client.ts';
 
-export interface RedisConnectionOptions {
-  /** `redis://`, `rediss://` or `unix://`, without a user. */
-  readonly url: string;
-  /** Whether `url` names one node of a cluster. */
-  readonly cluster: boolean;
+export interface RedisConnectionOptions
+  extends Pick<RedisClientOptions, 'url' | 'cluster' | 'connectTimeoutMs' | 'user'> {
   readonly timeoutMs: number;
-  readonly connectTimeoutMs: number;
-  /** Returns the credentials as their file has them now. Never rejects. */
-  readonly user: () => Promise<RedisUser>;
   /** Returns the TLS options as their files have them now. @default TLS as the URL says */
   readonly tls?: (() => Promise<RedisTls>) | undefined;
   /** Runs at each heartbeat, and resolves with whether Redis did all of it. */

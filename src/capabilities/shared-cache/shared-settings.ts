@@ -66,7 +66,4 @@ export const sharedSettings = withChecks(SharedShape, (shared, report) => {
   if (shared?.cluster === true && (url.startsWith('unix:') || /\/\d+$/.test(url))) {
     report(['cluster'], 'needs a url of a host: a cluster has no socket, and no databases');
   }
-  if (shared?.previousKeySecretFile !== undefined && shared.previousKeySecretFile === shared.keySecretFile) {
-    report(['previousKeySecretFile'], 'is keySecretFile');
-  }
 });

@@ -88,9 +88,6 @@ function printFailure(error: ReadFailure, report: ResourceReport, paint: Paint):
     paint('red', `${code}: ${reason}`),
     ...(keys.length === 0 ? [] : [`look at ${keys.join(', ')}`]),
     ...Object.entries(headers).map(([name, value]) => `    ${name}: ${value}`),
-    ...('location' in headers
-      ? ['no redirect is followed: if the list is there, name that place in baseUrl and path']
-      : []),
     ...(said === undefined ? [] : [`the platform said: ${said}`]),
     ...(credentialHeaders === undefined ? [] : [whereCredentialWas(code, credentialHeaders, report.upstream)]),
     ...printSigns(report),

