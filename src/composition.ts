@@ -21,7 +21,6 @@ import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
 import type { Sharing } from './core/sharing.ts';
 
-/** Settings of all capabilities as a person writes them. */
 export type CapabilitySettings = SliceInputs<SlicesOf<typeof CAPABILITIES>>;
 
 type OwnContext = Omit<CapabilityContext, 'counts' | 'keyOf' | 'wrapClient'>;

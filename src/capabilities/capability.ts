@@ -14,7 +14,6 @@ import type { Upstream } from '../core/upstream/upstream.ts';
 
 export type Purpose = 'serve' | 'stdio' | 'probe';
 
-/** What the gateway gives to each capability. */
 export interface CapabilityContext {
   readonly config: Config;
   readonly limits: Limits;
@@ -54,7 +53,6 @@ export interface WorkerAnswer {
   readonly body: Buffer | undefined;
 }
 
-/** The processes of `portico serve --workers`. */
 export interface Workers {
   /** How many there are when none has just ended. */
   readonly count: number;
@@ -80,7 +78,6 @@ export interface Capability<Key extends string = string, Schema extends z.ZodTyp
   open(settings: z.output<Schema>, context: CapabilityContext): Contribution | undefined;
 }
 
-/** Returns the capability as it is, with the types of its settings inferred. */
 export function defineCapability<const Key extends string = never, Schema extends z.ZodType = z.ZodType>(
   capability: Capability<Key, Schema>,
 ): Capability<Key, Schema> {

@@ -6,7 +6,6 @@ import { type Contribution, composeHooks, type Hooks } from '../core/hooks.ts';
 import type { Events } from '../core/kernel/events.ts';
 import type { AnyCapability, CapabilityContext, Purpose } from './capability.ts';
 
-/** The capabilities of one gateway that are switched on. */
 export interface OpenCapabilities {
   readonly hooks: Hooks;
   readonly listeners: readonly Events[];

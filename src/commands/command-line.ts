@@ -83,7 +83,6 @@ export function parseCommandLine(args: string[]): CommandLine {
   return { ...others, name: name as Command, file: files[0], allowPost, updateBaseline, workers: named };
 }
 
-/** Returns what is wrong with the command `name`, or with its options and files. */
 function issueOf(name: string, values: Values, files: readonly string[]) {
   const options = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
   if (options === undefined) return `there is no command ${name}`;

@@ -57,7 +57,6 @@ const REQUEST_HEADERS: Readonly<Record<string, string>> = {
   traceparent: 'Trace that the request belongs to (W3C Trace Context).',
 };
 
-/** The two reads of this deployment as OpenAPI 3.1: its resources, and the error table. */
 export function describeReads(offered: readonly Offered[], paths: ReadPaths): object {
   const { otherCredentials = [] } = paths;
   const lists = offered.map(({ resource, definition }) => {

@@ -85,7 +85,6 @@ const ON_ALL = [
 ];
 const ON_LISTS = [...ON_ALL, 'ETag', 'Vary', 'Cache-Control'];
 
-/** Names of the components by what brings the headers. */
 export const HEADERS = {
   list: ON_LISTS,
   read: [...ON_LISTS, 'Age', 'Cache-Status', 'Portico-Dropped-Items'],

@@ -102,7 +102,6 @@ export function createFamilies() {
   };
 }
 
-/** Creates the series of one metric. Each holds what `create` returns. */
 function createSeries<Held>(names: readonly string[], create: () => Held) {
   const all: Series<Held>[] = [];
   /** The same, those that are used most first: each use of one moves it forward. */

@@ -25,7 +25,6 @@ export interface SettingsMetricsOptions {
   readonly now: () => number;
 }
 
-/** The settings in force, and their last reload. `collect` updates what is read at a scrape. */
 export function settingsMetrics({ counter, gauge }: Families, { settingsHash, now }: SettingsMetricsOptions) {
   const changes = counter('portico_settings_changes_total', 'Times that changed settings took effect.');
   const successful = gauge(

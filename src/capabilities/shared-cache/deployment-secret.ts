@@ -20,7 +20,6 @@ export function createDeploymentSecret(secret: Credential) {
   const sealing = keyFor('sealing');
   const announcing = keyFor('announcements 1');
   return {
-    /** Builds keys of callers: the same on every replica. */
     keyOf: createKeyOf(keyFor('keys of callers')),
     /** Returns a name that is unique to a caller: HMAC-SHA-256, base64url. */
     nameOf: (what: string, caller: Bearer) =>

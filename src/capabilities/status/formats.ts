@@ -32,7 +32,6 @@ export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 86_400_000;
 }
 
-/** Formats the end of a certificate, by the days until then. */
 export function expiryOf(days: number): string {
   return days <= 0 ? 'expired' : `expires in ${days < 1 ? 'less than a day' : `${Math.floor(days)} d`}`;
 }

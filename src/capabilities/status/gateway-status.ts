@@ -53,7 +53,6 @@ export function createGatewayStatus(context: CapabilityContext) {
       /** `instance`: name of the host. */
       ...{ version: readVersion(), instance: hostname(), startedAt, at: time() },
       state: isDraining ? 'draining' : 'serving',
-      /** Base URL of the public listener. */
       url: config.publicUrl ?? url,
       processId: process.pid,
       ...requests.requests(),

@@ -6,7 +6,6 @@ export interface Change {
   /** When it first happened. ISO 8601. */
   readonly since: string;
   readonly event: string;
-  /** Whether an operator should look at it. */
   readonly isTrouble: boolean;
   readonly text: string;
   /** How many times it happened since it entered the list. Of Redis: all its changes. */

@@ -4,12 +4,10 @@ import type { Events, MappingFinding } from '../../core/kernel/events.ts';
 import { define } from '../../core/resources/resource.ts';
 import type { CapabilityContext } from '../capability.ts';
 
-/** A warning about the mapping of a resource, found at its last load. */
 export type MappingWarning =
   | MappingFinding
   | { readonly finding: 'items_dropped'; readonly dropped: number; readonly received: number };
 
-/** The last failure of an upstream, or of the reads of a resource. */
 export interface Failure {
   readonly at: string;
   /** Code of the error table. */
@@ -111,7 +109,6 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
         return enabled ? [{ name, uri: define(resource, config.scheme).uri, upstream, ...statusOf(listOf(name)) }] : [];
       });
     },
-    /** Forgets resources that are not offered any more. */
     onReload(config: Config): void {
       for (const resource of resources) if (!resourceConfig(config, resource).enabled) lists.delete(resource.name);
     },
@@ -167,7 +164,6 @@ export function createCounts(now: () => number) {
   const ring: { readonly number: number; readonly counts: Record<string, number> }[] = [];
   const current = () => Math.floor(now() / SLOT_MS);
 
-  /** Returns the last slots, the oldest first. */
   function slots(length = SLOTS): Counts[] {
     const first = current() - length + 1;
     return Array.from({ length }, (_, index) => {

@@ -35,13 +35,11 @@ const FORMATS: Formats = {
     iso !== null && { iso, utc: utc(iso), ago: `${durationBetween(iso, `${now}`)} ago` },
 };
 
-/** Reads the page, whose template has the names of a status. */
 export function loadStatusPage(): (status: Status) => ReturnType<Page> {
   const page = loadPage(new URL('./status-page.html', import.meta.url), FORMATS);
   return (status) => page({ ...status, ...pageData(status) });
 }
 
-/** Returns what the page shows beside the status. */
 function pageData({ at, verdict, resources, process, ...status }: Status): PageData {
   const { log, audit } = process.droppedLines;
   const [first] = process.certificates.toSorted((one, other) => one.to.localeCompare(other.to));

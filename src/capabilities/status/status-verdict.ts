@@ -3,7 +3,6 @@ import type { ProcessStatus } from './process-status.ts';
 import type { MappingWarning, ResourceStatus } from './request-status.ts';
 import type { UpstreamStatus } from './upstream-status.ts';
 
-/** One line of the verdict. */
 export interface Trouble {
   /** `red`: callers get no lists, or soon will not. */
   readonly level: 'red' | 'amber';
@@ -35,7 +34,6 @@ export interface Finding extends Pick<Trouble, 'level' | 'subject'> {
   readonly what: string;
   /** ISO 8601. @default counted over a time */
   readonly since?: string | null;
-  /** What follows how long it lasts. */
   readonly why?: string;
 }
 

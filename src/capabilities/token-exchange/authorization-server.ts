@@ -3,19 +3,12 @@ import type { Send } from '../../core/credentials/authorize.ts';
 import { isTrustedEndpoint } from '../../core/credentials/client-secret.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import { createFlights, withDeadline } from '../../core/kernel/deadline.ts';
+import type { ExchangeSettings } from './client-authentication.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
-
-/** Endpoint of exchanges: at least one of the two. */
-export interface ServerSettings {
-  /** Issuer whose metadata name the token endpoint (RFC 8414). */
-  readonly issuer?: string | undefined;
-  /** The token endpoint; metadata are then not requested. */
-  readonly tokenUrl?: string | undefined;
-}
 
 export type AuthorizationServer = ReturnType<typeof createAuthorizationServer>;
 
-export interface AuthorizationServerOptions extends ServerSettings {
+export interface AuthorizationServerOptions extends Pick<ExchangeSettings, 'issuer' | 'tokenUrl'> {
   readonly clientId: string;
   readonly timeoutMs: number;
   readonly send: Send;

@@ -1,33 +1,16 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { ClientAuth } from 'openid-client';
+import type { Config } from '../../core/config/schema/settings.ts';
 import { openSecretFile } from '../../core/credentials/files/secret-file.ts';
 import { openFiles, type Unusable, type WatchOptions } from '../../core/credentials/files/watched-files.ts';
 import { Credential } from '../../core/kernel/caller.ts';
 
-/** Client authentication methods, by their OAuth names (RFC 8414, section 2). */
-export type ClientSettings = SecretClient | KeyClient | CertificateClient;
+/** Settings of an upstream with token exchange (RFC 8693). */
+export type ExchangeSettings = Extract<Config['upstreams'][string]['credential'], { kind: 'exchange' }>;
 
-interface SecretClient {
-  readonly kind: 'client_secret_basic' | 'client_secret_post';
-  readonly id: string;
-  /** One of the two. */
-  readonly secret?: string | undefined;
-  readonly file?: string | undefined;
-}
-
-interface KeyClient {
-  readonly kind: 'private_key_jwt';
-  readonly id: string;
-  readonly keyFile: string;
-  /** Id of the key, for a server with several. */
-  readonly keyId?: string | undefined;
-}
-
-/** The certificate belongs to the connection. */
-interface CertificateClient {
-  readonly kind: 'tls_client_auth';
-  readonly id: string;
-}
+type ClientSettings = ExchangeSettings['client'];
+type OfKind<Kind> = Extract<ClientSettings, { kind: Kind }>;
+type SecretClient = OfKind<'client_secret_basic' | 'client_secret_post'>;
 
 export interface ClientAuthentication {
   /** Returns it as currently in its files. Rejects with the signal's reason when it aborts. */
@@ -66,7 +49,10 @@ function bySecret({ kind, secret = '', file }: SecretClient, options: WatchOptio
   };
 }
 
-function byKey({ keyFile, keyId: kid }: KeyClient, options: WatchOptions): ClientAuthentication | Unusable {
+function byKey(
+  { keyFile, keyId: kid }: OfKind<'private_key_jwt'>,
+  options: WatchOptions,
+): ClientAuthentication | Unusable {
   const opened = openFiles({
     ...options,
     paths: { keyFile },

@@ -3,18 +3,10 @@ import type { ClientAuth, TokenEndpointResponse } from 'openid-client';
 import type { Send } from '../../core/credentials/authorize.ts';
 import { type Caller, Credential, TOKEN } from '../../core/kernel/caller.ts';
 import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT } from './authorization-server.ts';
+import type { ExchangeSettings } from './client-authentication.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 
-export interface TokenSettings {
-  /** Name of the platform at the authorization server (RFC 8693, section 2.1). This or `resource` is set. */
-  readonly audience?: string | undefined;
-  /** Its address (RFC 8707). */
-  readonly resource?: string | undefined;
-  readonly scopes: readonly string[];
-  /** Type of the caller's token, by the last part of the names in RFC 8693, section 3. */
-  readonly subjectTokenType: string;
-  readonly client: { readonly kind: string; readonly id: string };
-}
+type TokenSettings = Pick<ExchangeSettings, 'audience' | 'resource' | 'scopes' | 'subjectTokenType' | 'client'>;
 
 export interface Exchanged {
   readonly credential: Credential;

@@ -3,9 +3,8 @@ import type { Events } from '../../core/kernel/events.ts';
 import type { Span, SpanAbout, Trace } from '../../core/kernel/trace.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { createOtlpWriter } from './otlp.ts';
-import { RecordedSpan, type RecordedTrace, randomHex } from './recorded-span.ts';
+import { createTails, RecordedSpan, type RecordedTrace, randomHex, type Tail } from './recorded-span.ts';
 import { createSpanExporter } from './span-exporter.ts';
-import { createTails, type Tail } from './tail.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
 interface Beginning {

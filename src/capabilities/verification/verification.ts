@@ -54,7 +54,6 @@ function verifiedBy(config: Config, resources: readonly Resource[]) {
   return { settings: { ...settings, audience }, scopes: [...scopes] };
 }
 
-/** Describes this server to clients that obtain tokens; `undefined` where settings name no authorization server. */
 function describe(
   { publicUrl, verification: settings }: Config,
   { scopes }: VerifiedBy,
@@ -105,7 +104,6 @@ function openVerification(by: VerifiedBy, context: CapabilityContext) {
   };
 }
 
-/** Opens connections to the issuer, with a breaker and a bounded queue. */
 function connect(
   use: 'keys' | 'introspection',
   maxQueue: number,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createSizedLru } from '../../core/kernel/tables.ts';
 import type { LogDestination } from '../../core/log/destination.ts';
-import type { CountsAdded, CountsToAdd, ToPrimary, ToWorker } from './messages.ts';
+import type { CountsAdded, CountsToAdd, ToPrimary, ToWorker } from './worker.ts';
 
 const LINE_FEED = 10;
 

@@ -58,7 +58,6 @@ export function hasIdAndName(fields: ReadonlyMap<string, FieldGuess>): boolean {
   return fields.get('id')?.from !== undefined && fields.get('name')?.from !== undefined;
 }
 
-/** Returns the members of an item, those in its wrappers last. */
 function membersOf(item: Shape, noun: string): Member[] {
   const top = [...item.members].map(([key, shape]) => ({ path: [key], shape }));
   const wrapped = top

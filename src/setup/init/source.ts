@@ -7,7 +7,6 @@ import { askPlatform, isRefused, needsToken } from './asked-platform.ts';
 import { baseUrlOf, isUnusable } from './base-url.ts';
 import { fetchText, readTextFile, SourceError } from './fetch-text.ts';
 
-/** What is known of a platform, and how it was read. */
 export interface Source {
   readonly description: Description;
   /** How the document was requested with the token, in a sentence. */
@@ -60,7 +59,6 @@ export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
-/** Parses a URL of the command line. Throws {@link SourceError}. */
 export function httpUrl(text: string, option: string): URL {
   const url = isUrl(text) ? URL.parse(text) : null;
   if (url === null || isUnusable(text) || url.username !== '' || url.password !== '') {

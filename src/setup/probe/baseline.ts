@@ -33,9 +33,7 @@ const BaselineFile = z.object({ portico: z.literal(FORMAT), resources: z.record(
 export interface ReadList {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
-  /** Some of the items, as they came. */
   readonly sample: readonly unknown[];
-  /** All items, as they are served. */
   readonly items: readonly Readonly<Record<string, string>>[];
   readonly safe: SafeText;
 }
@@ -48,7 +46,6 @@ export async function openBaseline(file: string, isUpdate: boolean) {
   const isRecording = isUpdate || recorded === undefined;
   const shapes: Record<string, ListShape> = {};
   return {
-    /** Whether lists are recorded, and not compared. */
     isRecording,
     /** Keeps the shape of a list, and compares it with that in the file. Throws `NotTried` if the file has none. */
     add(list: ReadList): readonly Finding[] {

@@ -8,7 +8,6 @@ import type { Look } from './page-look.ts';
 import type { Finding, Untried } from './probe-report.ts';
 import { NotTried, type Try } from './trials.ts';
 
-/** A read that succeeded, as experiments see it. */
 export interface Subject {
   readonly resource: Resource;
   readonly settings: ResourceConfig;

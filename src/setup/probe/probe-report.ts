@@ -7,7 +7,6 @@ export interface ProbeReport {
   readonly ok: boolean;
   readonly strict: boolean;
   readonly resources: readonly ResourceReport[];
-  /** The file with the shapes of the lists. `isRecorded`: it has those of this probe. */
   readonly baseline?: { readonly file: string; readonly isRecorded: boolean };
 }
 
@@ -31,10 +30,8 @@ export interface ResourceReport {
   readonly items: number;
   readonly excluded: number;
   readonly dropped: number;
-  /** What the first page says about further pages. */
   readonly signs: readonly string[];
   readonly first?: FirstItem;
-  /** Documented fields that are empty in every item of the answer. */
   readonly emptyFields: readonly string[];
   readonly warnings: readonly Warning[];
   readonly extraRequests: number;

@@ -30,7 +30,6 @@ const UNREAD = {
   ...{ signs: [], emptyFields: [], warnings: [], notTried: [], suggestions: [] },
 } as const;
 
-/** Reads one resource as `portico serve` does, and reports the exchange and the result. */
 export async function probeResource(resource: Resource, options: ProbeResourceOptions): Promise<ResourceReport> {
   const { loaded, identity, onStep, allowPost, baseline } = options;
   const { config } = loaded;
@@ -127,7 +126,6 @@ function firstPage({ sent }: SingleRead): Exchange | undefined {
   return sent.find(({ page }) => page !== undefined);
 }
 
-/** Describes the first request, and the response with the first page or else the last response. */
 function describeExchange(read: SingleRead, masks: Masks): Pick<ResourceReport, 'request' | 'response'> {
   const [first] = read.sent;
   const { status, headers, ms } = firstPage(read) ?? read.answered.at(-1) ?? {};

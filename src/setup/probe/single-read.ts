@@ -21,7 +21,6 @@ export interface Exchange {
   headers: ReplyHeaders;
   /** Milliseconds from the request to the end of a page, or to the headers of another response. */
   ms: number;
-  /** The decoded body of one of the first pages. */
   page?: Buffer;
   /** The beginning of a body that is not a page. */
   readonly rest: Buffer[];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { PaginationSettings } from '../../../src/core/config/schema/resource/pagination-settings.ts';
-import { guessFromPage } from '../../../src/setup/guess/guess-from-page.ts';
+import { guessFromPage } from '../../../src/setup/probe/setting-hints.ts';
 
 const data = Array.from({ length: 25 }, (_, index) => ({ id: index }));
 const guess = (body: object, headers: Record<string, string> = {}) =>
