@@ -12,22 +12,10 @@ export const DESCRIPTION_PATH = '/openapi.json';
 export const apiDescription = defineCapability({
   open: () => ({
     operations: ({ config: { publicUrl }, offered, otherCredentials }) => [
-      publishedOperation(
-        DESCRIPTION_PATH,
-        describeReads(offered, { server: publicUrl, list: LIST_PATH, read: READ_PATH, otherCredentials }),
-      ),
+      publishedOperation(DESCRIPTION_PATH, describeReads(offered, otherCredentials, publicUrl)),
     ],
   }),
 });
-
-export interface ReadPaths {
-  /** The URL that they stand below. @default wherever the description was found */
-  readonly server?: string | undefined;
-  readonly list: string;
-  readonly read: string;
-  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
-  readonly otherCredentials?: readonly string[] | undefined;
-}
 
 const DESCRIPTION =
   'Read-only lists of a security platform. A list is complete, or the read is an error. HEAD answers as GET, without a body. Unknown query parameters are ignored.';
@@ -57,8 +45,12 @@ const REQUEST_HEADERS: Readonly<Record<string, string>> = {
   traceparent: 'Trace that the request belongs to (W3C Trace Context).',
 };
 
-export function describeReads(offered: readonly Offered[], paths: ReadPaths): object {
-  const { otherCredentials = [] } = paths;
+/** `otherCredentials`: headers beside `Authorization` in which callers bring credentials. `server`: what the paths are below. */
+export function describeReads(
+  offered: readonly Offered[],
+  otherCredentials: readonly string[] = [],
+  server = '/',
+): object {
   const lists = offered.map(({ resource, definition }) => {
     const { name, description } = resource;
     return { name, uri: definition.uri, schema: { description, type: 'array', items: itemSchema(resource) } };
@@ -73,10 +65,10 @@ export function describeReads(offered: readonly Offered[], paths: ReadPaths): ob
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: paths.server ?? '/' }],
+    servers: [{ url: server }],
     security: [Object.fromEntries(['bearer', ...otherCredentials].map((scheme) => [scheme, []]))],
     paths: {
-      [paths.list]: {
+      [LIST_PATH]: {
         get: {
           operationId: 'listResources',
           summary: 'List the resources',
@@ -87,7 +79,7 @@ export function describeReads(offered: readonly Offered[], paths: ReadPaths): ob
           },
         },
       },
-      [paths.read]: {
+      [READ_PATH]: {
         get: {
           operationId: 'readResource',
           summary: 'Read a resource',

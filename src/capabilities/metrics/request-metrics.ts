@@ -1,3 +1,4 @@
+import type { Config } from '../../core/config/schema/settings.ts';
 import { errorTypeOf, type RequestRecord } from '../../core/kernel/caller.ts';
 import { ERRORS } from '../../core/kernel/error-table.ts';
 import type { Events, UpstreamRef } from '../../core/kernel/events.ts';
@@ -78,10 +79,7 @@ function codesOf(members: NonNullable<RequestRecord['members']>, ofWhole: string
   return ofWhole === undefined || codes.includes(ofWhole) ? codes : [...codes, ofWhole];
 }
 
-export interface SnapshotBounds {
-  readonly maxBytes: number;
-  readonly maxEntries: number;
-}
+export type SnapshotBounds = Pick<Config['cache'], 'maxBytes' | 'maxEntries'>;
 
 const CACHE_RESULTS = ['hit', 'shared', 'stale', 'miss', 'refreshed', 'collapsed', 'bypass'];
 

@@ -3,16 +3,10 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Issuer, Json } from './issuer.ts';
 import { jose } from './jose.ts';
-import { tooMany, unavailable } from './outcome.ts';
+import { tooMany, unavailable, type VerificationSettings } from './outcome.ts';
 
-export interface KeySetOptions {
+export interface KeySetOptions extends Pick<VerificationSettings['keys'], 'url' | 'refreshMs' | 'cooldownMs'> {
   readonly issuer: Issuer;
-  /** URL of the keys; `undefined`: from the metadata. */
-  readonly url?: string | undefined;
-  /** Age at which keys are refreshed in the background. At twice this age they are not used. */
-  readonly refreshMs: number;
-  /** Minimum time between fetches, whatever their outcome. */
-  readonly cooldownMs: number;
   readonly maxWaiting: number;
   readonly events: Events;
   /** Monotonic clock in milliseconds. */

@@ -1,6 +1,9 @@
 import type { JWTPayload } from 'jose';
+import type { Config } from '../../core/config/schema/settings.ts';
 import { ASK_FOR_TOKEN } from '../../core/kernel/error-table.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
+
+export type VerificationSettings = NonNullable<Config['verification']>;
 
 export type Claims = Readonly<JWTPayload>;
 

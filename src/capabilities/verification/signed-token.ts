@@ -2,14 +2,10 @@ import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { jose } from './jose.ts';
 import type { KeySet } from './key-set.ts';
-import { type Claims, rejected, unavailable } from './outcome.ts';
+import { type Claims, rejected, unavailable, type VerificationSettings } from './outcome.ts';
 
-export interface SignedTokenOptions {
-  readonly issuer: string;
+export interface SignedTokenOptions extends Pick<VerificationSettings, 'issuer' | 'type' | 'leewayMs'> {
   readonly audience: string | readonly string[];
-  /** Required `typ`; `undefined`: any. */
-  readonly type?: string | undefined;
-  readonly leewayMs: number;
   readonly keys: KeySet;
   readonly now: () => number;
 }

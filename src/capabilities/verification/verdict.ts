@@ -1,15 +1,10 @@
 import type { KeyOf, Verdict } from '../../core/credentials/authenticate.ts';
-import { type Claims, rejected } from './outcome.ts';
+import { type Claims, rejected, type VerificationSettings } from './outcome.ts';
 
-export interface JudgeOptions {
-  readonly issuer: string;
-  readonly leewayMs: number;
-  readonly scopeClaims: readonly string[];
-  readonly impliedScopes: Readonly<Record<string, readonly string[]>>;
+export interface JudgeOptions
+  extends Pick<VerificationSettings, 'issuer' | 'leewayMs' | 'scopeClaims' | 'impliedScopes' | 'partitionClaim'> {
   /** Scopes required by resources; others are ignored. */
   readonly scopes: readonly string[];
-  /** Claim whose callers share snapshots; `undefined`: no sharing. */
-  readonly partitionClaim?: string | undefined;
   readonly keyOf: KeyOf;
 }
 

@@ -2,7 +2,6 @@ import { isNode, Scalar, stringify } from 'yaml';
 import { createSafeText } from '../probe/safe-text.ts';
 
 const MAX_COMMENT = 200;
-const WIDTH = 110;
 
 const visible = createSafeText([]);
 
@@ -11,17 +10,9 @@ export function oneLine(text: string): string {
   return visible(text.slice(0, MAX_COMMENT * 4), MAX_COMMENT).trim();
 }
 
-/** Returns the lines of a comment, one paragraph per text. Text from outside has passed {@link oneLine}. */
+/** Returns the lines of a comment. Text from outside has passed {@link oneLine}. */
 export function comment(...texts: readonly string[]): string[] {
-  return texts.flatMap((text) => {
-    const lines = ['#'];
-    for (const word of text.split(' ').filter((each) => each !== '')) {
-      const line = `${lines.at(-1)} ${word}`;
-      if (line.length > WIDTH && lines.at(-1) !== '#') lines.push(`# ${word}`);
-      else lines[lines.length - 1] = line;
-    }
-    return lines.filter((line) => line !== '#');
-  });
+  return texts.filter((text) => text !== '').map((text) => `# ${text}`);
 }
 
 export function sentence(text: string): string {
