@@ -19,14 +19,12 @@ export interface CapabilityContext {
   readonly limits: Limits;
   /** Emits events to all listeners. Only after `start`. */
   readonly events: Events;
-  /** Figures of the core and of all capabilities. Only after `start`. */
   readonly readings: Partial<Readings>;
   readonly logger: Logger;
   readonly destination: LogDestination;
   readonly now: () => number;
   /** Counters that replicas share, if a capability before this one contributes them. */
   readonly counts: SharedCounts | undefined;
-  /** Builds keys of callers, the same on all replicas that share something. */
   readonly keyOf: KeyOf;
   /** Applies the wrappers of all capabilities to a client of a remote server. Only after `start`. */
   wrapClient(client: Upstream, baseUrl: string): Upstream;

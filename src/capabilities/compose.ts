@@ -31,7 +31,6 @@ export type SlicesOf<Capabilities extends readonly AnyCapability[]> = readonly N
   Capabilities[number]['settings']
 >[];
 
-/** Blocks of the settings file that belong to these capabilities. */
 export function slicesOf(capabilities: readonly AnyCapability[]): readonly SettingsSlice[] {
   return capabilities.flatMap(({ settings }) => settings ?? []);
 }
@@ -54,7 +53,6 @@ export function checkCapabilities(capabilities: readonly AnyCapability[], config
 /** One capability with its settings; `contribution` is `undefined` where it is switched off. */
 interface Entry {
   readonly capability: AnyCapability;
-  /** Settings for which it was opened. */
   readonly reason: unknown;
   readonly contribution: Contribution | undefined;
 }

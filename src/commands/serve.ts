@@ -70,7 +70,6 @@ export async function serve(
   return (await gateway.close(signal)) ? 0 : 1;
 }
 
-/** Environment variables for ports in the demo's and many other settings. */
 const PORT_VARIABLES = { http: 'PORT', admin: 'ADMIN_PORT' };
 
 /** Describes why a listener could not open, and how to change a port that is in use. */

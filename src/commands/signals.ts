@@ -3,7 +3,6 @@
 export interface SignalListener {
   /** Called with the first SIGTERM or SIGINT: drain, then end the process. */
   drain(signal: NodeJS.Signals): void;
-  /** Called with the second one, just before the process ends. */
   cut(): void;
   /** Called with SIGHUP: reloads the settings. */
   readonly reload?: (() => void) | undefined;

@@ -11,9 +11,7 @@ export interface DemoItem {
 
 export interface Page {
   readonly items: readonly DemoItem[];
-  /** The token that leads to this page itself. */
   readonly token: string;
-  /** Empty on the last page. */
   readonly nextPageToken: string;
 }
 

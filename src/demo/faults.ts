@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from './cut-page.ts';
 import { type Exchange, type Handler, type Routes, send, sendError, sendJson } from './demo-server.ts';
 
-/** Responds in place of the page. `render` makes the body of a page as the API would have sent it. */
 type Fault = (exchange: Exchange, page: Page, render: (page: Page) => object) => void;
 
 const SLOW_BYTE_MS = 100;
@@ -44,9 +43,7 @@ export type FaultKind = keyof typeof FAULTS;
 export const FAULT_KINDS = Object.keys(FAULTS) as readonly FaultKind[];
 
 export interface Behaviour {
-  /** `null`: none. */
   fault: FaultKind | null;
-  /** Added before each response of the list. */
   latencyMs: number;
 }
 

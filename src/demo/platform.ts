@@ -59,7 +59,6 @@ interface DemoListOptions {
   readonly name: string;
   readonly items: readonly DemoItem[];
   readonly maxPageSize: number;
-  /** Read for each request. */
   readonly behaviour: Behaviour;
 }
 

@@ -34,7 +34,6 @@ export interface MockPlatform {
   reply(name: ListName, status: number, body?: object): void;
 }
 
-/** Query of the default contract, without page parameters. */
 const QUERIES: Readonly<Record<ListName, Readonly<Record<string, string>>>> = {
   projects: {},
   workflows: { installed: 'true' },
@@ -66,7 +65,6 @@ export function mockPlatform(nock: Nock, { url = PLATFORM_URL, token }: MockPlat
   };
 }
 
-/** The first page has none. */
 function tokenOf(index: number): string {
   return index === 0 ? '' : `page-${index + 1}`;
 }

@@ -51,7 +51,6 @@ export async function startGateway(
   };
 }
 
-/** Returns a logger that keeps each line parsed. */
 function logInto(log: LogLine[]): Logger {
   const at =
     (level: Level): WriteLine =>

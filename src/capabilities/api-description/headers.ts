@@ -16,7 +16,6 @@ const always = (schema: object, description: string): Header => ({ description, 
 const text = (pattern: string) => ({ type: 'string', pattern });
 const whole = (minimum: number) => ({ type: 'integer', minimum });
 
-/** Headers that every response has, for browsers, with the one value of each. */
 const FOR_BROWSERS = new Map([['Content-Security-Policy', LOAD_NOTHING]]);
 for (let index = 0; index < ALWAYS.length; index += 2) {
   FOR_BROWSERS.set(ALWAYS[index] as string, ALWAYS[index + 1] as string);

@@ -115,7 +115,6 @@ function openFile(path: string, logger: Logger): LogFile {
 }
 
 interface Auditee {
-  /** Address of the client, as reported by trusted proxies; absent over stdio. */
   readonly from?: string | undefined;
   subject?: string | undefined;
   token?: string | undefined;

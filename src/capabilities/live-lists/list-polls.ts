@@ -44,7 +44,6 @@ export function createPolls(options: PollsOptions) {
       return {
         /** Resolves when the list was read for the first time, or could not be: later changes are seen. */
         ready: poll.ready,
-        /** The poll ends when the last watcher has left. */
         leave() {
           if (!poll.watchers.delete(watcher) || poll.watchers.size > 0) return;
           polls.delete(key);

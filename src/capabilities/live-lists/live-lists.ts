@@ -51,7 +51,6 @@ export const liveLists = defineCapability({
   },
 });
 
-/** Longest time of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Part of the time limit that is random, so that clients do not all return at once. */

@@ -143,7 +143,6 @@ export function createVerbosity(logger: AdjustableLogger, now = () => performanc
   }
 
   return {
-    /** Returns the logger for a request whose lines are written at any level. */
     loggerFor({ requestId = '' }: Partial<RequestRef>): Logger | undefined {
       return current.requestIds?.includes(requestId) ? detailed : undefined;
     },

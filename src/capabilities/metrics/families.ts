@@ -81,7 +81,6 @@ export function createFamilies() {
         seriesOf(labels).value += by;
       };
     },
-    /** A counter whose value is read elsewhere. */
     total: (described: string, help: string) => setter(registerValue('counter', described, help)),
     gauge: (described: string, help: string, aggregator?: Aggregator) =>
       setter(registerValue('gauge', described, help, aggregator)),

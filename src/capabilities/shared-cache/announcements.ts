@@ -21,13 +21,11 @@ export type Evicted = readonly string[] | 'all';
 const BATCH = 100;
 /** Messages that the stream keeps, approximately: 16 MB if all of them are full. */
 const KEPT_MESSAGES = 1000;
-/** Messages that are received with one command. */
 const RECEIVED = 32;
 /** Commands of one exchange: more than it takes to send and to receive everything that is kept. */
 const MAX_COMMANDS = 2000;
 /** Rejections that wait: the oldest, which help least, are dropped. */
 const MAX_REJECTIONS = 1000;
-/** Position before the first entry of a stream. */
 const BEGINNING = '0-0';
 
 /**

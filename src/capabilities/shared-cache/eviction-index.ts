@@ -89,7 +89,6 @@ function slotOf(name: string): number {
   return (hash >>> 0) % SLOTS;
 }
 
-/** Whether the cache holds something that the caller may be served. */
 function isHeld({ cache, resource, caller }: CacheEntry): boolean {
   if (isShared(caller)) return cache.admittedAt(resource, caller) > Number.NEGATIVE_INFINITY;
   return cache.get(resource, caller) !== undefined;

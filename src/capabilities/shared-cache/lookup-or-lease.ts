@@ -17,7 +17,6 @@ export interface LookupOptions {
 
 export interface Lookup {
   readonly outcome: SharedLooked['outcome'];
-  /** A recent load of another replica. */
   readonly taken?: Load | undefined;
   readonly older?: Copy | undefined;
   /** The lease, if this replica holds it: the load may be stored. */

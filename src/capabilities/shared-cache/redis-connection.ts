@@ -19,7 +19,6 @@ export interface RedisConnectionOptions
  */
 export type RunCommand = <T>(name: CommandName, command: (client: RedisClient) => Promise<T>) => Promise<T | undefined>;
 
-/** What a command is called in metrics. */
 export type CommandName = 'get' | 'lease' | 'put' | 'release' | 'evict' | 'exchange' | 'count';
 
 export type RedisConnection = ReturnType<typeof createRedisConnection>;
@@ -27,7 +26,6 @@ export type RedisConnection = ReturnType<typeof createRedisConnection>;
 const HEARTBEAT_MS = 250;
 /** Heartbeats that fail in a row until Redis counts as down: evictions are received within a second, or nothing is read. */
 const FAILED_HEARTBEATS = 3;
-/** Commands that fail in a row until Redis counts as down. */
 const FAILED_COMMANDS = 5;
 /** Time after `connectTimeoutMs` in which the client may reconnect by itself, until another one replaces it. */
 const RECONNECT_MS = 3000;

@@ -77,7 +77,6 @@ function combineMembers<Whole extends object>(all: readonly Whole[], rule: Combi
   return Object.fromEntries(combined);
 }
 
-/** Combines the entries that have one name. `of`: what an entry has instead. */
 function combineNamed<Entry extends object>(entries: readonly Entry[], of = (_same: readonly Entry[]): object => ({})) {
   const nameOf = (entry: { name?: string; listener?: string }) => entry.name ?? entry.listener;
   return [...Map.groupBy(entries, nameOf).values()].map((same) => ({ ...combineMembers(same), ...of(same) }));

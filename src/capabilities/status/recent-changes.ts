@@ -19,7 +19,6 @@ interface Entry extends Change {
 
 export const MAX_CHANGES = 50;
 
-/** Time in which all changes of Redis are one. */
 const FLAPPING_MS = 600_000;
 
 const REDIS = 'Redis';

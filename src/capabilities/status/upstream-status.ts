@@ -72,12 +72,10 @@ function createCalls(now: () => number) {
   return {
     instances: new Map<symbol | undefined, { breaker: string; waiting: number }>(),
     history: createHistory(now),
-    /** Calls that were not made, by the code of their error. */
     refused: createCounts(now),
     maxQueue: 0,
     opened: null as { readonly since: string; readonly failures: number; readonly cause: string } | null,
     lastFailure: null as Failure | null,
-    /** What the last failure is called in the verdict. */
     cause: 'failure',
   };
 }

@@ -74,7 +74,6 @@ export function errorOfExchange(error: unknown, { what, status }: ExchangeStep):
     : failedExchange('upstream_refused', `authorization server: status ${status} in place of ${where}`);
 }
 
-/** Error code of openid-client, of a closed list. */
 function libraryCodeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^[A-Z_]{1,64}$/.test(code) ? ` (${code})` : '';
@@ -96,7 +95,6 @@ function oauthCodeOf(error: unknown): string | undefined {
   return hasCode && typeof error.error === 'string' ? error.error : undefined;
 }
 
-/** Returns what `send` rejected with, unwrapped. */
 function gatewayErrorIn(error: unknown): GatewayError | undefined {
   let each = error;
   for (let depth = 0; depth < 5 && each instanceof Error; depth += 1) {

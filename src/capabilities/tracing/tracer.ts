@@ -16,7 +16,6 @@ interface Beginning {
 
 export type Tracer = ReturnType<typeof createTracer>;
 
-/** Flags of a trace that begins here. */
 const SAMPLED = '01';
 const UNSAMPLED = '00';
 

@@ -14,7 +14,6 @@ const LINE_FEED = 10;
 export interface WorkerProcess {
   readonly id: number;
   readonly pid: number | undefined;
-  /** On the clock of `performance.now`. */
   readonly startedAt: number;
   readonly adminSocketPath: string;
   readonly ready: Promise<string>;
@@ -79,7 +78,6 @@ function passLines(stdout: Readable, destination: LogDestination): void {
   });
 }
 
-/** Counters of all workers; the one that was not used for longest goes first. */
 const MAX_COUNTERS = 100_000;
 
 function createCounts(): (added: CountsToAdd) => CountsAdded['counted'] {

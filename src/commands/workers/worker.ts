@@ -10,7 +10,6 @@ export interface CountsToAdd {
   readonly windowMs: number;
 }
 
-/** The counters afterwards, in the same order. */
 export interface CountsAdded {
   readonly counted: readonly { readonly total: number; readonly restMs: number }[];
 }

@@ -13,7 +13,6 @@ export interface Description {
 export interface Listing {
   /** Below the base URL, with `{name}` for each variable part: `/orgs/{org}/installations`. */
   readonly path: string;
-  /** Summary of the operation; can be empty. */
   readonly title: string;
   /** Expression that selects the items of a body, and whether another list could be meant. */
   readonly items: string;

@@ -106,7 +106,6 @@ export function plainName(name = ''): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** A member of a body outside its lists. */
 export interface Member {
   readonly path: readonly string[];
   readonly shape: Shape;

@@ -28,11 +28,9 @@ const NAMES: Readonly<Record<string, string>> = {
 /** From this place on in `NAMES`, a name is in doubt. */
 const DOUBTFUL_FROM = 5;
 
-/** Flags that are used as a status, by which of their two values means active. */
 const ACTIVE_FLAG = /^(?:is)?(?:active|enabled)$/;
 const INACTIVE_FLAG = /^(?:(?:is)?(?:disabled|paused)|archived|suspended)$/;
 
-/** Objects in which a platform wraps the fields of an item. */
 const WRAPPER = /^(?:attributes|metadata|properties|spec|meta|info|details|data|resource)$/;
 /** Members that identify an object: `category.name`, `trigger.type`. */
 const IDENTIFYING = ['type', 'name', 'kind', 'displayName', 'title', 'slug', 'value', 'key'];

@@ -2,19 +2,15 @@ import { expressionOf, type Member, membersOf, plainName, type Shape } from '../
 import { wordsOf } from './vocabulary.ts';
 
 export interface ItemsGuess {
-  /** For the setting `items`: JMESPath over the body. */
   readonly items: string;
   readonly item: Shape;
-  /** Number of items, if the body was seen. */
   readonly count: number | undefined;
   /** How well it fits. Two guesses that differ by 1 at most are almost equally likely. */
   readonly score: number;
 }
 
-/** Usual names of lists, besides the name of what they hold. */
 const USUAL =
   /^(?:items|data|results?|content|entries|records|list|values?|objects|elements|resources|rows|docs|documents|nodes|entities|affecteditems|embedded|hits|response)$/;
-/** Lists beside the items. */
 const BESIDE = /^(?:errors?|warnings|messages|links?|faileditems|included|facets|tags)$/;
 const ID = /id$|^(?:key|slug|urn)$/;
 const NAME = /name$|^title$/;

@@ -18,7 +18,6 @@ export interface PagingGuess {
 /** A setting to begin with: it fails on each sign of a further page. */
 export const STRICTEST: Pagination = { kind: 'link', sizeParam: null };
 
-/** Largest page that is requested, if the platform allows it. */
 export const SIZE = 100;
 
 /** Returns the ways of paging that the parameters, members and headers of a list show, the surest first. */
@@ -26,7 +25,6 @@ export function guessPaging(listing: PagedList): PagingGuess[] {
   return [byToken, byLink, byOffset, byPage].flatMap((guess) => guess(listing) ?? []);
 }
 
-/** Returns the query parameter of a role, the surest by its name. */
 export function parameterOf({ parameters }: PagedList, role: ParameterRole): Parameter | undefined {
   const values = parameters.filter((each) => !each.isFlag);
   const byName = PARAMETERS[role].flatMap((name) => values.filter((each) => plainName(each.name) === name));
@@ -61,7 +59,6 @@ export function isToken(shape: Shape): boolean {
   return typeof value === 'number' ? value > 0 : typeof value === 'string' && value !== '' && !isLink(shape);
 }
 
-/** The parameter for the size and the size itself, as settings have them. */
 function sizeOf(listing: PagedList): { sizeParam: string | null; size?: number } {
   const size = parameterOf(listing, 'size');
   if (size === undefined) return { sizeParam: null };
@@ -164,7 +161,6 @@ function byPage(listing: PagedList): PagingGuess | undefined {
   return { pagination, ...(total === undefined && { isUnsafe: true }), why, doubts };
 }
 
-/** Returns the number of the first page, if it is documented or was seen. */
 function firstPageIn({ minimum, value }: Parameter): 0 | 1 | undefined {
   if (minimum === 0 || value === '0') return 0;
   return minimum === 1 || value === '1' ? 1 : undefined;

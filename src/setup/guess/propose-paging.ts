@@ -38,7 +38,6 @@ function totalRequest({ parameters }: Listing, { setting }: Total): Record<strin
   return hasMeta && 'total' in setting && setting.total.startsWith('meta.') ? { meta: '*' } : undefined;
 }
 
-/** Proposes a setting for a list in which nothing leads to a second page. */
 function withoutNext(listing: Listing, total: Total | undefined): PagingGuess {
   const size = parameterOf(listing, 'size');
   if (size !== undefined) {

@@ -19,7 +19,6 @@ const OF_THE_CALLER = /^(?:user|me|my|mine|self|current)$/i;
 /** Words of a title for lists that are not of what the caller has. */
 const OF_OTHERS = new Set(['public', 'starred', 'deleted', 'archived', 'popular', 'trending', 'template']);
 
-/** Returns the listings that could be the resource, the likeliest first. */
 export function rankListings(resource: Resource, listings: readonly Listing[]): Ranked[] {
   const vocabulary = vocabularyOf(resource);
   return listings
@@ -64,7 +63,6 @@ function rankOne(resource: Resource, vocabulary: Vocabulary, listing: Listing): 
   return [{ listing, fields, score: signs.reduce((sum, sign) => sum + sign, 0) }];
 }
 
-/** Returns what a path lists, by its last words, and the other words. */
 function nounOf(segments: readonly (readonly string[])[], vocabulary: Vocabulary) {
   const all = segments.flat();
   const last = segments.at(-1) ?? [];

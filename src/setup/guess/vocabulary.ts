@@ -59,7 +59,6 @@ export const OTHER_THINGS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Words of a path that locate the API and do not name a list. */
 export const API_WORDS: ReadonlySet<string> = new Set(['api', 'rest', 'core', 'public', 'external', 'open', 'v', 'rs']);
 
 /** Words for all of what the segment before them names: `flows/instances`, `providers/all`. */

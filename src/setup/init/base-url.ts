@@ -4,7 +4,6 @@ import { escapeReferences, oneLine, referring } from './yaml-text.ts';
 export interface BaseUrl {
   /** The setting `baseUrl`; refers to the environment if no server is known. */
   readonly baseUrl: string;
-  /** Undefined if the environment has to name the server. */
   readonly origin: string | undefined;
 }
 
@@ -16,7 +15,6 @@ const SERVER = 'PLATFORM_URL';
 const EXAMPLE =
   /^(?:localhost|0\.0\.0\.0|127\..*|\[::1?\]|host\.docker\.internal|[^.]*)$|(?:^|[.-])(?:example|your|my|domain|subdomain|tenant|instance)(?:[.-]|$)/;
 
-/** Addresses that a person typed: of the API, and of the document. */
 export interface TypedUrls {
   readonly api?: string | undefined;
   readonly document?: string | undefined;
@@ -39,9 +37,7 @@ export function createVariables({ origin }: BaseUrl) {
   const all = new Map<string, string>();
   if (origin === undefined) all.set(SERVER, 'the server, such as https://platform.example.com');
   return {
-    /** Meaning by name. */
     all,
-    /** Adds a variable and returns a reference to it: `PLATFORM_ORG`. */
     reference(meaning: string, name: string): Scalar {
       const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_');
       const variable = `${UPSTREAM}_${words}`.replace(/_+/g, '_').replace(/_$/, '').toUpperCase();
@@ -66,7 +62,6 @@ export function isUnusable(server: string): boolean {
   return !/^https?$/i.test(scheme) || (!server.includes('{') && !URL.canParse(server));
 }
 
-/** Returns the path of an address that can contain variables. */
 function pathOf(server: string): string {
   const [path = ''] = server.replace(/^[a-z]+:\/\/[^/]*/i, '').split(/[?#]/);
   return /^\/[\w/.@~-]*$/.test(path) ? path.replace(/\/+$/, '') : '';

@@ -10,7 +10,6 @@ import { askForLists, httpUrl, isUrl, readDocument, type Source, shown } from '.
 
 export interface InitOptions {
   readonly openapi: string | undefined;
-  /** Where the API lives. Without a document, its replies are read. */
   readonly from: string | undefined;
   /** The settings file to write. An existing file is not replaced. */
   readonly file: string;

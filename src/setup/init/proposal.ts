@@ -7,7 +7,6 @@ import { NEAR, type Ranked, rankListings } from '../guess/rank-listings.ts';
 
 export interface ResourceProposal {
   readonly resource: Resource;
-  /** Undefined if no list fits. */
   readonly found: (Ranked & { readonly paging: PagingGuess }) | undefined;
   readonly others: readonly Ranked[];
 }

@@ -6,7 +6,6 @@ import { block, comment, entry, oneLine, referring, sentence } from './yaml-text
 
 export interface SettingsText {
   readonly text: string;
-  /** Environment variables that it needs, each with its meaning. */
   readonly variables: ReadonlyMap<string, string>;
   readonly offered: readonly string[];
   /** What a person should check, in words that follow "check". */

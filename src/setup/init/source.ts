@@ -9,7 +9,6 @@ import { fetchText, readTextFile, SourceError } from './fetch-text.ts';
 
 export interface Source {
   readonly description: Description;
-  /** How the document was requested with the token, in a sentence. */
   readonly sent?: string;
 }
 

@@ -15,7 +15,6 @@ export interface Subject {
   readonly isWritten: (key: string) => boolean;
   readonly request: TappedRequest;
   readonly first: Look;
-  /** Number of items that came, before `where`. */
   readonly received: number;
   readonly items: number;
   /** How many of them took the default of a field. */
@@ -118,7 +117,6 @@ export function madeUp(token: string): string {
   });
 }
 
-/** The setting that leads to the next page, by kind. */
 const NEXT = { token: 'tokenParam', offset: 'offsetParam', page: 'pageParam', link: 'next', none: '' } as const;
 
 /** Reads in pages of half the size, so that the next page and its sign are tried, too. */

@@ -45,13 +45,11 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
   const headerNames = new Set(inHeaders.map(([header]) => header.toLowerCase()));
   const parameters = new Set(inQuery.map(([parameter]) => parameter));
 
-  /** Masks the values of secret parameters in a path with a query. */
   const showTarget = (target: string) =>
     target.replace(/([?&])([^=&]*)=[^&]*/g, (pair, before: string, parameter: string) =>
       parameters.has(decodeURIComponent(parameter)) ? `${before}${parameter}=[masked]` : pair,
     );
 
-  /** Returns a body as it was sent, except for the settings that are masked. */
   function showBody(value: unknown, at: readonly string[]): unknown {
     if (typeof value !== 'object' || value === null) return isMasked(at, value) ? '[masked]' : value;
     if (Array.isArray(value)) return value.map((each, index) => showBody(each, [...at, `${index}`]));
@@ -64,7 +62,6 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     learn({ headers: sent }: TappedRequest): void {
       for (const secret of ownSecretsIn(sent, credential)) own.add(secret);
     },
-    /** Returns a request as it was sent, secrets masked. */
     show({ method, origin, target, headers: sent, body }: TappedRequest): NonNullable<ResourceReport['request']> {
       const shown = Object.entries(sent).map(([header, value]) => {
         return [header, headerNames.has(header) ? '[masked]' : safe(value, 200)] as const;

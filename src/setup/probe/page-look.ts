@@ -23,7 +23,6 @@ export interface Look {
   readonly count: number;
   /** The ids of the items and the totals of the page: equal for the same part of the same list. */
   readonly ids: string;
-  /** The items as they came, as JSON. */
   readonly content: string;
 }
 

@@ -11,13 +11,10 @@ import type { ProbeReport, ResourceReport } from './probe-report.ts';
 import { probeResource } from './probe-resource.ts';
 
 export interface ProbeOptions {
-  /** Makes warnings, and experiments that could not be tried, failures. @default false */
   readonly strict?: boolean | undefined;
   /** Sends a POST that settings do not declare harmless (`retryPost`). @default false */
   readonly allowPost?: boolean | undefined;
-  /** File with the shapes of the lists, which is written if there is none. */
   readonly baseline?: string | undefined;
-  /** Writes that file instead of comparing the lists with it. @default false */
   readonly updateBaseline?: boolean | undefined;
   readonly onProgress?: (text: string) => void;
 }

@@ -38,7 +38,6 @@ export interface ResourceReport {
   readonly notTried: readonly Untried[];
   readonly notRead?: string;
   readonly error?: ReadFailure;
-  /** Settings that can have caused the error, with their values if these are numbers. */
   readonly lookAt?: readonly ErrorKey[];
   readonly suggestions: readonly Hint[];
 }
@@ -47,18 +46,15 @@ export type Warning = (MappingFinding & { readonly text: string }) | Finding;
 
 export interface FirstItem {
   readonly raw: unknown;
-  /** By documented field; absent if no item could be mapped. */
   readonly mapped?: Readonly<Record<string, string>>;
   readonly from: Readonly<Record<string, string>>;
   readonly why?: string;
 }
 
 export interface ReadFailure {
-  /** Code of the error table, as callers receive it. */
   readonly code: string;
   readonly reason: string;
   readonly said?: string;
-  /** Response headers that help: `location`, `www-authenticate`, `retry-after`, `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Names of the request headers with the refused token, or with Portico's own secret. */
   readonly credentialHeaders?: readonly string[];

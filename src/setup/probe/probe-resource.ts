@@ -20,7 +20,6 @@ export interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
   readonly identity: Identity;
   readonly onStep: (step: string) => void;
-  /** Whether a POST is sent that settings do not declare harmless. */
   readonly allowPost: boolean;
   readonly baseline?: Baseline | undefined;
 }

@@ -20,14 +20,12 @@ import { inlineYaml } from '../init/yaml-text.ts';
 import type { Hint } from './probe-report.ts';
 import { NotTried, type Try } from './trials.ts';
 
-/** The first page of a list, as settings read it. Without a count if there is no list at `items`. */
 export type ReadPage = Pick<SeenPage, 'body' | 'headers'> & { readonly count: number | undefined };
 
 export interface HintContext {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
   readonly attempt: Try;
-  /** Settings that can have caused the failure of the read. Empty if it succeeded. */
   readonly lookAt: readonly string[];
 }
 
@@ -102,7 +100,6 @@ export function guessFromPage({ count, ...page }: SeenPage): PagingGuess[] {
   return usual.flatMap((each) => guessPaging({ ...list, parameters: [each] }));
 }
 
-/** By the role of a parameter, whether a member of a first page can hold its value. */
 const SHOWN = {
   token: isToken,
   offset: ({ value }: Shape) => value === 0,

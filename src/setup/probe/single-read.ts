@@ -22,9 +22,7 @@ export interface Exchange {
   /** Milliseconds from the request to the end of a page, or to the headers of another response. */
   ms: number;
   page?: Buffer;
-  /** The beginning of a body that is not a page. */
   readonly rest: Buffer[];
-  /** Resolves at the end of the body. */
   readonly ended: Promise<void>;
 }
 

@@ -19,7 +19,6 @@ export type Try = (variation: Variation) => Promise<readonly Look[]>;
 /** Thrown by an experiment that shows nothing. The message holds no text of the platform. */
 export class NotTried extends Error {}
 
-/** Statuses that are unrelated to a variation. */
 const TEMPORARY = [408, 429, 500, 502, 503, 504];
 
 /** Lets a trial read pages on which a read would fail, since only the pages are compared. */
