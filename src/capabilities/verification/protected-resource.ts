@@ -1,12 +1,5 @@
 import { type OpenOperation, publishedOperation } from '../../core/http/operations/operation.ts';
-
-export interface ProtectedResourceOptions {
-  readonly publicUrl: string;
-  readonly path: string;
-  readonly authorizationServers: readonly string[];
-  /** All scopes required by offered resources. */
-  readonly scopes: readonly string[];
-}
+import { MCP_PATH } from '../../core/http/operations/rpc.ts';
 
 /** This server as a protected resource (RFC 9728). `resource` is the audience of its tokens, exactly. */
 export type ProtectedResource = ReturnType<typeof protectedResource>;
@@ -14,16 +7,15 @@ export type ProtectedResource = ReturnType<typeof protectedResource>;
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /** The well-known part is inserted between host and path (RFC 9728, section 3.1). */
-export function protectedResource(options: ProtectedResourceOptions) {
-  const { publicUrl, path, authorizationServers, scopes } = options;
-  const resource = `${publicUrl}${path}`;
+export function protectedResource(
+  publicUrl: string,
+  authorizationServers: readonly string[],
+  scopes: readonly string[],
+) {
+  const resource = `${publicUrl}${MCP_PATH}`;
   const { origin } = new URL(publicUrl);
-  return {
-    resource,
-    metadataUrl: `${origin}${WELL_KNOWN}${resource.slice(origin.length)}`,
-    authorizationServers,
-    scopes: [...new Set(scopes)].sort(),
-  };
+  const metadataUrl = `${origin}${WELL_KNOWN}${resource.slice(origin.length)}`;
+  return { resource, metadataUrl, authorizationServers, scopes: [...new Set(scopes)].sort() };
 }
 
 /** The metadata of this server as a protected resource (RFC 9728, section 2). Public, also for pages of any origin. */

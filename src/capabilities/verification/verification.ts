@@ -60,7 +60,7 @@ function describe(
 ): ProtectedResource | undefined {
   const { authorizationServers = [] } = settings ?? {};
   if (publicUrl === undefined || authorizationServers.length === 0) return undefined;
-  return protectedResource({ publicUrl, path: MCP_PATH, authorizationServers, scopes });
+  return protectedResource(publicUrl, authorizationServers, scopes);
 }
 
 /** Sends no request yet, so that startup does not depend on the issuer. */

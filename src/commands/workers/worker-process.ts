@@ -1,6 +1,5 @@
 import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,19 +10,7 @@ import type { CountsAdded, CountsToAdd, ToPrimary, ToWorker } from './worker.ts'
 
 const LINE_FEED = 10;
 
-export interface WorkerProcess {
-  readonly id: number;
-  readonly pid: number | undefined;
-  readonly startedAt: number;
-  readonly adminSocketPath: string;
-  readonly ready: Promise<string>;
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  isReady(): boolean;
-  kill(): void;
-  send(message: ToWorker): void;
-}
-
-export type WorkerSetup = ReturnType<typeof workerSetup>;
+export type WorkerProcess = ReturnType<typeof startWorker>;
 
 /** Prepares workers: the same command as this process, and what they share. */
 export function workerSetup(destination: LogDestination) {
@@ -35,7 +22,7 @@ export function workerSetup(destination: LogDestination) {
   return { destination, folder, secret: randomBytes(32).toString('base64url'), count: createCounts() };
 }
 
-export function startWorker({ destination, folder, secret, count }: WorkerSetup): WorkerProcess {
+export function startWorker({ destination, folder, secret, count }: ReturnType<typeof workerSetup>) {
   const worker = cluster.fork();
   const { id, process: child } = worker;
   const adminSocketPath = join(folder, `${id}.sock`);
@@ -62,7 +49,9 @@ export function startWorker({ destination, folder, secret, count }: WorkerSetup)
     startedAt: performance.now(),
     adminSocketPath,
     ready,
-    ended: once(worker, 'exit').then(([code, signal]) => ({ code, signal })),
+    ended: new Promise<{ readonly code: number | null; readonly signal: string | null }>((end) =>
+      worker.once('exit', (code, signal) => end({ code, signal })),
+    ),
     isReady: () => isReady && worker.isConnected(),
     kill: () => child.kill('SIGKILL'),
     send,

@@ -95,14 +95,10 @@ function byLink(listing: PagedList): PagingGuess | undefined {
   return { pagination: { ...link, next }, why: `${next} links to the next page`, doubts: isSeen ? [] : doubts };
 }
 
-export interface Total {
-  readonly setting: { readonly total: string } | { readonly totalHeader: string };
-  readonly value: number | undefined;
-  readonly why: string;
-}
+export type Total = NonNullable<ReturnType<typeof totalOf>>;
 
 /** Returns the total of a list. A number below the number of items that came is not one. */
-export function totalOf({ body, headers, count = 0 }: PagedList): Total | undefined {
+export function totalOf({ body, headers, count = 0 }: PagedList) {
   const totalHeader = TOTAL_HEADERS.find((name) => /^\d{0,15}$/.test(headers.get(name) ?? 'none'));
   if (totalHeader !== undefined) {
     const text = headers.get(totalHeader) ?? '';

@@ -16,8 +16,6 @@ export const NEAR = 2;
 
 /** A segment for lists of the caller: `/user/repos`. In the plural it would be of all users. */
 const OF_THE_CALLER = /^(?:user|me|my|mine|self|current)$/i;
-/** Words of a title for lists that are not of what the caller has. */
-const OF_OTHERS = new Set(['public', 'starred', 'deleted', 'archived', 'popular', 'trending', 'template']);
 
 export function rankListings(resource: Resource, listings: readonly Listing[]): Ranked[] {
   const vocabulary = vocabularyOf(resource);
@@ -48,17 +46,13 @@ function rankOne(resource: Resource, vocabulary: Vocabulary, listing: Listing): 
   const signs = [
     weight,
     filled * 0.7,
-    title.some((word) => noun.endsWith(word)) ? 1 : 0,
-    [...rest, ...title].includes('installed') ? 1 : 0,
     named.some((segment) => OF_THE_CALLER.test(segment)) ? 2 : 0,
-    title.some((word) => OF_OTHERS.has(word) && !noun.includes(word)) ? -4 : 0,
     // The deeper a list is, the more likely it belongs to something else.
     Math.max(0, segments.length - 1) * -0.5,
     others * -4,
     // A variable part narrows the list.
     holes * -2.5,
     required.length * -2,
-    isBelowOne ? -1 : 0,
   ];
   return [{ listing, fields, score: signs.reduce((sum, sign) => sum + sign, 0) }];
 }

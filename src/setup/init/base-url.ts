@@ -1,11 +1,7 @@
 import type { Scalar } from 'yaml';
 import { escapeReferences, oneLine, referring } from './yaml-text.ts';
 
-export interface BaseUrl {
-  /** The setting `baseUrl`; refers to the environment if no server is known. */
-  readonly baseUrl: string;
-  readonly origin: string | undefined;
-}
+export type BaseUrl = ReturnType<typeof baseUrlOf>;
 
 /** Name of the upstream, and prefix of the environment variables. */
 export const UPSTREAM = 'platform';
@@ -20,8 +16,11 @@ export interface TypedUrls {
   readonly document?: string | undefined;
 }
 
-/** Returns the base URL that a person typed or that a document names. A relative one is relative to the document. */
-export function baseUrlOf(server: string, { api, document }: TypedUrls = {}): BaseUrl {
+/**
+ * Returns the base URL that a person typed or that a document names, as a setting. A relative one is relative to the document. Without
+ * an origin, it refers to the environment.
+ */
+export function baseUrlOf(server: string, { api, document }: TypedUrls = {}) {
   const url = parseServer(api ?? server, api === undefined ? document : undefined);
   // An example address in a document is a placeholder for the reader's server; a typed one is meant.
   const isMeant = url !== undefined && (api !== undefined || !EXAMPLE.test(url.hostname));

@@ -4,21 +4,15 @@ import type { Proposal } from './proposal.ts';
 import { resourceBlock } from './resource-block.ts';
 import { block, comment, entry, oneLine, referring, sentence } from './yaml-text.ts';
 
-export interface SettingsText {
-  readonly text: string;
-  readonly variables: ReadonlyMap<string, string>;
-  readonly offered: readonly string[];
-  /** What a person should check, in words that follow "check". */
-  readonly doubts: readonly string[];
-}
+export type SettingsText = ReturnType<typeof writeSettings>;
 
-/** Writes a proposal as a settings file with a comment on each guess. `source` names what it was made from. */
+/** Writes a proposal as a settings file with a comment on each guess. `source` names what it was made from. `doubts` follow the word "check". */
 export function writeSettings(
   { title }: Pick<Description, 'title'>,
   proposal: Proposal,
   place: BaseUrl,
   source: string,
-): SettingsText {
+) {
   const variables = createVariables(place);
   const resources = proposal.resources.map((each) => resourceBlock(each, variables));
   const upstream = upstreamBlock(proposal, place);
