@@ -139,7 +139,9 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
       ...config.http,
       ...(cap && { maxConnections: cap.maxConnections }),
       tls: withFiles(config.http.tls, tls.http),
-      ...publicHosts(config),
+      publicUrl: config.publicUrl,
+      // A page that reached this by a name of its own has no token that is verified (docs/decisions/0059).
+      takesAnyName: config.verification !== undefined,
     },
     catalogue: core.catalogue,
     users: core,
@@ -281,11 +283,6 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
       return whole;
     },
   };
-}
-
-/** A page that reached this by a name of its own has no token that is verified (docs/decisions/0059). */
-function publicHosts({ publicUrl, verification }: Config) {
-  return { publicUrl, takesAnyName: verification !== undefined };
 }
 
 /** Upper bound of a read, including the wait for another replica's load. */

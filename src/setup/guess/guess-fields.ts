@@ -31,10 +31,6 @@ const DOUBTFUL_FROM = 5;
 const ACTIVE_FLAG = /^(?:is)?(?:active|enabled)$/;
 const INACTIVE_FLAG = /^(?:(?:is)?(?:disabled|paused)|archived|suspended)$/;
 
-const WRAPPER = /^(?:attributes|metadata|properties|spec|meta|info|details|data|resource)$/;
-/** Members that identify an object: `category.name`, `trigger.type`. */
-const IDENTIFYING = ['type', 'name', 'kind', 'displayName', 'title', 'slug', 'value', 'key'];
-
 /** Guesses the expression of each field. `noun`: what the path says the list holds. `words`: all of its path and title. */
 export function guessFields(
   resource: Resource,
@@ -42,10 +38,10 @@ export function guessFields(
   noun: string,
   words: readonly string[] = [],
 ): Map<string, FieldGuess> {
-  const members = membersOf(item, noun);
+  const members = [...item.members].map(([key, shape]) => ({ path: [key], shape }));
   const guesses = Object.keys(resource.shape.shape).map((field) => {
     const found = byName(field, members, noun) ?? (field === 'name' ? nearName(members, words) : undefined);
-    if (found !== undefined) return [field, write(found, found.inDoubt)] as const;
+    if (found !== undefined) return [field, write(found)] as const;
     return [field, (field === 'status' && byFlag(members)) || nothing(field, members)] as const;
   });
   return new Map(guesses);
@@ -56,21 +52,13 @@ export function hasIdAndName(fields: ReadonlyMap<string, FieldGuess>): boolean {
   return fields.get('id')?.from !== undefined && fields.get('name')?.from !== undefined;
 }
 
-function membersOf(item: Shape, noun: string): Member[] {
-  const top = [...item.members].map(([key, shape]) => ({ path: [key], shape }));
-  const wrapped = top
-    .filter(({ path: [key = ''] }) => WRAPPER.test(plainName(key)) || plainName(key) === noun)
-    .flatMap(({ path, shape }) => [...shape.members].map(([key, inner]) => ({ path: [...path, key], shape: inner })));
-  return [...top, ...wrapped];
-}
-
 type Found = Member & { readonly inDoubt: boolean };
 
 function byName(field: string, members: readonly Member[], noun: string): Found | undefined {
   const names = NAMES[field]?.split(/\s+/) ?? [plainName(field)];
   for (const [rank, name] of names.entries()) {
     const wanted = name.replace('*', noun);
-    const found = members.find(({ path, shape }) => plainName(path.at(-1)) === wanted && isText(shape, field));
+    const found = members.find(({ path, shape }) => plainName(path.at(-1)) === wanted && isScalar(shape));
     if (found !== undefined) return { ...found, inDoubt: rank >= DOUBTFUL_FROM };
   }
   return undefined;
@@ -102,24 +90,8 @@ function isScalar({ type }: Shape): boolean {
   return type === 'text' || type === 'number' || type === 'unknown';
 }
 
-function isText(shape: Shape, field: string): boolean {
-  if (isScalar(shape)) return true;
-  if (field === 'id' || field === 'name' || field === 'createTime') return false;
-  return shape.type === 'object' && identifyingMember(shape) !== undefined;
-}
-
-function identifyingMember({ members }: Shape): string | undefined {
-  return IDENTIFYING.find((name) => {
-    const member = members.get(name);
-    return member !== undefined && isScalar(member);
-  });
-}
-
-function write({ path, shape }: Member, inDoubt: boolean): FieldGuess {
-  const at = expressionOf(path);
-  const why = 'a member of each item';
-  if (shape.type === 'object') return { from: `${at}.${identifyingMember(shape)}`, values: {}, why, inDoubt: true };
-  return { from: at, values: {}, why, inDoubt };
+function write({ path, inDoubt }: Found): FieldGuess {
+  return { from: expressionOf(path), values: {}, why: 'a member of each item', inDoubt };
 }
 
 function byFlag(members: readonly Member[]): FieldGuess | undefined {

@@ -14,16 +14,13 @@ function proposed(name: string, members: Readonly<Record<string, object>>, noun 
 }
 
 describe('fields by a document', () => {
-  const trigger = object({ type: text });
-  const attributes = object({ name: text, created: text });
   const found: readonly (readonly [resource: string, members: Readonly<Record<string, object>>, fields: string])[] = [
     ['projects', { id: number, name: text, description: text, created_at: text }, 'id name description created_at'],
     ['projects', { projectId: text, projectName: text, notes: text }, 'projectId projectName notes -'],
     ['projects', { id: text, title: text, creationTime: number }, 'id title - creationTime'],
     ['projects', { uuid: text, title: text }, 'uuid title - -'],
-    ['projects', { id: text, attributes }, 'id attributes.name - attributes.created'],
     ['projects', { 'project-id': text, 'display-name': text }, '"project-id" "display-name" - -'],
-    ['workflows', { id: text, name: text, state: text, trigger }, 'id name - trigger.type state'],
+    ['workflows', { id: text, name: text, state: text, trigger: text }, 'id name - trigger state'],
     ['workflows', { id: text, name: text, enabled: boolean }, 'id name - - enabled'],
     ['tools', { slug: text, label: text, latestVersion: text, type: text }, 'slug label latestVersion type -'],
     ['tools', { id: text, host_name: text, summary: text }, 'id id - - summary'],
