@@ -63,9 +63,7 @@ export function parseCommandLine(args: string[]): CommandLine {
     parsed = parse(args);
   } catch (error) {
     // Node's second sentence explains arguments that start with a dash, which does not fit a misspelt option.
-    const reason =
-      error instanceof Error ? error.message.replace(/\. To specify a positional.*/s, '') : 'bad arguments';
-    return { issue: reason };
+    return { issue: (error as Error).message.replace(/\. To specify a positional.*/s, '') };
   }
   const { values, positionals } = parsed;
   const { help, version, demo, config = [], workers: count, ...options } = values;
@@ -97,8 +95,6 @@ function issueOf(name: string, values: Values, files: readonly string[]) {
   if (alone !== undefined) return `--${alone} goes with --probe`;
   if (full && probe) return '--full and --probe exclude each other';
   if (updateBaseline && baseline === undefined) return '--update-baseline goes with --baseline FILE';
-  if (baseline === '') return 'the name of the baseline is empty';
-  if (files.includes('')) return 'the name of the settings file is empty';
   return name === 'init' && openapi + from === '' ? 'init needs --openapi FILE or --from URL' : undefined;
 }
 

@@ -68,9 +68,6 @@ function parametersFor({ credential }: Caller, settings: TokenSettings): URLSear
   });
 }
 
-/** Most servers accept no longer headers. */
-const MAX_TOKEN_LENGTH = 16_384;
-
 /** `begun`: time of the request. */
 async function exchangedFrom(
   response: TokenEndpointResponse,
@@ -79,7 +76,6 @@ async function exchangedFrom(
 ): Promise<Exchanged> {
   const { access_token: token, token_type: type, issued_token_type: issued, expires_in: seconds } = response;
   if (type !== 'bearer' || !ISSUED.includes(issued)) throw unusable('the token is no bearer token');
-  if (token.length > MAX_TOKEN_LENGTH) throw unusable('the token is too long');
   if (!TOKEN.test(token)) throw unusable('the token cannot stand in a header');
   const claims = await claimsOf(token);
   if (claims !== undefined && !isFor(claims.aud, settings)) {

@@ -1,9 +1,6 @@
 import { attributesOf, isError, SCHEMA_URL, SPANS } from './conventions.ts';
 import type { RecordedSpan } from './recorded-span.ts';
 
-/** Texts are of settings and of closed lists: none is longer, unless settings are. */
-const MAX_TEXT_LENGTH = 256;
-
 const STATUS_UNSET = 0;
 const STATUS_ERROR = 2;
 
@@ -45,7 +42,7 @@ function keyValues(attributes: Readonly<Record<string, string | number | undefin
   for (const key in attributes) {
     const value = attributes[key];
     if (typeof value === 'number') known.push({ key, value: { intValue: value } });
-    else if (value !== undefined) known.push({ key, value: { stringValue: value.slice(0, MAX_TEXT_LENGTH) } });
+    else if (value !== undefined) known.push({ key, value: { stringValue: value } });
   }
   return known;
 }

@@ -263,13 +263,13 @@ describe('spans on their way to the collector', () => {
     expect(other.spans.map(({ resource }) => resource['service.name'])).to.deep.equal(['other']);
   });
 
-  it('have texts of 256 characters at most, and end once', async () => {
+  it('end once', async () => {
     const tracing = open();
     const span = tracing.begin('read', undefined);
-    span?.end({ resource: 'r'.repeat(1000) });
+    span?.end({ resource: 'tools' });
     span?.end({ resource: 'again' });
     await eventually(() => sent === 1);
-    expect(collector.spans[0]?.attributes).to.deep.equal({ 'portico.resource': 'r'.repeat(256) });
+    expect(collector.spans[0]?.attributes).to.deep.equal({ 'portico.resource': 'tools' });
   });
 
   it('belong to new traces in the share of sampleRatio', async () => {
