@@ -36,8 +36,6 @@ config/default.yaml and docs/configuration.md describe every setting.
 
 export type Command = 'serve' | 'stdio' | 'check' | 'init' | 'schema' | 'demo' | 'help' | 'version';
 
-export type CommandLine = ParsedCommand | { readonly issue: string };
-
 type Values = ReturnType<typeof parse>['values'];
 
 export interface ParsedCommand
@@ -57,7 +55,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   schema: [],
 } satisfies Partial<Record<Command, readonly string[]>>;
 
-export function parseCommandLine(args: string[]): CommandLine {
+export function parseCommandLine(args: string[]): ParsedCommand | { readonly issue: string } {
   let parsed: ReturnType<typeof parse>;
   try {
     parsed = parse(args);

@@ -16,8 +16,6 @@ export interface ServeOptions {
   readonly file?: string;
   /** Whether the value at a path came from the environment. @default none */
   readonly isFromEnvironment?: IsFromEnvironment;
-  /** Whether the settings are the demo's, which read their ports from the environment. @default false */
-  readonly isDemo?: boolean;
   /** Where this process is one of several. @default it is alone */
   readonly worker?: Membership | undefined;
 }
@@ -25,7 +23,7 @@ export interface ServeOptions {
 /** Runs a gateway until SIGTERM or SIGINT. Resolves with 0 after a complete drain, 1 if it could not listen or cut off requests. */
 export async function serve(
   settings: Settings,
-  { onReady, warnings = [], file, isFromEnvironment = () => false, isDemo = false, worker }: ServeOptions = {},
+  { onReady, warnings = [], file, isFromEnvironment = () => false, worker }: ServeOptions = {},
 ): Promise<number> {
   let latest = isFromEnvironment;
   const destination = standardOutput();
@@ -56,7 +54,7 @@ export async function serve(
   } catch (error) {
     // The admin listener opens first.
     const listener = settings.admin.enabled && gateway.adminUrl === undefined ? 'admin' : 'http';
-    process.stderr.write(`portico: ${listenIssue(error, listener, isDemo)}\n`);
+    process.stderr.write(`portico: ${listenIssue(error, listener)}\n`);
     return 1;
   }
   if (file !== undefined) {
@@ -73,7 +71,7 @@ export async function serve(
 const PORT_VARIABLES = { http: 'PORT', admin: 'ADMIN_PORT' };
 
 /** Describes why a listener could not open, and how to change a port that is in use. */
-export function listenIssue(error: unknown, listener: 'http' | 'admin', isDemo = false): string {
+export function listenIssue(error: unknown, listener: 'http' | 'admin'): string {
   const {
     code = 'unknown error',
     address = 'the configured address',
@@ -85,7 +83,5 @@ export function listenIssue(error: unknown, listener: 'http' | 'admin', isDemo =
   const issue = `cannot listen on ${place}: something else is there (${code})`;
   if (port < 0) return issue;
   const variable = PORT_VARIABLES[listener];
-  const other = port < 65_535 ? port + 1 : port - 1;
-  if (isDemo) return `${issue}; ${variable} names another port: ${variable}=${other} portico --demo`;
-  return `${issue}; ${listener}.port in the settings names another, and \${${variable}:-${other}} there takes ${variable} from the environment`;
+  return `${issue}; ${listener}.port in the settings names another, or ${variable} in the environment if they have \${${variable}:-${port}}, as the demo's do`;
 }

@@ -146,10 +146,10 @@ describe('the command line', () => {
     });
   const demo = ({ http, admin }: Ports) => runPortico(['--demo'], { PORT: `${http}`, ADMIN_PORT: `${admin}` }).ended;
   for (const [what, run, isHttp, instead] of [
-    ['port', serve, true, 'http.port in the settings names another, and ${PORT:-NEXT} there takes PORT'],
-    ['admin port', serve, false, 'admin.port in the settings names another, and ${ADMIN_PORT:-NEXT} there'],
-    ['port of the demo', demo, true, 'PORT names another port: PORT=NEXT portico --demo\n'],
-    ['admin port of the demo', demo, false, 'ADMIN_PORT names another port: ADMIN_PORT=NEXT portico --demo\n'],
+    ['port', serve, true, 'http.port in the settings names another, or PORT in the environment'],
+    ['admin port', serve, false, 'admin.port in the settings names another, or ADMIN_PORT in the environment'],
+    ['port of the demo', demo, true, "if they have ${PORT:-NUMBER}, as the demo's do\n"],
+    ['admin port of the demo', demo, false, "if they have ${ADMIN_PORT:-NUMBER}, as the demo's do\n"],
   ] as const) {
     it(`exits with one line when the ${what} is taken`, async () => {
       const { port } = await listen(createServer());
@@ -158,7 +158,7 @@ describe('the command line', () => {
       expect(stderr)
         .to.match(/^[^\n]+\n$/)
         .and.contain(`portico: cannot listen on 127.0.0.1:${port}: something else is there (EADDRINUSE); `)
-        .and.contain(instead.replace('NEXT', String(port + 1)));
+        .and.contain(instead.replace('NUMBER', String(port)));
     });
   }
 
