@@ -45,10 +45,14 @@ export function endProcess(code: number): never {
   return process.exit(code);
 }
 
-/** Describes an error without its message, which may contain external text. */
+/** Describes an error without its message, which may contain external text. Never throws. */
 export function describeBug(error: unknown): object {
   if (!(error instanceof Error)) return { error: typeof error };
-  return { error: nameError(error), causes: causesOf(error), stack: framesOf(error) };
+  try {
+    return { error: nameError(error), causes: causesOf(error), stack: framesOf(error) };
+  } catch {
+    return { error: 'Error' };
+  }
 }
 
 /** Returns the stack frames of an error. The text before them is its message, which may look like frames. */

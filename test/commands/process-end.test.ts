@@ -87,11 +87,17 @@ describe('the report of an uncaught error', () => {
   const SECRET = 'token-that-nobody-may-read';
   const changed = new Error(`a\n    at ${SECRET}`);
   changed.message = 'b\n';
+  const unreadable = Object.defineProperty(new Error('x'), 'stack', {
+    get() {
+      throw new Error(SECRET);
+    },
+  });
   for (const [what, error, kind] of [
     ['whose message looks like a stack', new Error(`one\n    at ${SECRET}\n    at two`), 'Error'],
     ['whose message was changed', changed, 'Error'],
     ['with a name of its own', Object.assign(new Error('x'), { name: `Bearer ${SECRET}` }), 'Error'],
     ['without a stack', Object.assign(new Error(SECRET), { stack: undefined }), 'Error'],
+    ['that cannot be read', unreadable, 'Error'],
     ['that is text', SECRET, 'string'],
     ['that is nothing', undefined, 'undefined'],
   ] as const) {

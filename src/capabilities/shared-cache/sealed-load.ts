@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { Load } from '../../core/reads/snapshots/load.ts';
 import { unpooledInSteps } from '../../core/reads/snapshots/snapshot.ts';
-import { decrypt, encrypt } from './aes-gcm.ts';
+import { decrypt, encrypt } from './deployment-secret.ts';
 
 /** What a sealed load is bound to: under anything else it does not open. */
 export interface SealedFor {

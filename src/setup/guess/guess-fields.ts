@@ -31,6 +31,9 @@ const DOUBTFUL_FROM = 5;
 const ACTIVE_FLAG = /^(?:is)?(?:active|enabled)$/;
 const INACTIVE_FLAG = /^(?:(?:is)?(?:disabled|paused)|archived|suspended)$/;
 
+/** Members that identify an object: `category.name`, `trigger.type`. */
+const IDENTIFYING = ['type', 'name', 'kind', 'displayName', 'title', 'slug', 'value', 'key'];
+
 /** Guesses the expression of each field. `noun`: what the path says the list holds. `words`: all of its path and title. */
 export function guessFields(
   resource: Resource,
@@ -58,7 +61,7 @@ function byName(field: string, members: readonly Member[], noun: string): Found 
   const names = NAMES[field]?.split(/\s+/) ?? [plainName(field)];
   for (const [rank, name] of names.entries()) {
     const wanted = name.replace('*', noun);
-    const found = members.find(({ path, shape }) => plainName(path.at(-1)) === wanted && isScalar(shape));
+    const found = members.find(({ path, shape }) => plainName(path.at(-1)) === wanted && isText(shape, field));
     if (found !== undefined) return { ...found, inDoubt: rank >= DOUBTFUL_FROM };
   }
   return undefined;
@@ -90,8 +93,24 @@ function isScalar({ type }: Shape): boolean {
   return type === 'text' || type === 'number' || type === 'unknown';
 }
 
-function write({ path, inDoubt }: Found): FieldGuess {
-  return { from: expressionOf(path), values: {}, why: 'a member of each item', inDoubt };
+function isText(shape: Shape, field: string): boolean {
+  if (isScalar(shape)) return true;
+  if (field === 'id' || field === 'name' || field === 'createTime') return false;
+  return shape.type === 'object' && identifyingMember(shape) !== undefined;
+}
+
+function identifyingMember({ members }: Shape): string | undefined {
+  return IDENTIFYING.find((name) => {
+    const member = members.get(name);
+    return member !== undefined && isScalar(member);
+  });
+}
+
+function write({ path, shape, inDoubt }: Found): FieldGuess {
+  const at = expressionOf(path);
+  const why = 'a member of each item';
+  if (shape.type === 'object') return { from: `${at}.${identifyingMember(shape)}`, values: {}, why, inDoubt: true };
+  return { from: at, values: {}, why, inDoubt };
 }
 
 function byFlag(members: readonly Member[]): FieldGuess | undefined {

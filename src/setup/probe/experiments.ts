@@ -4,9 +4,8 @@ import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { type CredentialSettings, credentialForm, credentialIn } from '../../core/credentials/authorize.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
-import type { Look } from './page-look.ts';
 import type { Finding, Untried } from './probe-report.ts';
-import { NotTried, type Try } from './trials.ts';
+import { type Look, NotTried, type Try } from './trials.ts';
 
 export interface Subject {
   readonly resource: Resource;

@@ -5,11 +5,11 @@ import type { Page } from '../../core/mapping/page.ts';
 import { requiredFields } from '../../core/resources/resource.ts';
 import { type Statement, statementsOf } from '../../core/upstream/signs/statements.ts';
 import { PROBE } from '../input-bounds.ts';
-import { parsePage } from './page-look.ts';
 import type { FirstItem, ResourceReport } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
 import { type HintContext, hintsFor } from './setting-hints.ts';
 import type { Exchange } from './single-read.ts';
+import { parsePage } from './trials.ts';
 
 /** Describes the first page: its first item, what it says about further pages, and hints for settings that fit it better. */
 export async function describePage(

@@ -9,12 +9,11 @@ import { SHAPE } from '../input-bounds.ts';
 import type { Baseline } from './baseline.ts';
 import { runExperiments } from './experiments.ts';
 import { createMasks, type Masks } from './masks.ts';
-import { lookAt, parsePage } from './page-look.ts';
 import { describePage } from './page-report.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';
-import { createTrials } from './trials.ts';
+import { createTrials, lookAt, parsePage } from './trials.ts';
 
 export interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;

@@ -20,7 +20,11 @@ describe('fields by a document', () => {
     ['projects', { id: text, title: text, creationTime: number }, 'id title - creationTime'],
     ['projects', { uuid: text, title: text }, 'uuid title - -'],
     ['projects', { 'project-id': text, 'display-name': text }, '"project-id" "display-name" - -'],
-    ['workflows', { id: text, name: text, state: text, trigger: text }, 'id name - trigger state'],
+    [
+      'workflows',
+      { id: text, name: text, state: text, trigger: object({ type: text }) },
+      'id name - trigger.type state',
+    ],
     ['workflows', { id: text, name: text, enabled: boolean }, 'id name - - enabled'],
     ['tools', { slug: text, label: text, latestVersion: text, type: text }, 'slug label latestVersion type -'],
     ['tools', { id: text, host_name: text, summary: text }, 'id id - - summary'],
