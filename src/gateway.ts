@@ -61,10 +61,7 @@ export interface Gateway {
   readonly breakers: Readonly<Record<string, BreakerState>>;
   /** Listens, and resolves with `url`. Rejects with Node's error if it cannot. Sends no request. */
   start(): Promise<string>;
-  /**
-   * Applies other settings and returns their changes. Requests in flight keep the settings they started with. Throws
-   * `ConfigError` with every issue, without any change.
-   */
+  /** Applies other settings and returns their changes. Requests in flight keep theirs. Throws `ConfigError`: nothing has changed. */
   change(settings: SettingsInput): SettingsChanges;
   /** Reports settings that could not be read, as if `change` had thrown this. */
   refuse(error: unknown): void;
@@ -77,10 +74,7 @@ export interface Gateway {
   close(signal?: NodeJS.Signals): Promise<boolean>;
 }
 
-/**
- * Creates a gateway from settings as in YAML. Throws `ConfigError` with every issue. It neither listens nor sends
- * requests before `start`.
- */
+/** Creates a gateway from settings as in YAML. Throws `ConfigError` with every issue. Sends nothing before `start`. */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
   const parts = openParts(settings, options);
   try {

@@ -1,10 +1,7 @@
 import type { SettingsInput } from '../gateway.ts';
 import { PLATFORM_URL } from './start-gateway.ts';
 
-/**
- * The used parts of nock 15 or newer (`import nock from 'nock'`). It is a parameter, because two copies of nock in one
- * process reject each other's mocks.
- */
+/** The used parts of nock 15. A parameter, because two copies of nock in one process reject each other's mocks. */
 export type Nock = (origin: string, options: { reqheaders: Record<string, string | RegExp> }) => NockScope;
 
 interface NockScope {

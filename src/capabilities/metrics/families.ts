@@ -29,11 +29,7 @@ interface Series<Held> {
 /** The metrics of one gateway. Each function creates a metric, in the order of the exposition, and returns how to change it. */
 export type Families = ReturnType<typeof createFamilies>;
 
-/**
- * Creates metrics whose values are in series of our own, which are found faster (docs/decisions/0035). prom-client writes and
- * combines them. `described`: the name of a metric, with its labels as in PromQL. `aggregator`: how the values of several workers
- * are combined.
- */
+/** `described`: the name of a metric, with its labels as in PromQL. Series of our own are found faster (docs/decisions/0035). */
 export function createFamilies() {
   const metrics: Metric[] = [];
   let registry: Registry | undefined;

@@ -49,10 +49,7 @@ export function createEvictionIndex({ maxNames, now }: { readonly maxNames: numb
   }
 
   return {
-    /**
-     * Links names to an entry, so that an eviction of any of them on another replica evicts it. Call it before a load begins. Returns
-     * a function that removes the links if the entry holds nothing: made-up tokens would displace others.
-     */
+    /** Call it before a load begins. Returns what removes the links if the entry holds nothing: made-up tokens would displace others. */
     link(names: readonly string[], entry: CacheEntry) {
       for (const name of names) {
         entries.set(name, entry);

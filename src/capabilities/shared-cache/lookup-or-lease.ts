@@ -29,11 +29,7 @@ export interface LeaseState {
   readonly waitMs: number;
 }
 
-/**
- * Looks for a copy, acquires the lease, and looks again, since another replica may have stored in between; as long as another
- * one holds the lease, it waits. Resolves when there is a copy to take or this read must load. Rejects with the signal's
- * reason, and then holds no lease.
- */
+/** Looks again after it has the lease: another replica may have stored in between. Rejects with the signal's reason, and no lease. */
 export async function lookupOrLease(
   copies: CallerCopies,
   signal: AbortSignal,

@@ -13,10 +13,7 @@ export interface RedisConnectionOptions
   readonly events: Events;
 }
 
-/**
- * Runs one command within `timeoutMs`. Resolves with `undefined` if Redis is down, answers with an error or not in time; the
- * command may have been executed nevertheless. Never rejects.
- */
+/** Runs one command. `undefined`: Redis failed or was late; the command may have been executed nevertheless. Never rejects. */
 export type RunCommand = <T>(name: CommandName, command: (client: RedisClient) => Promise<T>) => Promise<T | undefined>;
 
 export type CommandName = 'get' | 'lease' | 'put' | 'release' | 'evict' | 'exchange' | 'count';

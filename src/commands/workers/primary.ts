@@ -18,11 +18,7 @@ import { startWorker, type WorkerProcess, workerSetup } from './worker-process.t
 /** Time from the start of a worker to that of its replacement, at least. */
 const PAUSE_MS = 1000;
 
-/**
- * Runs that many workers behind one public listener, and the admin listener for all of them, until SIGTERM or SIGINT. A
- * worker that ends is replaced. Resolves with the exit code: 0 if all have drained completely, that of the first worker if it
- * could not start.
- */
+/** Runs workers until SIGTERM or SIGINT. Resolves with 0 if all have drained, or with the first one's code if it could not start. */
 export async function serveWorkers({ config, warnings }: LoadedConfig, count: number): Promise<number> {
   const destination = standardOutput();
   const logger = createLogger({ ...config.log, destination });

@@ -62,10 +62,7 @@ async function readListing(ask: Ask, path: string): Promise<Seen | undefined> {
   return { listing: { ...unknown, ...place, item, body, headers: reply.headers, count }, body: reply.body };
 }
 
-/**
- * Adds the query parameters to a list that was seen. They are found by requests for pages of one item: a parameter that
- * changes nothing is ignored by the platform, and one that leads to the second item leads to the second page.
- */
+/** Finds the query parameters by requests for pages of one item: one that leads to the second item leads to the second page. */
 async function discoverParameters(ask: Ask, { listing, body }: Seen): Promise<Listing> {
   const select = compileExpression(listing.items);
   const itemsOf = (value: unknown) => {

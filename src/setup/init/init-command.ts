@@ -51,11 +51,7 @@ export async function runInit(options: InitOptions, yes: boolean): Promise<numbe
 /** Some platforms send callers without a token the document of what is public, with status 200. */
 const SUBSET = 'the document can be a public subset, since it was read without a token; set PORTICO_TOKEN';
 
-/**
- * Proposes a settings file for a platform, from its OpenAPI document or its own replies, writes it, and probes it if nothing
- * is missing for that. Resolves with the exit code: 1 if the platform could not be read with it. Throws {@link SourceError} if
- * there was nothing to propose.
- */
+/** Proposes a settings file, writes it, and probes it if nothing is missing. Resolves with the exit code. Throws {@link SourceError}. */
 export async function initSettings({ openapi, from, file }: InitOptions, context: InitContext): Promise<number> {
   const { environment = processEnvironment(), person, print } = context;
   const token = environment['PORTICO_TOKEN'] ?? '';
