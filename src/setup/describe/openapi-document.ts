@@ -118,7 +118,9 @@ function replyOf(operation: Json, resolve: Resolve) {
   const headers = new Map(names.map((name) => [name.toLowerCase(), '']));
   // OpenAPI 2.0 has the schema in the response itself.
   if (response['schema'] !== undefined) return { schema: response['schema'], headers };
-  const [, content] = Object.entries(resolve(response['content']) ?? {}).find(([type]) => JSON_TYPE.test(type)) ?? [];
+  const contents = Object.entries(resolve(response['content']) ?? {}).filter(([type]) => JSON_TYPE.test(type));
+  // What Portico accepts by default comes first.
+  const [, content] = contents.find(([type]) => /^application\/json\b/i.test(type)) ?? contents[0] ?? [];
   return content === undefined ? undefined : { schema: resolve(content)?.['schema'], headers };
 }
 
