@@ -48,7 +48,7 @@ describe('the first minutes with the package', function () {
 
       it('proposes settings from the OpenAPI document of the platform', async () => {
         const said = await run(['init', '--openapi', 'openapi.yaml', '--yes']);
-        expect(said).to.contain('proposes projects, workflows, tools of acme');
+        expect(said).to.contain('proposes projects, workflows, tools of platform');
         await appendFile(join(folder, 'portico.yaml'), PORTS);
       });
 
@@ -61,7 +61,7 @@ describe('the first minutes with the package', function () {
 
       it('accepts the proposed settings in check', async () => {
         expect(await run(['check'])).to.contain(
-          'portico.yaml: OK: offers projects (acme), workflows (acme), tools (acme)',
+          'portico.yaml: OK: offers projects (platform), workflows (platform), tools (platform)',
         );
       });
 
