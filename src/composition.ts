@@ -12,7 +12,7 @@ import { ConfigError, collectIssues, sorted } from './core/config/config-error.t
 import type { Environment } from './core/config/environment.ts';
 import { type LoadedConfig, loadConfig } from './core/config/load-config.ts';
 import type { Config } from './core/config/schema/settings.ts';
-import type { SliceInputs } from './core/config/settings-slice.ts';
+import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { createKeyOf } from './core/credentials/authenticate.ts';
 import type { OpenOperation } from './core/http/operations/operation.ts';
 import { limitsWith } from './core/kernel/limits.ts';
@@ -21,15 +21,11 @@ import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
 import type { Sharing } from './core/sharing.ts';
 
-/** Settings of all capabilities as a person writes them. */
 export type CapabilitySettings = SliceInputs<SlicesOf<typeof CAPABILITIES>>;
 
 type OwnContext = Omit<CapabilityContext, 'counts' | 'keyOf' | 'wrapClient'>;
 
-/**
- * Opens these capabilities for `portico serve`. Throws `ConfigError` with every file that cannot be used, also of the core.
- * @default all
- */
+/** Opens capabilities for `portico serve`. Throws `ConfigError` with every unusable file, also of the core. @default all */
 export function openToServe(context: OwnContext, known: readonly AnyCapability[] = CAPABILITIES): OpenCapabilities {
   try {
     return openAs('serve', known, context);
@@ -66,18 +62,17 @@ export function capabilitiesSharing(sharing: Sharing): readonly AnyCapability[] 
   return [{ open: () => ({ sharing }) }, ...CAPABILITIES];
 }
 
-/** Endpoints of the admin listener of several workers. */
 export function operationsAcrossWorkers(config: Config, workers: Workers): readonly OpenOperation[] {
   return CAPABILITIES.flatMap((capability: AnyCapability) => capability.acrossWorkers?.(config, workers) ?? []);
 }
 
-/** Returns the blocks of the settings file that belong to these capabilities. @default all */
-export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES) {
-  return slicesOf(known);
-}
+/** Blocks of the settings file. One list: the schema of settings is created once for it. */
+export const SLICES = slicesOf(CAPABILITIES);
 
-/** Those of all capabilities. */
-export const SLICES = slicesFor();
+/** Returns the blocks of the settings file that belong to these capabilities. @default all */
+export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES): readonly SettingsSlice[] {
+  return known === CAPABILITIES ? SLICES : slicesOf(known);
+}
 
 /** Reads a settings file, and the certificates that it names. Throws `ConfigError` with everything that is wrong in the file. */
 export async function loadSettings(

@@ -52,7 +52,6 @@ export interface GatewayOptions {
   readonly limits?: LimitOverrides;
 }
 
-/** A Portico in this process. */
 export interface Gateway {
   /** Base URL of the public listener, without a trailing slash (`unix:<path>` on a socket). Throws before `start`. */
   readonly url: string;
@@ -62,10 +61,7 @@ export interface Gateway {
   readonly breakers: Readonly<Record<string, BreakerState>>;
   /** Listens, and resolves with `url`. Rejects with Node's error if it cannot. Sends no request. */
   start(): Promise<string>;
-  /**
-   * Applies other settings and returns their changes. Requests in flight keep the settings they started with. Throws
-   * `ConfigError` with every issue, without any change.
-   */
+  /** Applies other settings and returns their changes. Requests in flight keep theirs. Throws `ConfigError`: nothing has changed. */
   change(settings: SettingsInput): SettingsChanges;
   /** Reports settings that could not be read, as if `change` had thrown this. */
   refuse(error: unknown): void;
@@ -78,10 +74,7 @@ export interface Gateway {
   close(signal?: NodeJS.Signals): Promise<boolean>;
 }
 
-/**
- * Creates a gateway from settings as in YAML. Throws `ConfigError` with every issue. It neither listens nor sends
- * requests before `start`.
- */
+/** Creates a gateway from settings as in YAML. Throws `ConfigError` with every issue. Sends nothing before `start`. */
 export function createGateway(settings: SettingsInput, options: GatewayOptions = {}): Gateway {
   const parts = openParts(settings, options);
   try {
@@ -140,7 +133,9 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
       ...config.http,
       ...(cap && { maxConnections: cap.maxConnections }),
       tls: withFiles(config.http.tls, tls.http),
-      ...publicHosts(config),
+      publicUrl: config.publicUrl,
+      // A page that reached this by a name of its own has no token that is verified (docs/decisions/0059).
+      takesAnyName: config.verification !== undefined,
     },
     catalogue: core.catalogue,
     users: core,
@@ -282,11 +277,6 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
       return whole;
     },
   };
-}
-
-/** A page that reached this by a name of its own has no token that is verified (docs/decisions/0059). */
-function publicHosts({ publicUrl, verification }: Config) {
-  return { publicUrl, takesAnyName: verification !== undefined };
 }
 
 /** Upper bound of a read, including the wait for another replica's load. */

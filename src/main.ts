@@ -32,9 +32,6 @@ async function main(args: string[]): Promise<number> {
     if (!(error instanceof ConfigError)) throw error;
     // Like compilers, each line starts with its place, so that editors can jump there.
     process.stderr.write(`${error.message}\n`);
-    const isUnread = error.issues.some(({ path, line }) => path.length === 0 && line === undefined);
-    if (isUnread && error.file === DEFAULT_FILE && command.file === undefined)
-      process.stderr.write('Name your settings file, or see: portico --help\n');
     return 2;
   }
 }
@@ -58,9 +55,8 @@ async function run(command: ParsedCommand): Promise<number> {
     }
     case 'init': {
       const { runInit } = await import('./setup/init/init-command.ts');
-      const { loadSettings } = await import('./composition.ts');
       const { openapi, from, yes = false } = command;
-      return runInit({ openapi, from, file }, yes, loadSettings);
+      return runInit({ openapi, from, file }, yes);
     }
     case 'demo': {
       const { serveDemo } = await import('./commands/demo.ts');

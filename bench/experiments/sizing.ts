@@ -1,6 +1,6 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Status } from '../../src/capabilities/status/status-view.ts';
+import type { Status } from '../../src/capabilities/status/gateway-status.ts';
 import type { SettingsInput } from '../../src/gateway.ts';
 import { insideEnvironment, lookInside } from '../../test/support/load/look-inside.ts';
 import { type Client, createClient, each } from '../client.ts';

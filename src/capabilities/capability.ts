@@ -12,27 +12,19 @@ import type { Resource } from '../core/resources/resource.ts';
 import type { SharedCounts } from '../core/sharing.ts';
 import type { Upstream } from '../core/upstream/upstream.ts';
 
-/** What runs a gateway: `portico serve`, `portico stdio`, or one read of `portico check --probe`. */
 export type Purpose = 'serve' | 'stdio' | 'probe';
 
-/** What the gateway gives to each capability. */
 export interface CapabilityContext {
-  /** Settings that are in force when the capability opens. */
   readonly config: Config;
-  /** Bounds that are no settings. */
   readonly limits: Limits;
   /** Emits events to all listeners. Only after `start`. */
   readonly events: Events;
-  /** Figures of the core and of all capabilities. Only after `start`. */
   readonly readings: Partial<Readings>;
   readonly logger: Logger;
-  /** Where lines of the log go. */
   readonly destination: LogDestination;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Counters that replicas share, if a capability before this one contributes them. */
   readonly counts: SharedCounts | undefined;
-  /** Builds keys of callers, the same on all replicas that share something. */
   readonly keyOf: KeyOf;
   /** Applies the wrappers of all capabilities to a client of a remote server. Only after `start`. */
   wrapClient(client: Upstream, baseUrl: string): Upstream;
@@ -42,11 +34,9 @@ export interface CapabilityContext {
   readonly settingsFile?: string | undefined;
   /** Whether only the process that runs the workers reaches the admin listener. @default false */
   readonly isWorker?: boolean | undefined;
-  /** The registry that settings were checked against. */
   readonly resources: readonly Resource[];
 }
 
-/** A request to the admin listener of each worker. */
 export interface WorkerRequest {
   readonly method: 'GET' | 'PUT';
   readonly path: string;
@@ -61,11 +51,9 @@ export interface WorkerAnswer {
   readonly body: Buffer | undefined;
 }
 
-/** The processes of `portico serve --workers`. */
 export interface Workers {
   /** How many there are when none has just ended. */
   readonly count: number;
-  /** Workers that were replaced so far. */
   restarts(): number;
   /** Lines of the workers' log that the process which runs them has dropped. */
   droppedLogLines(): number;
@@ -73,15 +61,10 @@ export interface Workers {
   ask(request: WorkerRequest): Promise<readonly WorkerAnswer[]>;
 }
 
-/**
- * One optional feature: its block of settings, and what it contributes to the gateway at the places that core/hooks.ts names.
- * `open` returns `undefined` where settings switch it off.
- */
+/** One optional feature. `open` returns `undefined` where settings switch it off. */
 export interface Capability<Key extends string = string, Schema extends z.ZodType = z.ZodType> {
   readonly settings?: SettingsSlice<Key, Schema>;
-  /**
-   * Returns other settings that the capability depends on. A reload that changes them reopens it. @default none
-   */
+  /** Returns other settings that the capability depends on. A reload that changes them reopens it. @default none */
   dependsOn?(config: Config, resources: readonly Resource[]): unknown;
   /** @default `serve` alone */
   readonly purposes?: readonly Purpose[];
@@ -93,13 +76,11 @@ export interface Capability<Key extends string = string, Schema extends z.ZodTyp
   open(settings: z.output<Schema>, context: CapabilityContext): Contribution | undefined;
 }
 
-/** Returns the capability as it is, with the types of its settings inferred. */
 export function defineCapability<const Key extends string = never, Schema extends z.ZodType = z.ZodType>(
   capability: Capability<Key, Schema>,
 ): Capability<Key, Schema> {
   return capability;
 }
 
-/** A capability of any settings. */
 // biome-ignore lint/suspicious/noExplicitAny: the list holds capabilities of different settings, each called with its own.
 export type AnyCapability = Capability<string, any>;

@@ -6,16 +6,12 @@ import { type Contribution, composeHooks, type Hooks } from '../core/hooks.ts';
 import type { Events } from '../core/kernel/events.ts';
 import type { AnyCapability, CapabilityContext, Purpose } from './capability.ts';
 
-/** The capabilities of one gateway that are switched on. */
 export interface OpenCapabilities {
   readonly hooks: Hooks;
   readonly listeners: readonly Events[];
   /** Starts them in order. Rejects with the first failure. */
   start(): Promise<void>;
-  /**
-   * Opens those whose settings have changed once more, beside the open ones. Throws `ConfigError` where one cannot be opened;
-   * nothing has changed then.
-   */
+  /** Opens once more, beside the open ones, those whose settings have changed. Throws `ConfigError`; then nothing changes. */
   reload(config: Config): ReloadedCapabilities;
   /** Stops them in reverse order; each has what is left of this many milliseconds. */
   stop(withinMs: number): Promise<void>;
@@ -31,19 +27,12 @@ export interface ReloadedCapabilities extends OpenCapabilities {
   revert(): Promise<void>;
 }
 
-/** The slices of these capabilities. */
 export type SlicesOf<Capabilities extends readonly AnyCapability[]> = readonly NonNullable<
   Capabilities[number]['settings']
 >[];
 
-/** The schema of settings is created once for each list of slices. */
-const known = new WeakMap<readonly AnyCapability[], readonly SettingsSlice[]>();
-
-/** Blocks of the settings file that belong to these capabilities. */
 export function slicesOf(capabilities: readonly AnyCapability[]): readonly SettingsSlice[] {
-  const slices = known.get(capabilities) ?? capabilities.flatMap(({ settings }) => settings ?? []);
-  known.set(capabilities, slices);
-  return slices;
+  return capabilities.flatMap(({ settings }) => settings ?? []);
 }
 
 /** Opens what settings switch on. Throws one `ConfigError` with every issue; nothing is open then. */
@@ -64,7 +53,6 @@ export function checkCapabilities(capabilities: readonly AnyCapability[], config
 /** One capability with its settings; `contribution` is `undefined` where it is switched off. */
 interface Entry {
   readonly capability: AnyCapability;
-  /** Settings for which it was opened. */
   readonly reason: unknown;
   readonly contribution: Contribution | undefined;
 }

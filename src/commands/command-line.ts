@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { closest } from '../core/config/close-words.ts';
 
 export const USAGE = `Usage: portico COMMAND [FILE]
 
@@ -37,8 +36,6 @@ config/default.yaml and docs/configuration.md describe every setting.
 
 export type Command = 'serve' | 'stdio' | 'check' | 'init' | 'schema' | 'demo' | 'help' | 'version';
 
-export type CommandLine = ParsedCommand | { readonly issue: string };
-
 type Values = ReturnType<typeof parse>['values'];
 
 export interface ParsedCommand
@@ -58,16 +55,13 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   schema: [],
 } satisfies Partial<Record<Command, readonly string[]>>;
 
-/** Parses the arguments after `portico`. */
-export function parseCommandLine(args: string[]): CommandLine {
+export function parseCommandLine(args: string[]): ParsedCommand | { readonly issue: string } {
   let parsed: ReturnType<typeof parse>;
   try {
     parsed = parse(args);
   } catch (error) {
     // Node's second sentence explains arguments that start with a dash, which does not fit a misspelt option.
-    const reason =
-      error instanceof Error ? error.message.replace(/\. To specify a positional.*/s, '') : 'bad arguments';
-    return { issue: reason + optionHint(args) };
+    return { issue: (error as Error).message.replace(/\. To specify a positional.*/s, '') };
   }
   const { values, positionals } = parsed;
   const { help, version, demo, config = [], workers: count, ...options } = values;
@@ -85,10 +79,9 @@ export function parseCommandLine(args: string[]): CommandLine {
   return { ...others, name: name as Command, file: files[0], allowPost, updateBaseline, workers: named };
 }
 
-/** Returns what is wrong with the command `name`, or with its options and files. */
 function issueOf(name: string, values: Values, files: readonly string[]) {
   const options = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-  if (options === undefined) return `there is no command ${name}${commandHint(name)}`;
+  if (options === undefined) return `there is no command ${name}`;
   const other = Object.keys(values).find((option) => !options.includes(option));
   if (other !== undefined) return `${name} takes no --${other}`;
   const most = options.includes('config') ? 1 : 0;
@@ -100,8 +93,6 @@ function issueOf(name: string, values: Values, files: readonly string[]) {
   if (alone !== undefined) return `--${alone} goes with --probe`;
   if (full && probe) return '--full and --probe exclude each other';
   if (updateBaseline && baseline === undefined) return '--update-baseline goes with --baseline FILE';
-  if (baseline === '') return 'the name of the baseline is empty';
-  if (files.includes('')) return 'the name of the settings file is empty';
   return name === 'init' && openapi + from === '' ? 'init needs --openapi FILE or --from URL' : undefined;
 }
 
@@ -132,27 +123,4 @@ const PARSED = {
 
 function parse(args: string[]) {
   return parseArgs({ args, allowPositionals: true, options: PARSED });
-}
-
-/** Names that other programs use for these options. */
-const COMMANDS: ReadonlyMap<string, string> = new Map([
-  ...['help', 'version', 'demo'].map((name) => [name, `--${name}`] as const),
-  ...['start', 'run'].map((name) => [name, 'serve'] as const),
-  ...['validate', 'lint', 'config'].map((name) => [name, 'check'] as const),
-  ['probe', 'check --probe'],
-]);
-
-function commandHint(name: string): string {
-  if (/[./]/.test(name)) return `; did you mean portico serve ${name}?`;
-  const meant = COMMANDS.get(name) ?? closest(name, Object.keys(OPTIONS));
-  return meant === undefined ? '' : `; did you mean portico ${meant}?`;
-}
-
-function optionHint(args: readonly string[]): string {
-  const names = args.flatMap((arg) => (arg.startsWith('--') ? [arg.slice(2).split('=', 1)[0] ?? ''] : []));
-  const best = closest(
-    names.find((name) => !Object.hasOwn(PARSED, name)),
-    Object.keys(PARSED),
-  );
-  return best === undefined ? '' : `; did you mean --${best}?`;
 }

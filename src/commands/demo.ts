@@ -21,7 +21,6 @@ export async function serveDemo(): Promise<number> {
     });
     const { settings } = await loadSettings(SETTINGS, environment);
     return await serve(settings, {
-      isDemo: true,
       onReady: (url) => process.stdout.write(demoInstructions(url, platform.urls)),
     });
   } finally {

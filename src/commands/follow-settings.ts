@@ -18,11 +18,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Reloads the settings file when it changes, in place or by a rename of the file or of a folder or link in its path, as in files
- * that Kubernetes mounts. If the file is wrong or missing, or a bug prevents the change, the previous settings stay in force and a
- * log line says why. Returns a function that reads the file immediately, changed or not.
- */
+/** Reloads the file when it changes, also by a rename in its path (Kubernetes). If it is wrong, nothing changes. Returns what reads it at once. */
 export function followSettings({ file, gateway, logger, watch, onChange, signal }: FollowOptions): () => Promise<void> {
   let reading = Promise.resolve();
   let next: Promise<void> | undefined;

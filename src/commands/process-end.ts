@@ -3,10 +3,7 @@ import type { LogDestination } from '../core/log/destination.ts';
 import type { Logger } from '../core/log/logger.ts';
 import { listenToSignals, type SignalListener } from './signals.ts';
 
-/**
- * Resolves with the first SIGTERM or SIGINT. A second one ends the process immediately, with the log lines that can be
- * written without waiting.
- */
+/** Resolves with the first SIGTERM or SIGINT. A second one ends the process, with the log lines that need no waiting. */
 export function nextSignal(
   logger: Logger,
   destination: LogDestination,
@@ -25,10 +22,7 @@ export function nextSignal(
   });
 }
 
-/**
- * Ends the process with exit code 1 after an uncaught error, because its effects are unknown. Writes one line at
- * `fatal` after all pending lines.
- */
+/** Ends the process with exit code 1 after an uncaught error, because its effects are unknown, and one line at `fatal`. */
 export function installCrashHandler(logger: Logger): void {
   const crash = (error: unknown) => {
     logger.fatal(describeBug(error), 'unhandled error');
@@ -41,10 +35,7 @@ export function installCrashHandler(logger: Logger): void {
 /** Node's name for a pending DNS lookup. */
 const LOOKUP = 'GetAddrInfoReqWrap';
 
-/**
- * Ends the process with this exit code. Node waits for pending DNS lookups, which cannot be cancelled. While there is
- * one, the process is replaced by a program that exits with the same code.
- */
+/** Node waits for pending DNS lookups, which cannot be cancelled: then a program that exits replaces the process. */
 export function endProcess(code: number): never {
   if (process.execve !== undefined && process.getActiveResourcesInfo().includes(LOOKUP)) {
     // Runs listeners that still have something to write.

@@ -11,25 +11,19 @@ import { installCrashHandler, nextSignal } from './process-end.ts';
 import type { Membership } from './workers/worker.ts';
 
 export interface ServeOptions {
-  /** Called when requests are answered. */
   readonly onReady?: (url: string) => void;
   readonly warnings?: readonly ConfigIssue[];
   readonly file?: string;
   /** Whether the value at a path came from the environment. @default none */
   readonly isFromEnvironment?: IsFromEnvironment;
-  /** Whether the settings are the demo's, which read their ports from the environment. @default false */
-  readonly isDemo?: boolean;
   /** Where this process is one of several. @default it is alone */
   readonly worker?: Membership | undefined;
 }
 
-/**
- * Runs a gateway until SIGTERM or SIGINT. Resolves with the exit code: 0 after a complete drain, 1 if it could not
- * listen or cut off requests. A second signal ends the process immediately.
- */
+/** Runs a gateway until SIGTERM or SIGINT. Resolves with 0 after a complete drain, 1 if it could not listen or cut off requests. */
 export async function serve(
   settings: Settings,
-  { onReady, warnings = [], file, isFromEnvironment = () => false, isDemo = false, worker }: ServeOptions = {},
+  { onReady, warnings = [], file, isFromEnvironment = () => false, worker }: ServeOptions = {},
 ): Promise<number> {
   let latest = isFromEnvironment;
   const destination = standardOutput();
@@ -60,7 +54,7 @@ export async function serve(
   } catch (error) {
     // The admin listener opens first.
     const listener = settings.admin.enabled && gateway.adminUrl === undefined ? 'admin' : 'http';
-    process.stderr.write(`portico: ${listenIssue(error, listener, isDemo)}\n`);
+    process.stderr.write(`portico: ${listenIssue(error, listener)}\n`);
     return 1;
   }
   if (file !== undefined) {
@@ -74,38 +68,20 @@ export async function serve(
   return (await gateway.close(signal)) ? 0 : 1;
 }
 
-const LISTEN_ISSUES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something else listens there',
-  EACCES: 'that needs more rights than this process has',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  EMFILE: 'this process may open no more files (ulimit -n)',
-  ENOTFOUND: 'that host name is unknown',
-};
-
-/** The same for a Unix socket. The system does not distinguish a missing folder from one without permission. */
-const SOCKET_ISSUES: Readonly<Record<string, string>> = {
-  ...LISTEN_ISSUES,
-  EADDRINUSE: 'something else listens there, or a file that is no socket has that name',
-  EACCES: 'its folder is missing, or this process may not write there',
-};
-
-/** Environment variables for ports in the demo's and many other settings. */
 const PORT_VARIABLES = { http: 'PORT', admin: 'ADMIN_PORT' };
 
 /** Describes why a listener could not open, and how to change a port that is in use. */
-export function listenIssue(error: unknown, listener: 'http' | 'admin', isDemo = false): string {
+export function listenIssue(error: unknown, listener: 'http' | 'admin'): string {
   const {
     code = 'unknown error',
-    address,
-    port,
-  } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+    address = 'the configured address',
+    port = -1,
+  } = error as Partial<NodeJS.ErrnoException & { address: string; port: number }>;
   // Node reports -1 for a socket.
-  const hasPort = port !== undefined && port >= 0;
-  const place = hasPort ? `${address}:${port}` : (address ?? 'the configured address');
-  const issue = `cannot listen on ${place}: ${(hasPort ? LISTEN_ISSUES : SOCKET_ISSUES)[code] ?? 'it failed'} (${code})`;
-  if (code !== 'EADDRINUSE' || !hasPort) return issue;
+  const place = port < 0 ? address : `${address}:${port}`;
+  if (code !== 'EADDRINUSE') return `cannot listen on ${place} (${code})`;
+  const issue = `cannot listen on ${place}: something else is there (${code})`;
+  if (port < 0) return issue;
   const variable = PORT_VARIABLES[listener];
-  const other = port < 65_535 ? port + 1 : port - 1;
-  if (isDemo) return `${issue}; ${variable} names another port: ${variable}=${other} portico --demo`;
-  return `${issue}; ${listener}.port in the settings names another, and \${${variable}:-${other}} there takes ${variable} from the environment`;
+  return `${issue}; ${listener}.port in the settings names another, or ${variable} in the environment if they have \${${variable}:-${port}}, as the demo's do`;
 }

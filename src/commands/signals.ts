@@ -3,13 +3,11 @@
 export interface SignalListener {
   /** Called with the first SIGTERM or SIGINT: drain, then end the process. */
   drain(signal: NodeJS.Signals): void;
-  /** Called with the second one, just before the process ends. */
   cut(): void;
   /** Called with SIGHUP: reloads the settings. */
   readonly reload?: (() => void) | undefined;
   /** Called with SIGUSR2: reopens files after rotation, and returns whether there are any. */
   readonly reopen?: (() => boolean) | undefined;
-  /** Called with a signal that has no effect. */
   ignored(signal: NodeJS.Signals): void;
 }
 

@@ -13,10 +13,7 @@ import { createOwnFiles } from '../core/own-files.ts';
 import { createRepresentations } from '../core/reads/representations/representations.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
-/**
- * Answers MCP on standard input and output, with the token in settings, until the input ends or a signal arrives.
- * Resolves with the exit code: 0 if every response was read, otherwise 1. Throws `ConfigError` without a token.
- */
+/** Answers MCP on standard input and output. Resolves with 0 if every response was read, otherwise 1. Throws `ConfigError`. */
 export async function serveStdio(loaded: LoadedConfig, file: string): Promise<number> {
   const { config, warnings } = loaded;
   const identity = await localCaller(loaded, file, 'portico stdio');

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** What every item of every demo list has. */
 export interface DemoItem {
   readonly id: string;
   readonly name: string;
@@ -10,12 +9,9 @@ export interface DemoItem {
   readonly tenants?: readonly string[];
 }
 
-/** One page of a list, in the manner of AIP-158. */
 export interface Page {
   readonly items: readonly DemoItem[];
-  /** The token that leads to this page itself. */
   readonly token: string;
-  /** Empty on the last page. */
   readonly nextPageToken: string;
 }
 
@@ -26,15 +22,12 @@ export function cutPage(
   maxPageSize: number,
 ): Page | { readonly issue: string } {
   const installed = query.get('installed') ?? '';
-  if (!['', 'true', 'false'].includes(installed)) return { issue: 'installed must be true or false.' };
-  const pageSize = query.get('pageSize') ?? '0';
-  if (!/^\d+$/.test(pageSize)) return { issue: 'pageSize must be a whole number, 0 for the default.' };
   const items = installed === '' ? all : all.filter((item) => String(item.installed ?? installed) === installed);
   const tokens = items.map(tokenOf);
   const token = query.get('pageToken') ?? '';
   const start = token === '' ? 0 : tokens.indexOf(token);
   if (start === -1) return { issue: 'pageToken must be a nextPageToken of this list.' };
-  const end = start + (Math.min(Number(pageSize), maxPageSize) || maxPageSize);
+  const end = start + (Math.min(Number(query.get('pageSize')), maxPageSize) || maxPageSize);
   return { items: items.slice(start, end), token: tokens[start] ?? '', nextPageToken: tokens[end] ?? '' };
 }
 

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from './cut-page.ts';
 import { type Exchange, type Handler, type Routes, send, sendError, sendJson } from './demo-server.ts';
 
-/** Responds in place of the page. `render` makes the body of a page as the API would have sent it. */
 type Fault = (exchange: Exchange, page: Page, render: (page: Page) => object) => void;
 
 const SLOW_BYTE_MS = 100;
@@ -39,24 +38,18 @@ export const FAULTS = {
   loop: ({ response }, page, render) => sendJson(response, 200, render({ ...page, nextPageToken: page.token })),
 } as const satisfies Record<string, Fault>;
 
-/** A way in which a demo API can fail, as `PUT /demo/fault?kind=` names it. */
 export type FaultKind = keyof typeof FAULTS;
 
 export const FAULT_KINDS = Object.keys(FAULTS) as readonly FaultKind[];
 
 export interface Behaviour {
-  /** `null`: none. */
   fault: FaultKind | null;
-  /** Added before each response of the list. */
   latencyMs: number;
 }
 
 export const NO_FAULT: Readonly<Behaviour> = { fault: null, latencyMs: 0 };
 
-/**
- * Controls of one demo API: `GET /demo` shows them, `PUT /demo/fault?kind=` and `PUT /demo/latency?ms=` set them, `DELETE`
- * of `/demo`, `/demo/fault` and `/demo/latency` resets them. The response is always the new state.
- */
+/** Controls of one demo API: `GET` shows them, `PUT` sets and `DELETE` resets them. The response is always the new state. */
 export function createFaultControls(api: string, behaviour: Behaviour): Routes {
   const show: Handler = ({ response }) => sendJson(response, 200, { api, ...behaviour, faultKinds: FAULT_KINDS });
   const set = (change: Partial<Behaviour>, exchange: Parameters<Handler>[0]) => {
@@ -74,9 +67,12 @@ export function createFaultControls(api: string, behaviour: Behaviour): Routes {
     sendError(exchange.response, 400, `ms must be a whole number from 0 to ${MAX_LATENCY_MS}.`);
   };
   return {
-    '/demo': { GET: show, DELETE: (exchange) => set(NO_FAULT, exchange) },
-    '/demo/fault': { PUT: setFault, DELETE: (exchange) => set({ fault: null }, exchange) },
-    '/demo/latency': { PUT: setLatency, DELETE: (exchange) => set({ latencyMs: 0 }, exchange) },
+    'GET /demo': show,
+    'DELETE /demo': (exchange) => set(NO_FAULT, exchange),
+    'PUT /demo/fault': setFault,
+    'DELETE /demo/fault': (exchange) => set({ fault: null }, exchange),
+    'PUT /demo/latency': setLatency,
+    'DELETE /demo/latency': (exchange) => set({ latencyMs: 0 }, exchange),
   };
 }
 

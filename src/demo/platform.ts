@@ -14,10 +14,7 @@ export interface DemoPlatform {
   readonly upstreams: Readonly<Record<DemoApiName, { readonly baseUrl: string }>>;
   /** Origin of each API, without a trailing slash. */
   readonly urls: Readonly<Record<DemoApiName, string>>;
-  /**
-   * Behaviour of each API from its next request on: `behaviour.tools.fault = 'stall'`, `behaviour.projects.latencyMs =
-   * 50`. `fault: null` and `latencyMs: 0` reset it.
-   */
+  /** From its next request on: `behaviour.tools.fault = 'stall'`, `behaviour.projects.latencyMs = 50`; `null` and 0 reset it. */
   readonly behaviour: Readonly<Record<DemoApiName, Behaviour>>;
   /** Ends all listeners and requests. Can be called again. */
   close(): Promise<void>;
@@ -30,16 +27,13 @@ export interface DemoPlatformOptions {
 
 const LISTS: Readonly<Record<DemoApiName, readonly DemoItem[]>> = { projects, workflows, tools };
 
-/**
- * Starts the platform of `portico --demo` in this process, on real sockets: an HTTP server for each API, on a free port of the
- * loopback interface. It accepts two tokens, `demo-alice` and `demo-bob`, with different projects.
- */
+/** Starts the platform of `portico --demo` in this process, on real sockets. It accepts the tokens `demo-alice` and `demo-bob`. */
 export async function startDemoPlatform({ maxPageSize = 5 }: DemoPlatformOptions = {}): Promise<DemoPlatform> {
   const apis = await Promise.all(
     Object.entries(LISTS).map(async ([name, items]) => {
       const behaviour = { ...NO_FAULT };
       const list = createDemoList({ name, items, maxPageSize, behaviour });
-      const server = await startDemoServer({ [`/v1/${name}`]: { GET: list }, ...createFaultControls(name, behaviour) });
+      const server = await startDemoServer({ [`GET /v1/${name}`]: list, ...createFaultControls(name, behaviour) });
       return { ...server, name, behaviour };
     }),
   );
@@ -56,15 +50,12 @@ export async function startDemoPlatform({ maxPageSize = 5 }: DemoPlatformOptions
 }
 
 interface DemoListOptions {
-  /** Key of the items in the body. */
   readonly name: string;
   readonly items: readonly DemoItem[];
   readonly maxPageSize: number;
-  /** Read for each request. */
   readonly behaviour: Behaviour;
 }
 
-/** The tenant of each access token. */
 const TENANTS: ReadonlyMap<string, string> = new Map([
   ['demo-alice', 'harbour-bank'],
   ['demo-bob', 'kestrel-health'],

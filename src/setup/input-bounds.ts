@@ -1,16 +1,11 @@
-/**
- * Bounds on what documents and platforms send to `init` and `check --probe`. All of it may be hostile; what lies beyond a
- * bound is not looked at.
- */
+/** Bounds on what documents and platforms send, which may be hostile. What lies beyond is not looked at. */
 
-/** Of an OpenAPI document. */
 export const DOCUMENT = {
   maxBytes: 33_554_432,
   timeoutMs: 30_000,
   /** Aliases that a YAML document may expand to. */
   aliases: 1000,
   paths: 20_000,
-  /** References that are followed one after the other. */
   references: 32,
   /** Schemas that are looked at in one reply, and parts of the whole document. */
   schemasOfReply: 4000,
@@ -25,14 +20,12 @@ export const VALUE = { depth: 6, items: 20, members: 500 } as const;
 /** Of the replies that `init --from` requests. */
 export const REPLIES = { maxBytes: 4_194_304, timeoutMs: 10_000, requests: 200, totalMs: 90_000 } as const;
 
-/** Of the replies that a probe keeps. */
 export const PROBE = {
   /** Pages of one read whose bodies are kept. */
   pages: 3,
   /** Body of a reply that is not a page, before it is decoded, and the wait for it. */
   bodyBytes: 16_384,
   bodyWaitMs: 1000,
-  /** Requests of all experiments on one resource. */
   requests: 24,
   /** Items that are mapped one by one to find the first valid one. */
   items: 1000,
@@ -41,5 +34,4 @@ export const PROBE = {
 /** Of a list whose shape is recorded: items and members, texts of one field, and the length of a name and a text. */
 export const SHAPE = { items: 1000, members: 120, texts: 50, length: 100 } as const;
 
-/** Of a platform's JSON that is printed. */
 export const PRINTED = { depth: 4, members: 40, elements: 3, values: 300, textLength: 160, listedLength: 300 } as const;

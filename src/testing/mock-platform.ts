@@ -1,10 +1,7 @@
 import type { SettingsInput } from '../gateway.ts';
 import { PLATFORM_URL } from './start-gateway.ts';
 
-/**
- * The used parts of nock 15 or newer (`import nock from 'nock'`). It is a parameter, because two copies of nock in one
- * process reject each other's mocks.
- */
+/** The used parts of nock 15. A parameter, because two copies of nock in one process reject each other's mocks. */
 export type Nock = (origin: string, options: { reqheaders: Record<string, string | RegExp> }) => NockScope;
 
 interface NockScope {
@@ -16,11 +13,9 @@ interface NockInterceptor {
   reply(status: number, body: object): unknown;
 }
 
-/** The mocked platform. */
 export interface MockPlatformOptions {
   /** Origin and path prefix of the platform. @default PLATFORM_URL */
   readonly url?: string;
-  /** Required access token. @default any */
   readonly token?: string;
 }
 
@@ -30,16 +25,12 @@ type ListName = 'projects' | 'workflows' | 'tools';
 export interface MockPlatform {
   /** Settings for this platform. */
   readonly upstreams: SettingsInput['upstreams'];
-  /**
-   * Answers one read of a list with these pages: `list('projects', [one, two], [three])`. Without pages: one empty
-   * page.
-   */
+  /** Answers one read of a list with these pages: `list('projects', [one, two], [three])`. Without pages: one empty page. */
   list(name: ListName, ...pages: readonly (readonly object[])[]): void;
   /** Answers one request for the first page of a list with this status and body. */
   reply(name: ListName, status: number, body?: object): void;
 }
 
-/** Query of the default contract, without page parameters. */
 const QUERIES: Readonly<Record<ListName, Readonly<Record<string, string>>>> = {
   projects: {},
   workflows: { installed: 'true' },
@@ -71,7 +62,6 @@ export function mockPlatform(nock: Nock, { url = PLATFORM_URL, token }: MockPlat
   };
 }
 
-/** The first page has none. */
 function tokenOf(index: number): string {
   return index === 0 ? '' : `page-${index + 1}`;
 }

@@ -10,7 +10,6 @@ export type TestSettings = Omit<SettingsInput, 'upstreams'> & Partial<Pick<Setti
 /** A log line without its time. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: Level; readonly msg: string };
 
-/** A running gateway. */
 export interface TestGateway {
   /** Base URL of the public listener, without a trailing slash. */
   readonly url: string;
@@ -52,7 +51,6 @@ export async function startGateway(
   };
 }
 
-/** Returns a logger that keeps each line parsed. */
 function logInto(log: LogLine[]): Logger {
   const at =
     (level: Level): WriteLine =>

@@ -24,23 +24,10 @@ describe('a demo server', () => {
       expect(text.match(/^HTTP\/1\.1 404 /gm)).to.have.length(2);
     }));
 
-  it('answers 405 to other methods, with Allow', () =>
+  it('answers 404 to other methods', () =>
     withPlatform(async (urls) => {
-      const allowed = { '/v1/tools': 'GET, HEAD', '/demo': 'GET, HEAD, DELETE', '/demo/fault': 'PUT, DELETE' };
-      for (const [path, allow] of Object.entries(allowed)) {
-        const response = await fetch(`${urls.tools}${path}`, { method: 'POST', body: 'x' });
-        expect(response.status).to.equal(405);
-        expect(response.headers.get('allow')).to.equal(allow);
+      for (const path of ['/v1/tools', '/demo', '/demo/fault']) {
+        expect(await fetch(`${urls.tools}${path}`, { method: 'POST', body: 'x' })).to.have.property('status', 404);
       }
-    }));
-
-  it('answers HEAD as GET without a body', () =>
-    withPlatform(async (urls) => {
-      const headers = { Authorization: 'Bearer demo-alice' };
-      const whole = await fetch(`${urls.tools}/v1/tools`, { headers });
-      const head = await fetch(`${urls.tools}/v1/tools`, { method: 'HEAD', headers });
-      expect(head.status).to.equal(200);
-      expect(head.headers.get('content-length')).to.equal(String((await whole.bytes()).length));
-      expect(await head.text()).to.equal('');
     }));
 });

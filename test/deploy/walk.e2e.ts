@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { Status } from '../../src/capabilities/status/status-view.ts';
+import type { Status } from '../../src/capabilities/status/gateway-status.ts';
 import { anchorsOf, readDoc } from '../support/docs.ts';
 import { eventually } from '../support/eventually.ts';
 import { inFolder, type PorticoProcess, runPortico } from '../support/process/process.ts';

@@ -44,11 +44,11 @@ describe('the first minutes with the package', function () {
       });
 
       const run = (args: readonly string[], env = {}) =>
-        runTool(portico, args, folder, { ...node.env, ACME_URL: url, ...env });
+        runTool(portico, args, folder, { ...node.env, PLATFORM_URL: url, ...env });
 
       it('proposes settings from the OpenAPI document of the platform', async () => {
         const said = await run(['init', '--openapi', 'openapi.yaml', '--yes']);
-        expect(said).to.contain('proposes projects, workflows, tools of acme');
+        expect(said).to.contain('proposes projects, workflows, tools of platform');
         await appendFile(join(folder, 'portico.yaml'), PORTS);
       });
 
@@ -61,7 +61,7 @@ describe('the first minutes with the package', function () {
 
       it('accepts the proposed settings in check', async () => {
         expect(await run(['check'])).to.contain(
-          'portico.yaml: OK: offers projects (acme), workflows (acme), tools (acme)',
+          'portico.yaml: OK: offers projects (platform), workflows (platform), tools (platform)',
         );
       });
 
@@ -71,7 +71,7 @@ describe('the first minutes with the package', function () {
       });
 
       it('serves the complete list', async () => {
-        const env = { ...porticoEnvironment({ ACME_URL: url }), ...node.env };
+        const env = { ...porticoEnvironment({ PLATFORM_URL: url }), ...node.env };
         const serving = startPortico(portico, ['--config', join(folder, 'portico.yaml')], env);
         const read = await fetch(`${await serving.ready}/mcp/v1/resources/read?uri=platform://projects`, {
           headers: { authorization: `Bearer ${ACME_KEY}` },

@@ -33,7 +33,7 @@ export function proposedFor(document: unknown, from?: string): Proposed {
   const description = describeDocument(typeof document === 'string' ? parseDocumentText(document) : document);
   if (description === undefined) throw new Error('that is no OpenAPI document');
   const proposal = propose(description, RESOURCES);
-  const place = baseUrlOf(description.title, description.server, { document: from });
+  const place = baseUrlOf(description.server, { document: from });
   const settings = writeSettings(description, proposal, place, 'openapi.yaml');
   return { ...settings, written: parse(settings.text) };
 }

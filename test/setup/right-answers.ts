@@ -30,7 +30,7 @@ export const RIGHT_ANSWERS: Readonly<Record<string, RightAnswers>> = {
     },
     workflows: {
       path: '/repos/{owner}/{repo}/actions/workflows',
-      pathParams: { owner: '${GITHUB_OWNER}', repo: '${GITHUB_REPO}' },
+      pathParams: { owner: '${PLATFORM_OWNER}', repo: '${PLATFORM_REPO}' },
       items: 'workflows',
       pagination: { kind: 'page', pageParam: 'page', firstPage: 1, total: 'total_count' },
       fields: { id: 'id', name: 'name', status: 'state' },
@@ -38,7 +38,7 @@ export const RIGHT_ANSWERS: Readonly<Record<string, RightAnswers>> = {
     // Those of the organisation. /user/installations has those of one App alone, whose token asks for them.
     tools: {
       path: '/orgs/{org}/installations',
-      pathParams: { org: '${GITHUB_ORG}' },
+      pathParams: { org: '${PLATFORM_ORG}' },
       items: 'installations',
       pagination: { kind: 'page', pageParam: 'page', firstPage: 1, total: 'total_count' },
       fields: { id: ['id', 'app_slug'], name: 'app_slug' },
@@ -96,7 +96,7 @@ export const RIGHT_ANSWERS: Readonly<Record<string, RightAnswers>> = {
     credential: { kind: 'header', name: 'X-Figma-Token' },
     projects: {
       path: '/v1/teams/{team_id}/projects',
-      pathParams: { team_id: '${FIGMA_TEAM_ID}' },
+      pathParams: { team_id: '${PLATFORM_TEAM_ID}' },
       items: 'projects',
       pagination: { kind: 'none' },
       fields: { id: 'id', name: 'name' },

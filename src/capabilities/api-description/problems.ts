@@ -39,7 +39,6 @@ export const PROBLEM = {
   additionalProperties: false,
 };
 
-/** Responses with these codes, by status. */
 export function problemResponses(codes: readonly ErrorCode[]): Record<string, object> {
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
   return Object.fromEntries(

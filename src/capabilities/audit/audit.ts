@@ -114,22 +114,15 @@ function openFile(path: string, logger: Logger): LogFile {
   }
 }
 
-/** Who sent a request, and from where. */
 interface Auditee {
-  /** Address of the client, as reported by trusted proxies; absent over stdio. */
   readonly from?: string | undefined;
   subject?: string | undefined;
-  /** HMAC of the token under the key that settings name. */
   token?: string | undefined;
 }
 
-/** Methods of JSON-RPC that return items. */
 const READS: ReadonlySet<string> = new Set(['resources/read', 'tools/call']);
 
-/**
- * Writes a line for each read, and for each request that was rejected before it was known what it reads. A batch has a line for
- * each of its reads. `auditeeOf` returns `undefined` for a request that can read nothing.
- */
+/** Writes a line for each read, and for each request that was rejected before it was known what it reads. */
 function auditLines(logger: Logger, auditeeOf: (request: RequestRecord) => Auditee | undefined): Events {
   return {
     requestEnded(request) {

@@ -11,13 +11,9 @@ export const landingPage = defineCapability({
   open: () => ({ operations: (state) => [landingOperation(state)] }),
 });
 
-/**
- * Hosts that can be part of a shell command: names of DNS and addresses, with a port. `Host` can hold more by its syntax, and
- * a web page can choose it: `$(…)`, for one.
- */
+/** Hosts that can be part of a shell command. `Host` can hold more by its syntax, and a web page can choose it: `$(…)`. */
 const PLAIN_HOST = /^(?:\w[\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-/** Read at the first request. */
 let page: Page | undefined;
 
 /** Responds as `unknown` does to a request that does not prefer HTML. */

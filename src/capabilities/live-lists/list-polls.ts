@@ -7,16 +7,12 @@ import type { Limits } from '../../core/kernel/limits.ts';
 import { createMemorySemaphore, type MemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
 import type { WatchRequest } from '../../core/reads/catalogue/catalogue.ts';
 
-/** Part of an interval that is random, so that polls do not coincide. */
-const JITTER = 0.1;
-
 export interface PollsOptions {
   readonly bounds: Limits['subscriptions'];
   /** Verifies a token that was accepted earlier. Rejects with `credential_rejected`. */
   verify(caller: Caller): Promise<unknown> | unknown;
   readonly keyOf: KeyOf;
   readonly events: Events;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
@@ -25,9 +21,9 @@ export interface Watcher {
   reject(error: GatewayError): void;
 }
 
-/** Polls of lists: one for each resource and credential, shared by its watchers. */
 export type Polls = ReturnType<typeof createPolls>;
 
+/** Polls of lists: one for each resource and credential, shared by its watchers. */
 export function createPolls(options: PollsOptions) {
   const polls = new Map<string, ReturnType<typeof startPoll>>();
   const places = new Map<string, MemorySemaphore>();
@@ -45,7 +41,6 @@ export function createPolls(options: PollsOptions) {
       return {
         /** Resolves when the list was read for the first time, or could not be: later changes are seen. */
         ready: poll.ready,
-        /** The poll ends when the last watcher has left. */
         leave() {
           if (!poll.watchers.delete(watcher) || poll.watchers.size > 0) return;
           polls.delete(key);
@@ -106,8 +101,10 @@ function startPoll(resource: string, request: WatchRequest, inTurn: MemorySemaph
 
   function schedule(waitMs: number): void {
     if (signal.aborted) return;
-    const ms = Math.min(waitMs, bounds.maxMs) * (1 + Math.random() * JITTER);
-    timer = setTimeout(() => void inTurn(0, async () => signal.aborted || schedule(await poll())), ms);
+    timer = setTimeout(
+      () => void inTurn(0, async () => signal.aborted || schedule(await poll())),
+      Math.min(waitMs, bounds.maxMs),
+    );
   }
 
   return {

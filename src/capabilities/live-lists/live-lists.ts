@@ -51,19 +51,13 @@ export const liveLists = defineCapability({
   },
 });
 
-/** Longest time of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Part of the time limit that is random, so that clients do not all return at once. */
-const JITTER = 0.1;
 
 export interface WatchOptions {
   readonly bounds: Limits['subscriptions'];
   readonly polls: Polls;
-  /** Connections that the public listener accepts. */
   readonly maxConnections: () => number;
   readonly events: Events;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
@@ -79,8 +73,7 @@ export function createWatch({ bounds, polls, maxConnections, events, now }: Watc
   const emitChange = () => events.subscriptionsChanged?.({ open: places.total });
 
   function lifeMsOf({ caller: { expiresAt = Number.POSITIVE_INFINITY }, isLocal }: WatchRequest): number {
-    const lifeMs = bounds.maxMs * (1 - Math.random() * JITTER);
-    return isLocal ? expiresAt - now() : Math.min(lifeMs, expiresAt - now());
+    return Math.min(isLocal ? Number.POSITIVE_INFINITY : bounds.maxMs, expiresAt - now());
   }
 
   return async (request) => {

@@ -35,10 +35,7 @@ export function shedLoad(maxDelayMs: number) {
 /** Number of consecutive delays that start shedding: a garbage collection or a stopped process causes one. */
 const LOOKS = 3;
 
-/**
- * Whether to shed load, from successive delays of the event loop. Starts when the last three delays exceed `maxDelayMs`, and
- * ends with the first below half of it; with one threshold, admitted requests would start it again.
- */
+/** Starts when the last three delays exceed `maxDelayMs`, ends below half of it: admitted requests would start it again. */
 export function createShedding(maxDelayMs: number) {
   let above = 0;
   let isOn = false;
@@ -47,7 +44,6 @@ export function createShedding(maxDelayMs: number) {
     get isOn() {
       return isOn;
     },
-    /** The last delay. */
     get delayMs() {
       return last;
     },

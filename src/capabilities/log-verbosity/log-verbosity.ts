@@ -41,13 +41,9 @@ const MAX_IDS = 16;
 const LogChange = z.strictObject({
   // Least severe level that is written. Not silent: the log reports each change.
   level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
-  // Ids of requests, and of traces, whose lines are written at any level.
+  // Ids of requests whose lines are written at any level.
   requestIds: z
     .array(z.string().regex(/^[A-Za-z0-9._~:/+=@-]{1,128}$/))
-    .max(MAX_IDS)
-    .optional(),
-  traceIds: z
-    .array(z.string().regex(/^[0-9a-f]{32}$/))
     .max(MAX_IDS)
     .optional(),
   forMs: z.int().min(1000).max(86_400_000).default(600_000),
@@ -57,17 +53,14 @@ const LogChange = z.strictObject({
 type LogChange = z.output<typeof LogChange>;
 
 const USAGE =
-  'The body must be JSON such as {"level":"debug","requestIds":["…"],"traceIds":["…"],"forMs":600000}; what is omitted is as in settings.';
+  'The body must be JSON such as {"level":"debug","requestIds":["…"],"forMs":600000}; what is omitted is as in settings.';
 
 function changed(verbosity: Verbosity, change: LogChange | undefined): Buffer {
   if (change !== undefined) verbosity.change(change);
   return Buffer.from(`${JSON.stringify(verbosity.state())}\n`);
 }
 
-/**
- * For clients on this machine only: on other addresses and by other host names, the listener can be in reach of web pages.
- * `apply` returns the state, after a change if there is one.
- */
+/** For clients on this machine only: elsewhere, the listener can be in reach of web pages. */
 function logOperations(apply: (change?: LogChange) => Promise<Buffer>, isWorker: boolean): OpenOperation[] {
   const check = isWorker ? () => {} : requireLoopback;
   const held = createHeldBytes(MAX_BODY_BYTES * 16);
@@ -121,7 +114,6 @@ function responseOf(body: Buffer): HttpResponse {
 
 export type Verbosity = ReturnType<typeof createVerbosity>;
 
-/** A logger whose level can be changed, as pino's can. */
 export interface AdjustableLogger extends Logger {
   level: string;
   child: NonNullable<Logger['child']>;
@@ -145,30 +137,28 @@ export function createVerbosity(logger: AdjustableLogger, now = () => performanc
 
   /** What is logged now. `remainingMs`: time until settings apply again; `undefined` where they do. */
   function state() {
-    const { requestIds = [], traceIds = [] } = current;
+    const { requestIds = [] } = current;
     const remainingMs = until === undefined ? undefined : Math.max(0, Math.round(until - now()));
-    return { level: logger.level, requestIds, traceIds, remainingMs };
+    return { level: logger.level, requestIds, remainingMs };
   }
 
   return {
-    /** Returns the logger for a request whose lines are written at any level. */
-    loggerFor({ requestId = '', traceId = '' }: Partial<RequestRef>): Logger | undefined {
-      const isNamed = current.requestIds?.includes(requestId) || current.traceIds?.includes(traceId);
-      return isNamed ? detailed : undefined;
+    loggerFor({ requestId = '' }: Partial<RequestRef>): Logger | undefined {
+      return current.requestIds?.includes(requestId) ? detailed : undefined;
     },
     state,
     /** Replaces the last change. One line of the log reports it, whatever the level. */
     change({ forMs, ...change }: LogChange): void {
       apply(change);
-      const { level: logLevel, requestIds, traceIds } = state();
-      if (logLevel !== settingsLevel || requestIds.length + traceIds.length > 0) {
+      const { level: logLevel, requestIds } = state();
+      if (logLevel !== settingsLevel || requestIds.length > 0) {
         until = now() + forMs;
         timer = setTimeout(() => {
           apply({});
           detailed.warn({ logLevel: settingsLevel }, 'log level of the settings restored');
         }, forMs).unref();
       }
-      detailed.warn({ logLevel, requestIds, traceIds, remainingMs: state().remainingMs }, 'log level changed');
+      detailed.warn({ logLevel, requestIds, remainingMs: state().remainingMs }, 'log level changed');
     },
     /** Sets the level to restore. The gateway sets that of the logger, unless it was changed here. */
     setDefault(level: string): void {

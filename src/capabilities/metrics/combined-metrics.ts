@@ -5,10 +5,7 @@ import { LOG_LINES_DROPPED } from './process-metrics.ts';
 
 type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
-/**
- * Combines the metrics of all workers, and adds those of the workers themselves. What a worker has counted stays when it has
- * ended: a sum that fell would look like a restart, and rates would jump.
- */
+/** Combines the metrics of all workers. Counts stay when a worker ends: a sum that fell would look like a restart. */
 export function createCombinedMetrics({ ask, count, restarts, droppedLogLines }: Workers): () => Promise<Registry> {
   const { registry, total, processes, replaced } = workerMetrics();
   const dropped = total(...LOG_LINES_DROPPED);
@@ -37,7 +34,6 @@ export function createCombinedMetrics({ ask, count, restarts, droppedLogLines }:
   };
 }
 
-/** Metrics of the process that runs the workers. */
 export function workerMetrics() {
   const { registry, gauge, total } = createFamilies();
   return {

@@ -3,10 +3,8 @@ import { dottedPath } from '../../core/config/config-error.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Families } from './families.ts';
 
-/** Returns the certificates that are in use. */
 export type Certificates = () => Promise<readonly CertificateFile[]>;
 
-/** Verification and exchange of tokens, files of secrets and certificates, and TLS handshakes. */
 export function credentialMetrics({ counter, gauge, histogram }: Families, certificatesInUse: Certificates) {
   const verifications = histogram(
     'portico_credential_verification_duration_seconds{by,verdict}',
@@ -37,7 +35,6 @@ export function credentialMetrics({ counter, gauge, histogram }: Families, certi
   );
   const handshakes = counter('portico_tls_handshakes_failed_total', 'TLS handshakes with clients that failed.');
   let expiring: readonly (readonly string[])[] = [];
-  /** Blocks whose files are observed. */
   const blocks = new Set<string>();
   const observe = (files: typeof secrets, block: string) => {
     blocks.add(block);

@@ -29,11 +29,7 @@ interface Series<Held> {
 /** The metrics of one gateway. Each function creates a metric, in the order of the exposition, and returns how to change it. */
 export type Families = ReturnType<typeof createFamilies>;
 
-/**
- * Creates metrics whose values are in series of our own, which are found faster (docs/decisions/0035). prom-client writes and
- * combines them. `described`: the name of a metric, with its labels as in PromQL. `aggregator`: how the values of several workers
- * are combined.
- */
+/** `described`: the name of a metric, with its labels as in PromQL. Series of our own are found faster (docs/decisions/0035). */
 export function createFamilies() {
   const metrics: Metric[] = [];
   let registry: Registry | undefined;
@@ -81,7 +77,6 @@ export function createFamilies() {
         seriesOf(labels).value += by;
       };
     },
-    /** A counter whose value is read elsewhere. */
     total: (described: string, help: string) => setter(registerValue('counter', described, help)),
     gauge: (described: string, help: string, aggregator?: Aggregator) =>
       setter(registerValue('gauge', described, help, aggregator)),
@@ -102,7 +97,6 @@ export function createFamilies() {
   };
 }
 
-/** Creates the series of one metric. Each holds what `create` returns. */
 function createSeries<Held>(names: readonly string[], create: () => Held) {
   const all: Series<Held>[] = [];
   /** The same, those that are used most first: each use of one moves it forward. */
@@ -136,7 +130,6 @@ function createSeries<Held>(names: readonly string[], create: () => Held) {
         if (index !== -1) list.splice(index, 1);
       }
     },
-    /** All series, in the order in which they were created. */
     all,
   };
 }

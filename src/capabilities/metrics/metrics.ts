@@ -12,7 +12,6 @@ import { processMetrics, type SettingsMetricsOptions, settingsMetrics } from './
 import { readMetrics, requestMetrics, type SnapshotBounds, upstreamMetrics } from './request-metrics.ts';
 import { sharedMetrics } from './shared-metrics.ts';
 
-/** Counts events, for Prometheus (docs/metrics.md). */
 export const metricsCapability = defineCapability({
   open(_settings, { config, readings, now, resources, isFromEnvironment = () => false }) {
     if (!config.admin.enabled || !config.admin.metrics) return undefined;
@@ -44,16 +43,12 @@ export const metricsCapability = defineCapability({
 
 export interface MetricsOptions extends SettingsMetricsOptions {
   readonly snapshots: SnapshotBounds;
-  /** Version of this package. */
   readonly version: string;
   readonly dropped: Partial<Readings>;
   readonly certificates: Certificates;
 }
 
-/**
- * Creates the metrics of one gateway, which `listeners` change. Label values are names in settings and members of closed
- * lists: no caller and no upstream can create series.
- */
+/** Creates the metrics of one gateway. Label values are of closed lists: no caller and no upstream can create series. */
 export function createMetrics({ snapshots, version, dropped, certificates, ...options }: MetricsOptions) {
   const families = createFamilies();
   const requests = requestMetrics(families);
@@ -66,7 +61,6 @@ export function createMetrics({ snapshots, version, dropped, certificates, ...op
   return {
     listeners: [requests, reads, upstreams, credentials.events, shared, settings.events, own.events],
     registry: families.registry,
-    /** Resolves with all metrics as they are now. */
     async collect(): Promise<Registry> {
       settings.collect();
       await credentials.collect();
@@ -96,10 +90,7 @@ export async function expose(registry: Registry, accept: string): Promise<readon
     : [TYPES.prometheus, text];
 }
 
-/**
- * Not a probe: on loopback, other host names are refused, so that no page in a browser can read the metrics (DNS
- * rebinding).
- */
+/** Not a probe, so that other host names are refused: no page in a browser can read the metrics (DNS rebinding). */
 function metricsOperation(collect: () => Promise<Registry>): OpenOperation {
   return {
     path: '/metrics',

@@ -6,7 +6,6 @@ import type { Events } from '../../core/kernel/events.ts';
 import { watchEventLoop } from '../../core/kernel/turns.ts';
 import type { Families } from './families.ts';
 
-/** Interval of the timer whose delay is measured. */
 const TIMER_MS = 20;
 
 export const LOG_LINES_DROPPED = [
@@ -22,13 +21,10 @@ const GC_TYPES: Readonly<Record<number, string>> = {
 };
 
 export interface SettingsMetricsOptions {
-  /** Returns the hash of the settings in force. */
   readonly settingsHash: () => string;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** The settings in force, and their last reload. `collect` updates what is read at a scrape. */
 export function settingsMetrics({ counter, gauge }: Families, { settingsHash, now }: SettingsMetricsOptions) {
   const changes = counter('portico_settings_changes_total', 'Times that changed settings took effect.');
   const successful = gauge(
@@ -142,7 +138,6 @@ export function processMetrics(families: Families, version: string, dropped: Par
         stopWatching();
       },
     } satisfies Events,
-    /** Updates the metrics that are read at a scrape. */
     async collect() {
       const { idle, active } = performance.eventLoopUtilization();
       loopTime(active / 1000, 'active');

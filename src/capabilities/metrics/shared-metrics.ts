@@ -1,10 +1,8 @@
 import type { Events } from '../../core/kernel/events.ts';
 import type { Families } from './families.ts';
 
-/** Why Redis can be unavailable. */
 const REASONS = ['unreachable', 'tls', 'credential', 'closed', 'stalled', 'replica', 'full', 'failing'];
 
-/** What replicas share through Redis. */
 export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
   const up = gauge(
     'portico_shared_up',

@@ -29,10 +29,7 @@ export const rateLimits = defineCapability({
   },
 });
 
-/**
- * Returns the resources whose 2xx shows that the platform has accepted the caller's access token. None if callers send
- * other credentials beside it.
- */
+/** Returns the resources whose 2xx shows that the platform accepted the access token. None if callers send others beside it. */
 function judgedIn(config: Config, resources: readonly Resource[]): ReadonlySet<string> {
   const offered = resources
     .map((resource) => ({ name: resource.name, ...resourceConfig(config, resource) }))

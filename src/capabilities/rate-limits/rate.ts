@@ -22,10 +22,7 @@ export interface Rate {
   take(key: string, units: number): RateState;
   /** Returns the state of a key whose window is open, without taking units. */
   look(key: string): RateState | undefined;
-  /**
-   * Replaces the count of a key, and ends its window after this time, but never later than its open window, or a new
-   * one, would end.
-   */
+  /** Replaces the count of a key, and ends its window after this time, but never later than it would have ended. */
   set(key: string, taken: number, resetMs: number): void;
 }
 

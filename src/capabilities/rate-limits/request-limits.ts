@@ -11,7 +11,6 @@ import { createRate, type Rate, type RateState } from './rate.ts';
 import { createReservations } from './reservations.ts';
 import { createSharedRate } from './shared-rate.ts';
 
-/** Limits of requests that need a token. */
 export const limitSettings = z.strictObject({
   perCaller: whole(0, 1_000_000_000)
     .default(0)
@@ -38,10 +37,7 @@ export const limitSettings = z.strictObject({
 type LimitSettings = z.output<typeof limitSettings> & Bounds['limits'];
 
 export interface LimitsOptions extends LimitSettings {
-  /**
-   * Whether a 2xx of this resource shows that the platform has accepted the caller's access token. Such a caller needs
-   * no slot for unjudged credentials, and does not count against its address. @default none does
-   */
+  /** Whether a 2xx of this resource shows that the platform has accepted the caller's access token. @default none does */
   readonly isJudged?: (resource: string) => boolean;
 }
 
@@ -52,7 +48,6 @@ type LimitHooks = Pick<RequestHooks, 'spend'> & Partial<RequestHooks>;
 
 type Policy = Exclude<keyof LimitSettings, 'windowMs' | 'maxKeys'>;
 
-/** Names of the policies in `RateLimit`, and details for callers. */
 const POLICIES: Readonly<Record<Policy, { readonly name: string; readonly detail: string }>> = {
   perCaller: {
     name: 'caller',
@@ -78,10 +73,7 @@ const ACCEPTED_MS = 600_000;
 
 const ALL = 'all';
 
-/**
- * Returns the hooks that count requests and throw `rate_limited`: only those that settings need, since each takes part of the time of a
- * request. `undefined` without any limit. `shared`: how replicas count together.
- */
+/** Returns the hooks that settings need, since each takes part of the time of a request; `undefined` without any limit. */
 export function createLimits(options: LimitsOptions, shared?: SharedCounts): LimitHooks | undefined {
   const { windowMs, maxKeys, perCaller: ofCaller, perAddress: ofAddress = ofCaller * CALLERS_OF_ADDRESS } = options;
   const quotas: Readonly<Record<Policy, number>> = { ...options, perAddress: ofAddress };
@@ -143,7 +135,6 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
     ...(rejected && {
       preAuthenticate: (exchange) => lookAt(exchange, 'rejectedPerAddress', rejected),
     }),
-    // A slot of the address for a credential that has not been judged.
     ...(reservations && {
       preVerify(exchange, callerKey) {
         if (accepted.has(callerKey)) return;

@@ -3,20 +3,6 @@ import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Rate, RateState } from './rate.ts';
 
-/**
- * Slots per address for credentials that are being judged, so that concurrent guesses are counted before they are
- * answered.
- */
-export interface Reservations {
-  /**
-   * Takes a slot, waiting if necessary. Rejects with what `refuse` throws if the address has reached its limit, with
-   * `rate_limited` if no slot becomes free in time, and with the signal's reason if the caller disconnects.
-   */
-  take(exchange: Exchange, address: string, refuse: (state: RateState) => never): Promise<void> | undefined;
-  release(exchange: Exchange): void;
-}
-
-/** Maximum wait for a slot, and maximum number of waiting requests. */
 const WAIT_MS = 2000;
 const MAX_WAITING = 1000;
 
@@ -25,8 +11,10 @@ interface Places {
   readonly waiting: Set<() => void>;
 }
 
-/** An address has no more slots than its `quota` leaves. */
-export function createReservations(rate: Rate, quota: number): Reservations {
+type Refuse = (state: RateState) => never;
+
+/** Slots per address for credentials that are being judged, so that concurrent guesses are counted before they are answered. */
+export function createReservations(rate: Rate, quota: number) {
   const places = new Map<string, Places>();
   const holders = new WeakMap<Exchange, string>();
   let waiting = 0;
@@ -68,7 +56,7 @@ export function createReservations(rate: Rate, quota: number): Reservations {
     }
   }
 
-  function tryTake(exchange: Exchange, address: string, refuse: (state: RateState) => never): boolean {
+  function tryTake(exchange: Exchange, address: string, refuse: Refuse): boolean {
     const state = rate.look(address);
     if (state?.remaining === 0) refuse(state);
     const own = placesOf(address);
@@ -78,7 +66,7 @@ export function createReservations(rate: Rate, quota: number): Reservations {
     return true;
   }
 
-  async function waitToTake(...[exchange, address, refuse]: Parameters<Reservations['take']>): Promise<void> {
+  async function waitToTake(exchange: Exchange, address: string, refuse: Refuse): Promise<void> {
     const untilMs = performance.now() + WAIT_MS;
     try {
       do await wait(address, exchange.signal, untilMs);
@@ -91,9 +79,10 @@ export function createReservations(rate: Rate, quota: number): Reservations {
   }
 
   return {
-    take: (exchange, address, refuse) =>
+    /** Takes a slot, or waits. Rejects with what `refuse` throws, with `rate_limited` after a while, and with the signal's reason. */
+    take: (exchange: Exchange, address: string, refuse: Refuse): Promise<void> | undefined =>
       tryTake(exchange, address, refuse) ? undefined : waitToTake(exchange, address, refuse),
-    release(exchange) {
+    release(exchange: Exchange): void {
       const address = holders.get(exchange);
       if (address === undefined) return;
       holders.delete(exchange);

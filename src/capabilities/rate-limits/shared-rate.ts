@@ -3,13 +3,10 @@ import { createRate, type Rate, type RateOptions, type RateState } from './rate.
 
 export interface SharedRateOptions extends RateOptions {
   readonly counts: Pick<SharedCounts, 'add'>;
-  /** Name of a key in the store, equal on all replicas. */
   readonly nameOf: (key: string) => string;
 }
 
-/** Minimum time between two reports of one key. */
 const PAUSE_MS = 100;
-/** Maximum number of keys per report. */
 const STEP = 1024;
 
 /**

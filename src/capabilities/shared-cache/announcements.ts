@@ -17,29 +17,15 @@ export interface AnnouncementsOptions {
 /** Names of evicted values; `all`: everything that was stored so far, since some evictions may have been lost. */
 export type Evicted = readonly string[] | 'all';
 
-/** What replicas announce to each other through a stream in Redis: evictions, and rejected credentials. */
-export interface Announcements {
-  /** Deletes values and their leases at once, and announces that at the next heartbeat. Retries until both succeed. */
-  evict(names: readonly string[]): void;
-  /** Announces the text of a rejection at the next heartbeat. */
-  reject(rejection: string): void;
-  onEviction(listener: (evicted: Evicted) => void): void;
-  onRejection(listener: (rejection: string) => void): void;
-  /** Sends what is pending, then receives what others have sent. Resolves with whether Redis did all of it. */
-  exchange(run: RunCommand): Promise<boolean>;
-}
-
-/** Evictions, and rejections, of one message. */
+/** Evictions of one message, and as many rejections. */
 const BATCH = 100;
 /** Messages that the stream keeps, approximately: 16 MB if all of them are full. */
 const KEPT_MESSAGES = 1000;
-/** Messages that are received with one command. */
 const RECEIVED = 32;
 /** Commands of one exchange: more than it takes to send and to receive everything that is kept. */
 const MAX_COMMANDS = 2000;
 /** Rejections that wait: the oldest, which help least, are dropped. */
 const MAX_REJECTIONS = 1000;
-/** Position before the first entry of a stream. */
 const BEGINNING = '0-0';
 
 /**
@@ -58,9 +44,9 @@ return entries`;
 
 type RawEntry = readonly [id: string, fields: readonly [name: string, message: string]];
 
+/** The message is whatever was stored: only replicas can seal and open messages. */
 interface StreamEntry {
   readonly id: string;
-  /** Whatever was stored: only replicas can seal and open messages. */
   readonly message: unknown;
 }
 
@@ -74,7 +60,10 @@ interface Batch extends Omit<Message, 'from'> {
   readonly deletions: readonly (readonly [name: string, deletion: Promise<boolean>])[];
 }
 
-export function createAnnouncements(options: AnnouncementsOptions): Announcements {
+/** What replicas announce to each other through a stream in Redis: evictions, and rejected credentials. */
+export type Announcements = ReturnType<typeof createAnnouncements>;
+
+export function createAnnouncements(options: AnnouncementsOptions) {
   const { connection, keys, seal, open, events, maxPending = 100_000 } = options;
   const self = crypto.randomUUID();
   const evictionListeners: ((evicted: Evicted) => void)[] = [];
@@ -150,19 +139,22 @@ export function createAnnouncements(options: AnnouncementsOptions): Announcement
   }
 
   return {
-    evict(names) {
+    /** Deletes values and their leases at once, and announces that at the next heartbeat. Retries until both succeed. */
+    evict(names: readonly string[]) {
       for (const name of names) pending.set(name, deleteValue(connection.run, name));
       if (pending.size <= maxPending) return;
       pending.clear();
       isOverflown = true;
     },
-    reject(rejection) {
+    /** Announces the text of a rejection at the next heartbeat. */
+    reject(rejection: string) {
       if (rejections.length === MAX_REJECTIONS) rejections.shift();
       rejections.push(rejection);
     },
-    onEviction: (listener) => void evictionListeners.push(listener),
-    onRejection: (listener) => void rejectionListeners.push(listener),
-    async exchange(run) {
+    onEviction: (listener: (evicted: Evicted) => void) => void evictionListeners.push(listener),
+    onRejection: (listener: (rejection: string) => void) => void rejectionListeners.push(listener),
+    /** Sends what is pending, then receives what others have sent. Resolves with whether Redis did all of it. */
+    async exchange(run: RunCommand): Promise<boolean> {
       for (let times = 0; times < MAX_COMMANDS; times += 1) {
         const batch = takeBatch();
         const entries = await send(run, batch);

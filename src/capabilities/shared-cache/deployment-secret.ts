@@ -1,48 +1,36 @@
-import { createHmac, hkdfSync } from 'node:crypto';
-import { createKeyOf, type KeyOf } from '../../core/credentials/authenticate.ts';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createKeyOf } from '../../core/credentials/authenticate.ts';
 import type { Caller, Credential } from '../../core/kernel/caller.ts';
-import { decrypt, encrypt } from './aes-gcm.ts';
 
 /** All that a caller brings: what distinguishes it from other callers. */
 type Bearer = Pick<Caller, 'credential' | 'accessToken'>;
 
-/**
- * Keys and names that all replicas of a deployment derive from a secret they share. None of them reveals the secret or a token, and
- * without the secret they cannot be matched with a token.
- */
-export interface DeploymentSecret {
-  /** Builds keys of callers: the same on every replica. */
-  readonly keyOf: KeyOf;
-  /** Returns a name that is unique to a caller: HMAC-SHA-256, base64url. */
-  nameOf(what: string, caller: Bearer): string;
-  /**
-   * Derives the key (32 bytes) that seals a caller's own data: HKDF-SHA-256 (RFC 5869) over what the caller brings, which takes
-   * some microseconds. The key is stored nowhere.
-   */
-  sealingKeyOf(caller: Bearer): Buffer;
-  /** Seals a text for the other replicas with AES-256-GCM, base64url. */
-  seal(text: string): string;
-  /** Opens a text that was sealed with this secret; `undefined` for anything else. Never throws. */
-  open(sealed: string): string | undefined;
-}
-
 const SECRET_BYTES = 32;
 
-/** `secret` has at least 32 random bytes. Each use has its own derived key. */
-export function createDeploymentSecret(secret: Credential): DeploymentSecret {
+export type DeploymentSecret = ReturnType<typeof createDeploymentSecret>;
+
+/**
+ * Keys and names that all replicas of a deployment derive from a secret they share, of at least 32 random bytes. None of them reveals
+ * the secret or a token, and without the secret they cannot be matched with a token. Each use has its own derived key.
+ */
+export function createDeploymentSecret(secret: Credential) {
   const keyFor = (use: string) => derive(secret.reveal(), '', `portico ${use}`);
   const naming = keyFor('names');
   const sealing = keyFor('sealing');
   const announcing = keyFor('announcements 1');
   return {
     keyOf: createKeyOf(keyFor('keys of callers')),
-    nameOf: (what, caller) =>
+    /** Returns a name that is unique to a caller: HMAC-SHA-256, base64url. */
+    nameOf: (what: string, caller: Bearer) =>
       createHmac('sha256', naming)
         .update(JSON.stringify([what, textOf(caller)]))
         .digest('base64url'),
-    sealingKeyOf: (caller) => derive(textOf(caller), sealing, 'portico snapshot'),
-    seal: (text) => encrypt(Buffer.from(text), announcing).toString('base64url'),
-    open: (sealed) => decrypt(Buffer.from(sealed, 'base64url'), announcing)?.toString(),
+    /** Derives the key that seals a caller's own data (HKDF-SHA-256, RFC 5869), in some microseconds. It is stored nowhere. */
+    sealingKeyOf: (caller: Bearer) => derive(textOf(caller), sealing, 'portico snapshot'),
+    /** Seals a text for the other replicas with AES-256-GCM, base64url. */
+    seal: (text: string) => encrypt(Buffer.from(text), announcing).toString('base64url'),
+    /** Opens a text that was sealed with this secret; `undefined` for anything else. Never throws. */
+    open: (sealed: string) => decrypt(Buffer.from(sealed, 'base64url'), announcing)?.toString(),
   };
 }
 
@@ -53,4 +41,31 @@ function derive(from: string, salt: string | Buffer, use: string): Buffer {
 /** No access token contains a space, so that no two callers have the same text. */
 function textOf({ credential, accessToken }: Bearer): string {
   return accessToken === undefined ? credential.reveal() : `${accessToken.reveal()} ${credential.reveal()}`;
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const NOTHING = Buffer.alloc(0);
+
+/** Encrypts with AES-256-GCM under a random nonce. `boundTo` is authenticated with it. Returns nonce, ciphertext and tag. */
+export function encrypt(plain: Buffer, key: Buffer, boundTo: Buffer = NOTHING): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(boundTo);
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Decrypts what `encrypt` returned for this key and `boundTo`; `undefined` for anything else. */
+export function decrypt(sealed: Buffer, key: Buffer, boundTo: Buffer = NOTHING): Buffer | undefined {
+  const end = sealed.length - TAG_BYTES;
+  if (end < NONCE_BYTES) return undefined;
+  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES)).setAAD(boundTo);
+  decipher.setAuthTag(sealed.subarray(end));
+  const plain = decipher.update(sealed.subarray(NONCE_BYTES, end));
+  try {
+    decipher.final();
+    return plain;
+  } catch {
+    return undefined;
+  }
 }

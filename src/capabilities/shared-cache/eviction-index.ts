@@ -10,36 +10,19 @@ export interface CacheEntry {
   readonly caller: Pick<Caller, 'key' | 'partition'>;
 }
 
-/** Maps the names of stored values to entries of the cache, and remembers when values were evicted. */
-export interface EvictionIndex {
-  /**
-   * Links names to an entry, so that an eviction of any of them on another replica evicts it. Call it before a load begins. Returns
-   * a function that removes the links if the entry holds nothing: made-up tokens would displace others.
-   */
-  link(names: readonly string[], entry: CacheEntry): () => void;
-  /** Whether a value that was loaded at `loadedAt`, in milliseconds since the epoch, is younger than the last eviction. */
-  isCurrent(name: string, loadedAt: number): boolean;
-  record(names: readonly string[]): void;
-  /** Records evictions of another replica, and evicts the linked entries. */
-  onRemoteEviction(evicted: Evicted): Promise<void>;
-}
-
-export interface EvictionIndexOptions {
-  readonly maxNames: number;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
-
 /** Slots for times of evictions, by a hash of the name. Memory pages that are never written to are not allocated. */
 const SLOTS = 1_048_576;
 /** Entries that are evicted in one turn of the event loop: about a millisecond. */
 const STEP = 500;
 
+export type EvictionIndex = ReturnType<typeof createEvictionIndex>;
+
 /**
- * Bounded without losing an eviction: an entry whose link is displaced is evicted, and evictions share slots, so that many
- * of made-up tokens cost other callers few copies.
+ * Maps the names of stored values to entries of the cache, and remembers when values were evicted. Bounded without losing an eviction:
+ * an entry whose link is displaced is evicted, and evictions share slots, so that many of made-up tokens cost other callers few copies.
+ * `now`: milliseconds since the epoch.
  */
-export function createEvictionIndex({ maxNames, now }: EvictionIndexOptions): EvictionIndex {
+export function createEvictionIndex({ maxNames, now }: { readonly maxNames: number; readonly now: () => number }) {
   const entries = new Map<string, CacheEntry>();
   const recent = createRecentKeys({
     max: maxNames,
@@ -66,7 +49,8 @@ export function createEvictionIndex({ maxNames, now }: EvictionIndexOptions): Ev
   }
 
   return {
-    link(names, entry) {
+    /** Call it before a load begins. Returns what removes the links if the entry holds nothing: made-up tokens would displace others. */
+    link(names: readonly string[], entry: CacheEntry) {
       for (const name of names) {
         entries.set(name, entry);
         recent.add(name);
@@ -79,9 +63,11 @@ export function createEvictionIndex({ maxNames, now }: EvictionIndexOptions): Ev
         }
       };
     },
-    isCurrent: (name, loadedAt) => loadedAt > Math.max(evictedAt[slotOf(name)] ?? 0, allEvictedAt),
+    /** Whether a value that was loaded at `loadedAt`, in milliseconds since the epoch, is younger than the last eviction. */
+    isCurrent: (name: string, loadedAt: number) => loadedAt > Math.max(evictedAt[slotOf(name)] ?? 0, allEvictedAt),
     record,
-    async onRemoteEviction(evicted) {
+    /** Records evictions of another replica, and evicts the linked entries. */
+    async onRemoteEviction(evicted: Evicted) {
       if (evicted === 'all') allEvictedAt = Math.max(allEvictedAt, now());
       else record(evicted);
       let step = 0;
@@ -100,7 +86,6 @@ function slotOf(name: string): number {
   return (hash >>> 0) % SLOTS;
 }
 
-/** Whether the cache holds something that the caller may be served. */
 function isHeld({ cache, resource, caller }: CacheEntry): boolean {
   if (isShared(caller)) return cache.admittedAt(resource, caller) > Number.NEGATIVE_INFINITY;
   return cache.get(resource, caller) !== undefined;

@@ -8,39 +8,28 @@ export interface LookupOptions {
   /** Age from which on a copy is not taken, in milliseconds. */
   readonly maxAgeMs: number;
   readonly leaseMs: number;
-  /** How long to wait for the load of another replica, in milliseconds. */
   readonly waitMs: number;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
   /** Resolves after so many milliseconds, or rejects when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** What a read finds before anything is loaded for it. */
 export interface Lookup {
   readonly outcome: SharedLooked['outcome'];
-  /** A recent load of another replica. */
   readonly taken?: Load | undefined;
   readonly older?: Copy | undefined;
   /** The lease, if this replica holds it: the load may be stored. */
   readonly lease?: Lease | undefined;
 }
 
-/** Who holds the lease, as far as this read has found out. */
 export interface LeaseState {
   readonly holder: 'unknown' | 'self' | 'other';
-  /** How long the read has waited for another replica's load, in milliseconds. */
   readonly waitedMs: number;
   readonly waitMs: number;
 }
 
-/**
- * Looks for a copy, acquires the lease, and looks again, since another replica may have stored in between; as long as another
- * one holds the lease, it waits. Resolves when there is a copy to take or this read must load. Rejects with the signal's
- * reason, and then holds no lease.
- */
+/** Looks again after it has the lease: another replica may have stored in between. Rejects with the signal's reason, and no lease. */
 export async function lookupOrLease(
   copies: CallerCopies,
   signal: AbortSignal,

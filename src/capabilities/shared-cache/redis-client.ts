@@ -15,7 +15,6 @@ export interface RedisUser {
   readonly password?: string;
 }
 
-/** TLS options, as `node:tls` takes them. */
 export interface RedisTls extends TlsIdentity {
   readonly servername?: string | undefined;
 }
@@ -29,11 +28,9 @@ export interface RedisClientOptions {
   /** Returns the credentials of the next connection. Never rejects. */
   readonly user: () => Promise<RedisUser>;
   readonly tls: RedisTls | undefined;
-  /** Called with each error of a connection. The client reconnects by itself. */
   readonly onError: (error: Error) => void;
 }
 
-/** Commands that have no answer yet; more are rejected. */
 const MAX_IN_FLIGHT = 10_000;
 /** A connection on which nothing moves for so long is closed. */
 const IDLE_MS = 10_000;
@@ -75,7 +72,6 @@ const ERROR_REPLIES: Readonly<Record<string, DownReason>> = {
   READONLY: 'replica',
   OOM: 'full',
 };
-/** Codes of Node for certificates, and for a handshake that failed. */
 const TLS_CODES = /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$)/;
 
 /** The reason behind an error of the client, and its code: Node's, or the first word of an error reply. */

@@ -1,17 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import type { DownReason, RedisClient, RedisTls, RedisUser } from './redis-client.ts';
+import type { DownReason, RedisClient, RedisClientOptions, RedisTls } from './redis-client.ts';
 
-export interface RedisConnectionOptions {
-  /** `redis://`, `rediss://` or `unix://`, without a user. */
-  readonly url: string;
-  /** Whether `url` names one node of a cluster. */
-  readonly cluster: boolean;
+export interface RedisConnectionOptions
+  extends Pick<RedisClientOptions, 'url' | 'cluster' | 'connectTimeoutMs' | 'user'> {
   readonly timeoutMs: number;
-  readonly connectTimeoutMs: number;
-  /** Returns the credentials as their file has them now. Never rejects. */
-  readonly user: () => Promise<RedisUser>;
   /** Returns the TLS options as their files have them now. @default TLS as the URL says */
   readonly tls?: (() => Promise<RedisTls>) | undefined;
   /** Runs at each heartbeat, and resolves with whether Redis did all of it. */
@@ -19,29 +13,16 @@ export interface RedisConnectionOptions {
   readonly events: Events;
 }
 
-/**
- * Runs one command within `timeoutMs`. Resolves with `undefined` if Redis is down, answers with an error or not in time; the
- * command may have been executed nevertheless. Never rejects.
- */
+/** Runs one command. `undefined`: Redis failed or was late; the command may have been executed nevertheless. Never rejects. */
 export type RunCommand = <T>(name: CommandName, command: (client: RedisClient) => Promise<T>) => Promise<T | undefined>;
 
-/** What a command is called in metrics. */
 export type CommandName = 'get' | 'lease' | 'put' | 'release' | 'evict' | 'exchange' | 'count';
 
-export interface RedisConnection {
-  /** Whether the last heartbeat succeeded, and commands since then did not fail in a row. */
-  readonly isUp: boolean;
-  /** Resolves with `undefined` at once while Redis is down. */
-  readonly run: RunCommand;
-  open(): void;
-  /** Runs a last heartbeat if Redis is up, for as long as two commands may take, and disconnects. */
-  close(): Promise<void>;
-}
+export type RedisConnection = ReturnType<typeof createRedisConnection>;
 
 const HEARTBEAT_MS = 250;
 /** Heartbeats that fail in a row until Redis counts as down: evictions are received within a second, or nothing is read. */
 const FAILED_HEARTBEATS = 3;
-/** Commands that fail in a row until Redis counts as down. */
 const FAILED_COMMANDS = 5;
 /** Time after `connectTimeoutMs` in which the client may reconnect by itself, until another one replaces it. */
 const RECONNECT_MS = 3000;
@@ -50,9 +31,8 @@ const RECONNECT_MS = 3000;
  * Connects to Redis and checks it four times a second, so that reads neither wait for it nor test it while it is down. The client
  * reconnects by itself; it is replaced if that takes too long, and if the TLS files change.
  */
-export function createRedisConnection(options: RedisConnectionOptions): RedisConnection {
+export function createRedisConnection(options: RedisConnectionOptions) {
   const { timeoutMs, connectTimeoutMs, user, tls, heartbeat, events } = options;
-  /** Loaded with the first client. */
   let library: typeof import('./redis-client.ts') | undefined;
   let client: RedisClient | undefined;
   let tlsInUse: RedisTls | undefined;
@@ -117,6 +97,8 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     }
   };
 
+  const run: RunCommand = async (name, command) => (isUp ? attempt(name, command) : undefined);
+
   function setDown(): void {
     isUp = false;
     const { why, code } = describe(lastError);
@@ -164,15 +146,18 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   }
 
   return {
-    get isUp() {
+    /** Whether the last heartbeat succeeded, and commands since then did not fail in a row. */
+    get isUp(): boolean {
       return isUp;
     },
-    run: (name, command) => (isUp ? attempt(name, command) : Promise.resolve(undefined)),
-    open() {
+    /** Resolves with `undefined` at once while Redis is down. */
+    run,
+    open(): void {
       events.sharedStoreOpened?.();
       startBeat();
     },
-    async close() {
+    /** Runs a last heartbeat if Redis is up, for as long as two commands may take, and disconnects. */
+    async close(): Promise<void> {
       await Promise.race([lastBeat(), sleep(2 * timeoutMs, undefined, { ref: false })]);
       isClosed = true;
       isUp = false;

@@ -3,23 +3,6 @@ import type { KeyOf } from '../../core/credentials/authenticate.ts';
 import type { SharedCounts } from '../../core/sharing.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
-/** Values and leases in Redis. No call takes longer than the timeout of a command, and none rejects. */
-export interface RedisStore {
-  /** `undefined`: Redis is down. Values longer than `maxValueBytes` are cut off there. */
-  get(name: string): Promise<{ readonly value: Buffer | undefined } | undefined>;
-  /**
-   * Acquires the lease of a name for `ms` milliseconds, so that one replica loads at a time. `other`: another load has it.
-   * `undefined`: Redis is down.
-   */
-  lease(name: string, ms: number): Promise<Lease | 'other' | undefined>;
-  /**
-   * Stores a value for `ttlMs` and ends the lease in one step. Resolves with whether it is stored: not if the lease has expired or
-   * an eviction has ended it.
-   */
-  put(name: string, value: Buffer, options: { readonly lease: Lease; readonly ttlMs: number }): Promise<boolean>;
-  release(name: string, lease: Lease): Promise<void>;
-}
-
 /** A random token that only the holder of the lease has. */
 export type Lease = string & { readonly lease: unique symbol };
 
@@ -29,18 +12,14 @@ export interface RedisStoreOptions {
   readonly maxValueBytes: number;
 }
 
-/** Names of keys. In a cluster, keys with the same text in braces are in one slot. */
-export interface RedisKeys {
-  readonly stream: string;
-  of(name: string): { readonly value: string; readonly lease: string };
-  counter(name: string): string;
-}
+export type RedisKeys = ReturnType<typeof createRedisKeys>;
 
-export function createRedisKeys(prefix: string): RedisKeys {
+/** Names of keys. In a cluster, keys with the same text in braces are in one slot. */
+export function createRedisKeys(prefix: string) {
   return {
     stream: `${prefix}:announcements`,
-    of: (name) => ({ value: `${prefix}:value:{${name}}`, lease: `${prefix}:lease:{${name}}` }),
-    counter: (name) => `${prefix}:{counters}:${name}`,
+    of: (name: string) => ({ value: `${prefix}:value:{${name}}`, lease: `${prefix}:lease:{${name}}` }),
+    counter: (name: string) => `${prefix}:{counters}:${name}`,
   };
 }
 
@@ -63,7 +42,10 @@ for at, key in ipairs(KEYS) do
 end
 return counted`;
 
-export function createRedisStore({ connection, keys, maxValueBytes }: RedisStoreOptions): RedisStore {
+export type RedisStore = ReturnType<typeof createRedisStore>;
+
+/** Values and leases in Redis. No call takes longer than the timeout of a command, and none rejects. */
+export function createRedisStore({ connection, keys, maxValueBytes }: RedisStoreOptions) {
   const { run } = connection;
 
   async function release(name: string, lease: Lease): Promise<void> {
@@ -72,13 +54,15 @@ export function createRedisStore({ connection, keys, maxValueBytes }: RedisStore
   }
 
   return {
-    async get(name) {
+    /** `undefined`: Redis is down. Values longer than `maxValueBytes` are cut off there. */
+    async get(name: string): Promise<{ readonly value: Buffer | undefined } | undefined> {
       const value = await run('get', ({ bytes }) => bytes.getRange(keys.of(name).value, 0, maxValueBytes));
       // Anything else is the reply of another command: replies were lost on the way.
       if (!Buffer.isBuffer(value)) return undefined;
       return { value: value.length === 0 ? undefined : value };
     },
-    async lease(name, ms) {
+    /** One replica loads at a time. `other`: another load has the lease. `undefined`: Redis is down. */
+    async lease(name: string, ms: number): Promise<Lease | 'other' | undefined> {
       const token = randomBytes(12).toString('base64url') as Lease;
       const options = { condition: 'NX', expiration: { type: 'PX', value: ms } } as const;
       const reply = await run('lease', ({ commands }) => commands.set(keys.of(name).lease, token, options));
@@ -87,7 +71,8 @@ export function createRedisStore({ connection, keys, maxValueBytes }: RedisStore
       if (reply === undefined) void release(name, token);
       return reply === undefined ? undefined : 'other';
     },
-    async put(name, bytes, { lease, ttlMs }) {
+    /** Stores a value and ends the lease in one step. `false`: the lease has expired, or an eviction has ended it. */
+    async put(name: string, bytes: Buffer, { lease, ttlMs }: { readonly lease: Lease; readonly ttlMs: number }) {
       const { value, lease: leaseKey } = keys.of(name);
       const options = { keys: [value, leaseKey], arguments: [lease, `${ttlMs}`, bytes] };
       return (await run('put', ({ commands }) => commands.eval(PUT_LEASED, options))) === 1;

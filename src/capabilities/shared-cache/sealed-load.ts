@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { Load } from '../../core/reads/snapshots/load.ts';
 import { unpooledInSteps } from '../../core/reads/snapshots/snapshot.ts';
-import { decrypt, encrypt } from './aes-gcm.ts';
+import { decrypt, encrypt } from './deployment-secret.ts';
 
 /** What a sealed load is bound to: under anything else it does not open. */
 export interface SealedFor {
@@ -44,10 +44,7 @@ export function lengthOf(load: Load): number {
   return COUNT_BYTES + factsOf(load).length + load.snapshot.bytes.length;
 }
 
-/**
- * Seals a load with AES-256-GCM: without the key only its length and times can be read, and nothing can be changed. It is
- * compressed on the thread pool.
- */
+/** Seals a load with AES-256-GCM: without the key only its length and times can be read. Compresses on the thread pool. */
 export async function seal(load: Load, key: Buffer, expiresAt: number, sealedFor: SealedFor): Promise<Buffer> {
   const content = await contentOf(load);
   const header = Buffer.alloc(HEADER);
@@ -76,10 +73,7 @@ export function isOfReading({ reading }: SealedLoad, { reading: expected }: Seal
   return reading.equals(tagOf(expected));
 }
 
-/**
- * Opens a sealed load; `undefined` if the key is another, or the value or what it is bound to was altered. Nothing is decompressed
- * before it is authenticated.
- */
+/** Opens a sealed load; `undefined` if it was altered. Nothing is decompressed before it is authenticated. */
 export async function unseal(
   { bytes, length }: SealedLoad,
   key: Buffer,

@@ -16,28 +16,10 @@ export interface CopiesOptions {
   readonly evictions: Pick<EvictionIndex, 'isCurrent'>;
   readonly semaphore: MemorySemaphore;
   readonly maxValueBytes: number;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** The copies of one resource that replicas have stored for one caller. */
-export interface CallerCopies {
-  readonly name: string;
-  /** Names that are looked up: one for each secret. */
-  readonly names: readonly string[];
-  /** `undefined`: Redis is down. */
-  find(): Promise<FoundCopy | undefined>;
-  lease(ms: number): Promise<Lease | 'other' | undefined>;
-  release(lease: Lease): Promise<void>;
-  /** Stores a load, and ends the lease in any case. */
-  put(load: Load, lease: Lease): Promise<SharedPut['outcome']>;
-}
-
-export interface FoundCopy {
-  readonly copy: Copy | undefined;
-  /** Whether a value was found that no replica has stored. */
-  readonly isAltered: boolean;
-}
+export type CallerCopies = ReturnType<ReturnType<typeof openCopies>>;
 
 export interface Copy {
   /** When it was loaded, by the clock of this process. */
@@ -49,22 +31,18 @@ export interface Copy {
 /** Tolerated difference between the clocks of two replicas: what was loaded up to that far in the future was loaded now. */
 const MAX_CLOCK_SKEW_MS = 1000;
 
-/** The text that copies are named by, beside the caller. */
 export function copyOf(origin: string, resource: string): string {
   return JSON.stringify([origin, resource]);
 }
 
-/**
- * Each caller has copies of its own, whatever its partition: a copy is what the upstream returned to that very caller, sealed
- * under a key that is derived from its token.
- */
-export function openCopies(options: CopiesOptions, stored: StoredResource): (caller: Caller) => CallerCopies {
+/** Each caller has copies of its own, whatever its partition: what the upstream returned to it, sealed under a key of its token. */
+export function openCopies(options: CopiesOptions, stored: StoredResource) {
   const { store, secrets, evictions, semaphore, maxValueBytes, now } = options;
   const { resource, origin, lifetime, maxBytes } = stored;
   const what = copyOf(origin, resource);
   const readings = secrets.map((secret) => ({ secret, reading: secret.keyOf(stored.reading) }));
 
-  return (caller) => {
+  return (caller: Caller) => {
     const places = readings.map(({ secret, reading }) => ({
       secret,
       sealedFor: { name: secret.nameOf(what, caller), resource, reading },
@@ -107,8 +85,10 @@ export function openCopies(options: CopiesOptions, stored: StoredResource): (cal
 
     return {
       name,
+      /** Names that are looked up: one for each secret. */
       names,
-      async find() {
+      /** `undefined`: Redis is down. `isAltered`: a value was found that no replica has stored. */
+      async find(): Promise<{ readonly copy: Copy | undefined; readonly isAltered: boolean } | undefined> {
         let isAltered = false;
         for (const { secret, sealedFor } of places) {
           const found = await store.get(sealedFor.name);
@@ -123,9 +103,10 @@ export function openCopies(options: CopiesOptions, stored: StoredResource): (cal
         }
         return { copy: undefined, isAltered };
       },
-      lease: (ms) => store.lease(name, ms),
-      release: (lease) => store.release(name, lease),
-      async put(load, lease) {
+      lease: (ms: number) => store.lease(name, ms),
+      release: (lease: Lease) => store.release(name, lease),
+      /** Stores a load, and ends the lease in any case. */
+      async put(load: Load, lease: Lease): Promise<SharedPut['outcome']> {
         let outcome: SharedPut['outcome'] | undefined;
         try {
           outcome = await sealAndPut(load, lease);

@@ -7,7 +7,6 @@ export interface SharedRejectionsOptions {
   /** Keyed hash of a text, base64url: the same on all replicas. */
   readonly keyOf: (text: string) => string;
   readonly events: Events;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
@@ -17,7 +16,6 @@ const MAX_CLOCK_SKEW_MS = 1000;
 /** Rejections with their time: a message that is replayed rejects a credential no longer than it did the first time. */
 export function createSharedRejections(options: SharedRejectionsOptions): RejectionStore {
   const { announcements, keyOf, events, now } = options;
-  /** Of each upstream that is open. */
   const subscriptions = new Set<{
     readonly by: string;
     readonly ttlMs: number;

@@ -4,7 +4,6 @@ import { checkCertificate, clientTls } from '../../core/config/schema/tls.ts';
 
 const path = z.string().min(1);
 
-/** `redis://host[:port][/database]`, the same with `rediss`, or `unix:///path`. */
 const redisUrl = z
   .string()
   .refine(isRedisUrl, 'must be redis://host:port, rediss://host:port or unix:///path/of/socket')
@@ -66,8 +65,5 @@ export const sharedSettings = withChecks(SharedShape, (shared, report) => {
   }
   if (shared?.cluster === true && (url.startsWith('unix:') || /\/\d+$/.test(url))) {
     report(['cluster'], 'needs a url of a host: a cluster has no socket, and no databases');
-  }
-  if (shared?.previousKeySecretFile !== undefined && shared.previousKeySecretFile === shared.keySecretFile) {
-    report(['previousKeySecretFile'], 'is keySecretFile');
   }
 });

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Caller, requestOf } from '../../core/kernel/caller.ts';
-import { codeOf, stackOf } from '../../core/kernel/errors.ts';
+import { stackOf } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { createMemorySemaphore, type MemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
 import { createTtlSet } from '../../core/kernel/tables.ts';
+import { during } from '../../core/kernel/trace.ts';
 import type { Load, Loader } from '../../core/reads/snapshots/load.ts';
 import type { SnapshotStore } from '../../core/reads/snapshots/with-cache.ts';
 import type { Announcements } from './announcements.ts';
@@ -16,9 +17,7 @@ export interface SharedSnapshotsOptions extends Pick<CopiesOptions, 'store' | 's
   readonly announcements: Pick<Announcements, 'evict' | 'onEviction'>;
   /** How long one replica may load while others wait. Longer loads are not shared. */
   readonly leaseMs: number;
-  /** How long a read waits for another replica's load, in milliseconds. */
   readonly waitMs: number;
-  /** Entries of the cache of this process. */
   readonly maxEntries: number;
   readonly events: Events;
   /** Milliseconds of a monotonic clock. @default `performance.now` */
@@ -68,15 +67,10 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions): Snapshot
         const span = caller.span?.begin('look', { resource });
         // No caller waits for a refresh: it waits as long as the lease lasts.
         const timing = { maxAgeMs, leaseMs, waitMs: isRefresh ? leaseMs : waitMs, now, clock, sleep };
-        try {
-          const looked = await lookupOrLease(copies, signal, timing);
-          span?.end({ shared: looked.outcome });
-          events.sharedLooked?.({ resource, outcome: looked.outcome });
-          return looked;
-        } catch (error) {
-          span?.end({ error: codeOf(error, signal) });
-          throw error;
-        }
+        const work = () => lookupOrLease(copies, signal, timing);
+        const looked = await during(span, signal, work, ({ outcome }) => ({ shared: outcome }));
+        events.sharedLooked?.({ resource, outcome: looked.outcome });
+        return looked;
       }
 
       async function takeOrLoad(

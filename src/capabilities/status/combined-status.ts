@@ -1,7 +1,9 @@
 import type { Workers } from '../capability.ts';
+import type { Status } from './gateway-status.ts';
+import type { ProcessStatus } from './process-status.ts';
 import { MAX_CHANGES } from './recent-changes.ts';
-import { amber, troubleOf, verdictOf } from './status-verdict.ts';
-import type { ProcessStatus, ResourceStatus, Status, Trouble } from './status-view.ts';
+import type { ResourceStatus } from './request-status.ts';
+import { amber, type Trouble, troubleOf, verdictOf } from './status-verdict.ts';
 
 /** Returns the status of all workers as one: sums, the slowest worker's durations, the worst states, the latest loads and failures. */
 export async function combinedStatus({ ask, count, droppedLogLines }: Workers): Promise<Status | undefined> {
@@ -25,7 +27,6 @@ export async function combinedStatus({ ask, count, droppedLogLines }: Workers): 
   };
 }
 
-/** How much a state of a breaker matters. */
 const BREAKER_STATES = ['closed', 'half-open', 'open'];
 
 // biome-ignore lint/suspicious/noExplicitAny: a status that was JSON
@@ -76,7 +77,6 @@ function combineMembers<Whole extends object>(all: readonly Whole[], rule: Combi
   return Object.fromEntries(combined);
 }
 
-/** Combines the entries that have one name. `of`: what an entry has instead. */
 function combineNamed<Entry extends object>(entries: readonly Entry[], of = (_same: readonly Entry[]): object => ({})) {
   const nameOf = (entry: { name?: string; listener?: string }) => entry.name ?? entry.listener;
   return [...Map.groupBy(entries, nameOf).values()].map((same) => ({ ...combineMembers(same), ...of(same) }));
@@ -91,13 +91,11 @@ function usedOf({ open = 0, max = Number.POSITIVE_INFINITY }: ProcessStatus['des
   return open / max;
 }
 
-/** Sorts the latest first, and what has no time last. */
 function latestFirst<Key extends string>(key: Key) {
   type Timed = { readonly [Each in Key]: string | null } | null;
   return (one: Timed, other: Timed) => (other?.[key] ?? '').localeCompare(one?.[key] ?? '');
 }
 
-/** Sorts the earliest first, and what has no beginning last. */
 function bySince({ since: one }: Pick<Trouble, 'since'>, { since: other }: Pick<Trouble, 'since'>): number {
   return (one ?? '9').localeCompare(other ?? '9');
 }

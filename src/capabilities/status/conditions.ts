@@ -5,14 +5,10 @@ import { amber, type Finding, red } from './status-verdict.ts';
 /** How often something happens in ten minutes before it is a trouble. */
 const MANY_BOUNDS = 10;
 const MANY_LOSSES = 3;
-/** Requests over a rate limit in a minute. */
 const MANY_LIMITED = 60;
 const MANY_DISPLACED = 10;
 
-/**
- * Keeps troubles that events report, and no figure shows: those that last until another event ends them, and those that are
- * counted. `time` returns now, in ISO 8601.
- */
+/** Keeps troubles that events report, and no figure shows: until another event ends them, or counted. */
 export function createConditions(now: () => number, time: () => string) {
   const held = new Map<string, Finding>();
   const counts = createCounts(now);

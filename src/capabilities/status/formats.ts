@@ -1,7 +1,6 @@
 import { describeFinding } from '../../core/mapping/mapper.ts';
-import type { MappingWarning, Period } from './status-view.ts';
+import type { MappingWarning, Period } from './request-status.ts';
 
-/** Formats how many failed, with their share. */
 export function share({ requests, failures }: Pick<Period, 'requests' | 'failures'>): string {
   return failures === 0 ? '0' : `${failures} (${percent(failures / requests)})`;
 }
@@ -10,7 +9,6 @@ export function percent(ratio: number): string {
   return `${(100 * ratio).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)} %`;
 }
 
-/** A dash for 0: there was none. */
 export function duration(ms: number): string {
   if (ms === 0) return '–';
   return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`;
@@ -28,12 +26,10 @@ export function durationBetween(since: string, at: string): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** Days between two times in ISO 8601. Negative: the second one is the earlier. */
 export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 86_400_000;
 }
 
-/** Formats the end of a certificate, by the days until then. */
 export function expiryOf(days: number): string {
   return days <= 0 ? 'expired' : `expires in ${days < 1 ? 'less than a day' : `${Math.floor(days)} d`}`;
 }

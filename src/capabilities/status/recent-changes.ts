@@ -1,15 +1,11 @@
 import type { Events } from '../../core/kernel/events.ts';
 import { describeFinding } from '../../core/mapping/mapper.ts';
 
-/** A recent change, in a few words. */
 export interface Change {
-  /** When it last happened. ISO 8601. */
   readonly at: string;
   /** When it first happened. ISO 8601. */
   readonly since: string;
-  /** Name of an event. */
   readonly event: string;
-  /** Whether an operator should look at it. */
   readonly isTrouble: boolean;
   readonly text: string;
   /** How many times it happened since it entered the list. Of Redis: all its changes. */
@@ -21,10 +17,8 @@ interface Entry extends Change {
   readonly about: string;
 }
 
-/** Changes that are kept. */
 export const MAX_CHANGES = 50;
 
-/** Time in which all changes of Redis are one. */
 const FLAPPING_MS = 600_000;
 
 const REDIS = 'Redis';

@@ -1,9 +1,23 @@
 import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
 import { ERRORS } from '../../core/kernel/error-table.ts';
-import type { Events } from '../../core/kernel/events.ts';
+import type { Events, MappingFinding } from '../../core/kernel/events.ts';
 import { define } from '../../core/resources/resource.ts';
 import type { CapabilityContext } from '../capability.ts';
-import type { Failure, MappingWarning, Period, ReadCounts, ResourceStatus, Status } from './status-view.ts';
+
+export type MappingWarning =
+  | MappingFinding
+  | { readonly finding: 'items_dropped'; readonly dropped: number; readonly received: number };
+
+export interface Failure {
+  readonly at: string;
+  /** Code of the error table. */
+  readonly code: string;
+  readonly reason: string | null;
+  /** Names and codes of the errors behind it. */
+  readonly causes: readonly string[];
+}
+
+export type ResourceStatus = ReturnType<ReturnType<typeof createRequestStatus>['resources']>[number];
 
 /** Codes of errors that are not the caller's. */
 const OWN_FAILURES: ReadonlySet<string | undefined> = new Set(
@@ -61,7 +75,6 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
     },
   };
 
-  /** Returns the cacheable reads, by what served them. */
   function servedIn(of: 'total' | 'lastMinute') {
     const served = { hits: 0, stale: 0, misses: 0 };
     for (const { counts } of lists.values()) {
@@ -76,7 +89,7 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
   return {
     events,
     requests: () => ({ requests: requests.total(), lastMinute: requests.lastMinute() }),
-    snapshots({ cache: { maxBytes } }: Config): Status['snapshots'] {
+    snapshots({ cache: { maxBytes } }: Config) {
       const [all, { hits, stale, misses }] = [servedIn('total'), servedIn('lastMinute')];
       const reads = all.hits + all.stale + all.misses;
       const hitRatio = reads === 0 ? null : (all.hits + all.stale) / reads;
@@ -84,18 +97,18 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
         ...held,
         maxBytes,
         ...all,
+        /** Share of the cacheable reads that memory served; `null` without such reads. */
         hitRatio,
         lastMinute: { served: hits + stale, reads: hits + stale + misses },
       };
     },
-    resources(config: Config): ResourceStatus[] {
+    resources(config: Config) {
       return resources.flatMap((resource) => {
         const { enabled, upstream } = resourceConfig(config, resource);
         const { name } = resource;
         return enabled ? [{ name, uri: define(resource, config.scheme).uri, upstream, ...statusOf(listOf(name)) }] : [];
       });
     },
-    /** Forgets resources that are not offered any more. */
     onReload(config: Config): void {
       for (const resource of resources) if (!resourceConfig(config, resource).enabled) lists.delete(resource.name);
     },
@@ -104,7 +117,6 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
 
 type List = ReturnType<typeof createList>;
 
-/** Reads of one resource, and its last load. */
 function createList(now: () => number) {
   return {
     /** By cache result, or `failed` or `rejected`; and those that are `staleOnError`. */
@@ -118,13 +130,18 @@ function createList(now: () => number) {
 function statusOf({ counts, load, staleSince, lastFailure }: List) {
   const reads = readsOf(counts.total());
   return {
-    ...(load ?? { loadedAt: null, items: null, warnings: [] }),
+    /** `null` before the first load. */
+    ...(load ?? { loadedAt: null, items: null, warnings: [] as MappingWarning[] }),
     ...{ reads, lastMinute: readsOf(counts.lastMinute()), lastFailure },
+    /** Since when reads are served stale because of an error; `null` where none is. */
     staleSince: reads.staleOnError > 0 ? staleSince : null,
   };
 }
 
-function readsOf({ staleOnError = 0, ...results }: Counts): ReadCounts {
+export type ReadCounts = ReturnType<typeof readsOf>;
+
+/** `failed`: not because of the caller. `staleOnError`: those of the stale ones that an error caused. */
+function readsOf({ staleOnError = 0, ...results }: Counts) {
   const { failed = 0, stale = 0 } = results;
   return { reads: sumOf(results), failed, stale, staleOnError };
 }
@@ -147,7 +164,6 @@ export function createCounts(now: () => number) {
   const ring: { readonly number: number; readonly counts: Record<string, number> }[] = [];
   const current = () => Math.floor(now() / SLOT_MS);
 
-  /** Returns the last slots, the oldest first. */
   function slots(length = SLOTS): Counts[] {
     const first = current() - length + 1;
     return Array.from({ length }, (_, index) => {
@@ -190,12 +206,14 @@ export function createHistory(now: () => number) {
     },
     total: () => periodOf(total()),
     lastMinute: () => periodOf(lastMinute()),
-    /** The oldest first. */
     slots: () => slots().map(periodOf),
   };
 }
 
-function periodOf({ failures = 0, ...durations }: Counts): Period {
+export type Period = ReturnType<typeof periodOf>;
+
+/** p50 and p95 are exact to a fifth. 0 without requests. */
+function periodOf({ failures = 0, ...durations }: Counts) {
   const requests = sumOf(durations);
   return {
     requests,

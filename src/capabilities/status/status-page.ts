@@ -1,14 +1,14 @@
 import { type Formats, loadPage, type Page, type PageData } from '../../core/http/pages/html-page.ts';
 import { daysBetween, describeWarning, duration, durationBetween, mebibytes, percent, share, utc } from './formats.ts';
-import { EXPIRING_DAYS, lasting } from './status-verdict.ts';
-import type { MappingWarning, ReadCounts, Status, Trouble, UpstreamStatus } from './status-view.ts';
+import type { Status } from './gateway-status.ts';
+import type { MappingWarning, ReadCounts } from './request-status.ts';
+import { EXPIRING_DAYS, lasting, type Trouble } from './status-verdict.ts';
+import type { UpstreamStatus } from './upstream-status.ts';
 
-/** Colours of the icon. */
 const ICONS = { red: 'd03b30', amber: 'e8a33d', green: '2f8f57' };
 
 const badIf = (isBad: boolean) => (isBad ? 'bad' : '');
 
-/** Formats that status-page.html names. */
 const FORMATS: Formats = {
   ...{ duration, mebibytes, share, utc },
   bad: (value: number | boolean) => badIf(value !== false && value !== 0),
@@ -35,13 +35,11 @@ const FORMATS: Formats = {
     iso !== null && { iso, utc: utc(iso), ago: `${durationBetween(iso, `${now}`)} ago` },
 };
 
-/** Reads the page, whose template has the names of a status. */
 export function loadStatusPage(): (status: Status) => ReturnType<Page> {
   const page = loadPage(new URL('./status-page.html', import.meta.url), FORMATS);
   return (status) => page({ ...status, ...pageData(status) });
 }
 
-/** Returns what the page shows beside the status. */
 function pageData({ at, verdict, resources, process, ...status }: Status): PageData {
   const { log, audit } = process.droppedLines;
   const [first] = process.certificates.toSorted((one, other) => one.to.localeCompare(other.to));

@@ -1,22 +1,39 @@
 import { daysBetween, describeWarning, duration, durationBetween, expiryOf } from './formats.ts';
-import type {
-  MappingWarning,
-  ProcessStatus,
-  ResourceStatus,
-  Status,
-  Trouble,
-  UpstreamStatus,
-  Verdict,
-} from './status-view.ts';
+import type { ProcessStatus } from './process-status.ts';
+import type { MappingWarning, ResourceStatus } from './request-status.ts';
+import type { UpstreamStatus } from './upstream-status.ts';
 
-/** A trouble, with the parts of its text. */
+export interface Trouble {
+  /** `red`: callers get no lists, or soon will not. */
+  readonly level: 'red' | 'amber';
+  /** An upstream, a resource, or a part of Portico. */
+  readonly subject: string;
+  readonly text: string;
+  /** Section of the runbook, as in the alert rules. The admin listener serves it under this path. */
+  readonly runbook: string;
+  /** ISO 8601; `null` for what is counted over a time. */
+  readonly since: string | null;
+}
+
+/** The troubles, the worst first. `level`: that of the worst. */
+export interface Verdict {
+  readonly level: 'red' | 'amber' | 'green';
+  readonly troubles: readonly Trouble[];
+}
+
+interface Figures {
+  readonly upstreams: readonly UpstreamStatus[];
+  readonly resources: readonly ResourceStatus[];
+  readonly process: ProcessStatus;
+  readonly at: string;
+}
+
 export interface Finding extends Pick<Trouble, 'level' | 'subject'> {
   /** Name of the alert, which is that of a section of the runbook. */
   readonly alert: string;
   readonly what: string;
   /** ISO 8601. @default counted over a time */
   readonly since?: string | null;
-  /** What follows how long it lasts. */
   readonly why?: string;
 }
 
@@ -28,13 +45,11 @@ const MAX_QUEUED = 0.5;
 const SLOW_MS = 2500;
 const LATE_MS = 250;
 const RECENT_MS = 600_000;
-/** Days until a certificate expires. */
 export const EXPIRING_DAYS = 14;
 const ALMOST_EXPIRED_DAYS = 3;
 
 /** Returns the verdict on a status: what its figures show, and further findings. */
-export function verdictOn(status: Omit<Status, 'verdict'>, further: readonly Finding[]): Verdict {
-  const { upstreams, resources, process, at } = status;
+export function verdictOn({ upstreams, resources, process, at }: Figures, further: readonly Finding[]): Verdict {
   const figures = [...upstreams.map(ofUpstream), ...resources.map(ofResource), ofProcess(process, at)];
   const findings = [...figures.flatMap((found) => [...found]), ...further];
   return verdictOf(findings.map((finding) => troubleOf(finding, at)));
@@ -53,7 +68,6 @@ export function lasting(since: string | null, at: string): string {
   return since === null ? '' : ` for ${durationBetween(since, at)}`;
 }
 
-/** Returns a finding as a line of the verdict. */
 export function troubleOf({ alert, level, subject, what, since = null, why = '' }: Finding, at: string): Trouble {
   const text = `${subject}: ${what}${lasting(since, at)}${why}`;
   return { level, subject, text, runbook: `docs/runbook.md#${alert.toLowerCase()}`, since };

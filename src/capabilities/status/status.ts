@@ -7,14 +7,10 @@ import type { HttpResponse } from '../../core/http/response/send.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { defineCapability } from '../capability.ts';
 import { combinedStatus } from './combined-status.ts';
-import { createGatewayStatus } from './gateway-status.ts';
+import { createGatewayStatus, type Status } from './gateway-status.ts';
 import { loadStatusPage } from './status-page.ts';
-import type { Status } from './status-view.ts';
 
-/**
- * The current status for a person on call: a page at `/` of the admin listener, the same as JSON at `/status`, and the runbook
- * that both link to.
- */
+/** The current status: a page at `/` of the admin listener, JSON at `/status`, and the runbook that both link to. */
 export const statusCapability = defineCapability({
   open(_settings, context) {
     if (!context.config.admin.enabled) return undefined;

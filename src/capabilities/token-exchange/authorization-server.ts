@@ -3,24 +3,12 @@ import type { Send } from '../../core/credentials/authorize.ts';
 import { isTrustedEndpoint } from '../../core/credentials/client-secret.ts';
 import type { Caller } from '../../core/kernel/caller.ts';
 import { createFlights, withDeadline } from '../../core/kernel/deadline.ts';
+import type { ExchangeSettings } from './client-authentication.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 
-/** Endpoint of exchanges: at least one of the two. */
-export interface ServerSettings {
-  /** Issuer whose metadata name the token endpoint (RFC 8414). */
-  readonly issuer?: string | undefined;
-  /** The token endpoint; metadata are then not requested. */
-  readonly tokenUrl?: string | undefined;
-}
+export type AuthorizationServer = ReturnType<typeof createAuthorizationServer>;
 
-export interface AuthorizationServer {
-  /** Returns its metadata, requested on first use. Rejects with a `GatewayError`. */
-  metadata(caller: Caller, signal: AbortSignal): Promise<ServerMetadata>;
-  /** Drops its metadata, because their token endpoint is gone. */
-  forget(): void;
-}
-
-export interface AuthorizationServerOptions extends ServerSettings {
+export interface AuthorizationServerOptions extends Pick<ExchangeSettings, 'issuer' | 'tokenUrl'> {
   readonly clientId: string;
   readonly timeoutMs: number;
   readonly send: Send;
@@ -32,7 +20,7 @@ export const NO_TIMEOUT = 0;
 /** RFC 8414 first, then OpenID Connect Discovery, which has another path. */
 const ALGORITHMS = ['oauth2', 'oidc'] as const;
 
-export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
+export function createAuthorizationServer(options: AuthorizationServerOptions) {
   const { issuer, tokenUrl, clientId, timeoutMs, send } = options;
   const flights = createFlights<ServerMetadata>();
   let known: ServerMetadata | undefined =
@@ -64,12 +52,14 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   }
 
   return {
-    async metadata(caller, signal) {
+    /** Returns its metadata, requested on first use. Rejects with a `GatewayError`. */
+    async metadata(caller: Caller, signal: AbortSignal): Promise<ServerMetadata> {
       // The first reader may leave while others wait for the same result.
       const find = (shared: AbortSignal) => withDeadline(timeoutMs, shared, (ended) => discover(caller, ended));
       return known ?? flights.board('', signal, find);
     },
-    forget() {
+    /** Drops its metadata, because their token endpoint is gone. */
+    forget(): void {
       if (tokenUrl === undefined) known = undefined;
     },
   };
@@ -90,7 +80,7 @@ export function isPlain({ protocol }: URL): boolean {
   return protocol === 'http:';
 }
 
-export interface FetchOverOptions {
+interface FetchOverOptions {
   readonly send: Send;
   readonly caller: Caller;
   readonly signal: AbortSignal;
@@ -100,17 +90,12 @@ export interface FetchOverOptions {
 
 const PASSED_ON = ['accept', 'authorization', 'content-type'];
 
-/** Fetch API for openid-client. */
 export function fetchOver({ send, caller, signal, seen }: FetchOverOptions): CustomFetch {
   return async (url, { body, headers }) => {
     const passed = Object.entries(headers).filter(([name]) => PASSED_ON.includes(name));
-    const request = { url: new URL(url), headers: Object.fromEntries(passed), body: bodyText(body), caller };
+    const request = { url: new URL(url), headers: Object.fromEntries(passed), body: body?.toString(), caller };
     const response = await send(request, signal);
     seen.status = response.status;
     return response;
   };
-}
-
-function bodyText(body: unknown): string | undefined {
-  return body instanceof URLSearchParams ? body.toString() : undefined;
 }

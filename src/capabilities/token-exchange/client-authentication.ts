@@ -1,33 +1,16 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { ClientAuth } from 'openid-client';
+import type { Config } from '../../core/config/schema/settings.ts';
 import { openSecretFile } from '../../core/credentials/files/secret-file.ts';
 import { openFiles, type Unusable, type WatchOptions } from '../../core/credentials/files/watched-files.ts';
 import { Credential } from '../../core/kernel/caller.ts';
 
-/** Client authentication methods, by their OAuth names (RFC 8414, section 2). */
-export type ClientSettings = SecretClient | KeyClient | CertificateClient;
+/** Settings of an upstream with token exchange (RFC 8693). */
+export type ExchangeSettings = Extract<Config['upstreams'][string]['credential'], { kind: 'exchange' }>;
 
-interface SecretClient {
-  readonly kind: 'client_secret_basic' | 'client_secret_post';
-  readonly id: string;
-  /** One of the two. */
-  readonly secret?: string | undefined;
-  readonly file?: string | undefined;
-}
-
-interface KeyClient {
-  readonly kind: 'private_key_jwt';
-  readonly id: string;
-  readonly keyFile: string;
-  /** Id of the key, for a server with several. */
-  readonly keyId?: string | undefined;
-}
-
-/** The certificate belongs to the connection. */
-interface CertificateClient {
-  readonly kind: 'tls_client_auth';
-  readonly id: string;
-}
+type ClientSettings = ExchangeSettings['client'];
+type OfKind<Kind> = Extract<ClientSettings, { kind: Kind }>;
+type SecretClient = OfKind<'client_secret_basic' | 'client_secret_post'>;
 
 export interface ClientAuthentication {
   /** Returns it as currently in its files. Rejects with the signal's reason when it aborts. */
@@ -35,14 +18,10 @@ export interface ClientAuthentication {
 }
 
 const MAX_KEY_BYTES = 16_384;
-const MIN_RSA_BITS = 2048;
-const MIN_RSA_EXPONENT = 65_537n;
-const UNFIT = 'is no RSA key of 2048 bits or more with an exponent of 65537 or more, nor one on P-256, P-384 or P-521';
 
 /** As Node and Web Crypto call them. */
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
-/** Reads its files, and reports unusable ones. */
 export function openClientAuthentication(
   settings: ClientSettings,
   options: WatchOptions,
@@ -70,7 +49,10 @@ function bySecret({ kind, secret = '', file }: SecretClient, options: WatchOptio
   };
 }
 
-function byKey({ keyFile, keyId: kid }: KeyClient, options: WatchOptions): ClientAuthentication | Unusable {
+function byKey(
+  { keyFile, keyId: kid }: OfKind<'private_key_jwt'>,
+  options: WatchOptions,
+): ClientAuthentication | Unusable {
   const opened = openFiles({
     ...options,
     paths: { keyFile },
@@ -92,22 +74,16 @@ function byKey({ keyFile, keyId: kid }: KeyClient, options: WatchOptions): Clien
 function privateKeyIn(pem: Buffer): KeyObject | Unusable {
   try {
     const key = createPrivateKey(pem);
-    return algorithmOf(key) === undefined ? { issue: UNFIT, key: 'keyFile' } : key;
+    const issue = 'is neither an RSA key nor one on P-256, P-384 or P-521';
+    return algorithmOf(key) === undefined ? { issue, key: 'keyFile' } : key;
   } catch {
-    const isEncrypted = pem.includes('ENCRYPTED');
-    const issue = isEncrypted
-      ? 'is encrypted: Portico takes a key without a passphrase'
-      : 'holds no private key in PEM';
-    return { issue, key: 'keyFile' };
+    return { issue: 'holds no private key in PEM without a passphrase', key: 'keyFile' };
   }
 }
 
 /** An RSA key signs with RS256; any other has one way only. */
 function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) {
-  const { modulusLength = 0, publicExponent = 0n, namedCurve = '' } = asymmetricKeyDetails ?? {};
-  if (asymmetricKeyType === 'rsa' && modulusLength >= MIN_RSA_BITS && publicExponent >= MIN_RSA_EXPONENT) {
-    return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-  }
-  const curve = asymmetricKeyType === 'ec' ? CURVES[namedCurve] : undefined;
+  if (asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  const curve = asymmetricKeyType === 'ec' ? CURVES[asymmetricKeyDetails?.namedCurve ?? ''] : undefined;
   return curve === undefined ? undefined : { name: 'ECDSA', namedCurve: curve };
 }

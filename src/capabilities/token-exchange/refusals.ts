@@ -7,10 +7,7 @@ export interface ExchangeStep {
   readonly status: number;
 }
 
-/**
- * OAuth codes about the caller's token (RFC 6749, section 5.2; `invalid_request` may be), or its owner's rights. All
- * others concern Portico or its settings.
- */
+/** OAuth codes about the caller's token or its owner's rights (RFC 6749, section 5.2). All others concern Portico. */
 const OF_CALLERS: ReadonlyMap<string, ErrorCode> = new Map([
   ['invalid_grant', 'credential_rejected'],
   ['invalid_request', 'credential_rejected'],
@@ -20,11 +17,6 @@ const OF_CALLERS: ReadonlyMap<string, ErrorCode> = new Map([
   ['consent_required', 'access_denied'],
   ['insufficient_scope', 'access_denied'],
 ]);
-
-/** The same, worth logging. */
-const OF_PORTICO: readonly string[] = [
-  ...['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope', 'invalid_target'],
-];
 
 const OF_SERVER: readonly string[] = ['server_error', 'temporarily_unavailable'];
 
@@ -59,10 +51,7 @@ export function failedExchange(
   return new GatewayError(code, { ...rest, ...(detail !== undefined && { detail }), reason, elsewhere: true });
 }
 
-/**
- * Converts an error of openid-client to an error of the table. It is not kept as the cause, because it contains the
- * server's reply with tokens.
- */
+/** Converts an error of openid-client. It is not kept as the cause, because it contains the server's reply with tokens. */
 export function errorOfExchange(error: unknown, { what, status }: ExchangeStep): GatewayError {
   const ours = gatewayErrorIn(error);
   if (ours?.elsewhere === true) return ours;
@@ -85,7 +74,6 @@ export function errorOfExchange(error: unknown, { what, status }: ExchangeStep):
     : failedExchange('upstream_refused', `authorization server: status ${status} in place of ${where}`);
 }
 
-/** Error code of openid-client, of a closed list. */
 function libraryCodeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^[A-Z_]{1,64}$/.test(code) ? ` (${code})` : '';
@@ -97,7 +85,7 @@ function refusal(oauthCode: string): GatewayError {
   if (oauthCode === 'invalid_request') return failedExchange('credential_rejected', reason, { detail: OF_EITHER });
   if (code !== undefined) return failedExchange(code, reason);
   if (OF_SERVER.includes(oauthCode)) return failedExchange('upstream_failed', `authorization server: ${oauthCode}`);
-  const named = OF_PORTICO.includes(oauthCode) ? oauthCode : 'another code';
+  const named = /^[a-z_]{1,64}$/.test(oauthCode) ? oauthCode : 'another code';
   return failedExchange('upstream_credential_rejected', `authorization server: refused Portico (${named})`);
 }
 
@@ -107,7 +95,6 @@ function oauthCodeOf(error: unknown): string | undefined {
   return hasCode && typeof error.error === 'string' ? error.error : undefined;
 }
 
-/** Returns what `send` rejected with, unwrapped. */
 function gatewayErrorIn(error: unknown): GatewayError | undefined {
   let each = error;
   for (let depth = 0; depth < 5 && each instanceof Error; depth += 1) {

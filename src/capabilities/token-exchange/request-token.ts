@@ -3,21 +3,10 @@ import type { ClientAuth, TokenEndpointResponse } from 'openid-client';
 import type { Send } from '../../core/credentials/authorize.ts';
 import { type Caller, Credential, TOKEN } from '../../core/kernel/caller.ts';
 import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT } from './authorization-server.ts';
+import type { ExchangeSettings } from './client-authentication.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 
-export interface TokenSettings {
-  /**
-   * Name of the platform at the authorization server (RFC 8693, section 2.1); at least one of `audience` and
-   * `resource`.
-   */
-  readonly audience?: string | undefined;
-  /** Its address (RFC 8707). */
-  readonly resource?: string | undefined;
-  readonly scopes: readonly string[];
-  /** Type of the caller's token, by the last part of the names in RFC 8693, section 3. */
-  readonly subjectTokenType: string;
-  readonly client: { readonly kind: string; readonly id: string };
-}
+type TokenSettings = Pick<ExchangeSettings, 'audience' | 'resource' | 'scopes' | 'subjectTokenType' | 'client'>;
 
 export interface Exchanged {
   readonly credential: Credential;
@@ -29,18 +18,15 @@ export interface RequestTokenOptions extends TokenSettings {
   readonly server: AuthorizationServer;
   readonly send: Send;
   readonly authenticate: (signal: AbortSignal) => Promise<ClientAuth>;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
-
-/** Exchanges the caller's token for one for the platform. Rejects with a `GatewayError` that is `elsewhere`. */
-export type RequestToken = (caller: Caller, signal: AbortSignal) => Promise<Exchanged>;
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TYPES = 'urn:ietf:params:oauth:token-type:';
 const ISSUED: readonly unknown[] = [undefined, `${TYPES}access_token`, `${TYPES}jwt`];
 
-export function createRequestToken(options: RequestTokenOptions): RequestToken {
+/** Returns what exchanges a caller's token for one for the platform. Rejects with a `GatewayError` that is `elsewhere`. */
+export function createRequestToken(options: RequestTokenOptions) {
   const { server, send, authenticate, client, now } = options;
 
   const byCertificate = client.kind === 'tls_client_auth' ? { use_mtls_endpoint_aliases: true } : undefined;
@@ -63,7 +49,7 @@ export function createRequestToken(options: RequestTokenOptions): RequestToken {
     }
   }
 
-  return async (caller, signal) => {
+  return async (caller: Caller, signal: AbortSignal): Promise<Exchanged> => {
     const begun = now();
     return exchangedFrom(await request(caller, signal), options, begun);
   };
@@ -82,9 +68,6 @@ function parametersFor({ credential }: Caller, settings: TokenSettings): URLSear
   });
 }
 
-/** Most servers accept no longer headers. */
-const MAX_TOKEN_LENGTH = 16_384;
-
 /** `begun`: time of the request. */
 async function exchangedFrom(
   response: TokenEndpointResponse,
@@ -93,7 +76,6 @@ async function exchangedFrom(
 ): Promise<Exchanged> {
   const { access_token: token, token_type: type, issued_token_type: issued, expires_in: seconds } = response;
   if (type !== 'bearer' || !ISSUED.includes(issued)) throw unusable('the token is no bearer token');
-  if (token.length > MAX_TOKEN_LENGTH) throw unusable('the token is too long');
   if (!TOKEN.test(token)) throw unusable('the token cannot stand in a header');
   const claims = await claimsOf(token);
   if (claims !== undefined && !isFor(claims.aud, settings)) {

@@ -30,7 +30,6 @@ const METHODS: ReadonlySet<string | undefined> = new Set([
   ...['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'],
 ]);
 const OTHER = '_OTHER';
-/** Routes of requests for which there is none. */
 const NO_ROUTE = 'unmatched';
 
 /** Outcomes without a waiting caller; they are no failures. */
@@ -46,7 +45,6 @@ export function isFailure(facts: SpanFacts): boolean {
   return isError(facts) || (code !== undefined && status < 400);
 }
 
-/** What is not known is `undefined`. */
 export function attributesOf(facts: SpanFacts): Readonly<Record<string, string | number | undefined>> {
   const { method, rpc, tool, edge } = facts;
   const route = facts.route === NO_ROUTE ? undefined : facts.route;
@@ -72,7 +70,6 @@ export function attributesOf(facts: SpanFacts): Readonly<Record<string, string |
     'rpc.response.status_code': facts.rpcCode?.toString(),
     'network.transport': edge && (edge === 'stdio' ? 'pipe' : 'tcp'),
     'network.protocol.name': edge === 'http' ? 'http' : undefined,
-    // Ours.
     'portico.request.id': facts.requestId,
     'portico.outcome': facts.outcome,
     'portico.error.code': facts.code,

@@ -1,29 +1,20 @@
 import { attributesOf, isError, SCHEMA_URL, SPANS } from './conventions.ts';
 import type { RecordedSpan } from './recorded-span.ts';
 
-export interface Service {
-  readonly name: string;
-  readonly version: string;
-  readonly instanceId: string;
-}
-
-/** Texts are of settings and of closed lists: none is longer, unless settings are. */
-const MAX_TEXT_LENGTH = 256;
-
-/** Codes of OTLP for the status of a span. */
 const STATUS_UNSET = 0;
 const STATUS_ERROR = 2;
 
-/**
- * Returns what writes spans as a request of OTLP in JSON (opentelemetry-proto 1.x: ids in hexadecimal, nanoseconds as decimal text):
- * read by whatever takes OTLP, and by a person.
- */
-export function createOtlpWriter({ name, version, instanceId }: Service): (spans: readonly RecordedSpan[]) => string {
+/** Returns what writes spans as a request of OTLP in JSON (opentelemetry-proto 1.x: ids in hexadecimal, nanoseconds as decimal text). */
+export function createOtlpWriter({
+  name,
+  version,
+  instanceId,
+}: Readonly<Record<'name' | 'version' | 'instanceId', string>>) {
   const resource = {
     attributes: keyValues({ 'service.name': name, 'service.version': version, 'service.instance.id': instanceId }),
   };
   const scope = { name: 'portico', version };
-  return (spans) => {
+  return (spans: readonly RecordedSpan[]) => {
     const scopeSpans = [{ scope, spans: spans.map(otlpSpan), schemaUrl: SCHEMA_URL }];
     return JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] });
   };
@@ -51,7 +42,7 @@ function keyValues(attributes: Readonly<Record<string, string | number | undefin
   for (const key in attributes) {
     const value = attributes[key];
     if (typeof value === 'number') known.push({ key, value: { intValue: value } });
-    else if (value !== undefined) known.push({ key, value: { stringValue: value.slice(0, MAX_TEXT_LENGTH) } });
+    else if (value !== undefined) known.push({ key, value: { stringValue: value } });
   }
   return known;
 }

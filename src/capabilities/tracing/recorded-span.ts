@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
+import type { Events } from '../../core/kernel/events.ts';
 import type { Span, SpanAbout, SpanFacts, TraceHeaders } from '../../core/kernel/trace.ts';
 import { isFailure } from './conventions.ts';
-import type { Tail } from './tail.ts';
 
 export interface RecordedTrace {
   /** 32 hexadecimal digits. */
@@ -27,10 +27,7 @@ export interface SpanStart {
   readonly facts?: SpanFacts | undefined;
 }
 
-/**
- * A span in memory, until it is written. Names, attributes and ids are made when they are needed, which they are not for most spans of
- * traces that are not sampled. A class: closures would be as many for each span.
- */
+/** A span in memory. Names, attributes and ids are made when they are needed. A class: closures would be as many for each span. */
 export class RecordedSpan implements Span {
   readonly about: SpanAbout;
   readonly trace: RecordedTrace;
@@ -57,7 +54,6 @@ export class RecordedSpan implements Span {
     return this.#id;
   }
 
-  /** `undefined` for the root of a trace. */
   get parentId(): string | undefined {
     return this.#parent instanceof RecordedSpan ? this.#parent.spanId : this.#parent;
   }
@@ -109,4 +105,40 @@ export function randomHex(bytes: number): string {
   }
   used += bytes;
   return pool.toString('hex', used - bytes, used);
+}
+
+/** Ended spans of a trace that was not sampled at its start, until its root ends: a failed one is exported after all. */
+export interface Tail<T> {
+  /** Exports a span once the trace is kept, and never where it is not. */
+  end(span: T): void;
+  /** Ends the wait. Later calls have no effect. */
+  decide(isKept: boolean): void;
+}
+
+/** Holds at most `maxSpans` spans of all traces together. Of a kept trace, those beyond are dropped and counted. */
+export function createTails<T>(maxSpans: number, exportSpan: (span: T) => void, events: Events): () => Tail<T> {
+  let held = 0;
+  return () => {
+    let waiting: T[] | undefined = [];
+    let isKept = false;
+    let lost = 0;
+    return {
+      end(span) {
+        if (waiting === undefined) {
+          if (isKept) exportSpan(span);
+        } else if (held < maxSpans) {
+          held += 1;
+          waiting.push(span);
+        } else lost += 1;
+      },
+      decide(keep) {
+        if (waiting === undefined) return;
+        held -= waiting.length;
+        isKept = keep;
+        if (isKept) for (const span of waiting) exportSpan(span);
+        if (isKept && lost > 0) events.spansDropped?.({ spans: lost, reason: 'queue_full' });
+        waiting = undefined;
+      },
+    };
+  };
 }

@@ -4,28 +4,13 @@ import { nameError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
-export interface SpanExporterOptions<T> {
-  readonly write: (spans: readonly T[]) => string;
-  readonly events: Events;
-}
-
-/** Spans that have ended, until the collector has them. */
-export interface SpanExporter<T> {
-  add(span: T): void;
-  /** Sends all spans that wait, for so long at most, and drops the rest. */
-  close(withinMs: number): Promise<void>;
-}
-
 type Settings = Pick<TracingSettings, 'endpoint' | 'headers' | 'timeoutMs' | 'intervalMs' | 'maxQueueSpans'>;
 
 /** Spans that are written in one step: a third of a millisecond. */
 const BATCH_SPANS = 128;
 
-/**
- * Sends spans to a collector by OTLP over HTTP, in one batch after the other. Waiting spans and those being sent have a common bound. A
- * batch that is not accepted is dropped, because a retry would have to keep it.
- */
-export function createSpanExporter<T>(settings: Settings, { write, events }: SpanExporterOptions<T>): SpanExporter<T> {
+/** Sends batches of spans by OTLP over HTTP. One that is not accepted is dropped, because a retry would have to keep it. */
+export function createSpanExporter<T>(settings: Settings, write: (spans: readonly T[]) => string, events: Events) {
   const { maxQueueSpans, intervalMs } = settings;
   const collector = createCollector(settings, write);
   const waiting: T[] = [];
@@ -74,7 +59,7 @@ export function createSpanExporter<T>(settings: Settings, { write, events }: Spa
   }
 
   return {
-    add(span) {
+    add(span: T): void {
       if (held >= maxQueueSpans) refused += 1;
       else {
         held += 1;
@@ -84,7 +69,8 @@ export function createSpanExporter<T>(settings: Settings, { write, events }: Spa
         else sendLater();
       }
     },
-    async close(withinMs) {
+    /** Sends all spans that wait, for so long at most, and drops the rest. */
+    async close(withinMs: number): Promise<void> {
       state = 'closing';
       if (waiting.length > 0) send();
       const ended = new AbortController();

@@ -1,44 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Span, SpanAbout, Trace } from '../../core/kernel/trace.ts';
+import { readVersion } from '../../core/kernel/version.ts';
 import { createOtlpWriter } from './otlp.ts';
-import { RecordedSpan, type RecordedTrace, randomHex } from './recorded-span.ts';
+import { createTails, RecordedSpan, type RecordedTrace, randomHex, type Tail } from './recorded-span.ts';
 import { createSpanExporter } from './span-exporter.ts';
-import { createTails, type Tail } from './tail.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
-export interface TracingOptions {
-  /** Of this package. */
-  readonly version: string;
-  readonly events: Events;
-}
-
-export interface Beginning {
+interface Beginning {
   /** `performance.now()` when that was. @default now */
   readonly begun?: number | undefined;
   /** Where it is not below this one, but has to do with it. */
   readonly link?: Span | undefined;
 }
 
-/** Begins spans of traces, in a new trace or in one of a caller. */
-export interface Tracer {
-  /**
-   * Begins the span of a caller's request, in the caller's trace or in a new one. The trace of a caller is sampled where its flags
-   * say so; `undefined` otherwise: then nothing is created for it. A new one that is not sampled is exported if the request fails.
-   */
-  begin(about: SpanAbout, trace: Trace | undefined, beginning?: Beginning): Span | undefined;
-  /** Sends spans that wait, for so long at most, and drops the rest. */
-  close(withinMs: number): Promise<void>;
-}
+export type Tracer = ReturnType<typeof createTracer>;
 
-/** Flags of a trace that begins here. */
 const SAMPLED = '01';
 const UNSAMPLED = '00';
 
-/** Belongs to one gateway, so that several gateways of one process send to wherever each of them does. */
-export function createTracer(settings: TracingSettings, { version, events }: TracingOptions): Tracer {
-  const service = { name: settings.serviceName, version, instanceId: randomUUID() };
-  const exporter = createSpanExporter<RecordedSpan>(settings, { write: createOtlpWriter(service), events });
+/** Begins spans, in a new trace or in one of a caller. One for each gateway of a process. */
+export function createTracer(settings: TracingSettings, events: Events) {
+  const service = { name: settings.serviceName, version: readVersion(), instanceId: randomUUID() };
+  const exporter = createSpanExporter<RecordedSpan>(settings, createOtlpWriter(service), events);
   const openTail = createTails(settings.maxQueueSpans, exporter.add, events);
 
   const sampled: Tail<RecordedSpan> = { end: exporter.add, decide() {} };
@@ -54,7 +38,8 @@ export function createTracer(settings: TracingSettings, { version, events }: Tra
   }
 
   return {
-    begin(about, sent, { begun, link } = {}) {
+    /** A caller's trace is sampled where its flags say so; `undefined` otherwise. A new one is exported if it is, or fails. */
+    begin(about: SpanAbout, sent: Trace | undefined, { begun, link }: Beginning = {}): Span | undefined {
       if (sent?.isSampled === false) return undefined;
       const links = link instanceof RecordedSpan ? [link] : [];
       if (sent === undefined) {
@@ -64,6 +49,7 @@ export function createTracer(settings: TracingSettings, { version, events }: Tra
       const own = { traceId, flags: headers.traceparent.slice(-2), tracestate: headers.tracestate };
       return new RecordedSpan({ ...newTrace(true), ...own }, { about, begun, links, parent: parentId });
     },
+    /** Sends spans that wait, for so many milliseconds at most, and drops the rest. */
     close: exporter.close,
   };
 }

@@ -1,6 +1,5 @@
 import type { Exchange } from '../../core/http/exchange.ts';
 import { errorTypeOf } from '../../core/kernel/caller.ts';
-import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
 import { traceOperations } from './operation-span.ts';
 import { createTracer } from './tracer.ts';
@@ -17,7 +16,7 @@ export const tracing = defineCapability({
   purposes: ['serve', 'stdio'],
   open(settings, { limits, events, now }) {
     if (!settings.enabled) return undefined;
-    const tracer = createTracer({ ...settings, ...limits.tracing }, { version: readVersion(), events });
+    const tracer = createTracer({ ...settings, ...limits.tracing }, events);
     return {
       ...traceReads(now),
       wrapDispatch: traceOperations(tracer),

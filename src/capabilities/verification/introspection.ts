@@ -7,19 +7,14 @@ export interface IntrospectOptions {
   readonly issuer: Issuer;
   /** Its endpoint; `undefined`: from the metadata. */
   readonly url?: string | undefined;
-  /** As in tokens. */
   readonly name: string;
   readonly audience: string | readonly string[];
   readonly leewayMs: number;
   readonly authorization: ClientAuthorization;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/**
- * Introspects opaque tokens at their issuer (RFC 7662). Rejects with `credential_rejected` if one is inactive or for
- * another server, and with `verifier_unavailable` if the issuer fails.
- */
+/** Introspects opaque tokens (RFC 7662). Rejects with `credential_rejected`, or with `verifier_unavailable` if the issuer fails. */
 export function createIntrospect(options: IntrospectOptions): (token: string) => Promise<Claims> {
   const { issuer, url, name, leewayMs, authorization, now } = options;
   const audience: readonly unknown[] = [options.audience].flat();
@@ -54,10 +49,7 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
   };
 }
 
-/**
- * Whether the metadata may have changed: after a reply, or when the breaker is open. Requesting it after each failure
- * would count as a success for the breaker.
- */
+/** Whether the metadata may have changed. Requesting it after each failure would count as a success for the breaker. */
 function mayHaveMoved(error: unknown): boolean {
   const { cause } = Object(error);
   return !(cause instanceof GatewayError) || cause.code === 'breaker_open';

@@ -7,7 +7,6 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import { unavailable } from './outcome.ts';
 
 export interface IssuerOptions {
-  /** As in tokens. */
   readonly issuer: string;
   readonly send: Send;
   readonly timeoutMs: number;
@@ -16,22 +15,15 @@ export interface IssuerOptions {
 export type Json = Readonly<Record<string, unknown>>;
 
 /** Returns a form to be sent with POST, within the timeout. */
-export type MakeForm = (signal: AbortSignal) => Promise<{ readonly authorization: string; readonly body: string }>;
-
-/** The trusted authorization server. Its failures are `verifier_unavailable`. */
-export interface Issuer {
-  /** Returns the JSON object at a URL. Rejects for any other reply. */
-  fetchJson(url: string, form?: MakeForm): Promise<Json>;
-  /** Returns a URL of its metadata, which is requested once, and again after {@link Issuer.forget}. */
-  endpoint(name: 'jwks_uri' | 'introspection_endpoint'): Promise<string>;
-  /** Call it when an endpoint has changed. */
-  forget(): void;
-}
+type MakeForm = (signal: AbortSignal) => Promise<{ readonly authorization: string; readonly body: string }>;
 
 /** The result is shared by all who send the token, so it is on behalf of no caller. */
 const caller = () => ({ credential: new Credential(''), key: '', partition: '', requestId: randomUUID() });
 
-export function createIssuer({ issuer, send, timeoutMs }: IssuerOptions): Issuer {
+export type Issuer = ReturnType<typeof createIssuer>;
+
+/** The trusted authorization server. Its failures are `verifier_unavailable`. */
+export function createIssuer({ issuer, send, timeoutMs }: IssuerOptions) {
   let metadata: Promise<Json> | undefined;
 
   async function get(url: string, makeForm?: MakeForm): Promise<{ readonly status: number; readonly text: string }> {
@@ -51,6 +43,7 @@ export function createIssuer({ issuer, send, timeoutMs }: IssuerOptions): Issuer
     }
   }
 
+  /** Returns the JSON object at a URL. Rejects for any other reply. */
   async function fetchJson(url: string, form?: MakeForm): Promise<Json> {
     const { status, text } = await get(url, form);
     if (status !== 200) throw unavailable(`the issuer answered with status ${status}`);
@@ -72,7 +65,8 @@ export function createIssuer({ issuer, send, timeoutMs }: IssuerOptions): Issuer
 
   return {
     fetchJson,
-    async endpoint(name) {
+    /** Returns a URL of its metadata, which is requested once, and again after `forget`. */
+    async endpoint(name: 'jwks_uri' | 'introspection_endpoint'): Promise<string> {
       metadata ??= discover();
       const current = metadata;
       try {
@@ -84,7 +78,8 @@ export function createIssuer({ issuer, send, timeoutMs }: IssuerOptions): Issuer
         throw error;
       }
     },
-    forget() {
+    /** Call it when an endpoint has changed. */
+    forget(): void {
       metadata = undefined;
     },
   };

@@ -3,37 +3,23 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Issuer, Json } from './issuer.ts';
 import { jose } from './jose.ts';
-import { tooMany, unavailable } from './outcome.ts';
+import { tooMany, unavailable, type VerificationSettings } from './outcome.ts';
 
-export interface KeySetOptions {
+export interface KeySetOptions extends Pick<VerificationSettings['keys'], 'url' | 'refreshMs' | 'cooldownMs'> {
   readonly issuer: Issuer;
-  /** URL of the keys; `undefined`: from the metadata. */
-  readonly url?: string | undefined;
-  /** Age at which keys are refreshed in the background. At twice this age they are not used. */
-  readonly refreshMs: number;
-  /** Minimum time between fetches, whatever their outcome. */
-  readonly cooldownMs: number;
   readonly maxWaiting: number;
   readonly events: Events;
   /** Monotonic clock in milliseconds. */
   readonly now: () => number;
 }
 
-/** The keys of an issuer. Fetched keys are used until replaced, for at most twice `refreshMs`. */
-export interface KeySet {
-  /** Rejects with `verifier_unavailable` without keys of that age. */
-  current(): Promise<JWTVerifyGetKey>;
-  /**
-   * Returns keys of a later fetch; `undefined` within the cool-down. Rejects with `verifier_unavailable` if the issuer
-   * fails, and with `overloaded` if too many callers wait.
-   */
-  newer(): Promise<JWTVerifyGetKey | undefined>;
-}
-
 /** NIST SP 800-56B, section 6.2. With exponent 3, one lax padding check is enough to forge a signature. */
 const MIN_EXPONENT = 65_537;
 
-export function createKeySet(options: KeySetOptions): KeySet {
+export type KeySet = ReturnType<typeof createKeySet>;
+
+/** The keys of an issuer. Fetched keys are used until replaced, for at most twice `refreshMs`. */
+export function createKeySet(options: KeySetOptions) {
   const { createLocalJWKSet } = jose();
   const { issuer, url, refreshMs, cooldownMs, maxWaiting, events, now } = options;
   let held: { readonly find: JWTVerifyGetKey; readonly fetchedAt: number } | undefined;
@@ -70,7 +56,8 @@ export function createKeySet(options: KeySetOptions): KeySet {
   const isCoolingDown = () => now() - lastFetchAt < cooldownMs;
 
   return {
-    async current() {
+    /** Rejects with `verifier_unavailable` without keys of that age. */
+    async current(): Promise<JWTVerifyGetKey> {
       const age = held === undefined ? Number.POSITIVE_INFINITY : now() - held.fetchedAt;
       if (held !== undefined && age < 2 * refreshMs) {
         // A failure is an event: the previous keys stay valid until they are too old.
@@ -82,7 +69,8 @@ export function createKeySet(options: KeySetOptions): KeySet {
       if (fetching === undefined && isCoolingDown() && lastError !== undefined) throw lastError;
       return fetchKeys();
     },
-    async newer() {
+    /** Returns keys of a later fetch; `undefined` within the cool-down. Rejects with `verifier_unavailable` or `overloaded`. */
+    async newer(): Promise<JWTVerifyGetKey | undefined> {
       if (fetching === undefined && isCoolingDown()) return undefined;
       if (waiting >= maxWaiting) throw tooMany();
       waiting += 1;

@@ -1,11 +1,12 @@
 import type { JWTPayload } from 'jose';
+import type { Config } from '../../core/config/schema/settings.ts';
 import { ASK_FOR_TOKEN } from '../../core/kernel/error-table.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 
-/** Claims of a token, as true as its issuer is trusted. */
+export type VerificationSettings = NonNullable<Config['verification']>;
+
 export type Claims = Readonly<JWTPayload>;
 
-/** Returns the rejection of a token, with a reason for its sender. */
 export function rejected(why: string): GatewayError {
   return new GatewayError('credential_rejected', {
     detail: `This access token is not accepted here: ${why}. ${ASK_FOR_TOKEN}`,
@@ -13,10 +14,7 @@ export function rejected(why: string): GatewayError {
   });
 }
 
-/**
- * Returns an error for a token that could not be checked, which differs from a rejection. `cause` may contain a retry
- * time.
- */
+/** The error for a token that could not be checked. `cause` may contain a retry time. */
 export function unavailable(reason: string, cause?: unknown): GatewayError {
   const retryAfterSeconds = cause instanceof GatewayError ? cause.retryAfterSeconds : undefined;
   return new GatewayError('verifier_unavailable', {

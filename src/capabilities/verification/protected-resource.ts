@@ -1,40 +1,24 @@
 import { type OpenOperation, publishedOperation } from '../../core/http/operations/operation.ts';
+import { MCP_PATH } from '../../core/http/operations/rpc.ts';
 
-/** This server as a protected resource (RFC 9728). */
-export interface ProtectedResource {
-  /** The audience of its tokens, exactly. */
-  readonly resource: string;
-  readonly metadataUrl: string;
-  readonly authorizationServers: readonly string[];
-  /** All scopes required by offered resources. */
-  readonly scopes: readonly string[];
-}
-
-export interface ProtectedResourceOptions extends Pick<ProtectedResource, 'authorizationServers' | 'scopes'> {
-  readonly publicUrl: string;
-  /** Path of the resource below it. */
-  readonly path: string;
-}
+/** This server as a protected resource (RFC 9728). `resource` is the audience of its tokens, exactly. */
+export type ProtectedResource = ReturnType<typeof protectedResource>;
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 /** The well-known part is inserted between host and path (RFC 9728, section 3.1). */
-export function protectedResource(options: ProtectedResourceOptions): ProtectedResource {
-  const { publicUrl, path, authorizationServers, scopes } = options;
-  const resource = `${publicUrl}${path}`;
+export function protectedResource(
+  publicUrl: string,
+  authorizationServers: readonly string[],
+  scopes: readonly string[],
+) {
+  const resource = `${publicUrl}${MCP_PATH}`;
   const { origin } = new URL(publicUrl);
-  return {
-    resource,
-    metadataUrl: `${origin}${WELL_KNOWN}${resource.slice(origin.length)}`,
-    authorizationServers,
-    scopes: [...new Set(scopes)].sort(),
-  };
+  const metadataUrl = `${origin}${WELL_KNOWN}${resource.slice(origin.length)}`;
+  return { resource, metadataUrl, authorizationServers, scopes: [...new Set(scopes)].sort() };
 }
 
-/**
- * Returns the metadata of this server as a protected resource (RFC 9728, section 2), for clients without a token.
- * Public, also for pages of any origin.
- */
+/** The metadata of this server as a protected resource (RFC 9728, section 2). Public, also for pages of any origin. */
 export function metadataOperations(described: ProtectedResource): readonly OpenOperation[] {
   const { resource, metadataUrl, authorizationServers, scopes } = described;
   const metadata = {

@@ -2,16 +2,11 @@ import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { jose } from './jose.ts';
 import type { KeySet } from './key-set.ts';
-import { type Claims, rejected, unavailable } from './outcome.ts';
+import { type Claims, rejected, unavailable, type VerificationSettings } from './outcome.ts';
 
-export interface SignedTokenOptions {
-  readonly issuer: string;
+export interface SignedTokenOptions extends Pick<VerificationSettings, 'issuer' | 'type' | 'leewayMs'> {
   readonly audience: string | readonly string[];
-  /** Required `typ`; `undefined`: any. */
-  readonly type?: string | undefined;
-  readonly leewayMs: number;
   readonly keys: KeySet;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
@@ -21,16 +16,10 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/**
- * Maximum number of keys tried for a token without `kid`, because anyone can make up such tokens. OpenID Connect Core,
- * section 10.1 requires a `kid` if there are several keys.
- */
+/** Keys tried for a token without `kid`, which anyone can make up. OpenID Connect Core, 10.1 requires a `kid` among several. */
 const MAX_TRIED = 4;
 
-/**
- * Verifies JWTs: signature, issuer, audience and times. Rejects with `credential_rejected`, or with
- * `verifier_unavailable` if undecided.
- */
+/** Verifies JWTs. Rejects with `credential_rejected`, or with `verifier_unavailable` if undecided. */
 export function createVerifySigned(options: SignedTokenOptions): (token: string) => Promise<Claims> {
   const { errors, jwtVerify } = jose();
   const { issuer, audience, type, leewayMs, keys, now } = options;
@@ -82,15 +71,11 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
   };
 }
 
-/**
- * Returns whether a segment is canonical base64url (RFC 4648, sections 3.2 and 3.5). jose ignores unused bits of the
- * last character, so one signature would have up to 16 spellings, each with its own key, slots and limits.
- */
+/** jose ignores unused bits of the last character (RFC 4648, 3.5): one token would have 16 spellings, each with its own limits. */
 function isCanonical(segment: string): boolean {
   return Buffer.from(segment, 'base64url').toString('base64url') === segment;
 }
 
-/** Returns whether the issuer may have a newer key than those tried. */
 function mayHaveNewKey(error: unknown, token: string): boolean {
   const { decodeProtectedHeader, errors } = jose();
   if (error instanceof GatewayError) return false;
@@ -100,7 +85,6 @@ function mayHaveNewKey(error: unknown, token: string): boolean {
 
 const NO_JWT = 'it is no well-formed JWT';
 
-/** Reasons for rejecting a token of this issuer, by claim. */
 const UNFIT: Readonly<Record<string, string>> = {
   aud: 'it is not for this server',
   iss: 'another issuer issued it',

@@ -1,25 +1,15 @@
 import type { KeyOf, Verdict } from '../../core/credentials/authenticate.ts';
-import { type Claims, rejected } from './outcome.ts';
+import { type Claims, rejected, type VerificationSettings } from './outcome.ts';
 
-export interface JudgeOptions {
-  readonly issuer: string;
-  readonly leewayMs: number;
-  readonly scopeClaims: readonly string[];
-  readonly impliedScopes: Readonly<Record<string, readonly string[]>>;
+export interface JudgeOptions
+  extends Pick<VerificationSettings, 'issuer' | 'leewayMs' | 'scopeClaims' | 'impliedScopes' | 'partitionClaim'> {
   /** Scopes required by resources; others are ignored. */
   readonly scopes: readonly string[];
-  /** Claim whose callers share snapshots; `undefined`: no sharing. */
-  readonly partitionClaim?: string | undefined;
   readonly keyOf: KeyOf;
 }
 
-/** Maximum length of a subject (a SPIFFE ID; OpenID Connect allows 255). */
-const MAX_SUBJECT_LENGTH = 2048;
-
-/** Derives the verdict for a caller's key from verified claims. Throws `credential_rejected`. */
-export type Judge = (claims: Claims, key: string) => Verdict;
-
-export function createJudge(options: JudgeOptions): Judge {
+/** Returns what derives the verdict for a caller's key from verified claims. That throws `credential_rejected`. */
+export function createJudge(options: JudgeOptions) {
   const { issuer, leewayMs, scopeClaims, impliedScopes, scopes, partitionClaim, keyOf } = options;
   /** Scopes that grant a required scope, by required scope. */
   const granting = scopes.map((scope) => [scope, impliers(scope, impliedScopes)] as const);
@@ -31,7 +21,7 @@ export function createJudge(options: JudgeOptions): Judge {
 
   function subjectOf({ sub }: Claims): string | undefined {
     if (sub === undefined || sub === '') return undefined;
-    if (typeof sub !== 'string' || sub.length > MAX_SUBJECT_LENGTH) throw rejected('its sub is malformed');
+    if (typeof sub !== 'string') throw rejected('its sub is malformed');
     return sub;
   }
 
@@ -44,7 +34,7 @@ export function createJudge(options: JudgeOptions): Judge {
     return typeof shared === 'string' && shared !== '' ? keyFor(`partition ${partitionClaim}`, shared) : undefined;
   }
 
-  return (claims, key) => {
+  return (claims: Claims, key: string): Verdict => {
     // RFC 7800, section 3.1: the sender must prove possession of the key, which is not supported.
     if (claims['cnf'] !== undefined) throw rejected('it is bound to a key, of which there is no proof here');
     const subject = subjectOf(claims);

@@ -3,21 +3,12 @@ import type { Credential } from '../../core/kernel/caller.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { createSizedLru } from '../../core/kernel/tables.ts';
-import { rejected, tooMany } from './outcome.ts';
+import { rejected, tooMany, type VerificationSettings } from './outcome.ts';
 
-export interface VerdictsOptions {
-  /** Lifetime of an accepted token's verdict, at most until the token ends. 0: none. */
-  readonly rememberMs: number;
-  /** Lifetime of a rejection. 0: none. */
-  readonly rememberRejectedMs: number;
-  /** Maximum number of remembered verdicts of each kind; the least recently used is removed first. */
-  readonly maxRemembered: number;
-  /** Maximum number of concurrent verifications, per method. */
-  readonly maxVerifying: number;
+export interface VerdictsOptions
+  extends Pick<VerificationSettings, 'rememberMs' | 'rememberRejectedMs' | 'maxRemembered' | 'maxVerifying'> {
   readonly events: Events;
-  /** Milliseconds since the epoch, for the end of tokens. */
   readonly now: () => number;
-  /** Monotonic clock in milliseconds, for lifetimes. */
   readonly clock: () => number;
 }
 
@@ -39,7 +30,6 @@ export function withVerdicts(
   const { rememberMs, rememberRejectedMs, maxRemembered, maxVerifying, events, now, clock } = options;
   const table = { maxSize: maxRemembered, now: clock };
   const accepted = createSizedLru<string, Verdict>(table);
-  /** Reasons. */
   const refused = createSizedLru<string, string>(table);
   const pending = new Map<string, Promise<Verdict>>();
   const running = { signature: 0, introspection: 0 };

@@ -12,7 +12,7 @@ import { createIssuer } from './issuer.ts';
 import { jose } from './jose.ts';
 import { createKeySet } from './key-set.ts';
 import type { Claims } from './outcome.ts';
-import { metadataOperations, type ProtectedResource, protectedResource } from './protected-resource.ts';
+import { metadataOperations, protectedResource } from './protected-resource.ts';
 import { createVerifySigned } from './signed-token.ts';
 import { createJudge } from './verdict.ts';
 import { type VerificationMethod, withVerdicts } from './verdicts.ts';
@@ -32,7 +32,10 @@ export const verification = defineCapability({
     const { config, resources } = context;
     const by = verifiedBy(config, resources);
     if (by === undefined) return undefined;
-    const described = describe(config, by);
+    const { publicUrl } = config;
+    const { authorizationServers } = by.settings;
+    const isDescribed = publicUrl !== undefined && authorizationServers.length > 0;
+    const described = isDescribed ? protectedResource(publicUrl, authorizationServers, by.scopes) : undefined;
     const { verify, stop } = openVerification(by, context);
     return {
       verifier: { verify, tokenSource: described },
@@ -42,7 +45,6 @@ export const verification = defineCapability({
   },
 });
 
-/** Settings with their defaults, and the scopes that resources require. */
 type VerifiedBy = NonNullable<ReturnType<typeof verifiedBy>>;
 
 /** Returns what tokens are verified by; `undefined` where settings do not verify them. */
@@ -53,16 +55,6 @@ function verifiedBy(config: Config, resources: readonly Resource[]) {
   const scopes = new Set(offered.flatMap(({ requiredScopes }) => requiredScopes));
   const { audience = `${publicUrl}${MCP_PATH}` } = settings;
   return { settings: { ...settings, audience }, scopes: [...scopes] };
-}
-
-/** Describes this server to clients that obtain tokens; `undefined` where settings name no authorization server. */
-function describe(
-  { publicUrl, verification: settings }: Config,
-  { scopes }: VerifiedBy,
-): ProtectedResource | undefined {
-  const { authorizationServers = [] } = settings ?? {};
-  if (publicUrl === undefined || authorizationServers.length === 0) return undefined;
-  return protectedResource({ publicUrl, path: MCP_PATH, authorizationServers, scopes });
 }
 
 /** Sends no request yet, so that startup does not depend on the issuer. */
@@ -106,7 +98,6 @@ function openVerification(by: VerifiedBy, context: CapabilityContext) {
   };
 }
 
-/** Opens connections to the issuer, with a breaker and a bounded queue. */
 function connect(
   use: 'keys' | 'introspection',
   maxQueue: number,

@@ -1,21 +1,24 @@
+import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkerAnswer, WorkerRequest, Workers } from '../../capabilities/capability.ts';
+import { operationsAcrossWorkers } from '../../composition.ts';
 import { logWarnings } from '../../core/config/config-error.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
+import type { Config } from '../../core/config/schema/settings.ts';
+import { createAuthenticate } from '../../core/credentials/authenticate.ts';
+import type { Edge } from '../../core/http/edge.ts';
+import { createAdminEdge } from '../../core/http/listeners.ts';
 import { standardOutput } from '../../core/log/destination.ts';
 import { createLogger } from '../../core/log/logger.ts';
+import { createOwnFiles, withFiles } from '../../core/own-files.ts';
 import { installCrashHandler, nextSignal } from '../process-end.ts';
 import { listenIssue } from '../serve.ts';
 import { startWorker, type WorkerProcess, workerSetup } from './worker-process.ts';
-import { createWorkersAdmin } from './workers-admin.ts';
 
 /** Time from the start of a worker to that of its replacement, at least. */
 const PAUSE_MS = 1000;
 
-/**
- * Runs that many workers behind one public listener, and the admin listener for all of them, until SIGTERM or SIGINT. A
- * worker that ends is replaced. Resolves with the exit code: 0 if all have drained completely, that of the first worker if it
- * could not start.
- */
+/** Runs workers until SIGTERM or SIGINT. Resolves with 0 if all have drained, or with the first one's code if it could not start. */
 export async function serveWorkers({ config, warnings }: LoadedConfig, count: number): Promise<number> {
   const destination = standardOutput();
   const logger = createLogger({ ...config.log, destination });
@@ -89,4 +92,41 @@ export async function serveWorkers({ config, warnings }: LoadedConfig, count: nu
   const whole = await drain(await signalled);
   await admin?.drain(0);
   return whole ? 0 : 1;
+}
+
+/** A worker that does not answer by then is left out. */
+const ANSWER_MS = 2000;
+
+interface WorkersAdminOptions extends Omit<Workers, 'ask'> {
+  readonly workers: () => readonly Pick<WorkerProcess, 'id' | 'adminSocketPath'>[];
+  readonly isDraining: () => boolean;
+}
+
+/** Creates the admin listener for all workers: what it answers is combined from theirs. `undefined` where settings have none. */
+function createWorkersAdmin(config: Config, options: WorkersAdminOptions): Edge | undefined {
+  if (!config.admin.enabled) return undefined;
+  const { workers, isDraining, ...counts } = options;
+  const files = createOwnFiles({ events: {}, now: Date.now });
+  const tls = withFiles(config.admin.tls, files.listenerTls('admin', config));
+  files.check();
+  const ask = (asked: WorkerRequest): Promise<readonly WorkerAnswer[]> =>
+    Promise.all(
+      workers().map(async ({ id, adminSocketPath }) => ({ worker: id, body: await bodyOf(adminSocketPath, asked) })),
+    );
+  const operations = operationsAcrossWorkers(config, { ask, ...counts });
+  const authenticate = createAuthenticate();
+  return createAdminEdge({ settings: { ...config.admin, tls }, authenticate, events: {}, isDraining, operations });
+}
+
+function bodyOf(socketPath: string, { method, path, accept, body }: WorkerRequest): Promise<Buffer | undefined> {
+  const headers = { ...(accept !== undefined && { accept }), 'content-length': body?.length ?? 0 };
+  const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const asked = request({ socketPath, method, path, headers, signal, agent: false }, async (answer) => {
+    const parts: Buffer[] = await answer.toArray().catch(() => []);
+    resolve(answer.complete && answer.statusCode === 200 ? Buffer.concat(parts) : undefined);
+  });
+  asked.on('error', () => resolve(undefined));
+  asked.end(body);
+  return promise;
 }

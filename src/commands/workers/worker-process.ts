@@ -1,32 +1,16 @@
 import cluster from 'node:cluster';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createSizedLru } from '../../core/kernel/tables.ts';
 import type { LogDestination } from '../../core/log/destination.ts';
-import type { CountsAdded, CountsToAdd, ToPrimary, ToWorker } from './messages.ts';
+import type { CountsAdded, CountsToAdd, ToPrimary, ToWorker } from './worker.ts';
 
 const LINE_FEED = 10;
 
-export interface WorkerProcess {
-  readonly id: number;
-  readonly pid: number | undefined;
-  /** On the clock of `performance.now`. */
-  readonly startedAt: number;
-  /** Unix socket of its admin listener. */
-  readonly adminSocketPath: string;
-  readonly ready: Promise<string>;
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  isReady(): boolean;
-  /** Ends it immediately. */
-  kill(): void;
-  send(message: ToWorker): void;
-}
-
-export type WorkerSetup = ReturnType<typeof workerSetup>;
+export type WorkerProcess = ReturnType<typeof startWorker>;
 
 /** Prepares workers: the same command as this process, and what they share. */
 export function workerSetup(destination: LogDestination) {
@@ -38,7 +22,7 @@ export function workerSetup(destination: LogDestination) {
   return { destination, folder, secret: randomBytes(32).toString('base64url'), count: createCounts() };
 }
 
-export function startWorker({ destination, folder, secret, count }: WorkerSetup): WorkerProcess {
+export function startWorker({ destination, folder, secret, count }: ReturnType<typeof workerSetup>) {
   const worker = cluster.fork();
   const { id, process: child } = worker;
   const adminSocketPath = join(folder, `${id}.sock`);
@@ -65,14 +49,15 @@ export function startWorker({ destination, folder, secret, count }: WorkerSetup)
     startedAt: performance.now(),
     adminSocketPath,
     ready,
-    ended: once(worker, 'exit').then(([code, signal]) => ({ code, signal })),
+    ended: new Promise<{ readonly code: number | null; readonly signal: string | null }>((end) =>
+      worker.once('exit', (code, signal) => end({ code, signal })),
+    ),
     isReady: () => isReady && worker.isConnected(),
     kill: () => child.kill('SIGKILL'),
     send,
   };
 }
 
-/** Writes what a worker writes, line by line. */
 function passLines(stdout: Readable, destination: LogDestination): void {
   let rest = Buffer.alloc(0);
   stdout.on('data', (chunk: Buffer) => {
@@ -82,7 +67,6 @@ function passLines(stdout: Readable, destination: LogDestination): void {
   });
 }
 
-/** Counters of all workers; the one that was not used for longest goes first. */
 const MAX_COUNTERS = 100_000;
 
 function createCounts(): (added: CountsToAdd) => CountsAdded['counted'] {

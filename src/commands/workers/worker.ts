@@ -3,9 +3,29 @@ import { capabilitiesSharing } from '../../composition.ts';
 import { createKeyOf } from '../../core/credentials/authenticate.ts';
 import { type SharedCounts, shareNothing } from '../../core/sharing.ts';
 import type { GatewayOptions } from '../../gateway.ts';
-import type { Begin, CountsAdded, ToPrimary, ToWorker } from './messages.ts';
 
-/** What a worker takes from the primary process. */
+/** Units to add to counters whose windows begin with the first unit. */
+export interface CountsToAdd {
+  readonly units: readonly (readonly [name: string, units: number])[];
+  readonly windowMs: number;
+}
+
+export interface CountsAdded {
+  readonly counted: readonly { readonly total: number; readonly restMs: number }[];
+}
+
+export interface Begin {
+  readonly adminSocketPath: string;
+  /** Secret behind the keys of callers, in base64url: the same in all workers, and nowhere else. */
+  readonly secret: string;
+  readonly isTerminal: boolean;
+}
+
+export type ToWorker = { readonly begin: Begin } | CountsAdded | { readonly signal: NodeJS.Signals };
+
+/** From a worker to the primary process. `join` asks for `begin`. */
+export type ToPrimary = 'join' | { readonly ready: string } | { readonly add: CountsToAdd };
+
 export interface Membership extends Pick<Begin, 'isTerminal'> {
   readonly gateway: Pick<GatewayOptions, 'adminSocketPath' | 'capabilities'>;
   reportReady(url: string): void;

@@ -1,23 +1,18 @@
 import type { CredentialGuess } from '../guess/guess-credential.ts';
 import type { Shape } from './shape.ts';
 
-/** What is known of a platform: from its OpenAPI document, or from its own replies. */
 export interface Description {
   readonly title: string;
   /** Where the API lives, as written: can be relative, and hold `{variables}` without a value. Empty if unknown. */
   readonly server: string;
   readonly listings: readonly Listing[];
-  /** Number of references to other documents, which are not followed. */
-  readonly external: number;
   /** Guesses the credential for operations with these security requirements. */
   credentialFor(used: Listing['security']): CredentialGuess;
 }
 
-/** A `GET` that returns a list, as a document describes it or as replies show it. */
 export interface Listing {
   /** Below the base URL, with `{name}` for each variable part: `/orgs/{org}/installations`. */
   readonly path: string;
-  /** Summary of the operation; can be empty. */
   readonly title: string;
   /** Expression that selects the items of a body, and whether another list could be meant. */
   readonly items: string;
@@ -26,12 +21,9 @@ export interface Listing {
   readonly body: Shape;
   /** Response headers by name in lower case. Values are empty if a document describes them. */
   readonly headers: ReadonlyMap<string, string>;
+  /** Those of the query. */
   readonly parameters: readonly Parameter[];
-  readonly deprecated: boolean;
-  /** Media type of the response; empty for plain JSON. */
-  readonly mediaType: string;
-  /** Names of security schemes. Each list is one sufficient combination. */
-  readonly security: readonly (readonly string[])[];
+  readonly security: readonly string[];
   /** Number of items in the reply without parameters, if one was seen. */
   readonly count?: number;
 }
@@ -40,9 +32,7 @@ export type PagedList = Pick<Listing, 'body' | 'headers' | 'parameters' | 'count
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'query' | 'path' | 'header';
   readonly required: boolean;
-  readonly description: string;
   /** Its default, or the only value that it can have. */
   readonly value: string | undefined;
   readonly minimum: number | undefined;
@@ -53,7 +43,6 @@ export interface Parameter {
   readonly role?: ParameterRole;
 }
 
-/** What a query parameter does for paging. */
 export type ParameterRole = 'size' | 'token' | 'offset' | 'page';
 
 /** A query parameter that no document describes. */
@@ -64,7 +53,7 @@ export function undocumented(
 ): Parameter {
   const unknown = { value: undefined, minimum: undefined, maximum: undefined };
   return {
-    ...{ name, role, in: 'query', required: false, description: '', isNumber: role !== 'token', isFlag: false },
+    ...{ name, role, required: false, isNumber: role !== 'token', isFlag: false },
     ...{ ...unknown, ...known },
   };
 }

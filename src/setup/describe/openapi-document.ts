@@ -1,11 +1,10 @@
 import { parseDocument } from 'yaml';
-import { guessCredential, waysIn } from '../guess/guess-credential.ts';
+import { guessCredential, schemesIn } from '../guess/guess-credential.ts';
 import { guessItems, isInDoubt } from '../guess/guess-items.ts';
 import { DOCUMENT } from '../input-bounds.ts';
 import { type Description, type Listing, lastName, type Parameter } from './listing.ts';
 import { isObject, type Json, listOf, type Resolve, shapeOfSchema, textOf } from './shape.ts';
 
-/** Parses JSON. Returns undefined for anything else. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -14,10 +13,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Parses a document in JSON or YAML. Tolerant, since many published documents are not valid YAML. Returns undefined if nothing
- * can be read, or if aliases multiply.
- */
+/** Tolerant, since many published documents are not valid YAML. Undefined if nothing can be read, or if aliases multiply. */
 export function parseDocumentText(text: string): unknown {
   const options = { strict: false, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
   try {
@@ -31,21 +27,18 @@ export function parseDocumentText(text: string): unknown {
 export function describeDocument(document: unknown): Description | undefined {
   if (!isObject(document) || !isObject(document['paths'])) return undefined;
   if (typeof document['openapi'] !== 'string' && typeof document['swagger'] !== 'string') return undefined;
-  let external = 0;
-  const resolve = resolver(document, () => {
-    external += 1;
-  });
+  const resolve = resolver(document);
   const paths = Object.entries(document['paths']).slice(0, DOCUMENT.paths);
   const listings = paths.flatMap(([path, value]) => listingAt(path, resolve(value), document, resolve));
   const components = resolve(document['components']);
   const schemes = resolve(components?.['securitySchemes']) ?? resolve(document['securityDefinitions']) ?? {};
   const title = shortText(resolve(document['info'])?.['title']);
   const credentialFor: Description['credentialFor'] = (used) => guessCredential(schemes, used, resolve);
-  return { title, server: serverOf(document, resolve), listings, external, credentialFor };
+  return { title, server: serverOf(document, resolve), listings, credentialFor };
 }
 
 /** Follows references within the document. One that leads in a circle, nowhere or elsewhere leads to nothing. */
-function resolver(document: Json, onExternal: () => void): Resolve {
+function resolver(document: Json): Resolve {
   let parts = 0;
   return (value) => {
     parts += 1;
@@ -54,10 +47,7 @@ function resolver(document: Json, onExternal: () => void): Resolve {
       if (!isObject(found)) return undefined;
       const reference = found['$ref'];
       if (typeof reference !== 'string') return found;
-      if (!reference.startsWith('#')) {
-        onExternal();
-        return undefined;
-      }
+      if (!reference.startsWith('#')) return undefined;
       found = atPointer(document, reference.slice(1));
     }
     return undefined;
@@ -96,7 +86,7 @@ function isPath(path: string): boolean {
 function listingAt(path: string, item: Json | undefined, document: Json, resolve: Resolve): Listing[] {
   const operation = resolve(item?.['get']);
   if (item === undefined || operation === undefined || !isPath(path)) return [];
-  const reply = replyOf(operation, document, resolve);
+  const reply = replyOf(operation, resolve);
   if (reply === undefined) return [];
   const body = shapeOfSchema(reply.schema, resolve);
   const guesses = guessItems(body, lastName(path));
@@ -114,43 +104,32 @@ function listingAt(path: string, item: Json | undefined, document: Json, resolve
       item: found.item,
       body,
       headers: reply.headers,
-      parameters: [...new Map(parameters.map((each) => [`${each.in} ${each.name}`, each])).values()],
-      deprecated: operation['deprecated'] === true,
-      mediaType: reply.mediaType,
-      security: waysIn(operation['security']) ?? waysIn(document['security']) ?? [],
+      parameters: [...new Map(parameters.map((each) => [each.name, each])).values()],
+      security: schemesIn(operation['security']) ?? schemesIn(document['security']) ?? [],
     },
   ];
 }
 
-function replyOf(operation: Json, document: Json, resolve: Resolve) {
+function replyOf(operation: Json, resolve: Resolve) {
   const responses = resolve(operation['responses']);
   const response = resolve(responses?.['200'] ?? responses?.['2XX'] ?? responses?.['default']);
   if (response === undefined) return undefined;
   const names = Object.keys(resolve(response['headers']) ?? {});
   const headers = new Map(names.map((name) => [name.toLowerCase(), '']));
-  const types = [...listOf(operation['produces']), ...listOf(document['produces'])].map(textOf);
-  const content =
-    response['schema'] === undefined
-      ? Object.entries(resolve(response['content']) ?? {}).filter(([type]) => isJson(type) || type === '*/*')
-      : [...types.filter(isJson), ...(types.some(isJson) ? [] : ['*/*'])].map((type) => [type, response] as const);
-  const [type, value] = content.find(([each]) => PLAIN_JSON.test(each)) ?? content[0] ?? [];
-  if (type === undefined) return undefined;
-  const mediaType = PLAIN_JSON.test(type) ? '' : (/^application\/[\w.+-]+/i.exec(type)?.[0] ?? '');
-  return { schema: resolve(value)?.['schema'], mediaType, headers };
+  // OpenAPI 2.0 has the schema in the response itself.
+  if (response['schema'] !== undefined) return { schema: response['schema'], headers };
+  const contents = Object.entries(resolve(response['content']) ?? {}).filter(([type]) => JSON_TYPE.test(type));
+  // What Portico accepts by default comes first.
+  const [, content] = contents.find(([type]) => /^application\/json\b/i.test(type)) ?? contents[0] ?? [];
+  return content === undefined ? undefined : { schema: resolve(content)?.['schema'], headers };
 }
 
-/** What Portico accepts by default. */
-const PLAIN_JSON = /^application\/json\b/i;
-
-function isJson(type: string): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
-}
+const JSON_TYPE = /^(?:\*\/\*|application\/(?:[\w.+-]+\+)?json\b)/i;
 
 function readParameter(parameter: Json | undefined, resolve: Resolve): Parameter[] {
-  const place = parameter?.['in'];
   const name = textOf(parameter?.['name']);
   if (parameter === undefined || !/^[\x21-\x7a~]{1,100}$/.test(name) || name in {}) return [];
-  if (place !== 'query' && place !== 'path' && place !== 'header') return [];
+  if (parameter['in'] !== 'query') return [];
   const schema = { ...parameter, ...resolve(parameter['schema']) } as Json;
   const number = (key: string) => (typeof schema[key] === 'number' ? schema[key] : undefined);
   const values = listOf(schema['enum']);
@@ -159,9 +138,7 @@ function readParameter(parameter: Json | undefined, resolve: Resolve): Parameter
   return [
     {
       name,
-      in: place,
       required: parameter['required'] === true,
-      description: shortText(parameter['description']) || shortText(schema['description']),
       value: isSendable(value) ? String(value) : undefined,
       minimum: number('minimum'),
       maximum: number('maximum'),

@@ -26,10 +26,7 @@ type Query = Readonly<Record<string, string>>;
 /** Requests a path of a platform. Resolves with undefined if there was no reply, or no further request is allowed. */
 export type Ask = (path: string, query?: Query) => Promise<Reply | undefined>;
 
-/**
- * Finds the lists of a platform by its replies: the one at `path`, or else those below `path` that have the usual names of
- * `resources` and items with an id and a name.
- */
+/** Finds the list at `path`, or else those below `path` that have usual names, and items with an id and a name. */
 export async function findListings(ask: Ask, path: string, resources: readonly Resource[]): Promise<Listing[]> {
   const named = await readListing(ask, path);
   if (named !== undefined) return [await discoverParameters(ask, named)];
@@ -60,15 +57,12 @@ async function readListing(ask: Ask, path: string): Promise<Seen | undefined> {
   const [found] = guesses;
   if (found === undefined) return undefined;
   const { items, item, count = 0 } = found;
-  const unknown = { title: '', parameters: [], deprecated: false, mediaType: '', security: [] };
+  const unknown = { title: '', parameters: [], security: [] };
   const place = { path, items, itemsInDoubt: isInDoubt(guesses) };
   return { listing: { ...unknown, ...place, item, body, headers: reply.headers, count }, body: reply.body };
 }
 
-/**
- * Adds the query parameters to a list that was seen. They are found by requests for pages of one item: a parameter that
- * changes nothing is ignored by the platform, and one that leads to the second item leads to the second page.
- */
+/** Finds the query parameters by requests for pages of one item: one that leads to the second item leads to the second page. */
 async function discoverParameters(ask: Ask, { listing, body }: Seen): Promise<Listing> {
   const select = compileExpression(listing.items);
   const itemsOf = (value: unknown) => {

@@ -3,19 +3,15 @@ import { DOCUMENT, VALUE } from '../input-bounds.ts';
 /** What is known of a JSON value: from a schema that describes it, or from the value itself. */
 export interface Shape {
   readonly type: 'object' | 'list' | 'text' | 'number' | 'boolean' | 'unknown';
-  /** Of an object, by name. */
   readonly members: ReadonlyMap<string, Shape>;
   readonly items?: Shape;
-  /** All texts that it can be, if the schema lists them. */
-  readonly values: readonly string[];
-  readonly optional: boolean;
   /** Of a value that was seen: the scalar itself. */
   readonly value?: string | number | boolean | null;
   /** Of a value that was seen: the number of items of a list, or of members of an object. */
   readonly count?: number;
 }
 
-export const UNKNOWN: Shape = { type: 'unknown', members: new Map(), values: [], optional: false };
+export const UNKNOWN: Shape = { type: 'unknown', members: new Map() };
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -49,15 +45,12 @@ export function shapeOfSchema(schema: unknown, resolve: Resolve): Shape {
 
 function shallow(schema: Json, depth: number, visit: (value: unknown, depth: number) => Shape): Shape {
   const types = [schema['type']].flat();
-  const optional = schema['nullable'] === true || schema['x-nullable'] === true || types.includes('null');
   const properties = isObject(schema['properties']) ? Object.entries(schema['properties']).filter(isPlain) : [];
   const members = new Map(properties.map(([name, value]) => [name, visit(value, depth + 1)]));
   const items = schema['items'] === undefined ? undefined : visit(schema['items'], depth + 1);
-  const listed = schema['const'] === undefined ? listOf(schema['enum']) : [schema['const']];
-  const values = listed.map(textOf).filter((value) => /^[\x20-\x7e]{1,100}$/.test(value));
   const named = types.flatMap((type) => (Object.hasOwn(TYPES, String(type)) ? [TYPES[String(type)]] : []))[0];
-  const implied = members.size > 0 ? 'object' : items !== undefined ? 'list' : values.length > 0 ? 'text' : 'unknown';
-  return { type: named ?? implied, members, values, optional, ...(items !== undefined && { items }) };
+  const implied = members.size > 0 ? 'object' : items !== undefined ? 'list' : 'unknown';
+  return { type: named ?? implied, members, ...(items !== undefined && { items }) };
 }
 
 /** Whether an expression can hold the name of a member as it is. */
@@ -82,16 +75,14 @@ function merge(a: Shape, b: Shape): Shape {
   }
   const items = a.items !== undefined && b.items !== undefined ? merge(a.items, b.items) : (a.items ?? b.items);
   const type = a.type === 'unknown' ? b.type : a.type;
-  const values = [...new Set([...a.values, ...b.values])];
-  return { type, members, values, optional: a.optional || b.optional, ...(items !== undefined && { items }) };
+  return { type, members, ...(items !== undefined && { items }) };
 }
 
-/** Returns the shape of a value that was seen. A member that is missing or null in one item of a list is optional. */
 export function shapeOfValue(value: unknown, depth = 0): Shape {
   if (value === undefined || depth > VALUE.depth) return UNKNOWN;
   if (Array.isArray(value)) {
     const shapes = value.slice(0, VALUE.items).map((item) => shapeOfValue(item, depth + 1));
-    return { ...UNKNOWN, type: 'list', items: shapes.reduce(mergeItems, shapes[0] ?? UNKNOWN), count: value.length };
+    return { ...UNKNOWN, type: 'list', items: shapes.reduce(merge, UNKNOWN), count: value.length };
   }
   if (isObject(value)) {
     const entries = Object.entries(value);
@@ -101,18 +92,7 @@ export function shapeOfValue(value: unknown, depth = 0): Shape {
   }
   const scalar = value as string | number | boolean | null;
   const type = typeof scalar === 'string' ? 'text' : typeof scalar;
-  return type === 'object'
-    ? { ...UNKNOWN, optional: true, value: null }
-    : { ...UNKNOWN, type: type as Shape['type'], value: scalar };
-}
-
-function mergeItems(a: Shape, b: Shape): Shape {
-  const merged = merge(a, b);
-  const members = new Map(merged.members);
-  for (const [name, shape] of members) {
-    if (!a.members.has(name) || !b.members.has(name)) members.set(name, { ...shape, optional: true });
-  }
-  return { ...merged, members };
+  return { ...UNKNOWN, type: type === 'object' ? 'unknown' : (type as Shape['type']), value: scalar };
 }
 
 /** Returns the JMESPath expression that selects the member at `path`. */
@@ -126,9 +106,7 @@ export function plainName(name = ''): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** A member of a body outside its lists. */
 export interface Member {
-  /** Keys that lead to it. */
   readonly path: readonly string[];
   readonly shape: Shape;
 }

@@ -1,7 +1,6 @@
 import { requestHeaderName } from '../../core/config/schema/scalars.ts';
 import { isObject, type Json, listOf, type Resolve, textOf } from '../describe/shape.ts';
 
-/** The setting `credential`, as a file holds it. */
 export type Credential =
   | { readonly kind: 'passthrough' }
   | { readonly kind: 'header'; readonly name: string; readonly format?: string };
@@ -14,17 +13,12 @@ export interface CredentialGuess {
 
 const PASSTHROUGH = { kind: 'passthrough' } as const;
 const BASIC = { kind: 'header', name: 'Authorization', format: 'Basic {token}' } as const;
-/** Words before a token in an Authorization header. */
 const PREFIX =
   /\b(Token|Bearer|ApiKey|Api-Key|Key|SSWS|Splunk|GenieKey|Basic|apikey)\b[\s"'`]*(?:[<{[(]|prefix|your|token|key|$)|prefix[^A-Za-z]*["'`]?(\w+)/i;
 
-/** Guesses which header takes the token, by the security schemes that `used` names. Each of its lists is one sufficient combination. */
-export function guessCredential(
-  schemes: Json,
-  used: readonly (readonly string[])[],
-  resolve: Resolve,
-): CredentialGuess {
-  const named = used.flat().filter((name) => Object.hasOwn(schemes, name));
+/** Guesses which header takes the token, by the security schemes that `used` names. */
+export function guessCredential(schemes: Json, used: readonly string[], resolve: Resolve): CredentialGuess {
+  const named = used.filter((name) => Object.hasOwn(schemes, name));
   const candidates = named.length > 0 ? [...new Set(named)] : Object.keys(schemes);
   const guesses = candidates.flatMap((name) => {
     const scheme = resolve(schemes[name]);
@@ -35,11 +29,7 @@ export function guessCredential(
     const doubts = ['which header takes the token: the document does not name one'];
     return { credential: PASSTHROUGH, why: 'the usual header, Authorization: Bearer', doubts };
   }
-  const others = companionsOf(best.name, used).map((name) => textOf(resolve(schemes[name])?.['name']) || name);
-  const doubts = [
-    ...(best.doubt === undefined ? [] : [best.doubt]),
-    ...(others.length > 0 ? [`what else the platform requires besides the token: ${others.join(', ')}`] : []),
-  ];
+  const doubts = best.doubt === undefined ? [] : [best.doubt];
   return { credential: best.credential, why: `security scheme ${best.name} of the document`, doubts };
 }
 
@@ -80,14 +70,7 @@ function inHeader(scheme: Json): Omit<SchemeGuess, 'rank'> {
   return { credential: { kind: 'header', name, format: `${prefix} {token}` } };
 }
 
-/** Returns the other schemes that are required together with this one, if it is not sufficient alone. */
-function companionsOf(name: string, used: readonly (readonly string[])[]): readonly string[] {
-  const ways = used.filter((way) => way.includes(name)).toSorted((a, b) => a.length - b.length);
-  return (ways[0] ?? []).filter((each) => each !== name);
-}
-
-/** Returns the combinations of schemes that `security` of a document or an operation lists. */
-export function waysIn(security: unknown): string[][] | undefined {
-  if (security === undefined) return undefined;
-  return listOf(security).flatMap((way) => (isObject(way) && Object.keys(way).length > 0 ? [Object.keys(way)] : []));
+/** Returns the names of the schemes that `security` of a document or an operation lists. */
+export function schemesIn(security: unknown): string[] | undefined {
+  return security === undefined ? undefined : listOf(security).flatMap((way) => Object.keys(isObject(way) ? way : {}));
 }

@@ -1,9 +1,7 @@
 import type { Resource } from '../../core/resources/resource.ts';
-import { requiredFields } from '../../core/resources/resource.ts';
 import { expressionOf, type Member, plainName, type Shape } from '../describe/shape.ts';
 import { wordsOf } from './vocabulary.ts';
 
-/** The setting for one documented field, and its reason. */
 export interface FieldGuess {
   /** The expression. Undefined if items seem not to have the field. */
   readonly from: string | undefined;
@@ -30,35 +28,24 @@ const NAMES: Readonly<Record<string, string>> = {
 /** From this place on in `NAMES`, a name is in doubt. */
 const DOUBTFUL_FROM = 5;
 
-/** Flags that are used as a status, by which of their two values means active. */
 const ACTIVE_FLAG = /^(?:is)?(?:active|enabled)$/;
 const INACTIVE_FLAG = /^(?:(?:is)?(?:disabled|paused)|archived|suspended)$/;
 
-/** Objects in which a platform wraps the fields of an item. */
-const WRAPPER = /^(?:attributes|metadata|properties|spec|meta|info|details|data|resource)$/;
 /** Members that identify an object: `category.name`, `trigger.type`. */
 const IDENTIFYING = ['type', 'name', 'kind', 'displayName', 'title', 'slug', 'value', 'key'];
-const MAX_VALUES = 20;
 
-/**
- * Guesses the expression of each documented field of a resource. `noun` is the last word of the path for what the list holds,
- * `words` are all words of its path and title.
- */
+/** Guesses the expression of each field. `noun`: what the path says the list holds. `words`: all of its path and title. */
 export function guessFields(
   resource: Resource,
   item: Shape,
   noun: string,
   words: readonly string[] = [],
 ): Map<string, FieldGuess> {
-  const members = membersOf(item, noun);
-  const isNameRequired = requiredFields(resource).includes('name');
+  const members = [...item.members].map(([key, shape]) => ({ path: [key], shape }));
   const guesses = Object.keys(resource.shape.shape).map((field) => {
     const found = byName(field, members, noun) ?? (field === 'name' ? nearName(members, words) : undefined);
-    const guess =
-      found === undefined
-        ? (field === 'status' && byFlag(members)) || nothing(field, members)
-        : write(field, found, found.inDoubt);
-    return [field, field === 'name' && isNameRequired ? withFallback(guess, members, found) : guess] as const;
+    if (found !== undefined) return [field, write(found)] as const;
+    return [field, (field === 'status' && byFlag(members)) || nothing(field, members)] as const;
   });
   return new Map(guesses);
 }
@@ -66,15 +53,6 @@ export function guessFields(
 /** Whether items have an id and a name. An empty list shows neither. */
 export function hasIdAndName(fields: ReadonlyMap<string, FieldGuess>): boolean {
   return fields.get('id')?.from !== undefined && fields.get('name')?.from !== undefined;
-}
-
-/** Returns the members of an item, those in its wrappers last. */
-function membersOf(item: Shape, noun: string): Member[] {
-  const top = [...item.members].map(([key, shape]) => ({ path: [key], shape }));
-  const wrapped = top
-    .filter(({ path: [key = ''] }) => WRAPPER.test(plainName(key)) || plainName(key) === noun)
-    .flatMap(({ path, shape }) => [...shape.members].map(([key, inner]) => ({ path: [...path, key], shape: inner })));
-  return [...top, ...wrapped];
 }
 
 type Found = Member & { readonly inDoubt: boolean };
@@ -115,13 +93,10 @@ function isScalar({ type }: Shape): boolean {
   return type === 'text' || type === 'number' || type === 'unknown';
 }
 
-/** Whether a member can become the text of a field. */
 function isText(shape: Shape, field: string): boolean {
   if (isScalar(shape)) return true;
   if (field === 'id' || field === 'name' || field === 'createTime') return false;
-  const { type, items } = shape;
-  if (type === 'list') return items?.type === 'text' || (items !== undefined && identifyingMember(items) !== undefined);
-  return type === 'object' && identifyingMember(shape) !== undefined;
+  return shape.type === 'object' && identifyingMember(shape) !== undefined;
 }
 
 function identifyingMember({ members }: Shape): string | undefined {
@@ -131,40 +106,11 @@ function identifyingMember({ members }: Shape): string | undefined {
   });
 }
 
-function write(field: string, { path, shape }: Member, inDoubt: boolean): FieldGuess {
+function write({ path, shape, inDoubt }: Found): FieldGuess {
   const at = expressionOf(path);
   const why = 'a member of each item';
   if (shape.type === 'object') return { from: `${at}.${identifyingMember(shape)}`, values: {}, why, inDoubt: true };
-  if (shape.type === 'list') {
-    // join takes texts only, so that null is filtered out.
-    const texts = shape.items?.type === 'text' ? '[?@]' : `[].${identifyingMember(shape.items ?? shape)}`;
-    return { from: `join(', ', (${at} || \`[]\`)${texts})`, values: {}, why: `${why} that is a list`, inDoubt: true };
-  }
-  const values = field === 'status' || field === 'triggerType' ? documented(shape.values) : {};
-  return { from: at, values, why, inDoubt };
-}
-
-/** Replaces a required name that can be missing by the id. */
-function withFallback(guess: FieldGuess, members: readonly Member[], found: Member | undefined): FieldGuess {
-  if (found === undefined || !found.shape.optional) return guess;
-  const id = idOf(members);
-  if (id === undefined) return { ...guess, inDoubt: true };
-  const from = `${guess.from} || to_string(${expressionOf(id.path)})`;
-  return { ...guess, from, why: `${guess.why} that can be missing; its id replaces it` };
-}
-
-/** Maps a platform's values to the documented form: `in progress` to `IN_PROGRESS`. */
-function documented(values: readonly string[]): Record<string, string> {
-  const wordOf = (value: string) =>
-    value
-      .trim()
-      .replace(/[^A-Za-z0-9]+/g, '_')
-      .toUpperCase();
-  const pairs = values.map((value) => [value, wordOf(value)] as const);
-  const changed = pairs.filter(
-    ([value, word]) => value !== word && /[A-Z]/.test(word) && !/\$\{/.test(value) && !(value in {}),
-  );
-  return changed.length > MAX_VALUES ? {} : Object.fromEntries(changed);
+  return { from: at, values: {}, why, inDoubt };
 }
 
 function byFlag(members: readonly Member[]): FieldGuess | undefined {

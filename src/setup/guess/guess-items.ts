@@ -2,27 +2,20 @@ import { expressionOf, type Member, membersOf, plainName, type Shape } from '../
 import { wordsOf } from './vocabulary.ts';
 
 export interface ItemsGuess {
-  /** For the setting `items`: JMESPath over the body. */
   readonly items: string;
   readonly item: Shape;
-  /** Number of items, if the body was seen. */
   readonly count: number | undefined;
   /** How well it fits. Two guesses that differ by 1 at most are almost equally likely. */
   readonly score: number;
 }
 
-/** Usual names of lists, besides the name of what they hold. */
 const USUAL =
   /^(?:items|data|results?|content|entries|records|list|values?|objects|elements|resources|rows|docs|documents|nodes|entities|affecteditems|embedded|hits|response)$/;
-/** Lists beside the items. */
 const BESIDE = /^(?:errors?|warnings|messages|links?|faileditems|included|facets|tags)$/;
 const ID = /id$|^(?:key|slug|urn)$/;
 const NAME = /name$|^title$/;
 
-/**
- * Guesses where a body holds the list of objects that `name` names (`projects`, `workspaces`), the best guess first. An empty
- * list can be any.
- */
+/** Guesses where a body holds the list that `name` names, the best guess first. An empty list can be any. */
 export function guessItems(body: Shape, name: string): ItemsGuess[] {
   return [{ path: [], shape: body }, ...membersOf(body)]
     .filter(({ path }) => !path.some((key) => BESIDE.test(plainName(key)) && !isNamed(key, name)))
@@ -31,12 +24,8 @@ export function guessItems(body: Shape, name: string): ItemsGuess[] {
 }
 
 function guessAt({ path, shape }: Member, name: string): ItemsGuess[] {
-  const { items: entry, count } = shape;
-  if (shape.type !== 'list' || entry === undefined || !['object', 'unknown'].includes(entry.type)) return [];
-  // A connection of GraphQL has its items one level deeper.
-  const node = entry.members.get('node');
-  const isConnection = node?.type === 'object' && !node.optional;
-  const item = isConnection ? node : entry;
+  const { items: item, count } = shape;
+  if (shape.type !== 'list' || item === undefined || !['object', 'unknown'].includes(item.type)) return [];
   const names = [...item.members.keys()].map(plainName);
   const score = [
     scoreOfPath(path, name),
@@ -44,8 +33,7 @@ function guessAt({ path, shape }: Member, name: string): ItemsGuess[] {
     names.some((each) => NAME.test(each)) ? 1 : 0,
     (count ?? 0) > 0 ? 3 : 0,
   ].reduce((sum, each) => sum + each);
-  const at = expressionOf(path);
-  return [{ items: isConnection ? `${at}[].node` : at, item, count, score }];
+  return [{ items: expressionOf(path), item, count, score }];
 }
 
 function scoreOfPath(path: readonly string[], name: string): number {

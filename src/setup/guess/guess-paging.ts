@@ -2,7 +2,6 @@ import type { PagedList, Parameter, ParameterRole } from '../describe/listing.ts
 import { expressionOf, type Member, membersOf, plainName, type Shape } from '../describe/shape.ts';
 import { FILTERED_TOTALS, PAGE_MEMBERS, PARAMETERS, TOTAL_HEADERS } from './paging-names.ts';
 
-/** The setting `pagination`, as a file holds it. */
 export type Pagination = { readonly kind: string } & Readonly<Record<string, string | number | null>>;
 
 export interface PagingGuess {
@@ -19,22 +18,17 @@ export interface PagingGuess {
 /** A setting to begin with: it fails on each sign of a further page. */
 export const STRICTEST: Pagination = { kind: 'link', sizeParam: null };
 
-/** Largest page that is requested, if the platform allows it. */
 export const SIZE = 100;
 
-/**
- * Returns the ways of paging that the parameters, members and headers of a list show, the surest first. It does not matter
- * whether a document describes them or a reply shows them.
- */
+/** Returns the ways of paging that the parameters, members and headers of a list show, the surest first. */
 export function guessPaging(listing: PagedList): PagingGuess[] {
   return [byToken, byLink, byOffset, byPage].flatMap((guess) => guess(listing) ?? []);
 }
 
-/** Returns the query parameter of a role, the surest by its name. */
 export function parameterOf({ parameters }: PagedList, role: ParameterRole): Parameter | undefined {
-  const inQuery = parameters.filter((each) => each.in === 'query' && !each.isFlag);
-  const byName = PARAMETERS[role].flatMap((name) => inQuery.filter((each) => plainName(each.name) === name));
-  return inQuery.find((each) => each.role === role) ?? byName.find((each) => each.role === undefined);
+  const values = parameters.filter((each) => !each.isFlag);
+  const byName = PARAMETERS[role].flatMap((name) => values.filter((each) => plainName(each.name) === name));
+  return values.find((each) => each.role === role) ?? byName.find((each) => each.role === undefined);
 }
 
 /** Returns the members of a role that are accepted, the surest by its name first, then the nearest to the top. */
@@ -65,7 +59,6 @@ export function isToken(shape: Shape): boolean {
   return typeof value === 'number' ? value > 0 : typeof value === 'string' && value !== '' && !isLink(shape);
 }
 
-/** The parameter for the size and the size itself, as settings have them. */
 function sizeOf(listing: PagedList): { sizeParam: string | null; size?: number } {
   const size = parameterOf(listing, 'size');
   if (size === undefined) return { sizeParam: null };
@@ -102,15 +95,10 @@ function byLink(listing: PagedList): PagingGuess | undefined {
   return { pagination: { ...link, next }, why: `${next} links to the next page`, doubts: isSeen ? [] : doubts };
 }
 
-export interface Total {
-  readonly setting: { readonly total: string } | { readonly totalHeader: string };
-  /** The number, if it was seen. */
-  readonly value: number | undefined;
-  readonly why: string;
-}
+export type Total = NonNullable<ReturnType<typeof totalOf>>;
 
 /** Returns the total of a list. A number below the number of items that came is not one. */
-export function totalOf({ body, headers, count = 0 }: PagedList): Total | undefined {
+export function totalOf({ body, headers, count = 0 }: PagedList) {
   const totalHeader = TOTAL_HEADERS.find((name) => /^\d{0,15}$/.test(headers.get(name) ?? 'none'));
   if (totalHeader !== undefined) {
     const text = headers.get(totalHeader) ?? '';
@@ -158,7 +146,7 @@ function byPage(listing: PagedList): PagingGuess | undefined {
   const parameter = parameterOf(listing, 'page');
   if (parameter === undefined) return undefined;
   const total = totalOf(listing);
-  const known = firstPageIn(parameter, listing);
+  const known = firstPageIn(parameter);
   // With a total, a read from 1 that misses page 0 is short of it and fails. Without one, either number could be wrong
   // without an error: some platforms send nothing for a page before their first.
   const firstPage = known ?? 1;
@@ -169,14 +157,7 @@ function byPage(listing: PagedList): PagingGuess | undefined {
   return { pagination, ...(total === undefined && { isUnsafe: true }), why, doubts };
 }
 
-const FROM_ZERO = /\b(?:zero|0)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:0|zero)\b|\(0\.\./i;
-const FROM_ONE =
-  /\b(?:one|1)[- ](?:based|indexed)|(?:start|begin|count)\w* (?:at|from|with) (?:1|one)\b|default\w*:? 1\b/i;
-
-/** Returns the number of the first page, if it is documented or was seen. */
-function firstPageIn({ description, minimum, value }: Parameter, { body }: PagedList): 0 | 1 | undefined {
-  if (minimum === 0 || value === '0' || FROM_ZERO.test(description)) return 0;
-  if (minimum === 1 || value === '1' || FROM_ONE.test(description)) return 1;
-  // Spring Data counts from 0; this member identifies it.
-  return membersOf(body).some((member) => nameOf(member) === 'totalelements') ? 0 : undefined;
+function firstPageIn({ minimum, value }: Parameter): 0 | 1 | undefined {
+  if (minimum === 0 || value === '0') return 0;
+  return minimum === 1 || value === '1' ? 1 : undefined;
 }

@@ -49,7 +49,6 @@ export const PAGE_MEMBERS = {
   more: plain(more),
   offset: words('offset skip startat startindex start from'),
   page: words('currentpage pagenumber pageindex page number index'),
-  size: words('perpage pagesize limit maxresults itemsperpage size top'),
 } as const satisfies Record<string, readonly string[]>;
 
 export const TOTAL_HEADERS: readonly string[] = HEADERS.total.map((name) => name.toLowerCase());

@@ -20,44 +20,24 @@ const USUAL_SIZES = new Set([10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 
 
 const HOW = 'how the platform pages this list';
 
-/**
- * Proposes one way of paging that is not short without an error: the surest guess, or that of another list of the same document,
- * or a setting that fails on a full page.
- */
-export function proposePaging(listing: Listing, listings: readonly Listing[] = []): PagingGuess {
+/** Proposes the surest way of paging that is not short without an error, or a setting that fails on a full page. */
+export function proposePaging(listing: Listing): PagingGuess {
   const total = totalOf(listing);
   const query = total && totalRequest(listing, total);
-  const proposal = guessPaging(listing)[0] ?? borrowed(listing, listings) ?? withoutNext(listing, total);
+  const proposal = guessPaging(listing)[0] ?? withoutNext(listing, total);
   return { ...(query !== undefined && { query }), ...proposal };
 }
 
 /** Returns the query with which the platform sends its total, if a parameter of the operation requests that. */
 function totalRequest({ parameters }: Listing, { setting }: Total): Record<string, string> | undefined {
-  const inQuery = parameters.filter((each) => each.in === 'query');
-  const flag = inQuery.find((each) => each.isFlag && each.value !== 'true' && TOTAL_FLAGS.test(plainName(each.name)));
+  const flag = parameters.find(
+    (each) => each.isFlag && each.value !== 'true' && TOTAL_FLAGS.test(plainName(each.name)),
+  );
   if (flag !== undefined) return { [flag.name]: 'true' };
-  const hasMeta = inQuery.some(({ name }) => name === 'meta');
+  const hasMeta = parameters.some(({ name }) => name === 'meta');
   return hasMeta && 'total' in setting && setting.total.startsWith('meta.') ? { meta: '*' } : undefined;
 }
 
-/**
- * Proposes the paging of another list that has its total at the same place, for a list that is described with a total and without
- * parameters.
- */
-function borrowed(listing: Listing, listings: readonly Listing[]): PagingGuess | undefined {
-  const total = JSON.stringify(totalOf(listing));
-  if (total === undefined || listing.parameters.some((each) => each.in === 'query')) return undefined;
-  const lender = listings.find((each) => {
-    const counts = parameterOf(each, 'offset') ?? parameterOf(each, 'page');
-    return each !== listing && counts !== undefined && JSON.stringify(totalOf(each)) === total;
-  });
-  if (lender === undefined) return undefined;
-  const proposal = proposePaging({ ...listing, parameters: lender.parameters.filter((each) => !each.required) });
-  const doubt = `whether this list is paged like ${lender.path}: the document describes no parameters for it`;
-  return { ...proposal, doubts: [doubt, ...proposal.doubts] };
-}
-
-/** Proposes a setting for a list in which nothing leads to a second page. */
 function withoutNext(listing: Listing, total: Total | undefined): PagingGuess {
   const size = parameterOf(listing, 'size');
   if (size !== undefined) {
@@ -81,7 +61,7 @@ function withoutNext(listing: Listing, total: Total | undefined): PagingGuess {
     const doubts = [`${HOW}: until then fewer items than the total are an error`];
     return { pagination: { ...STRICTEST, ...total.setting }, why, doubts };
   }
-  const other = listing.parameters.find((each) => each.in === 'query' && PAGE_WORDS.test(each.name));
+  const other = listing.parameters.find((each) => PAGE_WORDS.test(each.name));
   if (other !== undefined) return undecided(`the parameter ${other.name} seems to concern pages`);
   return { pagination: { kind: 'none' }, why: 'no parameter and no member of the reply concerns pages', doubts: [] };
 }

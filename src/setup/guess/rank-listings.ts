@@ -10,17 +10,13 @@ export interface Ranked {
   readonly score: number;
 }
 
-/** Least score of a list that is offered. */
 const LEAST = 6;
 /** Two lists whose scores differ by less than this are almost equally likely. */
 export const NEAR = 2;
 
 /** A segment for lists of the caller: `/user/repos`. In the plural it would be of all users. */
 const OF_THE_CALLER = /^(?:user|me|my|mine|self|current)$/i;
-/** Words of a title for lists that are not of what the caller has. */
-const OF_OTHERS = new Set(['public', 'starred', 'deleted', 'archived', 'popular', 'trending', 'template']);
 
-/** Returns the listings that could be the resource, the likeliest first. */
 export function rankListings(resource: Resource, listings: readonly Listing[]): Ranked[] {
   const vocabulary = vocabularyOf(resource);
   return listings
@@ -46,29 +42,21 @@ function rankOne(resource: Resource, vocabulary: Vocabulary, listing: Listing): 
   const filled = [...fields.values()].filter(({ from }) => from !== undefined).length;
   const others = rest.filter((word) => OTHER_THINGS.has(word) && !noun.includes(word)).length;
   const holes = listing.path.split('{').length - 1;
-  const required = listing.parameters.filter(
-    (each) => each.in === 'query' && each.required && each.value === undefined,
-  );
+  const required = listing.parameters.filter((each) => each.required && each.value === undefined);
   const signs = [
     weight,
     filled * 0.7,
-    title.some((word) => noun.endsWith(word)) ? 1 : 0,
-    [...rest, ...title].includes('installed') ? 1 : 0,
     named.some((segment) => OF_THE_CALLER.test(segment)) ? 2 : 0,
-    title.some((word) => OF_OTHERS.has(word) && !noun.includes(word)) ? -4 : 0,
     // The deeper a list is, the more likely it belongs to something else.
     Math.max(0, segments.length - 1) * -0.5,
     others * -4,
     // A variable part narrows the list.
     holes * -2.5,
     required.length * -2,
-    listing.deprecated ? -3 : 0,
-    isBelowOne ? -1 : 0,
   ];
   return [{ listing, fields, score: signs.reduce((sum, sign) => sum + sign, 0) }];
 }
 
-/** Returns what a path lists, by its last words, and the other words. */
 function nounOf(segments: readonly (readonly string[])[], vocabulary: Vocabulary) {
   const all = segments.flat();
   const last = segments.at(-1) ?? [];

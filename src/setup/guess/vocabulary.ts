@@ -20,7 +20,6 @@ function singular(word: string): string {
 /** Words for what a resource lists, in the singular, each with a weight; the heaviest first. */
 export type Vocabulary = Readonly<Record<string, number>>;
 
-/** What platforms call the resources. */
 const VOCABULARIES: Readonly<Record<string, Vocabulary>> = {
   projects: {
     ...{ project: 10, workspace: 8, product: 7, repository: 7, repo: 7 },
@@ -60,7 +59,6 @@ export const OTHER_THINGS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Words of a path that locate the API and do not name a list. */
 export const API_WORDS: ReadonlySet<string> = new Set(['api', 'rest', 'core', 'public', 'external', 'open', 'v', 'rs']);
 
 /** Words for all of what the segment before them names: `flows/instances`, `providers/all`. */

@@ -11,10 +11,7 @@ export interface TextReply {
   readonly text: string;
 }
 
-/**
- * Sends one `GET`. Follows no redirect, so that credentials go to the named address only. Throws {@link SourceError}, also for a
- * body of more than `maxBytes`, and for a reply that is not whole within `timeoutMs`.
- */
+/** Sends one `GET`. Follows no redirect, so that credentials go to the named address only. Throws {@link SourceError}. */
 export async function fetchText(
   url: URL,
   { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
@@ -42,7 +39,6 @@ export async function fetchText(
   }
 }
 
-/** Reads a text file. Throws {@link SourceError}. */
 export async function readTextFile(file: string, maxBytes: number): Promise<string> {
   try {
     return await readBounded(createReadStream(file), maxBytes, file);

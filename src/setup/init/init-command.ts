@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Environment, processEnvironment } from '../../core/config/environment.ts';
-import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
-import { type BaseUrl, baseUrlOf, isUnusable } from './base-url.ts';
+import { type BaseUrl, baseUrlOf, isUnusable, UPSTREAM } from './base-url.ts';
 import { SourceError } from './fetch-text.ts';
 import { chooseListings, openTerminal, type Person } from './person.ts';
 import { propose } from './proposal.ts';
@@ -11,7 +10,6 @@ import { askForLists, httpUrl, isUrl, readDocument, type Source, shown } from '.
 
 export interface InitOptions {
   readonly openapi: string | undefined;
-  /** Where the API lives. Without a document, its replies are read. */
   readonly from: string | undefined;
   /** The settings file to write. An existing file is not replaced. */
   readonly file: string;
@@ -26,18 +24,16 @@ export interface InitContext {
   probe(file: string): Promise<boolean>;
 }
 
-/** Reads a settings file with the blocks of all capabilities. Throws `ConfigError`. */
-export type LoadSettings = (file: string) => Promise<LoadedConfig>;
-
 /** Runs `portico init` on this terminal, or with the best guesses if `yes`. Resolves with the exit code. */
-export async function runInit(options: InitOptions, yes: boolean, load: LoadSettings): Promise<number> {
+export async function runInit(options: InitOptions, yes: boolean): Promise<number> {
   const { stdin: input, stdout: output } = process;
   output.on('error', () => {}); // A closed pipe does not keep the file from being written.
   const print = (text: string) => output.write(text);
   const person = !yes && input.isTTY && output.isTTY ? openTerminal(input, output, () => process.exit()) : undefined;
   const probe = async (file: string) => {
     const { runProbe } = await import('../probe/probe-command.ts');
-    const { text, ok } = await runProbe(file, await load(file));
+    const { loadSettings } = await import('../../composition.ts');
+    const { text, ok } = await runProbe(file, await loadSettings(file));
     print(text);
     return ok;
   };
@@ -55,11 +51,7 @@ export async function runInit(options: InitOptions, yes: boolean, load: LoadSett
 /** Some platforms send callers without a token the document of what is public, with status 200. */
 const SUBSET = 'the document can be a public subset, since it was read without a token; set PORTICO_TOKEN';
 
-/**
- * Proposes a settings file for a platform, from its OpenAPI document or its own replies, writes it, and probes it if nothing
- * is missing for that. Resolves with the exit code: 1 if the platform could not be read with it. Throws {@link SourceError} if
- * there was nothing to propose.
- */
+/** Proposes a settings file, writes it, and probes it if nothing is missing. Resolves with the exit code. Throws {@link SourceError}. */
 export async function initSettings({ openapi, from, file }: InitOptions, context: InitContext): Promise<number> {
   const { environment = processEnvironment(), person, print } = context;
   const token = environment['PORTICO_TOKEN'] ?? '';
@@ -76,7 +68,7 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
   // Paths of lists that were found by requests begin at the origin.
   const typed =
     openapi === undefined ? { api: api?.origin } : { api: api?.href, ...(isUrl(openapi) && { document: openapi }) };
-  const place = baseUrlOf(description.title, description.server, typed);
+  const place = baseUrlOf(description.server, typed);
   const { text, offered, doubts, variables } = writeSettings(description, proposal, place, name);
   const isMissing = proposal.resources.some(({ found }) => found === undefined);
   const canBeSubset = openapi !== undefined && isUrl(openapi) && sent === undefined && isMissing;
@@ -87,7 +79,7 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
   await write(file, text);
   const missing = [...variables].filter(([variable]) => environment[variable] === undefined);
   const lines = [
-    `${file}: proposes ${offered.join(', ')} of ${place.name}`,
+    `${file}: proposes ${offered.join(', ')} of ${UPSTREAM}`,
     ...doubts.map((doubt) => `  check ${doubt}`),
     ...(missing.length > 0 ? ['Set first:'] : []),
     ...missing.map(([variable, what]) => `  export ${variable}=…   # ${what}`),
@@ -95,33 +87,24 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
     ...(canBeSubset ? [`  check ${name}: ${SUBSET}`] : []),
   ];
   print(`${lines.join('\n')}\n`);
-  const isReady = missing.length === 0 && token !== '';
-  if (isReady && (isTyped(place, [openapi, from]) || (await mayHaveToken(place, person)))) {
+  if (missing.length === 0 && token !== '' && isTyped(place, [openapi, from])) {
     return (await context.probe(file)) ? 0 : 1;
   }
   print(`Then:\n  portico check ${file}\n  PORTICO_TOKEN=… portico check --probe ${file}\n`);
   return 0;
 }
 
-function whyNothing({ description, firstReply }: Source): string {
+function whyNothing({ description }: Source): string {
   const { length } = description.listings;
-  const answer = firstReply === undefined ? '' : `; the address answers with ${firstReply}`;
-  if (length === 0) return `no list was found${answer}`;
+  if (length === 0) return 'no list was found';
   const which = length === 1 ? 'the one list there does not fit' : `none of the ${length} lists fits`;
-  const few = firstReply === undefined ? '' : '; fewer than two items are too few to recognize pages';
   const names = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(RESOURCES.map(({ name }) => name));
-  return `${which} ${names} with a known way of paging${few}`;
+  return `${which} ${names} with a known way of paging`;
 }
 
 /** Whether a person typed the origin of the API: on the command line, or in the environment. */
 function isTyped({ origin }: BaseUrl, typed: readonly (string | undefined)[]): boolean {
   return origin === undefined || typed.some((each) => each !== undefined && URL.parse(each)?.origin === origin);
-}
-
-/** Whether the token may be sent to an address that only the document names. */
-async function mayHaveToken({ origin }: BaseUrl, person: Person | undefined): Promise<boolean> {
-  const typed = await person?.answer(`Send the token in PORTICO_TOKEN to ${origin} and read the lists? [y/N] `);
-  return /^y(?:es)?$/i.test(typed?.trim() ?? '');
 }
 
 async function write(file: string, text: string): Promise<void> {

@@ -1,33 +1,19 @@
 import type { Resource } from '../../core/resources/resource.ts';
 import type { Description, Listing } from '../describe/listing.ts';
-import type { CredentialGuess } from '../guess/guess-credential.ts';
-import type { PagingGuess } from '../guess/guess-paging.ts';
 import { proposePaging } from '../guess/propose-paging.ts';
-import { NEAR, type Ranked, rankListings } from '../guess/rank-listings.ts';
+import { NEAR, rankListings } from '../guess/rank-listings.ts';
 
-export interface ResourceProposal {
-  readonly resource: Resource;
-  /** Undefined if no list fits. */
-  readonly found: (Ranked & { readonly paging: PagingGuess }) | undefined;
-  readonly others: readonly Ranked[];
-}
-
-export interface Proposal {
-  readonly credential: CredentialGuess;
-  readonly resources: readonly ResourceProposal[];
-}
-
-/** The list of each resource by its name; null for none. */
-export type Choice = ReadonlyMap<string, Listing | null>;
+export type Proposal = ReturnType<typeof propose>;
+export type ResourceProposal = Proposal['resources'][number];
 
 const MAX_OTHERS = 5;
 
-/** Proposes settings for these resources from a description. A choice replaces the best guess. */
+/** Proposes settings from a description. `chosen`: the list of each resource by its name, instead of the best guess; null for none. */
 export function propose(
   { listings, credentialFor }: Description,
   resources: readonly Resource[],
-  chosen: Choice = new Map(),
-): Proposal {
+  chosen: ReadonlyMap<string, Listing | null> = new Map(),
+) {
   const taken = new Set<Listing>();
   const proposals = resources.map((resource) => {
     const ranked = rankListings(resource, listings).filter(({ listing }) => !taken.has(listing));
@@ -35,7 +21,7 @@ export function propose(
     const best = choice === undefined ? ranked[0] : ranked.find(({ listing }) => listing === choice);
     if (best !== undefined) taken.add(best.listing);
     const others = ranked.filter((each) => each !== best).slice(0, MAX_OTHERS);
-    return { resource, found: best && { ...best, paging: proposePaging(best.listing, listings) }, others };
+    return { resource, found: best && { ...best, paging: proposePaging(best.listing) }, others };
   });
   const used = proposals.flatMap(({ found }) => found?.listing.security ?? []);
   return { credential: credentialFor(used), resources: proposals };

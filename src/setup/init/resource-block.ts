@@ -1,14 +1,13 @@
 import type { FieldGuess } from '../guess/guess-fields.ts';
 import { wordsOf } from '../guess/vocabulary.ts';
-import type { Variables } from './base-url.ts';
+import { UPSTREAM, type Variables } from './base-url.ts';
 import { hasRival, type ResourceProposal } from './proposal.ts';
 import { block, comment, entry, oneLine, sentence } from './yaml-text.ts';
 
 /** Names of query parameters that carry a credential, which settings refuse. */
 const CREDENTIAL = /key|token|secret|auth|bearer|jwt|passw|pwd|^sig/i;
 
-/** Writes the settings of one resource with a comment on each guess. */
-export function resourceBlock(proposal: ResourceProposal, upstream: string, variables: Variables) {
+export function resourceBlock(proposal: ResourceProposal, variables: Variables) {
   const { resource, found, others } = proposal;
   const { name } = resource;
   const paths = others.map(({ listing }) => oneLine(listing.path)).join(', ');
@@ -19,7 +18,7 @@ export function resourceBlock(proposal: ResourceProposal, upstream: string, vari
   }
   const { listing, fields, paging } = found;
   const title = listing.title === '' ? '' : `: "${oneLine(listing.title)}"`;
-  const required = listing.parameters.filter((each) => each.in === 'query' && each.required);
+  const required = listing.parameters.filter((each) => each.required);
   const secret = required.find((each) => CREDENTIAL.test(each.name));
   const doubts = [
     ...doubtsOf(proposal, found),
@@ -38,7 +37,7 @@ export function resourceBlock(proposal: ResourceProposal, upstream: string, vari
     lines: [
       ...comment(`GET ${oneLine(listing.path)}${title}.`, ...alternatives, ...doubts.map((each) => `Check ${each}.`)),
       ...(paging.isUnsafe ? ['enabled: false'] : []),
-      entry('upstream', upstream),
+      entry('upstream', UPSTREAM),
       entry('path', path),
       ...(pathParams.size > 0 ? block('pathParams', [...pathParams.values()]) : []),
       ...block('query', [
@@ -63,7 +62,6 @@ function doubtsOf(
   return [
     ...(hasRival(proposal) ? ['whether it is this list or another candidate'] : []),
     ...paging.doubts.map((doubt) => (paging.isUnsafe ? `${doubt}; until then the resource is disabled` : doubt)),
-    ...(listing.deprecated ? ['what replaces this list, which the platform calls deprecated'] : []),
     ...(listing.itemsInDoubt ? [`whether the items are at ${oneLine(listing.items)}`] : []),
     ...doubtful.map(([field, { from = '' }]) => `whether ${field} is ${oneLine(from)}`),
   ];
@@ -78,8 +76,7 @@ function pathOf(path: string, variables: Variables) {
       const before = path.slice(0, index);
       // The segment before an id names what it identifies: `projects/{id}`.
       const of = /^(?:id|uuid|key|slug|name)$/i.test(name) ? wordsOf(before.split('/').at(-2) ?? '') : [];
-      const other = [...wordsOf(before), name].join('_');
-      const value = variables.reference(`${name} in ${before}{${name}}`, [...of, name].join('_'), other);
+      const value = variables.reference(`${name} in ${before}{${name}}`, [...of, name].join('_'));
       pathParams.set(key, entry(key, value));
     }
     return `{${key}}`;

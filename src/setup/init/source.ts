@@ -1,18 +1,14 @@
 import { RESOURCES } from '../../core/resources/index.ts';
 import type { Description } from '../describe/listing.ts';
-import { describeDocument, parseDocumentText } from '../describe/openapi-document.ts';
-import { findListings } from '../describe/platform-replies.ts';
-import { DOCUMENT } from '../input-bounds.ts';
-import { askPlatform, isRefused, needsToken } from './asked-platform.ts';
+import { describeDocument, parseDocumentText, parseJson } from '../describe/openapi-document.ts';
+import { type Ask, findListings } from '../describe/platform-replies.ts';
+import type { Credential, CredentialGuess } from '../guess/guess-credential.ts';
+import { DOCUMENT, REPLIES } from '../input-bounds.ts';
 import { baseUrlOf, isUnusable } from './base-url.ts';
-import { fetchText, readTextFile, SourceError } from './fetch-text.ts';
+import { fetchText, readTextFile, SourceError, type TextReply } from './fetch-text.ts';
 
-/** What is known of a platform, and how it was read. */
 export interface Source {
   readonly description: Description;
-  /** Summary of the platform's reply, if it was asked instead of a document. */
-  readonly firstReply?: string;
-  /** How the document was requested with the token, in a sentence. */
   readonly sent?: string;
 }
 
@@ -36,14 +32,14 @@ export async function readDocument(openapi: string, api: URL | undefined, token:
 /** Describes a platform by its own replies. Throws {@link SourceError}. */
 export async function askForLists(api: URL | undefined, token: string): Promise<Source> {
   if (api === undefined) throw new SourceError('init needs --openapi FILE or URL, or --from URL');
-  const { ask, credential, firstReply } = await askPlatform(api, token);
+  const { ask, credential } = await askPlatform(api, token);
   const listings = await findListings(ask, api.pathname, RESOURCES);
-  return { description: { title: '', server: '', listings, external: 0, credentialFor: () => credential }, firstReply };
+  return { description: { title: '', server: '', listings, credentialFor: () => credential } };
 }
 
 /** Whether a document is published by the platform itself, which receives the token anyway. */
-function isOfPlatform(url: URL, { title, server }: Description, api: URL | undefined): boolean {
-  return baseUrlOf(title, server, { api: api?.href, document: url.href }).origin === url.origin;
+function isOfPlatform(url: URL, { server }: Description, api: URL | undefined): boolean {
+  return baseUrlOf(server, { api: api?.href, document: url.href }).origin === url.origin;
 }
 
 function describe(openapi: string, text: string): Description {
@@ -62,11 +58,75 @@ export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
-/** Parses a URL of the command line. Throws {@link SourceError}. */
 export function httpUrl(text: string, option: string): URL {
   const url = isUrl(text) ? URL.parse(text) : null;
   if (url === null || isUnusable(text) || url.username !== '' || url.password !== '') {
     throw new SourceError(`${option} needs an http or https URL without user and password`);
   }
   return url;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const PASSTHROUGH = { kind: 'passthrough' } as const;
+
+/** Forms of a credential, the commonest first: the name of a header, and what precedes the token in it. */
+const FORMS: readonly (readonly [header: string, word: string, credential: Credential])[] = [
+  ['Authorization', 'Bearer', PASSTHROUGH],
+  ['X-Api-Key', '', { kind: 'header', name: 'X-Api-Key' }],
+  ['Authorization', 'Token', { kind: 'header', name: 'Authorization', format: 'Token {token}' }],
+];
+
+/** Requests `url` with the token in one header after the other until it is accepted. It goes to that origin only. */
+async function askPlatform(url: URL, token: string) {
+  const get = (target: URL, headers: Headers) => fetchText(target, REPLIES, { accept: 'application/json', ...headers });
+  const { headers, credential } = await findHeader(url, token, get);
+  const endMs = Date.now() + REPLIES.totalMs;
+  let requests = 1;
+  const ask: Ask = async (path, query = {}) => {
+    requests += 1;
+    if (requests > REPLIES.requests || Date.now() > endMs) return undefined;
+    const target = new URL(path, url.origin);
+    for (const [name, value] of Object.entries(query)) target.searchParams.append(name, value);
+    try {
+      const { status, headers: received, text } = await get(target, headers);
+      return { status, headers: new Map(received), body: parseJson(text) };
+    } catch (error) {
+      if (error instanceof SourceError) return undefined;
+      throw error;
+    }
+  };
+  return { ask, credential };
+}
+
+async function findHeader(url: URL, token: string, get: (target: URL, headers: Headers) => Promise<TextReply>) {
+  const place = `${url.origin}${url.pathname}`;
+  const target = new URL(place);
+  if (token === '') {
+    const reply = await get(target, {});
+    if (isRefused(reply)) throw needsToken(place, reply);
+    const doubts = ['which header takes the token: the platform was read without one'];
+    const credential: CredentialGuess = { credential: PASSTHROUGH, why: 'the usual header', doubts };
+    return { headers: {}, credential };
+  }
+  const tried: string[] = [];
+  for (const [header, word, credential] of FORMS) {
+    const name = word === '' ? header : `${header}: ${word}`;
+    const headers = { [header]: `${word} ${token}`.trim() };
+    const reply = await get(target, headers);
+    const why = `the platform accepted the token as ${name}`;
+    if (!isRefused(reply)) return { headers, credential: { credential, why, doubts: [] } };
+    tried.push(name);
+  }
+  throw new SourceError(
+    `${place} refused the token of PORTICO_TOKEN as ${tried.join(', as ')}; for another header, write the settings by hand, with credential: { kind: header, name: … }`,
+  );
+}
+
+function isRefused({ status }: TextReply): boolean {
+  return status === 401 || status === 403;
+}
+
+function needsToken(place: string, { status }: TextReply): SourceError {
+  return new SourceError(`${place} requires a credential (${status}): put a token into PORTICO_TOKEN`);
 }

@@ -2,7 +2,6 @@ import { isNode, Scalar, stringify } from 'yaml';
 import { createSafeText } from '../probe/safe-text.ts';
 
 const MAX_COMMENT = 200;
-const WIDTH = 110;
 
 const visible = createSafeText([]);
 
@@ -11,17 +10,9 @@ export function oneLine(text: string): string {
   return visible(text.slice(0, MAX_COMMENT * 4), MAX_COMMENT).trim();
 }
 
-/** Returns the lines of a comment, one paragraph per text. Text from outside has passed {@link oneLine}. */
+/** Returns the lines of a comment. Text from outside has passed {@link oneLine}. */
 export function comment(...texts: readonly string[]): string[] {
-  return texts.flatMap((text) => {
-    const lines = ['#'];
-    for (const word of text.split(' ').filter((each) => each !== '')) {
-      const line = `${lines.at(-1)} ${word}`;
-      if (line.length > WIDTH && lines.at(-1) !== '#') lines.push(`# ${word}`);
-      else lines[lines.length - 1] = line;
-    }
-    return lines.filter((line) => line !== '#');
-  });
+  return texts.filter((text) => text !== '').map((text) => `# ${text}`);
 }
 
 export function sentence(text: string): string {
@@ -34,12 +25,10 @@ export function entry(key: string, value: unknown, behind = ''): string {
   return `${plainYaml(key)}: ${inlineYaml(value)}${behind === '' ? '' : ` # ${oneLine(behind)}`}`;
 }
 
-/** Returns the lines of a block below its key; `{}` if there are none. */
 export function block(key: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [entry(key, {})] : [`${plainYaml(key)}:`, ...lines.map((line) => `  ${line}`)];
 }
 
-/** Returns a key, in which references are not replaced. */
 function plainYaml(key: string): string {
   return inlineYaml(referring(key, false));
 }
@@ -49,7 +38,6 @@ export function inlineYaml(value: unknown): string {
   return stringify(escaped(value), { collectionStyle: 'flow', lineWidth: 0, blockQuote: false }).trimEnd();
 }
 
-/** Returns a text with references to the environment, in quotes if the value could be read as another type. */
 export function referring(text: string, inQuotes = true): Scalar {
   return Object.assign(new Scalar(text), inQuotes && { type: Scalar.QUOTE_DOUBLE });
 }

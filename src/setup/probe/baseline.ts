@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { ConfigError } from '../../core/config/config-error.ts';
 import { checked, type ResourceConfig } from '../../core/config/schema/settings.ts';
@@ -33,31 +33,22 @@ const BaselineFile = z.object({ portico: z.literal(FORMAT), resources: z.record(
 export interface ReadList {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
-  /** Some of the items, as they came. */
   readonly sample: readonly unknown[];
-  /** All items, as they are served. */
   readonly items: readonly Readonly<Record<string, string>>[];
   readonly safe: SafeText;
 }
 
-/** The file of `--baseline`. */
-export interface Baseline {
-  /** Whether lists are recorded, and not compared. */
-  readonly isRecording: boolean;
-  /** Keeps the shape of a list, and compares it with that in the file. Throws `NotTried` if the file has none. */
-  add(list: ReadList): readonly Finding[];
-  /** Writes the file with the shapes of all lists; it appears whole or not at all. Throws `ConfigError`. */
-  save(): Promise<void>;
-}
+export type Baseline = Awaited<ReturnType<typeof openBaseline>>;
 
-/** Opens a baseline. Throws `ConfigError` for a file that is none, or cannot be read. */
-export async function openBaseline(file: string, isUpdate: boolean): Promise<Baseline> {
+/** Opens the file of `--baseline`. Throws `ConfigError` for a file that is none, or cannot be read. */
+export async function openBaseline(file: string, isUpdate: boolean) {
   const recorded = existsSync(file) ? await readBaseline(file) : undefined;
   const isRecording = isUpdate || recorded === undefined;
   const shapes: Record<string, ListShape> = {};
   return {
     isRecording,
-    add(list) {
+    /** Keeps the shape of a list, and compares it with that in the file. Throws `NotTried` if the file has none. */
+    add(list: ReadList): readonly Finding[] {
       const { name } = list.resource;
       const shape = shapeOf(list);
       shapes[name] = shape;
@@ -65,14 +56,11 @@ export async function openBaseline(file: string, isUpdate: boolean): Promise<Bas
       if (!Object.hasOwn(recorded, name)) throw new NotTried('the file has no such list; --update-baseline records it');
       return compare(checked(recorded[name]), shape, list);
     },
-    async save() {
-      const temporary = `${file}.${process.pid}.tmp`;
+    /** Writes the file with the shapes of all lists. Throws `ConfigError`. */
+    async save(): Promise<void> {
       try {
-        const text = JSON.stringify({ portico: FORMAT, resources: shapes }, null, 2);
-        await writeFile(temporary, `${text}\n`, { flag: 'wx' });
-        await rename(temporary, file);
+        await writeFile(file, `${JSON.stringify({ portico: FORMAT, resources: shapes }, null, 2)}\n`);
       } catch (error) {
-        await rm(temporary, { force: true });
         throw unusable(file, `cannot be written (${(error as NodeJS.ErrnoException).code})`);
       }
     },

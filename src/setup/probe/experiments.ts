@@ -4,20 +4,16 @@ import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { type CredentialSettings, credentialForm, credentialIn } from '../../core/credentials/authorize.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
-import type { Look } from './page-look.ts';
 import type { Finding, Untried } from './probe-report.ts';
-import { NotTried, type Try } from './trials.ts';
+import { type Look, NotTried, type Try } from './trials.ts';
 
-/** A read that succeeded, as experiments see it. */
 export interface Subject {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
   readonly credential: CredentialSettings;
-  /** Whether the settings file has a key of the resource. */
   readonly isWritten: (key: string) => boolean;
   readonly request: TappedRequest;
   readonly first: Look;
-  /** Number of items that came, before `where`. */
   readonly received: number;
   readonly items: number;
   /** How many of them took the default of a field. */
@@ -91,10 +87,7 @@ function hasMember(item: unknown, path: string): boolean {
   return Object.hasOwn(members, name) && (rest.length === 0 || hasMember(members[name], rest.join('.')));
 }
 
-/**
- * Reads the first page with a made-up token in the same header. It is sent to the platform only, never to an authorization server,
- * and without a user name, whose account could be locked.
- */
+/** The made-up token goes to the platform only, without a user name, whose account could be locked. */
 async function publicList({ settings, credential, request, first, attempt }: Subject): Promise<Finding[]> {
   const form = credentialForm(credential);
   if (form === undefined || first.count === 0) return [];
@@ -123,13 +116,9 @@ export function madeUp(token: string): string {
   });
 }
 
-/** The setting that leads to the next page, by kind. */
 const NEXT = { token: 'tokenParam', offset: 'offsetParam', page: 'pageParam', link: 'next', none: '' } as const;
 
-/**
- * Reads in pages of half the size. If the first page was the whole list, its second half has to come as a second page, so that
- * the next page and its sign are tried, too.
- */
+/** Reads in pages of half the size, so that the next page and its sign are tried, too. */
 async function smallerPages({ resource, settings, first, received, attempt }: Subject): Promise<Finding[]> {
   const { pagination } = settings;
   if (pagination.kind === 'none' || first.count < 2) return [];

@@ -10,21 +10,12 @@ import { createSafeText, type SafeText } from './safe-text.ts';
 /** Shorter words of a masked header occur in other texts by chance. */
 const MIN_SECRET_LENGTH = 8;
 
-/** Masks secrets in what is shown of a resource's reads. */
-export interface Masks {
-  readonly safe: SafeText;
-  /** Masks the secret in a request from now on. A file with a secret can change between two requests. */
-  learn(request: TappedRequest): void;
-  /** Returns a request as it was sent, secrets masked. */
-  show(request: TappedRequest): NonNullable<ResourceReport['request']>;
-  /** Returns the names of the headers with the token, or with Portico's own secret. */
-  credentialHeaders(request: TappedRequest): string[];
-}
+export type Masks = ReturnType<typeof createMasks>;
 
 type Values = string | readonly string[];
 
-/** Masks the token everywhere, and the settings that `check --full` masks, except addresses without a key. */
-export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig): Masks {
+/** Masks secrets in what is shown of a resource's reads: the token, and the settings that `check --full` masks, except addresses without a key. */
+export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig) {
   const { config, token, headerCredentials, isMasked } = loaded;
   const { upstream: name, query, path, pathParams } = settings;
   const { headers = {}, baseUrl = '', credential } = config.upstreams[name] ?? {};
@@ -54,13 +45,11 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
   const headerNames = new Set(inHeaders.map(([header]) => header.toLowerCase()));
   const parameters = new Set(inQuery.map(([parameter]) => parameter));
 
-  /** Masks the values of secret parameters in a path with a query. */
   const showTarget = (target: string) =>
     target.replace(/([?&])([^=&]*)=[^&]*/g, (pair, before: string, parameter: string) =>
       parameters.has(decodeURIComponent(parameter)) ? `${before}${parameter}=[masked]` : pair,
     );
 
-  /** Returns a body as it was sent, except for the settings that are masked. */
   function showBody(value: unknown, at: readonly string[]): unknown {
     if (typeof value !== 'object' || value === null) return isMasked(at, value) ? '[masked]' : value;
     if (Array.isArray(value)) return value.map((each, index) => showBody(each, [...at, `${index}`]));
@@ -69,10 +58,11 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
 
   return {
     safe,
-    learn({ headers: sent }) {
+    /** Masks the secret in a request from now on. A file with a secret can change between two requests. */
+    learn({ headers: sent }: TappedRequest): void {
       for (const secret of ownSecretsIn(sent, credential)) own.add(secret);
     },
-    show({ method, origin, target, headers: sent, body }) {
+    show({ method, origin, target, headers: sent, body }: TappedRequest): NonNullable<ResourceReport['request']> {
       const shown = Object.entries(sent).map(([header, value]) => {
         return [header, headerNames.has(header) ? '[masked]' : safe(value, 200)] as const;
       });
@@ -84,7 +74,8 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
         ...(posted && { body: safe(posted, 2000) }),
       };
     },
-    credentialHeaders: ({ headers: sent }) =>
+    /** Returns the names of the headers with the token, or with Portico's own secret. */
+    credentialHeaders: ({ headers: sent }: TappedRequest) =>
       Object.keys(sent).filter((header) => redact(sent[header] ?? '', [...tokens, ...own]) !== sent[header]),
   };
 }

@@ -5,11 +5,11 @@ import type { Page } from '../../core/mapping/page.ts';
 import { requiredFields } from '../../core/resources/resource.ts';
 import { type Statement, statementsOf } from '../../core/upstream/signs/statements.ts';
 import { PROBE } from '../input-bounds.ts';
-import { parsePage } from './page-look.ts';
 import type { FirstItem, ResourceReport } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
 import { type HintContext, hintsFor } from './setting-hints.ts';
 import type { Exchange } from './single-read.ts';
+import { parsePage } from './trials.ts';
 
 /** Describes the first page: its first item, what it says about further pages, and hints for settings that fit it better. */
 export async function describePage(
@@ -30,10 +30,7 @@ export async function describePage(
   };
 }
 
-/**
- * Returns the first item of a page that is served, before and after mapping, or else the first one that cannot be mapped, with the
- * reason. Undefined for an empty page.
- */
+/** Returns the first item that is served, or else the first that cannot be mapped, with the reason. */
 function firstItemOf(page: Page, settings: ResourceConfig, required: readonly string[]): FirstItem | undefined {
   const map = createMapper({ ...settings, required, invalidItems: 'fail' });
   const from = Object.fromEntries(Object.entries(settings.fields).map(([name, field]) => [name, field.from]));

@@ -6,7 +6,6 @@ export type Paint = (style: InspectColor, text: string) => string;
 
 const MAX_LINES = 40;
 
-/** Formats a report for a person: a paragraph for each resource, and a line with the result. */
 export function printReport(report: ProbeReport, paint: Paint): string {
   const verdict = paint(report.ok ? 'green' : 'red', verdictOf(report));
   const baseline = report.baseline?.isRecorded ? `${report.baseline.file}: recorded\n` : '';
@@ -88,9 +87,6 @@ function printFailure(error: ReadFailure, report: ResourceReport, paint: Paint):
     paint('red', `${code}: ${reason}`),
     ...(keys.length === 0 ? [] : [`look at ${keys.join(', ')}`]),
     ...Object.entries(headers).map(([name, value]) => `    ${name}: ${value}`),
-    ...('location' in headers
-      ? ['no redirect is followed: if the list is there, name that place in baseUrl and path']
-      : []),
     ...(said === undefined ? [] : [`the platform said: ${said}`]),
     ...(credentialHeaders === undefined ? [] : [whereCredentialWas(code, credentialHeaders, report.upstream)]),
     ...printSigns(report),

@@ -11,21 +11,15 @@ import type { ProbeReport, ResourceReport } from './probe-report.ts';
 import { probeResource } from './probe-resource.ts';
 
 export interface ProbeOptions {
-  /** Makes warnings, and experiments that could not be tried, failures. @default false */
   readonly strict?: boolean | undefined;
   /** Sends a POST that settings do not declare harmless (`retryPost`). @default false */
   readonly allowPost?: boolean | undefined;
-  /** File with the shapes of the lists, which is written if there is none. */
   readonly baseline?: string | undefined;
-  /** Writes that file instead of comparing the lists with it. @default false */
   readonly updateBaseline?: boolean | undefined;
   readonly onProgress?: (text: string) => void;
 }
 
-/**
- * Runs `portico check --probe`. Resolves with the text for standard output, and whether the probe succeeded. Progress goes to
- * standard error if that is a terminal. Node decides whether standard output takes colours (`NO_COLOR`, `FORCE_COLOR`).
- */
+/** Runs `portico check --probe`. Progress goes to standard error; Node decides about colours (`NO_COLOR`, `FORCE_COLOR`). */
 export async function runProbe(
   file: string,
   loaded: LoadedConfig,
@@ -41,10 +35,7 @@ export async function runProbe(
   }
 }
 
-/**
- * Reads every resource of a settings file, one after the other, with the token of the environment, as `portico serve` does. Throws
- * `ConfigError` if a platform needs a token and there is none.
- */
+/** Reads every resource as `portico serve` does. Throws `ConfigError` if a platform needs a token and there is none. */
 export async function probe(
   file: string,
   loaded: LoadedConfig,

@@ -7,14 +7,12 @@ export interface ProbeReport {
   readonly ok: boolean;
   readonly strict: boolean;
   readonly resources: readonly ResourceReport[];
-  /** The file with the shapes of the lists. `isRecorded`: it has those of this probe. */
   readonly baseline?: { readonly file: string; readonly isRecorded: boolean };
 }
 
 export interface ResourceReport {
   readonly resource: string;
   readonly uri: string;
-  /** Name in settings. */
   readonly upstream: string;
   readonly ok: boolean;
   /** The first request as it was sent, secrets masked. `body` is JSON. */
@@ -26,50 +24,37 @@ export interface ResourceReport {
   };
   /** The response with the first page, or else the last response, with the milliseconds until the page or the headers. */
   readonly response?: { readonly status: number; readonly contentType: string; readonly ms: number };
-  /** Milliseconds of the whole read. */
   readonly ms: number;
   readonly pages: number;
   /** Items of the answer, items that `where` left out, and invalid items that were dropped. */
   readonly items: number;
   readonly excluded: number;
   readonly dropped: number;
-  /** What the first page says about further pages. */
   readonly signs: readonly string[];
   readonly first?: FirstItem;
-  /** Documented fields that are empty in every item of the answer. */
   readonly emptyFields: readonly string[];
   readonly warnings: readonly Warning[];
   readonly extraRequests: number;
-  /** Experiments that showed nothing. */
   readonly notTried: readonly Untried[];
   readonly notRead?: string;
   readonly error?: ReadFailure;
-  /** Settings that can have caused the error, with their values if these are numbers. */
   readonly lookAt?: readonly ErrorKey[];
   readonly suggestions: readonly Hint[];
 }
 
 export type Warning = (MappingFinding & { readonly text: string }) | Finding;
 
-/** An item before and after mapping. */
 export interface FirstItem {
   readonly raw: unknown;
-  /** By documented field; absent if no item could be mapped. */
   readonly mapped?: Readonly<Record<string, string>>;
-  /** Expressions of the documented fields. */
   readonly from: Readonly<Record<string, string>>;
-  /** Why it could not be mapped. */
   readonly why?: string;
 }
 
 export interface ReadFailure {
-  /** Code of the error table, as callers receive it. */
   readonly code: string;
-  /** For the operator. */
   readonly reason: string;
-  /** The beginning of the platform's own body. */
   readonly said?: string;
-  /** Response headers that help: `location`, `www-authenticate`, `retry-after`, `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Names of the request headers with the refused token, or with Portico's own secret. */
   readonly credentialHeaders?: readonly string[];

@@ -9,18 +9,16 @@ import { SHAPE } from '../input-bounds.ts';
 import type { Baseline } from './baseline.ts';
 import { runExperiments } from './experiments.ts';
 import { createMasks, type Masks } from './masks.ts';
-import { lookAt, parsePage } from './page-look.ts';
 import { describePage } from './page-report.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';
-import { createTrials } from './trials.ts';
+import { createTrials, lookAt, parsePage } from './trials.ts';
 
 export interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
   readonly identity: Identity;
   readonly onStep: (step: string) => void;
-  /** Whether a POST is sent that settings do not declare harmless. */
   readonly allowPost: boolean;
   readonly baseline?: Baseline | undefined;
 }
@@ -30,7 +28,6 @@ const UNREAD = {
   ...{ signs: [], emptyFields: [], warnings: [], notTried: [], suggestions: [] },
 } as const;
 
-/** Reads one resource as `portico serve` does, and reports the exchange and the result. */
 export async function probeResource(resource: Resource, options: ProbeResourceOptions): Promise<ResourceReport> {
   const { loaded, identity, onStep, allowPost, baseline } = options;
   const { config } = loaded;
@@ -127,7 +124,6 @@ function firstPage({ sent }: SingleRead): Exchange | undefined {
   return sent.find(({ page }) => page !== undefined);
 }
 
-/** Describes the first request, and the response with the first page or else the last response. */
 function describeExchange(read: SingleRead, masks: Masks): Pick<ResourceReport, 'request' | 'response'> {
   const [first] = read.sent;
   const { status, headers, ms } = firstPage(read) ?? read.answered.at(-1) ?? {};
@@ -138,7 +134,6 @@ function describeExchange(read: SingleRead, masks: Masks): Pick<ResourceReport, 
   };
 }
 
-/** Rounds to a tenth of a millisecond. */
 function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
 }

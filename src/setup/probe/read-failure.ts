@@ -6,17 +6,13 @@ import type { ErrorKey, ReadFailure } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
 import { restOf, type SingleRead } from './single-read.ts';
 
-/** Statuses with which a platform refuses a credential. */
 const REFUSED = [401, 403];
 const MAX_BODY = 300;
 /** Of Portico's own reasons, which name figures and keys at their end. */
 const MAX_REASON = 1000;
 const SHOWN_HEADERS = ['location', 'www-authenticate', 'retry-after', 'allow'];
 
-/**
- * Describes why a read failed, with the body of the last response. The body of a page is left out if the report shows an item of it
- * (`isPageShown`).
- */
+/** Describes why a read failed. `isPageShown`: the body of a page is left out. */
 export async function describeFailure(
   error: GatewayError,
   { answered }: SingleRead,

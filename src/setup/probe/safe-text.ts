@@ -8,7 +8,6 @@ const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]+/gu;
 /** Makes a platform's text safe to print: one line of `maxLength` characters at most, without control characters and secrets. */
 export type SafeText = (text: string, maxLength: number) => string;
 
-/** Returns a `SafeText` that replaces `secrets`. */
 export function createSafeText(secrets: readonly string[]): SafeText {
   return (text, maxLength) => {
     // In this order: an unsafe character can interrupt a secret, and the bound can cut one.

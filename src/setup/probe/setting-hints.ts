@@ -1,25 +1,31 @@
 import { PaginationSettings } from '../../core/config/schema/resource/pagination-settings.ts';
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import type { Resource } from '../../core/resources/resource.ts';
-import { lastName } from '../describe/listing.ts';
+import type { ReplyHeaders } from '../../core/upstream/upstream.ts';
+import { lastName, type Parameter, undocumented } from '../describe/listing.ts';
 import { type Shape, shapeOfValue } from '../describe/shape.ts';
 import { guessFields } from '../guess/guess-fields.ts';
-import { guessFromPage, type SeenPage } from '../guess/guess-from-page.ts';
 import { guessItems, type ItemsGuess } from '../guess/guess-items.ts';
-import type { Pagination } from '../guess/guess-paging.ts';
+import {
+  guessPaging,
+  isToken,
+  type Pagination,
+  type PagingGuess,
+  pageMembers,
+  totalOf,
+} from '../guess/guess-paging.ts';
+import { parameterFor } from '../guess/paging-names.ts';
 import { wordsOf } from '../guess/vocabulary.ts';
 import { inlineYaml } from '../init/yaml-text.ts';
 import type { Hint } from './probe-report.ts';
 import { NotTried, type Try } from './trials.ts';
 
-/** The first page of a list, as settings read it. Without a count if there is no list at `items`. */
 export type ReadPage = Pick<SeenPage, 'body' | 'headers'> & { readonly count: number | undefined };
 
 export interface HintContext {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
   readonly attempt: Try;
-  /** Settings that can have caused the failure of the read. Empty if it succeeded. */
   readonly lookAt: readonly string[];
 }
 
@@ -41,9 +47,8 @@ export async function hintsFor(page: ReadPage, { resource, settings, attempt, lo
     const why = 'members of the items with such names';
     return fields === undefined ? [] : [{ setting: `${at}.fields`, value: inlineYaml(fields), why }];
   }
-  if (!lookAt.includes(`${at}.pagination`)) return [];
-  const { method, body: posted = {} } = settings;
-  const guesses = guessFromPage({ ...page, count: page.count, ...(method === 'POST' && { posted }) });
+  if (!lookAt.includes(`${at}.pagination`) || settings.method === 'POST') return [];
+  const guesses = guessFromPage({ ...page, count: page.count });
   const hints: Hint[] = [];
   for (const { pagination, why } of guesses.slice(0, MAX_HINTS)) {
     if (pagination.kind === settings.pagination.kind || !(await leadsOn(pagination, attempt))) continue;
@@ -74,4 +79,39 @@ function whyItems({ count = 0, item }: ItemsGuess): string {
   if (count === 0) return 'an empty list is there';
   const keys = [...item.members.keys()].slice(0, 8).join(', ');
   return `${count === 1 ? 'an item is' : `${count} items are`} there, with ${keys}`;
+}
+
+export interface SeenPage {
+  readonly body: unknown;
+  /** Names in lower case. */
+  readonly headers: ReplyHeaders;
+  readonly count: number;
+}
+
+/** Guesses how a list is paged by its first page, without a document, the surest guess first. */
+export function guessFromPage({ count, ...page }: SeenPage): PagingGuess[] {
+  const body = shapeOfValue(page.body);
+  const headers = new Map(Object.entries(page.headers).map(([name, value]) => [name, [value ?? ''].flat().join()]));
+  const list = { body, headers, parameters: inferParameters(body), count };
+  const guesses = guessPaging(list);
+  if (guesses.length > 0 || (totalOf(list)?.value ?? 0) <= count) return guesses;
+  // The total is all that shows further pages: the usual parameters are tried.
+  const usual = [undocumented('offset', 'offset'), undocumented('page', 'page', { minimum: 1 })];
+  return usual.flatMap((each) => guessPaging({ ...list, parameters: [each] }));
+}
+
+const SHOWN = {
+  token: isToken,
+  offset: ({ value }: Shape) => value === 0,
+  page: ({ value }: Shape) => value === 0 || value === 1,
+};
+
+/** Infers the query parameters of a list from its first page, whose members mostly have the names of parameters. */
+function inferParameters(body: Shape): Parameter[] {
+  return (['token', 'offset', 'page'] as const).flatMap((role) => {
+    const [member] = pageMembers(body, role, SHOWN[role]);
+    if (member === undefined) return [];
+    const known = role === 'page' ? { minimum: Number(member.shape.value) } : {};
+    return [undocumented(parameterFor(member.path), role, known)];
+  });
 }

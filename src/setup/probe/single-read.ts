@@ -21,19 +21,14 @@ export interface Exchange {
   headers: ReplyHeaders;
   /** Milliseconds from the request to the end of a page, or to the headers of another response. */
   ms: number;
-  /** The decoded body of one of the first pages. */
   page?: Buffer;
-  /** The beginning of a body that is not a page. */
   readonly rest: Buffer[];
-  /** Resolves at the end of the body. */
   readonly ended: Promise<void>;
 }
 
 export interface SingleRead {
   readonly outcome: Load | GatewayError;
-  /** In the order of the requests. */
   readonly sent: readonly Exchange[];
-  /** In the order of the responses. */
   readonly answered: readonly Exchange[];
   readonly pages: number;
 }
@@ -50,10 +45,7 @@ export interface SingleReadOptions {
 const NOWHERE: LogDestination = { write() {}, flushSync() {}, droppedLines: () => 0 };
 const SILENT = createLogger({ level: 'silent', destination: NOWHERE });
 
-/**
- * Reads a resource once with a core of its own, as `portico serve` does on its first read, and calls `use` with the outcome while
- * the connections are open.
- */
+/** Reads a resource once with a core of its own, and calls `use` while the connections are open. */
 export async function readOnce<T>(options: SingleReadOptions, use: (read: SingleRead) => T | Promise<T>): Promise<T> {
   const { config, resource, identity, events = {} } = options;
   const { tap, ...exchanges } = recordExchanges(options);

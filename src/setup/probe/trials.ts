@@ -1,9 +1,12 @@
 import { type Config, checked, type ResourceConfig } from '../../core/config/schema/settings.ts';
 import type { CredentialSettings } from '../../core/credentials/authorize.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import type { TappedRequest } from '../../core/upstream/upstream.ts';
+import { createMapper } from '../../core/mapping/mapper.ts';
+import { createPageParser, type Page } from '../../core/mapping/page.ts';
+import { textOf } from '../../core/upstream/client/receive.ts';
+import { statementsOf } from '../../core/upstream/signs/statements.ts';
+import type { ReplyHeaders, TappedRequest } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';
-import { type Look, lookAt } from './page-look.ts';
 import { readOnce, type SingleReadOptions } from './single-read.ts';
 
 export interface Variation {
@@ -19,7 +22,6 @@ export type Try = (variation: Variation) => Promise<readonly Look[]>;
 /** Thrown by an experiment that shows nothing. The message holds no text of the platform. */
 export class NotTried extends Error {}
 
-/** Statuses that are unrelated to a variation. */
 const TEMPORARY = [408, 429, 500, 502, 503, 504];
 
 /** Lets a trial read pages on which a read would fail, since only the pages are compared. */
@@ -27,10 +29,7 @@ const PERMISSIVE = { strictMapping: false, invalidItems: 'drop', allowEmpty: tru
 
 export type TrialsOptions = Omit<SingleReadOptions, 'events' | 'onPage'> & { readonly settings: ResourceConfig };
 
-/**
- * Creates trials of one resource. Each is a read by a core of its own with bounded `maxPages` and no retries, so that requests are
- * made as a read makes them. Rejects with {@link NotTried} if no response shows anything.
- */
+/** Trials are reads, with bounded `maxPages` and no retries. Rejects with {@link NotTried} if no response shows anything. */
 export function createTrials({ settings, onRequest, ...read }: TrialsOptions) {
   let requests = 0;
   const count = (request: TappedRequest) => {
@@ -66,4 +65,35 @@ function variedConfig(config: Config, resource: string, own: ResourceConfig, cre
     upstreams: { ...config.upstreams, [own.upstream]: varied },
     resources: { ...config.resources, [resource]: own },
   };
+}
+
+/** Parses the body of a page as the read does. Undefined if it is not JSON; without a page if `items` selects no list. */
+export function parsePage(bytes: Buffer, items: string): { readonly body: unknown; readonly page?: Page } | undefined {
+  let body: unknown;
+  try {
+    const text = textOf(bytes);
+    body = JSON.parse(text);
+    return { body, page: createPageParser({ items })(text) };
+  } catch (error) {
+    if (!(error instanceof GatewayError || error instanceof SyntaxError)) throw error;
+    return body === undefined ? undefined : { body };
+  }
+}
+
+export interface Look {
+  readonly count: number;
+  /** The ids of the items and the totals of the page: equal for the same part of the same list. */
+  readonly ids: string;
+  readonly content: string;
+}
+
+export function lookAt(bytes: Buffer, headers: ReplyHeaders, settings: ResourceConfig): Look | undefined {
+  const page = parsePage(bytes, settings.items)?.page;
+  if (page === undefined) return undefined;
+  const { id } = settings.fields;
+  const map = createMapper({ fields: id === undefined ? {} : { id }, required: ['id'], invalidItems: 'drop' });
+  const ids = map(page).items.map((item) => item['id']);
+  const content = JSON.stringify(page.items);
+  const totals = statementsOf(page.enclosing, headers).flatMap(({ sign, says }) => (sign === 'total' ? [says] : []));
+  return { count: page.items.length, ids: JSON.stringify([ids.length > 0 ? ids : content, totals]), content };
 }

@@ -14,7 +14,7 @@ import { settingsFor } from '../../support/gateway.ts';
 import { exchange, get, requestText } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
 
-const USUAL = { level: 'info', requestIds: [], traceIds: [] };
+const USUAL = { level: 'info', requestIds: [] };
 
 async function startAdmin(admin: object = {}) {
   const log = captureLog('info');
@@ -39,7 +39,7 @@ describe('/log of the admin listener', () => {
     const answer = await put('{"level":"debug","requestIds":["r-1"],"forMs":60000}');
     expect(answer.status).to.equal(200);
     expect(answer.headers.get('cache-control')).to.equal('no-store');
-    expect(answer.json()).to.deep.include({ level: 'debug', requestIds: ['r-1'], traceIds: [] });
+    expect(answer.json()).to.deep.include({ level: 'debug', requestIds: ['r-1'] });
     expect((await state()).remainingMs).to.be.within(1, 60_000);
     const before = lines().length;
     await exchange(adminUrl, get('/livez'));
@@ -64,7 +64,6 @@ describe('/log of the admin listener', () => {
     'an unknown level': '{"level":"all"}',
     'a level at which nobody could tell': '{"level":"silent"}',
     'an id that no request has': '{"requestIds":["a b"]}',
-    'a trace that is none': '{"traceIds":["0af7"]}',
     'more requests than a person names': JSON.stringify({ requestIds: Array(17).fill('r') }),
     'no time at all': '{"level":"debug","forMs":0}',
     'more than a day': '{"level":"debug","forMs":86400001}',
@@ -78,7 +77,7 @@ describe('/log of the admin listener', () => {
       expect({ code, detail }).to.deep.equal({
         code: 'invalid_request',
         detail:
-          'The body must be JSON such as {"level":"debug","requestIds":["…"],"traceIds":["…"],"forMs":600000}; what is omitted is as in settings.',
+          'The body must be JSON such as {"level":"debug","requestIds":["…"],"forMs":600000}; what is omitted is as in settings.',
       });
       expect(await state()).to.deep.equal(USUAL);
     });
@@ -143,8 +142,6 @@ describe('/log of the admin listener', () => {
   });
 });
 
-const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
-
 function verboseLog(level: 'info' | 'warn' | 'silent' = 'info') {
   const captured = captureLog(level);
   let now = 0;
@@ -154,10 +151,10 @@ function verboseLog(level: 'info' | 'warn' | 'silent' = 'info') {
     ...captured,
     verbosity,
     /** Messages of what is written of one page that was fetched for this request, and of its end. */
-    told(requestId: string, traceId?: string): unknown[] {
+    told(requestId: string): unknown[] {
       const before = captured.lines().length;
-      events.pageFetched?.({ requestId, traceId, upstream: 'tools', method: 'GET', ms: 1, bytes: 2, status: 200 });
-      events.requestEnded?.({ edge: 'http', requestId, traceId, begun: 0, ms: 0, outcome: 'ok', bytes: 0 });
+      events.pageFetched?.({ requestId, upstream: 'tools', method: 'GET', ms: 1, bytes: 2, status: 200 });
+      events.requestEnded?.({ edge: 'http', requestId, begun: 0, ms: 0, outcome: 'ok', bytes: 0 });
       return captured
         .lines()
         .slice(before)
@@ -173,13 +170,11 @@ function verboseLog(level: 'info' | 'warn' | 'silent' = 'info') {
 const reset = (verbosity: Verbosity) => verbosity.change({ forMs: 1000 });
 
 describe('the verbosity of the log', () => {
-  it('has all lines of one request, by its id or its trace, and the usual ones of others', () => {
+  it('has all lines of one request, and the usual ones of others', () => {
     const { verbosity, told } = verboseLog('warn');
     expect(told('r-1')).to.deep.equal([]);
-    verbosity.change({ requestIds: ['r-1'], traceIds: [TRACE], forMs: 60_000 });
+    verbosity.change({ requestIds: ['r-1'], forMs: 60_000 });
     expect(told('r-1')).to.deep.equal(['page fetched', 'request']);
-    expect(told('r-2', TRACE)).to.deep.equal(['page fetched', 'request']);
-    expect(told('r-2', TRACE.replace('4', '5'))).to.deep.equal([]);
     expect(told('r-3')).to.deep.equal([]);
     reset(verbosity);
     expect(told('r-1')).to.deep.equal([]);

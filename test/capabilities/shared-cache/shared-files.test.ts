@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { openSharedFiles, type SharedFiles } from '../../../src/capabilities/shared-cache/shared-files.ts';
+import { openSharedFiles, type SharedFiles } from '../../../src/capabilities/shared-cache/shared-cache.ts';
 import { sharedSettings } from '../../../src/capabilities/shared-cache/shared-settings.ts';
 import { inFolder } from '../../support/process/process.ts';
 

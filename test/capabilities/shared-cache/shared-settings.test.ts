@@ -44,9 +44,6 @@ describe('the settings of the shared cache', () => {
     ]);
     expect(shared({ username: 'portico', passwordFile: '/p' })).to.deep.equal([]);
     expect(shared({ username: 'portico' })).to.deep.equal(['shared.username: needs passwordFile']);
-    expect(shared({ previousKeySecretFile: keySecretFile })).to.deep.equal([
-      'shared.previousKeySecretFile: is keySecretFile',
-    ]);
     expect(shared({ cluster: true })).to.deep.equal([]);
     for (const url of ['unix:///run/r', 'redis://a/1']) {
       expect(shared({ cluster: true, url }), url).to.deep.equal([

@@ -12,7 +12,7 @@ export async function traceReplicas(collector: Collector): Promise<void> {
   const bounds = { timeoutMs: 5000, intervalMs: 5000, maxQueueSpans: 100 };
   const tracing = createTracer(
     { enabled: true, endpoint, headers: {}, sampleRatio: 1, serviceName: 'test', ...bounds },
-    { version: '1', events: {} },
+    {},
   );
   const { replica } = deployment();
   const [one, other] = [replica(), replica()];

@@ -11,11 +11,8 @@ const tracing = createTracer(
     ...{ timeoutMs: 60_000, intervalMs: 100, maxQueueSpans: Number(maxQueueSpans) },
   },
   {
-    version: '1',
-    events: {
-      spansDropped({ spans }) {
-        dropped += spans;
-      },
+    spansDropped({ spans }) {
+      dropped += spans;
     },
   },
 );

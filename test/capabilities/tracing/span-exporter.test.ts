@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { createTracer, type Tracer } from '../../../src/capabilities/tracing/tracer.ts';
 import type { TracingSettings } from '../../../src/capabilities/tracing/tracing-settings.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
+import { readVersion } from '../../../src/core/kernel/version.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort, listen } from '../../support/listening.ts';
@@ -32,13 +33,10 @@ describe('spans on their way to the collector', () => {
         ...{ timeoutMs: 60_000, intervalMs: 100, maxQueueSpans: 1000, ...settings },
       },
       {
-        version: '1.2.3',
-        events: {
-          spansSent({ spans }) {
-            sent += spans;
-          },
-          spansDropped: (told) => dropped.push(told),
+        spansSent({ spans }) {
+          sent += spans;
         },
+        spansDropped: (told) => dropped.push(told),
       },
     );
     onCleanup(() => tracing.close(0));
@@ -56,7 +54,7 @@ describe('spans on their way to the collector', () => {
     await eventually(() => sent === 100);
     expect(collector.bodies).to.have.length(1);
     expect(collector.headers[0]).to.include({ 'x-api-key': 'key-of-the-test', 'content-type': 'application/json' });
-    expect(collector.spans[0]?.resource).to.include({ 'service.name': 'test', 'service.version': '1.2.3' });
+    expect(collector.spans[0]?.resource).to.include({ 'service.name': 'test', 'service.version': readVersion() });
     expect(dropped).to.deep.equal([]);
   });
 
@@ -265,13 +263,13 @@ describe('spans on their way to the collector', () => {
     expect(other.spans.map(({ resource }) => resource['service.name'])).to.deep.equal(['other']);
   });
 
-  it('have texts of 256 characters at most, and end once', async () => {
+  it('end once', async () => {
     const tracing = open();
     const span = tracing.begin('read', undefined);
-    span?.end({ resource: 'r'.repeat(1000) });
+    span?.end({ resource: 'tools' });
     span?.end({ resource: 'again' });
     await eventually(() => sent === 1);
-    expect(collector.spans[0]?.attributes).to.deep.equal({ 'portico.resource': 'r'.repeat(256) });
+    expect(collector.spans[0]?.attributes).to.deep.equal({ 'portico.resource': 'tools' });
   });
 
   it('belong to new traces in the share of sampleRatio', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createTails } from '../../../src/capabilities/tracing/tail.ts';
+import { createTails } from '../../../src/capabilities/tracing/recorded-span.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { LOADED, READ, startTraced, TOOLS, UNSAMPLED } from './traced.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeJwt } from 'jose';
-import type { Status } from '../../../src/capabilities/status/status-view.ts';
+import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import { BASIC, codeOf, echo, gatewayAt, givenFor, PLATFORM } from '../../capabilities/token-exchange/exchanging.ts';
 import {
   type AuthorizationServer,

@@ -94,12 +94,12 @@ describe('portico init', () => {
       const init = await runPortico(['init', file, '--openapi', `${url}/docs/openapi.yaml`, '--from', url, '--yes'])
         .ended;
       expect(init).to.deep.include({ code: 0, stderr: '' });
-      expect(init.stdout).to.match(/^.*: proposes projects, workflows, tools of acme\n/);
+      expect(init.stdout).to.match(/^.*: proposes projects, workflows, tools of platform\n/);
       expect(credentialsOf(requests)).to.deep.equal([]);
 
       const check = await runPortico(['check', file]).ended;
       expect(check).to.deep.include({ code: 0, stderr: '' });
-      expect(check.stdout).to.contain('OK: offers projects (acme), workflows (acme), tools (acme)');
+      expect(check.stdout).to.contain('OK: offers projects (platform), workflows (platform), tools (platform)');
 
       const probe = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
       expect(probe).to.deep.include({ code: 0, stderr: '' });

@@ -3,7 +3,7 @@ import { METHODS, STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { workerMetrics } from '../../../src/capabilities/metrics/combined-metrics.ts';
-import type { Status } from '../../../src/capabilities/status/status-view.ts';
+import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import { parseExposition, type Scraped } from '../../capabilities/metrics/scraped.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { readDoc } from '../../support/docs.ts';

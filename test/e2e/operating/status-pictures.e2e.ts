@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import type { Status } from '../../../src/capabilities/status/status-view.ts';
+import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startRedis } from '../../support/fleet/redis.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';

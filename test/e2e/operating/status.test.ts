@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Status } from '../../../src/capabilities/status/status-view.ts';
+import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import type { Gateway } from '../../../src/gateway.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';

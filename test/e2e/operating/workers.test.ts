@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Status } from '../../../src/capabilities/status/status-view.ts';
+import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listen } from '../../support/listening.ts';
@@ -201,7 +201,7 @@ describe('portico serve --workers', function () {
       const file = await writeSettings(folder, servedFrom(platform.url, settings));
       const { code, stderr } = await runPortico(['serve', file, '--workers', '2']).ended;
       expect(code).to.equal(1);
-      expect(stderr.match(/cannot listen on 127\.0\.0\.1:\d+: something else listens there/g)).to.have.length(1);
+      expect(stderr.match(/cannot listen on 127\.0\.0\.1:\d+: something else is there/g)).to.have.length(1);
     }
     const file = await writeSettings(await newFolder(), 'upstreams: {}');
     const { code, stderr } = await runPortico(['serve', file, '--workers', '2']).ended;

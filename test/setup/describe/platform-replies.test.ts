@@ -33,11 +33,11 @@ describe('a platform that init reads', () => {
     const { listings, paths } = await found({ '/v1/things': { meta: {}, things: ITEMS } }, '/v1/things');
     expect(paths).to.deep.equal(['/v1/things']);
     expect(listings[0]?.items).to.equal('things');
-    const members = [...(listings[0]?.item.members ?? [])].map(([name, { type, optional }]) => [name, type, optional]);
+    const members = [...(listings[0]?.item.members ?? [])].map(([name, { type }]) => [name, type]);
     expect(members).to.deep.equal([
-      ['id', 'number', false],
-      ['name', 'text', false],
-      ['description', 'text', true],
+      ['id', 'number'],
+      ['name', 'text'],
+      ['description', 'text'],
     ]);
   });
 

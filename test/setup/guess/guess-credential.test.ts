@@ -50,11 +50,4 @@ describe('the credential by a document', () => {
       expect(doubts).to.contain(doubt);
     });
   }
-
-  it('has a doubt if the platform requires another one, too', () => {
-    const app = { type: 'apiKey', in: 'header', name: 'X-App-Key' };
-    const { credential, doubts } = credentialOf({ key, app }, [{ key: [], app: [] }]);
-    expect(credential).to.deep.equal(own);
-    expect(doubts).to.contain('what else the platform requires besides the token: X-App-Key');
-  });
 });

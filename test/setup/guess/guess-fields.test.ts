@@ -1,12 +1,10 @@
 import { expect } from 'chai';
-import { compileExpression } from '../../../src/core/mapping/expressions/expression.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { isObject, shapeOfSchema } from '../../../src/setup/describe/shape.ts';
 import { guessFields } from '../../../src/setup/guess/guess-fields.ts';
 import { number, object, text } from '../proposed.ts';
 
 const boolean = { type: 'boolean' };
-const texts = { type: 'array', items: text };
 
 function proposed(name: string, members: Readonly<Record<string, object>>, noun = name.slice(0, -1)) {
   const resource = RESOURCES.find((each) => each.name === name);
@@ -15,21 +13,18 @@ function proposed(name: string, members: Readonly<Record<string, object>>, noun 
   return guessFields(resource, shape, noun);
 }
 
-function from(name: string, members: Readonly<Record<string, object>>, noun?: string) {
-  return Object.fromEntries([...proposed(name, members, noun)].map(([field, each]) => [field, each.from]));
-}
-
 describe('fields by a document', () => {
-  const trigger = object({ type: text });
-  const attributes = object({ name: text, created: text });
   const found: readonly (readonly [resource: string, members: Readonly<Record<string, object>>, fields: string])[] = [
     ['projects', { id: number, name: text, description: text, created_at: text }, 'id name description created_at'],
     ['projects', { projectId: text, projectName: text, notes: text }, 'projectId projectName notes -'],
     ['projects', { id: text, title: text, creationTime: number }, 'id title - creationTime'],
     ['projects', { uuid: text, title: text }, 'uuid title - -'],
-    ['projects', { id: text, attributes }, 'id attributes.name - attributes.created'],
     ['projects', { 'project-id': text, 'display-name': text }, '"project-id" "display-name" - -'],
-    ['workflows', { id: text, name: text, state: text, trigger }, 'id name - trigger.type state'],
+    [
+      'workflows',
+      { id: text, name: text, state: text, trigger: object({ type: text }) },
+      'id name - trigger.type state',
+    ],
     ['workflows', { id: text, name: text, enabled: boolean }, 'id name - - enabled'],
     ['tools', { slug: text, label: text, latestVersion: text, type: text }, 'slug label latestVersion type -'],
     ['tools', { id: text, host_name: text, summary: text }, 'id id - - summary'],
@@ -41,41 +36,12 @@ describe('fields by a document', () => {
     });
   }
 
-  it('take the id for a name that may be missing', () => {
-    const { name } = from('workflows', { id: number, name: { type: ['string', 'null'] } });
-    expect(name).to.equal('name || to_string(id)');
-    expect(compileExpression(name ?? '').evaluate({ id: 7, name: null })).to.equal('7');
-    expect(compileExpression(name ?? '').evaluate({ id: 7, name: '' })).to.equal('7');
-  });
-
-  it('join lists of texts and of objects, also where they are null or hold null', () => {
-    const { category } = from('tools', { id: text, name: text, categories: texts });
-    expect(compileExpression(category ?? '').evaluate({ categories: ['a', null, 'b'] })).to.equal('a, b');
-    expect(compileExpression(category ?? '').evaluate({ categories: null })).to.equal('');
-    const { triggerType } = from('workflows', {
-      id: text,
-      name: text,
-      triggers: { type: 'array', items: object({ type: text }) },
-    });
-    expect(
-      compileExpression(triggerType ?? '').evaluate({ triggers: [{ type: 'cron' }, {}, { type: 'webhook' }] }),
-    ).to.equal('cron, webhook');
-  });
-
   it('turn flags into a status, by what the flag says', () => {
     const status = (flag: string) =>
       proposed('workflows', { id: text, name: text, [flag]: boolean }).get('status')?.values;
     expect(status('is_active')).to.deep.equal({ true: 'ACTIVE', false: 'INACTIVE' });
     expect(status('disabled')).to.deep.equal({ false: 'ACTIVE', true: 'INACTIVE' });
     expect(status('archived')).to.deep.equal({ false: 'ACTIVE', true: 'INACTIVE' });
-  });
-
-  it('bring the values that a status may have into the documented form', () => {
-    const state = { type: 'string', enum: ['active', 'In Progress', 'DONE', '-'] };
-    expect(proposed('workflows', { id: text, name: text, state }).get('status')?.values).to.deep.equal({
-      active: 'ACTIVE',
-      'In Progress': 'IN_PROGRESS',
-    });
   });
 
   it('write an empty text where leaving the field out would take what is no text', () => {

@@ -20,7 +20,6 @@ describe('a guess of where a body holds its list', () => {
     ['a member in the singular', { result: { project: [ITEM] }, users: [ITEM] }, 'result.project'],
     ['a key that has to be quoted', { 'the-items': [ITEM] }, '"the-items"'],
     ['hypermedia', { _embedded: { apps: [ITEM] }, _links: { self: { href: '/apps' } } }, '_embedded.apps'],
-    ['edges and nodes', { data: { projects: { edges: [{ node: ITEM }] } } }, 'data.projects.edges[].node'],
     ['items rather than facts about them', { facets: [{ label: 'x' }], results: [ITEM] }, 'results'],
     ['an empty list', { count: 0, results: [] }, 'results'],
   ];

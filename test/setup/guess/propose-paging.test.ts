@@ -22,7 +22,6 @@ describe('paging by a document', () => {
   const byPage = { kind: 'page', pageParam: 'page' };
   const total = { total: number };
   const from1 = parameter('page', { type: 'integer', default: 1 });
-  const from0 = parameter('page', number, { description: 'Zero-based page index (0..N)' });
   const cursor = { parameters: [limit, parameter('cursor', text)], beside: { meta: object({ nextCursor: text }) } };
   const links = { _links: object({ next: object({ href: text }) }) };
   const cases: readonly (readonly [string, Case, object])[] = [
@@ -43,7 +42,6 @@ describe('paging by a document', () => {
       { ...byOffset, offsetParam: 'skip', ...size, totalHeader: 'x-total-count' },
     ],
     ['by page, from the documented first page', { parameters: [limit, from1] }, { ...byPage, firstPage: 1, ...size }],
-    ['by page, from the first page described', { parameters: [limit, from0] }, { ...byPage, firstPage: 0, ...size }],
     ['by the Link header', { parameters: [limit, page], headers: { Link: {} } }, { kind: 'link', ...size }],
     [
       'by page rather than by link, where there is a total',
@@ -154,18 +152,6 @@ describe('a total that is sent only on request', () => {
     const other = workflowsOf({ '/flows': listing(object({ data: list() }), { parameters: paged }) }).resource;
     expect(other.query).to.deep.equal({});
     expect(other.pagination).to.deep.equal({ kind: 'offset', offsetParam: 'offset', sizeParam: 'limit', size: 100 });
-  });
-
-  it('is paged as another list is that has it, where the list is described without parameters, in doubt', () => {
-    const { resource, doubts } = workflowsOf({
-      '/flows': listing(flows),
-      '/users': listing(flows, { parameters: paged }),
-    });
-    expect(resource.query).to.deep.equal({ meta: '*' });
-    expect(resource.pagination).to.deep.include({ kind: 'offset', total: 'meta.filter_count' });
-    expect(doubts.join()).to.contain(
-      'whether this list is paged like /users: the document describes no parameters for it',
-    );
   });
 });
 

@@ -12,8 +12,6 @@ const one = listing(list());
 
 describe('the list of a resource', () => {
   const site = parameter('site', text, { required: true });
-  const deprecated = listing(list(), { deprecated: true });
-  const ofPublic = listing(list(), { summary: 'List public projects' });
   const templates = listing(list(), { summary: 'Job templates' });
   const namespace = listing(object({ items: list() }));
   const nameless = listing({ type: 'array', items: object({ size: text }) });
@@ -25,12 +23,10 @@ describe('the list of a resource', () => {
     ['needing no other', 'projects', '/workspaces', { '/orgs/{org}/projects': one, '/workspaces': one }],
     ["the caller's own", 'projects', '/user/repos', { '/repositories': one, '/user/repos': one }],
     ['what is installed', 'tools', '/plugins/installed', { '/apps': one, '/plugins/installed': one }],
-    ['rather not what is public', 'projects', '/workspaces', { '/projects': ofPublic, '/workspaces': one }],
     ['not the name of another list', 'projects', undefined, { '/projects/runs': one, '/project_members': one }],
     ['not one item, whatever list it holds', 'projects', undefined, { '/projects/{id}': tagged }],
     ['below a namespace', 'workflows', '/workflows/{namespace}', { '/workflows/{namespace}': namespace }],
     ['not without an id and a name', 'tools', undefined, { '/tools': nameless }],
-    ['rather not what is deprecated', 'tools', '/integrations', { '/tools': deprecated, '/integrations': one }],
     [
       ...(['rather not what asks for more', 'tools', '/integrations'] as const),
       { '/tools': listing(list(), { parameters: [site] }), '/integrations': one },

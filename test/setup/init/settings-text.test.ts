@@ -85,39 +85,36 @@ describe('a proposed settings file', () => {
     };
     const proposed = proposedFor(openApi(paths, { servers: [{ url: 'http://localhost:8080/api' }] }));
     const { variables, written } = proposed;
-    expect([...variables.keys()]).to.have.members(['ACME_URL', 'ACME_ORG_ID', 'ACME_TEAM_ID', 'ACME_VERSION']);
-    expect(written.upstreams['acme']?.['baseUrl']).to.equal('${ACME_URL}/api');
+    expect([...variables.keys()]).to.have.members([
+      'PLATFORM_URL',
+      'PLATFORM_ORG_ID',
+      'PLATFORM_TEAM_ID',
+      'PLATFORM_VERSION',
+    ]);
+    expect(written.upstreams['platform']?.['baseUrl']).to.equal('${PLATFORM_URL}/api');
     expect(written.resources['workflows']).to.deep.include({
       path: '/teams/{id}/workflows',
-      pathParams: { id: '${ACME_TEAM_ID}' },
-      query: { version: '${ACME_VERSION}' },
+      pathParams: { id: '${PLATFORM_TEAM_ID}' },
+      query: { version: '${PLATFORM_VERSION}' },
     });
-    expect(proposed.text).to.contain('#   ACME_ORG_ID  id in /orgs/{id}');
+    expect(proposed.text).to.contain('#   PLATFORM_ORG_ID  id in /orgs/{id}');
   });
 
-  it('takes the same name at two places for two values', () => {
-    const paths = { '/a/{owner}/projects': listing(list()), '/b/{owner}/tools': listing(list()) };
-    expect([...proposedFor(openApi(paths)).variables.keys()]).to.deep.equal(['ACME_OWNER', 'ACME_B_OWNER']);
-  });
-
-  it('has the required headers and query, and no credential in the query', () => {
-    const header = (name: string, schema: object = text) => ({ name, in: 'header', required: true, schema });
+  it('has the required query, and no credential in it', () => {
     const parameters = [
-      ...[header('X-Org'), header('x-org'), header('X-Version', { type: 'string', default: '2' })],
-      ...[header('Authorization'), parameter('kind', { type: 'string', enum: ['all'] }, { required: true })],
+      parameter('kind', { type: 'string', enum: ['all'] }, { required: true }),
       parameter('api_key', text, { required: true }),
     ];
     const { written, doubts } = proposedFor(openApi({ '/tools': listing(list(), { parameters }) }));
-    expect(written.upstreams['acme']?.['headers']).to.deep.equal({ 'X-Org': '${ACME_X_ORG}', 'X-Version': '2' });
     expect(written.resources['tools']?.query).to.deep.equal({ kind: 'all' });
     expect(doubts.join()).to.contain('it requires one in the query, where Portico sends none');
   });
 
   it('has the server beside the document if it is relative', () => {
     const document = openApi({ '/tools': listing(list()) }, { servers: [{ url: '/api/v3' }] });
-    const baseUrl = (from?: string) => proposedFor(document, from).written.upstreams['acme']?.['baseUrl'];
+    const baseUrl = (from?: string) => proposedFor(document, from).written.upstreams['platform']?.['baseUrl'];
     expect(baseUrl('https://sec.acme.dev/schema.json')).to.equal('https://sec.acme.dev/api/v3');
-    expect(baseUrl()).to.equal('${ACME_URL}/api/v3');
+    expect(baseUrl()).to.equal('${PLATFORM_URL}/api/v3');
   });
 
   it('names the other candidates', () => {

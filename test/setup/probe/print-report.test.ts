@@ -56,7 +56,7 @@ describe('the report of a probe, for a person', () => {
   it("shows the platform's reply, and the header of the token", () => {
     const refused = { ...error, said: '{"no":1}', headers: { location: '/x' }, credentialHeaders: ['x-api-key'] };
     expect(print({ ok: false, error: refused })).to.contain(
-      '      location: /x\n  no redirect is followed: if the list is there, name that place in baseUrl and path\n' +
+      '      location: /x\n' +
         '  the platform said: {"no":1}\n  the token was in the header x-api-key; upstreams.acme.credential can name another\n',
     );
     expect(print({ ok: false, error: { ...error, credentialHeaders: [] } })).to.contain(

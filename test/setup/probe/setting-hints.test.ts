@@ -69,25 +69,6 @@ describe('a probe suggests', () => {
     ]);
   });
 
-  it('places in the body of a POST with which the whole list is read', async () => {
-    const posted = 'method: POST, retryPost: true, body: { find: { start: 0, limit: 25, like: null } }';
-    const asked = settings(`${posted}, items: list, pagination: { kind: none }`);
-    const { suggestions } = await probedOne(search, asked);
-    expect(suggestions.map(({ value }) => value)).to.deep.equal([
-      '{ kind: offset, offsetParam: /find/start, sizeParam: /find/limit, size: 25, total: total }',
-    ]);
-    const again = await probedOne(search, settings(`${posted}, items: list, pagination: ${suggestions[0]?.value}`));
-    expect(again).to.deep.include({ ok: true, items: 120, pages: 5 });
-  });
-
-  it('places in the body that hold a value, whatever they are called', async () => {
-    const posted = 'method: POST, retryPost: true, body: { start: { by: id }, "find/~": { start: 0, limit: 25 } }';
-    const { suggestions } = await probedOne(search, settings(`${posted}, items: list, pagination: { kind: none }`));
-    expect(suggestions.map(({ value }) => value)).to.deep.equal([
-      '{ kind: offset, offsetParam: /find~1~0/start, sizeParam: /find~1~0/limit, size: 25, total: total }',
-    ]);
-  });
-
   it('no query parameter for a POST without places for a page', async () => {
     for (const posted of [
       'method: POST, retryPost: true, body: { find: { like: null } }',

