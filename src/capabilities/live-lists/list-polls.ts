@@ -7,6 +7,9 @@ import type { Limits } from '../../core/kernel/limits.ts';
 import { createMemorySemaphore, type MemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
 import type { WatchRequest } from '../../core/reads/catalogue/catalogue.ts';
 
+/** Part of an interval that is random, so that polls do not coincide. */
+const JITTER = 0.1;
+
 export interface PollsOptions {
   readonly bounds: Limits['subscriptions'];
   /** Verifies a token that was accepted earlier. Rejects with `credential_rejected`. */
@@ -101,10 +104,8 @@ function startPoll(resource: string, request: WatchRequest, inTurn: MemorySemaph
 
   function schedule(waitMs: number): void {
     if (signal.aborted) return;
-    timer = setTimeout(
-      () => void inTurn(0, async () => signal.aborted || schedule(await poll())),
-      Math.min(waitMs, bounds.maxMs),
-    );
+    const ms = Math.min(waitMs, bounds.maxMs) * (1 + Math.random() * JITTER);
+    timer = setTimeout(() => void inTurn(0, async () => signal.aborted || schedule(await poll())), ms);
   }
 
   return {

@@ -53,6 +53,9 @@ export const liveLists = defineCapability({
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Part of the time limit that is random, so that clients do not all return at once. */
+const JITTER = 0.1;
+
 export interface WatchOptions {
   readonly bounds: Limits['subscriptions'];
   readonly polls: Polls;
@@ -73,7 +76,8 @@ export function createWatch({ bounds, polls, maxConnections, events, now }: Watc
   const emitChange = () => events.subscriptionsChanged?.({ open: places.total });
 
   function lifeMsOf({ caller: { expiresAt = Number.POSITIVE_INFINITY }, isLocal }: WatchRequest): number {
-    return Math.min(isLocal ? Number.POSITIVE_INFINITY : bounds.maxMs, expiresAt - now());
+    const lifeMs = bounds.maxMs * (1 - Math.random() * JITTER);
+    return Math.min(isLocal ? Number.POSITIVE_INFINITY : lifeMs, expiresAt - now());
   }
 
   return async (request) => {

@@ -18,6 +18,11 @@ const OF_CALLERS: ReadonlyMap<string, ErrorCode> = new Map([
   ['insufficient_scope', 'access_denied'],
 ]);
 
+/** Codes that are logged. Others are not: a server might repeat a token. */
+const OF_PORTICO: readonly string[] = [
+  ...['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope', 'invalid_target'],
+];
+
 const OF_SERVER: readonly string[] = ['server_error', 'temporarily_unavailable'];
 
 /** Detail for callers; otherwise the row's. */
@@ -85,7 +90,7 @@ function refusal(oauthCode: string): GatewayError {
   if (oauthCode === 'invalid_request') return failedExchange('credential_rejected', reason, { detail: OF_EITHER });
   if (code !== undefined) return failedExchange(code, reason);
   if (OF_SERVER.includes(oauthCode)) return failedExchange('upstream_failed', `authorization server: ${oauthCode}`);
-  const named = /^[a-z_]{1,64}$/.test(oauthCode) ? oauthCode : 'another code';
+  const named = OF_PORTICO.includes(oauthCode) ? oauthCode : 'another code';
   return failedExchange('upstream_credential_rejected', `authorization server: refused Portico (${named})`);
 }
 
