@@ -35,20 +35,21 @@ interface Held {
  * for a large one, and the oldest large one completes.
  */
 export function createLoading({ maxBytes }: { readonly maxBytes: number }): Loading {
-  /** The oldest first. */
-  const loads = new Set<Held>();
+  /** The oldest first. Not a `Set`: V8 would keep the loads of its earlier tables until a full garbage collection. */
+  const loads: Held[] = [];
   let total = 0;
 
   function end(load: Held): void {
+    const at = loads.indexOf(load);
+    if (at !== -1) loads.splice(at, 1);
     total -= load.bytes;
     load.bytes = 0;
-    loads.delete(load);
   }
 
   function shedTo(max: number): void {
     while (total > max) {
-      const share = max / loads.size;
-      const latest = [...loads].findLast(({ bytes }) => bytes > share);
+      const share = max / loads.length;
+      const latest = loads.findLast(({ bytes }) => bytes > share);
       if (latest === undefined) return;
       end(latest);
       latest.deadline.abort(
@@ -69,11 +70,11 @@ export function createLoading({ maxBytes }: { readonly maxBytes: number }): Load
     async run({ maxReadBytes, timeoutMs }, signal, work) {
       const deadline = startDeadline(timeoutMs, signal);
       const load: Held = { deadline, bytes: 0 };
-      loads.add(load);
+      loads.push(load);
       let readBytes = 0;
       const account: LoadAccount = {
         hold(bytes) {
-          if (loads.has(load)) {
+          if (loads.includes(load)) {
             load.bytes += bytes;
             total += bytes;
           }
@@ -110,8 +111,8 @@ export interface LoadClock {
   startedAt?: number | undefined;
   /** Milliseconds in slots of the bulkhead, of all pages together. */
   slotMs: number;
-  /** Called when the load has its list. */
-  onLoaded?: (() => void) | undefined;
+  /** Called with the load when that has its list. */
+  onLoaded?: ((load: LoadClock) => void) | undefined;
   /** Starts a page. Call the result with each phase that it enters, and without one at its end. */
   startPage(): EnterPhase;
   /** Describes where the time went: `queue 8120 ms, first byte 1875 ms`. */
@@ -142,7 +143,9 @@ export function createLoadClock(dueAt: number, now: () => number = () => perform
 
   return {
     dueAt,
+    startedAt: undefined,
     slotMs: 0,
+    onLoaded: undefined,
     startPage,
     describe() {
       for (const record of running) record();
