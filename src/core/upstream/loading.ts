@@ -135,17 +135,15 @@ export function createLoadClock(dueAt: number, now: () => number = () => perform
       current = phase;
       since = at;
       if (phase === undefined) running.delete(record);
-      else running.add(record);
     };
     const record = () => enter(current);
+    running.add(record);
     return enter;
   }
 
   return {
     dueAt,
-    startedAt: undefined,
     slotMs: 0,
-    onLoaded: undefined,
     startPage,
     describe() {
       for (const record of running) record();
