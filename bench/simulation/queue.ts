@@ -74,7 +74,7 @@ export async function simulateQueue(options: QueueOptions): Promise<QueueResult>
           .get({ target: '/', caller, load, enter, read: () => undefined }, controller.signal)
           .finally(enter);
       }
-      load.onLoaded?.();
+      load.onLoaded?.(load);
       count('answered');
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

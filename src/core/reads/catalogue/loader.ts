@@ -141,7 +141,7 @@ export function createLoader(options: LoaderOptions): Loader {
       const loaded = await loading.run({ maxReadBytes, timeoutMs }, signal, (account, ended) =>
         load(caller, account, ended, clock, known),
       );
-      clock.onLoaded?.();
+      clock.onLoaded?.(clock);
       emitEnd();
       return loaded;
     } catch (thrown) {

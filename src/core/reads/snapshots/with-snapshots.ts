@@ -154,20 +154,20 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     }
   }
 
-  return async (caller, options) => {
+  return (caller, options) => {
     const held = cache.get(resource, caller);
     const noCache = options.noCache === true;
     if (held === undefined) return reload(caller, options.signal, undefined, { forwarded: 'miss', noCache });
     const time = now();
     const stage = stageOf(held, caller, time);
     if (stage === 'fresh' && (!noCache || time - held.snapshot.loadedAt <= minRefreshMs)) {
-      return serve(held, caller);
+      return Promise.resolve(serve(held, caller));
     }
     if (stage === 'stale-while-revalidate' && !noCache) {
       refresh(caller, held);
       const served = serve(held, caller);
       const refreshError = refreshErrors.get(held);
-      return refreshError === undefined ? served : { ...served, refreshError };
+      return Promise.resolve(refreshError === undefined ? served : { ...served, refreshError });
     }
     return reload(caller, options.signal, held, { forwarded: FORWARDED[stage], noCache });
   };

@@ -125,9 +125,9 @@ export function createConnections(options: ConnectionsOptions): Connections {
   function find(caller: string): Connection {
     const all = [...connections];
     const own = kept === 'shared' ? all : all.filter((each) => each.caller === caller);
-    const free = own.filter((each) => (isIdle(each) || isMultiplexed(each)) && !each.isOutdated);
+    const isFree = (each: Connection) => !each.isOutdated && (isIdle(each) || isMultiplexed(each));
     // The least recently used one has had most time to show unsolicited bytes.
-    const best = free.find((each) => each.caller === caller) ?? free[0];
+    const best = own.find((each) => each.caller === caller && isFree(each)) ?? own.find(isFree);
     if (best !== undefined && isTrusted()) return best;
     if (all.length < max) return open(caller);
     const idle = all.find(isIdle) ?? all.find(({ running }) => running === 0);

@@ -176,8 +176,9 @@ function tooLarge(): GatewayError {
 }
 
 /** The coding of a body; `undefined` for an uncoded one. Several are one unknown: a chain has no useful bound on its cost. */
-function codingOf(headers: ReplyHeaders): string | undefined {
-  const codings = [headers['content-encoding'] ?? []]
+function codingOf({ 'content-encoding': field }: ReplyHeaders): string | undefined {
+  if (field === undefined) return undefined;
+  const codings = [field]
     .flat()
     .flatMap((line) => line.split(','))
     .map((coding) => coding.trim().toLowerCase())

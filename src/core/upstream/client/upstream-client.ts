@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import { requestOf } from '../../kernel/caller.ts';
 import { isDeadline } from '../../kernel/deadline.ts';
 import { causesOf, GatewayError } from '../../kernel/errors.ts';
@@ -6,8 +5,8 @@ import type { Events } from '../../kernel/events.ts';
 import type { PageRequest, ReplyHeaders, Tap, Upstream } from '../upstream.ts';
 import { createConnector, type ProxyOptions, type TlsIdentity, type UpstreamTls } from './connector.ts';
 import { type CredentialOwner, errorOfExchange, errorOfStatus } from './exchange-errors.ts';
-import { type Connections, createConnections, type KeptConnections, type Lease } from './kept-connections.ts';
-import { ACCEPT_ENCODING, bodyIssue, decodeBody, type Received, type ReceiveOptions, receive } from './receive.ts';
+import { type Connections, createConnections, type KeptConnections } from './kept-connections.ts';
+import { ACCEPT_ENCODING, bodyIssue, decodeBody, type ReceiveOptions, receive } from './receive.ts';
 
 export interface UpstreamOptions extends CredentialOwner {
   /** Its key in settings; part of every error. */
@@ -35,8 +34,6 @@ export interface UpstreamOptions extends CredentialOwner {
   readonly tap?: Tap | undefined;
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' };
-
 interface Response {
   readonly status: number;
   /** Decoded; `undefined` with a 304. */
@@ -54,12 +51,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     ...lowerCased(options.headers),
     'accept-encoding': ACCEPT_ENCODING,
   };
+  const fixedWithBody = { 'content-type': 'application/json', ...fixed };
   let connections: Connections | undefined;
   let identity: TlsIdentity | undefined;
   let isClosed = false;
 
   /** Opens the connections with the first request, so that a start does not load undici, and again when TLS files change. */
-  async function lease(callerKey: string, signal: AbortSignal): Promise<Lease> {
+  async function openConnections(signal: AbortSignal): Promise<Connections> {
     const { allowH2, tls, proxy, connectTimeoutMs: timeoutMs } = options;
     const current = await tls?.files.current(signal);
     if (isClosed) throw closed();
@@ -73,28 +71,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         now: () => performance.now(),
       });
     }
-    return connections.lease(callerKey);
-  }
-
-  async function send(
-    request: Dispatcher.DispatchOptions,
-    callerKey: string,
-    receiving: ReceiveOptions,
-    signal: AbortSignal,
-  ): Promise<Received> {
-    const { dispatcher, once, release } = await lease(callerKey, signal);
-    try {
-      return await receive(dispatcher, once ? { ...request, reset: true } : request, receiving, signal);
-    } finally {
-      release();
-    }
+    return connections;
   }
 
   function headersOf(request: PageRequest<unknown>): Record<string, string> {
     const { caller, post, ifNoneMatch, authorization } = request;
     const headers: Record<string, string> = {
-      ...(post?.body !== undefined && JSON_TYPE),
-      ...fixed,
+      ...(post?.body === undefined ? fixed : fixedWithBody),
       ...request.headers,
       'x-request-id': caller.requestId,
       ...caller.trace,
@@ -126,8 +109,15 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const receiving = { judge, onConnected, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
     request.enter('connect');
     try {
-      const sent = { method, path: target, headers: headersSent, body: post?.body ?? null };
-      const { status, headers, body } = await send(sent, caller.key, receiving, signal);
+      const { dispatcher, once, release } = await (await openConnections(signal)).lease(caller.key);
+      const sent = {
+        method,
+        path: target,
+        headers: headersSent,
+        body: post?.body ?? null,
+        ...(once && { reset: true }),
+      };
+      const { status, headers, body } = await receive(dispatcher, sent, receiving, signal).finally(release);
       const bytes = body && (await decodeBody(headers, body, receiving, signal));
       if (bytes !== undefined) tapped?.read(bytes);
       return { status, headers, bytes };

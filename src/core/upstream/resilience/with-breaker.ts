@@ -132,13 +132,13 @@ export function withBreaker(
     get breakerState() {
       return stateNow();
     },
-    async get(request, signal) {
+    get(request, signal) {
       if (stateNow() === 'closed') return call(request, signal);
       if (stateNow() === 'half-open' && !isProbing) return probe(request, signal);
       events.callRefused?.({ ...requestOf(request.caller), upstream: name, code: 'breaker_open' });
       const remainingMs = circuit.opened ? openedAt + settings.openMs - now() : 0;
       const retryAfterSeconds = Math.max(Math.ceil(remainingMs / 1000), 1);
-      throw new GatewayError('breaker_open', { upstream: name, retryAfterSeconds, reason });
+      return Promise.reject(new GatewayError('breaker_open', { upstream: name, retryAfterSeconds, reason }));
     },
     async close() {
       circuit.shutdown();

@@ -101,7 +101,7 @@ describe('an upstream behind a bulkhead', () => {
     enter();
     open[0]?.succeed();
     await first;
-    load.onLoaded?.();
+    load.onLoaded?.(load);
     const reads = [get('a'), get('a')];
     const late = asking('/', {}, createLoadClock(clock.time + 7000, now));
     expect(await errorOf(upstream.get(late, calm()))).to.include({
