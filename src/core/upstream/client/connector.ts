@@ -5,7 +5,6 @@ import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
 import { loadTls } from '../../kernel/node-http.ts';
 import { isOutOfResources, nodeCodeOf, PASSING } from './exchange-errors.ts';
 
-/** TLS of the connections to an upstream. */
 export interface UpstreamTls {
   /** Files that may change. */
   readonly files: {
@@ -23,9 +22,7 @@ export interface TlsIdentity {
   readonly ca?: Buffer | undefined;
 }
 
-/** The HTTP proxy between Portico and an upstream. */
 export interface ProxyOptions {
-  /** Its origin. */
   readonly url: string;
   /** Value of `Proxy-Authorization`. @default none is sent */
   readonly authorize?: (() => string) | undefined;
@@ -95,7 +92,6 @@ async function openTunnel(proxy: ProxyOptions, target: buildConnector.Options, t
   }
 }
 
-/** Host and port in the form that `CONNECT` requires. */
 function authorityOf({ hostname, port, protocol }: buildConnector.Options): string {
   const host = hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname;
   return `${host}:${port || (protocol === 'https:' ? 443 : 80)}`;

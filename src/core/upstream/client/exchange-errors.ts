@@ -22,7 +22,6 @@ const DETAILS = {
   insecure: 'No secure connection to the platform could be made. Trying again seldom helps.',
 };
 
-/** Whose credential the upstream is given. */
 export interface CredentialOwner {
   /** Whether it is the caller's own token: then a 401 or 403 is the caller's error, else the operator's (502). */
   readonly callersOwn: boolean;
@@ -57,7 +56,6 @@ function codeOfStatus(status: number, { callersOwn, madeForCaller = false }: Cre
   return 'upstream_failed';
 }
 
-/** A detail that is more exact than that of the code's row. */
 function detailOfStatus(status: number, code: ErrorCode): { readonly detail?: string } {
   if (ABSENT.includes(status)) return { detail: DETAILS.absent };
   if (code !== 'upstream_failed') return {};
@@ -164,7 +162,6 @@ export function isOutOfResources(error: unknown): boolean {
   return /^(EMFILE|ENFILE|ENOBUFS|ENOMEM)$/.test(nodeCodeOf(error));
 }
 
-/** The `code` of an error of Node or undici, else its name. */
 export function nodeCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;

@@ -15,28 +15,22 @@ export interface ConnectionsOptions {
   readonly kept: KeptConnections;
   readonly allowH2: boolean;
   readonly connect: buildConnector.connector;
-  /** Called when the upstream has sent unsolicited bytes. */
   readonly onUnsolicited: () => void;
-  /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
 }
 
-/** A connection for one request. */
 export interface Lease {
   readonly dispatcher: Dispatcher;
   /** Whether the connection must serve no other request (`Connection: close`). */
   readonly once: boolean;
-  /** Call it once the request is over, however it ended. */
   release(): void;
 }
 
-/** The connections to one upstream. */
 export interface Connections {
   /** Leases a connection for a request of this caller. If all are in use, the request waits for one in undici. */
   lease(callerKey: string): Promise<Lease>;
   /** Opens connections with `connect` from now on. Requests under way are finished, on connections that serve no other. */
   renew(connect: buildConnector.connector): void;
-  /** Ends all connections, and their requests with this error. */
   destroy(error: Error): Promise<void>;
 }
 
@@ -51,15 +45,11 @@ const CHECK_TURNS = 1;
 
 interface Connection {
   readonly client: Client;
-  /** Key of the caller that was served last. */
   caller: string;
   socket: Socket | null;
-  /** Whether it was opened before the last renewal. */
   isOutdated: boolean;
-  /** Whether a request over this socket has ended. */
   hasServed: boolean;
   hasSettled: boolean;
-  /** Requests under way. */
   running: number;
   usedAt: number;
 }

@@ -5,7 +5,6 @@ import type { Dispatcher } from 'undici';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 
-/** The content codings that a body may come in. */
 export const ACCEPT_ENCODING = 'gzip, br, zstd';
 
 /** Largest window that a zstd body may ask memory for: 8 MiB (RFC 9659, section 3). */
@@ -36,7 +35,6 @@ export interface ReceiveOptions {
   readonly onRest?: ((chunk?: Buffer) => void) | undefined;
 }
 
-/** A complete response. */
 export interface Received {
   readonly status: number;
   readonly headers: ReplyHeaders;

@@ -185,7 +185,6 @@ function methodOf({ post }: Pick<PageRequest<unknown>, 'post'>): 'GET' | 'POST' 
   return post === undefined ? 'GET' : 'POST';
 }
 
-/** Returns the same headers with names in lower case. */
 export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]));
 }

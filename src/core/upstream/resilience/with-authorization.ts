@@ -61,24 +61,19 @@ export interface UpstreamRejections {
 
 export type RejectionListener = (callerKey: string, ageMs: number) => void;
 
-/** The store of a process that shares nothing. */
 export const NO_REJECTION_STORE: RejectionStore = {
   of: () => ({ announce() {}, subscribe: () => () => {} }),
 };
 
 export interface NegativeCacheOptions {
-  /** How long a 401 is remembered. 0: not at all. */
   readonly ttlMs: number;
   /** Shares rejections with other processes. @default with none */
   readonly rejections?: UpstreamRejections | undefined;
   readonly events: Events;
-  /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
 }
 
-/** An upstream that remembers rejected credentials. */
 export interface RememberingUpstream extends Upstream {
-  /** Whether the upstream has just rejected the credential of the caller with this key. */
   isRejected(callerKey: string): boolean;
 }
 

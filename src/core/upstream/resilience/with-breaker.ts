@@ -19,16 +19,12 @@ export interface BreakerSettings {
 }
 
 export interface WithBreakerOptions extends BreakerSettings {
-  /** Upper bound of the call that probes a half-open breaker. */
   readonly probeTimeoutMs: number;
-  /** As in `upstreamOpened`. */
   readonly opening?: symbol | undefined;
   readonly events: Events;
-  /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
 }
 
-/** An upstream behind a circuit breaker. */
 export interface BreakerUpstream extends Upstream {
   readonly breakerState: BreakerState;
 }
@@ -43,12 +39,10 @@ export function withBreaker(
   { events, opening, probeTimeoutMs, now, ...settings }: WithBreakerOptions,
 ): BreakerUpstream {
   const { name } = upstream;
-  /** Incremented at each change of state. */
   let generation = 0;
   let openedAt = 0;
   let isProbing = false;
   let lastFailure = '';
-  /** Why it opened, for the log. */
   let reason = '';
   let circuit = createCircuit();
 
@@ -166,7 +160,6 @@ function verdictOn(error: unknown, signal: AbortSignal): 'faulty' | 'alive' | 'u
   return RESPONDED.includes(error.code) ? 'alive' : 'unknown';
 }
 
-/** Describes a fault in fixed texts. */
 function describe(error: unknown): string {
   const { code, reason } = error as GatewayError;
   return reason === undefined ? code : `${code}, ${reason}`;

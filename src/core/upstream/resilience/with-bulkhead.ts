@@ -12,10 +12,8 @@ export interface WithBulkheadOptions {
   readonly maxQueue: number;
   /** Whether the upstream is given the caller's own token, so that its responses distinguish callers from strangers. */
   readonly callersOwn: boolean;
-  /** As in `upstreamOpened`. */
   readonly opening?: symbol | undefined;
   readonly events: Events;
-  /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
 }
 
@@ -32,11 +30,9 @@ interface Lane {
   readonly bound: string;
 }
 
-/** One call, from its arrival on. */
 interface Call {
   readonly caller: Caller;
   readonly lanes: readonly Lane[];
-  /** Address of an unverified newcomer. */
   readonly address: string | undefined;
   readonly load: LoadClock;
   readonly begun: number;
@@ -107,7 +103,6 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
     return load.startedAt === undefined ? ofLoad.mostMs : 0;
   }
 
-  /** Milliseconds for which a call can still wait. */
   function slackMs(call: Call): number {
     return call.load.dueAt - now() - neededMs(call);
   }

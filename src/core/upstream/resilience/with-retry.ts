@@ -6,7 +6,6 @@ import type { Events } from '../../kernel/events.ts';
 import type { Upstream } from '../upstream.ts';
 
 export interface RetrySettings {
-  /** Further attempts after the first one. */
   readonly attempts: number;
   /** Longest wait before the first retry; it doubles with each one. */
   readonly baseDelayMs: number;
@@ -18,7 +17,6 @@ export interface RetrySettings {
 
 export interface WithRetryOptions extends RetrySettings {
   readonly events: Events;
-  /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
   /** From 0 up to 1. @default Math.random */
   readonly random?: () => number;
@@ -94,11 +92,9 @@ function createRetryBudget(percent: number, now: () => number) {
   }
 
   return {
-    /** Records a first attempt. */
     deposit() {
       fill(percent / 100);
     },
-    /** Takes one retry; `false` if none is left. */
     withdraw() {
       fill(0);
       if (tokens < 1) return false;
