@@ -18,6 +18,8 @@ export interface ClientAuthentication {
 }
 
 const MAX_KEY_BYTES = 16_384;
+/** With a shorter key, openid-client would fail each exchange. */
+const MIN_RSA_BITS = 2048;
 
 /** As Node and Web Crypto call them. */
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
@@ -74,7 +76,7 @@ function byKey(
 function privateKeyIn(pem: Buffer): KeyObject | Unusable {
   try {
     const key = createPrivateKey(pem);
-    const issue = 'is neither an RSA key nor one on P-256, P-384 or P-521';
+    const issue = 'is neither an RSA key of 2048 bits or more nor one on P-256, P-384 or P-521';
     return algorithmOf(key) === undefined ? { issue, key: 'keyFile' } : key;
   } catch {
     return { issue: 'holds no private key in PEM without a passphrase', key: 'keyFile' };
@@ -83,7 +85,9 @@ function privateKeyIn(pem: Buffer): KeyObject | Unusable {
 
 /** An RSA key signs with RS256; any other has one way only. */
 function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) {
-  if (asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
-  const curve = asymmetricKeyType === 'ec' ? CURVES[asymmetricKeyDetails?.namedCurve ?? ''] : undefined;
+  const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {};
+  if (asymmetricKeyType === 'rsa' && modulusLength >= MIN_RSA_BITS)
+    return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  const curve = asymmetricKeyType === 'ec' ? CURVES[namedCurve] : undefined;
   return curve === undefined ? undefined : { name: 'ECDSA', namedCurve: curve };
 }

@@ -19,8 +19,8 @@ type Client = Exchange['client'];
 
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const newKey = (namedCurve = 'P-256') => generateKeyPairSync('ec', { namedCurve }).privateKey;
-const newRsaKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-const UNFIT_KEY = 'is neither an RSA key nor one on P-256, P-384 or P-521';
+const newRsaKey = (modulusLength = 2048) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
+const UNFIT_KEY = 'is neither an RSA key of 2048 bits or more nor one on P-256, P-384 or P-521';
 
 async function bodyOf(request: IncomingMessage): Promise<URLSearchParams> {
   let body = '';
@@ -112,6 +112,7 @@ describe('Portico as a client of an authorization server', () => {
       () => newKey().export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'a' }).toString(),
       'holds no private key in PEM without a passphrase',
     ],
+    'a short key': [() => pemOf(newRsaKey(1024)), UNFIT_KEY],
     'a key on another curve': [() => pemOf(newKey('secp256k1')), UNFIT_KEY],
   };
   for (const [what, [text, issue]] of Object.entries(UNFIT)) {
