@@ -2,16 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from './caller.ts';
 import { GatewayError } from './errors.ts';
 
-export interface TtlSetOptions {
-  /** Lifetime since it was last added. 0: keys are not kept. */
-  readonly ttlMs: number;
-  readonly max: number;
-  /** Monotonic clock in milliseconds that never returns 0. */
-  readonly now: () => number;
-}
-
-/** Keys that were added recently; the oldest is removed first. Without timers. */
-export function createTtlSet({ ttlMs, max, now }: TtlSetOptions) {
+/**
+ * Keys that were added at most `ttlMs` ago (0: none), without timers; the oldest is removed first. `now`: monotonic clock in
+ * milliseconds that never returns 0.
+ */
+export function createTtlSet({ ttlMs, max, now }: { ttlMs: number; max: number; now: () => number }) {
   const keys = new LRUCache<string, true>({
     // Not `max`: lru-cache allocates for it immediately, 400 KB for 10,000 keys.
     maxSize: max,
@@ -35,12 +30,7 @@ export function createTtlSet({ ttlMs, max, now }: TtlSetOptions) {
   };
 }
 
-export interface RecentKeysOptions {
-  readonly max: number;
-  readonly onForgotten: (key: string) => void;
-}
-
-export function createRecentKeys({ max, onForgotten }: RecentKeysOptions) {
+export function createRecentKeys({ max, onForgotten }: { max: number; onForgotten: (key: string) => void }) {
   const keys = new LRUCache<string, true>({
     // Not `max`: lru-cache allocates for it immediately.
     maxSize: max,
@@ -61,20 +51,16 @@ export function createRecentKeys({ max, onForgotten }: RecentKeysOptions) {
   };
 }
 
-export interface SizedLruOptions<K, V> {
-  /** Total of all sizes. A larger entry is not kept. */
-  readonly maxSize: number;
-  /** An integer above 0. @default 1 */
-  readonly sizeOf?: (value: V, key: K) => number;
-  /** Clock of lifetimes in milliseconds, which never returns 0. @default `performance.now` */
-  readonly now?: () => number;
-}
-
+/** Sizes are integers above 0; an entry larger than `maxSize` is not kept. `now`: clock in milliseconds that never returns 0. */
 export function createSizedLru<K extends object | string, V extends object | string>({
   maxSize,
   sizeOf = () => 1,
   now = () => performance.now(),
-}: SizedLruOptions<K, V>) {
+}: {
+  readonly maxSize: number;
+  readonly sizeOf?: (value: V, key: K) => number;
+  readonly now?: () => number;
+}) {
   // A resolution above 0 starts timers.
   const held = new LRUCache<K, V>({ maxSize, sizeCalculation: sizeOf, ttlResolution: 0, perf: { now } });
   return {
@@ -107,22 +93,24 @@ export function createPlaces() {
   };
 }
 
-export interface CallerPlacesOptions {
+export type CallerPlaces = ReturnType<typeof createCallerPlaces>;
+
+/** Unverified callers of one address get at most half of the places, whatever tokens they make up. */
+export function createCallerPlaces({
+  max,
+  maxPerCaller,
+  bounds: [maxName, maxPerCallerName],
+  taken: [by, state],
+}: {
   /** Places of all callers. May change. */
   readonly max: () => number;
   readonly maxPerCaller: number;
   readonly bounds: readonly [max: string, maxPerCaller: string];
   /** What takes places, and the state in which it does: `reads`, `waiting`. */
   readonly taken: readonly [by: string, state: string];
-}
-
-export type CallerPlaces = ReturnType<typeof createCallerPlaces>;
-
-/** Unverified callers of one address get at most half of the places, whatever tokens they make up. */
-export function createCallerPlaces({ max, maxPerCaller, bounds, taken: [by, state] }: CallerPlacesOptions) {
+}) {
   const ofCallers = createPlaces();
   const ofAddresses = createPlaces();
-  const [maxName, maxPerCallerName] = bounds;
   let total = 0;
 
   function refuse(bound: string, whose: string, reason = `${bound} is reached`): never {
