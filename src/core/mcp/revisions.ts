@@ -16,18 +16,16 @@ import { fits, isObject } from './message.ts';
  */
 export type Revision = '2026-07-28' | '2025-11-25';
 
-/** The supported revision with envelopes. */
 export const CURRENT = '2026-07-28' satisfies Revision;
 
 /** Represents all revisions before {@link CURRENT}. */
 export const EARLIER = '2025-11-25' satisfies Revision;
 
-/** Returns whether a revision has envelopes, supported or not. Revisions are dates. */
+/** Whether a revision has envelopes, supported or not. Revisions are dates. */
 export function hasEnvelopes(version: unknown): version is string {
   return typeof version === 'string' && version >= CURRENT;
 }
 
-/** Returns the revision in a message's envelope; `undefined` without one. */
 export function claimOf(message: unknown): unknown {
   return metaOf(message)[PROTOCOL_VERSION_META_KEY];
 }
@@ -93,13 +91,7 @@ function hasSoundEnvelope(request: JSONRPCRequest): boolean {
  * all else; a test shows that they take all of this.
  */
 
-const USUAL_CAPABILITIES: ReadonlySet<string> = new Set([
-  'elicitation',
-  'experimental',
-  'extensions',
-  'roots',
-  'sampling',
-]);
+const USUAL_CAPABILITIES = new Set(['elicitation', 'experimental', 'extensions', 'roots', 'sampling']);
 
 function areUsualCapabilities(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -125,7 +117,7 @@ function isUsualInfo(value: unknown): boolean {
   return true;
 }
 
-/** Returns `params._meta` of a message; an empty object without one. */
+/** `params._meta` of a message; an empty object without one. */
 export function metaOf(message: unknown): Readonly<Record<string, unknown>> {
   return Object(Object(Object(message).params)._meta);
 }

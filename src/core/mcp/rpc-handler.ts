@@ -18,12 +18,10 @@ export interface RpcRequest extends RequestContext {
   readonly countMore: (messages: number) => Promise<void> | void;
 }
 
-/** A response over HTTP. */
 export interface RpcResponse {
   readonly status: number;
   /** Names and values, alternately, beside those of `lines`. */
   readonly headers: readonly string[];
-  /** Constant headers as lines. */
   readonly lines?: string;
   /** In one piece, or several that are sent in order, or sent while it is made. */
   readonly body: Buffer | readonly Buffer[] | RpcStream;
@@ -63,7 +61,6 @@ const PUBLIC: ReadonlySet<string> = new Set([
   ...['resources/list', 'resources/templates/list', 'tools/list'],
 ]);
 
-/** JSON-RPC over Streamable HTTP, stateless, in all supported revisions. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { maxMessageValues, maxBatch, maxAnswerBytes, keepAliveMs, events } = options;
   const dispatch = createDispatch(options);
@@ -103,7 +100,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   };
 }
 
-/** Returns the error response to a whole POST; `message` is its parsed part. */
+/** The error response to a whole POST; `message` is its parsed part. */
 export function refusal(error: GatewayError, requestId: string, message?: unknown): RpcResponse {
   const { status, retryAfterSeconds } = error;
   const headers = retryAfterSeconds === undefined ? NO_HEADERS : ['Retry-After', String(retryAfterSeconds)];
@@ -118,7 +115,6 @@ function responseTo({ status, response, challenge, stream }: Dispatched, keepAli
   return { status, headers, lines: JSON_LINES, body: response };
 }
 
-/** Server-sent events: notifications, and last the response. */
 function eventStream(stream: NonNullable<Dispatched['stream']>, keepAliveMs: number): RpcStream {
   return async (write) => {
     const alive = setInterval(() => write(KEEP_ALIVE).catch(() => {}), keepAliveMs);

@@ -31,7 +31,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
     return watch({ resources, caller, catalogue, until, isLocal: context.notify !== undefined });
   }
 
-  /** Acknowledges what of the filter is reported, and reports it. Without any, the subscription ends immediately. */
+  /** A subscription of which nothing is reported ends immediately. */
   const listen: Handler = async ({ notifications }, context, id) => {
     if (!fits(isSpecType.SubscriptionFilter, notifications)) {
       throw explained('invalid_params', 'subscriptions/listen takes notifications: what it is about.');

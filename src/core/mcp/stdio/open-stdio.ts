@@ -1,16 +1,20 @@
 import type { Readable, Writable } from 'node:stream';
-import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
+import {
+  isJSONRPCResponse,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  type RequestId,
+} from '@modelcontextprotocol/server';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { newRequestId, type RequestRecord } from '../../kernel/caller.ts';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
 import { clientOf } from '../envelope.ts';
-import { isNotification, isRequest, isResponse, loggedMethod, parseMessage } from '../message.ts';
+import { fits, isNotification, isRequest, loggedMethod, parseMessage } from '../message.ts';
 import type { RequestContext } from '../request-context.ts';
 import { createAgreement } from '../revisions.ts';
 import { createRecordError, writeError } from '../rpc-errors.ts';
-import { createLines } from './lines.ts';
 
 export interface StdioOptions extends DispatchOptions {
   readonly input: Readable;
@@ -27,7 +31,6 @@ export interface StdioOptions extends DispatchOptions {
   readonly graceMs: number;
 }
 
-/** MCP over a pair of streams, for one client. */
 export interface StdioConnection {
   /** Stops reading, like the end of the input: closes when the client has all responses, or after `graceMs`. */
   drain(): void;
@@ -43,7 +46,6 @@ interface OpenRequest extends RequestContext {
 const NO_HEADERS = { protocolVersion: undefined, userAgent: undefined };
 const NEWLINE = Buffer.from('\n');
 
-/** Starts answering: one message per line, each request with its own id and record. */
 export function openStdio(options: StdioOptions): StdioConnection {
   const { input, output, identity, onCaller, events, maxBodyBytes, maxMessageValues, graceMs } = options;
   const dispatch = createDispatch({ ...options, canNotify: true });
@@ -151,7 +153,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
       if (message.method === 'notifications/cancelled') cancel(message.params?.['requestId']);
     } else if (Array.isArray(message)) {
       throw explained('invalid_rpc', 'Batches are not taken here: send one message at a time.');
-    } else if (!isResponse(message)) throw new GatewayError('invalid_rpc');
+    } else if (!fits(isJSONRPCResponse, message)) throw new GatewayError('invalid_rpc');
   }
 
   function answer(message: JSONRPCRequest): void {
@@ -221,11 +223,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     resolve(isWhole());
   }
 
-  const lines = createLines({
-    maxBytes: maxBodyBytes,
-    onLine: receive,
-    onTooLong: () => receive(new GatewayError('too_large', { bound: 'mcp.maxBodyBytes' })),
-  });
+  const lines = createLines(maxBodyBytes, receive);
   input.on('data', lines);
   for (const event of ['error', 'end', 'close']) input.on(event, drain);
   output.on('drain', () => {
@@ -234,6 +232,32 @@ export function openStdio(options: StdioOptions): StdioConnection {
   // The parent process has ended.
   output.on('error', close);
   return { drain, closed };
+}
+
+/** Splits a stream of bytes into lines, and holds at most one. A longer one is an error; an unterminated one is ignored. */
+export function createLines(maxBytes: number, onLine: (line: Buffer | GatewayError) => void) {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+
+  function hold(piece: Buffer): void {
+    const fitted = heldBytes <= maxBytes;
+    heldBytes += piece.length;
+    if (heldBytes <= maxBytes) held.push(piece);
+    else held = [];
+    if (fitted && heldBytes > maxBytes) onLine(new GatewayError('too_large', { bound: 'mcp.maxBodyBytes' }));
+  }
+
+  return (chunk: Buffer): void => {
+    let begun = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, begun)) {
+      hold(chunk.subarray(begun, end));
+      if (heldBytes <= maxBytes) onLine(Buffer.concat(held));
+      held = [];
+      heldBytes = 0;
+      begun = end + 1;
+    }
+    if (begun < chunk.length) hold(chunk.subarray(begun));
+  };
 }
 
 function sizeOf(line: Buffer | GatewayError): number {

@@ -7,7 +7,7 @@ import { MAX_PAGE_ITEMS } from './list-page.ts';
 const MAX_LIMIT = 500;
 const MAX_TEXT = 256;
 
-/** Maximum number and length of the names of ignored arguments, because a client can send many. */
+/** Names of ignored arguments that are repeated, and their length. */
 const MAX_NAMES = 5;
 const MAX_NAME = 40;
 
@@ -25,7 +25,6 @@ export interface Filter {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Arguments of a tool. */
 export interface ToolArguments {
   readonly filter: Filter;
   /** Fields of the returned items, in the documented order; `undefined` for all. */
@@ -71,10 +70,7 @@ export function argumentsShape({ resource, known }: ToolResource) {
   });
 }
 
-/**
- * Returns a function that parses arguments of this shape. It throws `invalid_params` with every issue, in words that a model can
- * act on. The result for no arguments, which is common, is cached.
- */
+/** Throws `invalid_params` with every issue, in words that a model can act on. The result for no arguments is kept. */
 export function createReadArguments(
   { resource }: Pick<ToolResource, 'resource'>,
   shape: ReturnType<typeof argumentsShape>,
@@ -122,7 +118,7 @@ export function createReadArguments(
   };
 }
 
-/** Returns an argument; `undefined` if it is left out. Many clients send something empty instead. */
+/** Many clients send something empty for an argument that is left out. */
 function argumentOf(given: object, name: string): unknown {
   const value = (given as Readonly<Record<string, unknown>>)[name];
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
@@ -132,7 +128,6 @@ function argumentOf(given: object, name: string): unknown {
   return name === 'limit' && typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
 }
 
-/** Returns the names of a few arguments that are not known. */
 function ignoredOf(given: object, known: readonly string[]): string[] {
   const ignored: string[] = [];
   for (const name in given) {

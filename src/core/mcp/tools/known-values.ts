@@ -1,18 +1,16 @@
 import type { Item } from '../../resources/resource.ts';
 
-/** Maximum number of values per field, and their length, in a hint. */
+/** Per field, in a hint. */
 const MAX_VALUES = 20;
 const MAX_LENGTH = 64;
 
 /** Matches control characters, invisible or direction-changing characters, and line breaks. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** Replaces each of these, for a text that is shown. */
 export function printable(text: string): string {
   return text.replaceAll(new RegExp(UNPRINTABLE, 'gu'), '\uFFFD');
 }
 
-/** Values of one field: few, short and printable. */
 export interface Values {
   readonly values: readonly string[];
   /** Whether other values exist that are too many, too long, or not printable. */
@@ -38,14 +36,12 @@ function createValues(): Values & { add(value: string): void } {
   };
 }
 
-/** Returns the values that can be shown. */
 export function valuesOf(all: Iterable<string>): Values {
   const values = createValues();
   for (const value of all) values.add(value);
   return values;
 }
 
-/** Collects these fields of items, one by one. */
 export function createSeen(fields: readonly string[]) {
   const seen = fields.map((field) => ({ field, values: createValues() }));
   return {

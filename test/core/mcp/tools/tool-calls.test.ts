@@ -90,7 +90,7 @@ describe('the list of tools', () => {
         expect(description.toLowerCase().split(/\W+/), word).to.include(word);
         expect(_meta['anthropic/searchHint'].split(' '), word).to.include(word);
       }
-      expect(_meta['anthropic/maxResultSizeChars']).to.equal(500_000);
+      expect(_meta['anthropic/maxResultSizeChars']).to.equal(1_000_000);
     }
   });
 
