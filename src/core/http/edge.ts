@@ -21,7 +21,7 @@ const REFUSALS_PAUSE_MS = 10_000;
 const ROOM_SHARE = 1 / 32;
 const ROOM_PAUSE_MS = 100;
 
-/** What a listener serves. It can be replaced while the listener is open. */
+/** Can be replaced while the listener is open. */
 export interface Service
   extends Pick<AdmitOptions, keyof HostsOptions | 'allowedOrigins' | 'publicUrl' | 'trustedProxies'>,
     Pick<HandlerOptions, 'authenticate' | 'hooks' | 'users' | 'challenge'> {
@@ -40,7 +40,6 @@ export interface EdgeOptions extends ListenerRef {
   readonly service: Service;
 }
 
-/** One HTTP listener. */
 export interface Edge {
   /** Resolves with the base URL, `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. Rejects with Node's own error. */
   listen(): Promise<string>;
@@ -53,7 +52,6 @@ export interface Edge {
   drain(graceMs: number): Promise<boolean>;
 }
 
-/** Creates the public or the admin listener. */
 export function createEdge(options: EdgeOptions): Edge {
   const { listener, settings, events, headers, service } = options;
   const { tls, maxConnections } = settings;

@@ -23,10 +23,10 @@ const WELL_FORMED_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
 
 const NEVER = new AbortController().signal;
 
-/** One open connection. Its requests are answered one after the other, whatever the client pipelines. */
+/** Its requests are answered one after the other, whatever the client pipelines. */
 export interface PipelinedConnection {
   readonly socket: Socket;
-  /** Address of its peer; empty over a Unix socket. */
+  /** Empty over a Unix socket. */
   readonly remoteAddress: string;
   /** Exchanges that have begun and not ended, in their order. The first one is being answered, the others wait. */
   readonly exchanges: Exchange[];
@@ -70,7 +70,6 @@ export class Exchange implements RequestRecord {
   vary: string | undefined = undefined;
   /** Aborts when a stream must end. Set before it is answered. */
   ending: AbortSignal = NEVER;
-  /** Whether the operation takes a body. */
   takesBody = false;
   /** Its connection, once it has begun. */
   connection: PipelinedConnection | undefined = undefined;
@@ -78,7 +77,6 @@ export class Exchange implements RequestRecord {
   resume: (() => void) | undefined = undefined;
   /** Whether the connection has closed, so that no response can be sent. */
   gone = false;
-  /** Whether the listener was draining when the request arrived. */
   cameWhileDraining = false;
   route: string | undefined = undefined;
   rpc: string | undefined = undefined;
@@ -92,7 +90,7 @@ export class Exchange implements RequestRecord {
   /** `performance.now()` when the wait for the upstream began. */
   waitingSince: number | undefined = undefined;
   cache: string | undefined = undefined;
-  /** Address of the client; empty until it is determined. */
+  /** Empty until it is determined. */
   address = '';
   callerKey: string | undefined = undefined;
   members: MemberRecord[] | undefined = undefined;
@@ -106,7 +104,6 @@ export class Exchange implements RequestRecord {
   onBodyError: ((error: GatewayError) => void) | undefined = undefined;
   /** Whether the whole body was read, although Node has not reported the end of the request. */
   isBodyRead = false;
-  /** Bytes of its body in memory. */
   heldBytes = 0;
   /** Counts the exchange until it has ended. */
   users: Pick<Users, 'enter' | 'leave'> | undefined = undefined;
@@ -141,26 +138,22 @@ export class Exchange implements RequestRecord {
     return (this.span ?? this.trace)?.traceId;
   }
 
-  /** Aborts when the connection closes. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.gone) this.#controller.abort();
     return this.#controller.signal;
   }
 
-  /** Ends the reading of the body. */
   failBody(error: GatewayError): void {
     this.bodyError = error;
     this.onBodyError?.(error);
   }
 
-  /** Records the time of waiting for the upstream. */
   endWaiting(): void {
     if (this.waitingSince !== undefined) this.upstreamMs = performance.now() - this.waitingSince;
     this.waitingSince = undefined;
   }
 
-  /** Cancels the work for a request whose connection has closed. */
   abandon(): void {
     this.gone = true;
     this.endWaiting();

@@ -7,7 +7,7 @@ import type { Users } from '../kernel/tables.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
 import type { Operation } from './operations/operation.ts';
-import type { Admit } from './request/admit.ts';
+import type { createAdmit } from './request/admit.ts';
 import { discardBody } from './request/incoming-body.ts';
 import { credentialsIn } from './request/request-head.ts';
 import { type Challenge, problemResponse } from './response/problem.ts';
@@ -41,7 +41,6 @@ export interface RequestHooks {
   wrapHandler(handle: Handle): Handle;
 }
 
-/** Hooks that do nothing. */
 export const NO_REQUEST_HOOKS: RequestHooks = {
   onRequest() {},
   preAuthenticate() {},
@@ -53,7 +52,7 @@ export const NO_REQUEST_HOOKS: RequestHooks = {
 };
 
 export interface HandlerOptions {
-  readonly admit: Admit;
+  readonly admit: ReturnType<typeof createAdmit>;
   readonly authenticate: Authenticate;
   readonly hooks: RequestHooks;
   /** Counts the exchanges that it answers. @default not counted */
@@ -134,8 +133,7 @@ export function createHandler(options: HandlerOptions): Handle {
 
   function stream(exchange: Exchange, body: StreamBody): void {
     const abort = () => connections.abort(exchange, 'response_unread');
-    const sent = sendStream(exchange, body, { sendTimeoutMs: options.sendTimeoutMs, abort });
-    sent.catch((error) => {
+    sendStream(exchange, body, options.sendTimeoutMs, abort).catch((error) => {
       if (exchange.gone) return;
       reportBug(exchange, error);
       connections.abort(exchange, 'internal');

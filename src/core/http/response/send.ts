@@ -18,7 +18,6 @@ export interface HttpResponse {
   readonly policy?: string;
 }
 
-/** A response in one piece. */
 export interface WholeResponse extends HttpResponse {
   readonly body: Buffer;
 }
@@ -39,7 +38,6 @@ export const ALWAYS: readonly string[] = [
 /** `Content-Security-Policy` of a response that is no page. */
 export const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
 
-/** Bytes that are written at once. */
 const STEP_BYTES = 1_048_576;
 
 /** How long a connection stays open after its last response, so that the client can read that. */
@@ -82,7 +80,7 @@ function startOf(status: number, policy: string | undefined): string {
 /** Names that Node has accepted. The code sends few different ones. */
 const NAMES = new Set<string>();
 
-/** Returns headers as lines. Throws where Node refuses a name or a value. */
+/** Throws where Node refuses a name or a value. */
 function linesOf(headers: readonly string[]): string {
   let lines = '';
   for (let index = 0; index < headers.length; index += 2) {
@@ -130,18 +128,12 @@ export function send(exchange: Exchange, response: HttpResponse, isLast: boolean
   }
 }
 
-export interface StreamOptions {
-  /** Time in which the client takes each piece. */
-  readonly sendTimeoutMs: number;
-  /** Closes the connection of a client that takes none. */
-  abort(): void;
-}
-
 /**
  * Sends the body of a stream, whose head was sent, and ends the response. Rejects where the body does. What the request has held
- * for its own body is released, since a stream stays open.
+ * for its own body is released, since a stream stays open. `abort` closes the connection of a client that takes no piece for
+ * `sendTimeoutMs`.
  */
-export async function sendStream(exchange: Exchange, body: StreamBody, { sendTimeoutMs, abort }: StreamOptions) {
+export async function sendStream(exchange: Exchange, body: StreamBody, sendTimeoutMs: number, abort: () => void) {
   const { res } = exchange;
   exchange.openedMs = performance.now() - exchange.begun;
   exchange.release?.();
@@ -211,7 +203,6 @@ export function sendOnSocket(socket: Socket, { status, headers, body }: WholeRes
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Returns the length of a body. */
 export function bytesOf(body: Buffer | readonly Buffer[]): number {
   if (Buffer.isBuffer(body)) return body.length;
   let bytes = 0;
@@ -232,7 +223,6 @@ export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange)
   const accepted = new Map<Exchange | undefined, number>([[undefined, 0]]);
   let total = 0;
 
-  /** Forgets a response that was read, or whose connection has closed. */
   function remove(exchange: Exchange): void {
     if (accepted.delete(exchange)) total -= exchange.bytes;
   }
@@ -256,7 +246,6 @@ export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange)
     }
   }
 
-  /** Counts a response that was just sent. */
   function add(exchange: Exchange): void {
     if (exchange.bytes === 0) return;
     total += exchange.bytes;
