@@ -7,32 +7,21 @@ import { GatewayError } from './errors.ts';
  * milliseconds that never returns 0.
  */
 export function createTtlSet({ ttlMs, max, now }: { ttlMs: number; max: number; now: () => number }) {
-  const keys = new LRUCache<string, true>({
-    // Not `max`: lru-cache allocates for it immediately, 400 KB for 10,000 keys.
-    maxSize: max,
-    sizeCalculation: () => 1,
-    // 0 would keep keys forever.
-    ttl: Math.max(ttlMs, 1),
-    // Above 0 it starts timers.
-    ttlResolution: 0,
-    perf: { now },
-  });
+  const keys = createSizedLru<string, string>({ maxSize: max, now });
   return {
     /** Adds a key of this age. A key added later keeps its longer lifetime. @default 0 */
     add(key: string, agoMs = 0): void {
       const leftMs = ttlMs - agoMs;
-      if (leftMs > 0 && leftMs >= keys.getRemainingTTL(key)) keys.set(key, true, { ttl: leftMs });
+      if (leftMs >= keys.leftMs(key)) keys.set(key, key, leftMs);
     },
-    has: (key: string) => keys.has(key),
-    delete(key: string): void {
-      keys.delete(key);
-    },
+    has: keys.has,
+    delete: keys.delete,
   };
 }
 
 export function createRecentKeys({ max, onForgotten }: { max: number; onForgotten: (key: string) => void }) {
   const keys = new LRUCache<string, true>({
-    // Not `max`: lru-cache allocates for it immediately.
+    // Not `max`: lru-cache allocates for it immediately, 400 KB for 10,000 keys.
     maxSize: max,
     sizeCalculation: () => 1,
     dispose: (_, key) => onForgotten(key),
@@ -65,6 +54,9 @@ export function createSizedLru<K extends object | string, V extends object | str
   const held = new LRUCache<K, V>({ maxSize, sizeCalculation: sizeOf, ttlResolution: 0, perf: { now } });
   return {
     get: (key: K) => held.get(key),
+    /** Unlike `get`, leaves the order as it is. */
+    has: (key: K) => held.has(key),
+    leftMs: (key: K) => held.getRemainingTTL(key),
     /** An entry without a lifetime left is not kept. @default no bound on its lifetime */
     set(key: K, value: V, ttlMs?: number): void {
       if (ttlMs === undefined) held.set(key, value);

@@ -85,7 +85,8 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     } catch (error) {
       return refuse(error, message, request);
     }
-    if (caller === undefined && !envelope.requests.every(isPublic)) throw new GatewayError('credential_missing');
+    if (caller === undefined && !envelope.requests.every(({ method }) => PUBLIC.has(method)))
+      throw new GatewayError('credential_missing');
     try {
       if (Array.isArray(message) && message.length > 1) await request.countMore(message.length - 1);
     } catch (error) {
@@ -125,10 +126,6 @@ function eventStream(stream: NonNullable<Dispatched['stream']>, keepAliveMs: num
       clearInterval(alive);
     }
   };
-}
-
-function isPublic({ method }: JSONRPCRequest): boolean {
-  return PUBLIC.has(method);
 }
 
 interface BatchOptions {
