@@ -83,16 +83,6 @@ export async function writeFields(
   return finish(page, items, total);
 }
 
-/** Where consecutive pages without a given limit start: the first ones, at most so many. */
-export function startsOf(list: ListBytes, pageBytes: number, most: number): ReadonlySet<number> {
-  const starts = new Set<number>();
-  const page = { limit: undefined, cursorOf: String, maxBytes: Number.POSITIVE_INFINITY, pageBytes, members: '' };
-  for (let offset = 0; offset < list.count && starts.size < most; offset = endOf(list, { ...page, offset })) {
-    starts.add(offset);
-  }
-  return starts;
-}
-
 function endOf(list: ListBytes, page: ListPage): number {
   const { found, offset } = page;
   const last = lastOf(page, totalOf(list, page));

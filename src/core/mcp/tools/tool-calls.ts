@@ -15,7 +15,6 @@ import {
   type ListPage,
   MAX_PAGE_BYTES,
   readCursor,
-  startsOf,
   type WrittenPage,
   writeCursor,
   writeFields,
@@ -23,9 +22,6 @@ import {
 } from './list-page.ts';
 import { createSearch, type Found, hintFor } from './search.ts';
 import { describeTool } from './tool-definition.ts';
-
-/** Prepared pages per list. */
-const MAX_PREPARED = 64;
 
 /** Maximum size of counts, which come before the items. */
 const MAX_COUNTS_BYTES = 6000;
@@ -76,16 +72,6 @@ export function createTools(options: ToolsOptions) {
   const pageBytes = Math.min(MAX_PAGE_BYTES, maxResultBytes);
   const countsBytes = Math.min(MAX_COUNTS_BYTES, maxResultBytes / 2);
   const firstPage = `derived page 0 ${pageBytes}` as const;
-  const starts = new WeakMap<Uint32Array, ReadonlySet<number>>();
-
-  /** Whether consecutive pages start at this offset: made-up cursors must not fill the cache. */
-  function isStart(snapshot: Snapshot, offset: number): boolean {
-    if (offset === 0) return true;
-    const { itemStarts } = snapshot;
-    const known = starts.get(itemStarts) ?? startsOf(snapshot, pageBytes, MAX_PREPARED);
-    starts.set(itemStarts, known);
-    return known.has(offset);
-  }
 
   function partOf({ load, known, args, stale }: Listed, found?: Found, counts?: Counts): ListPage {
     const { filter, limit, misread } = args;
@@ -109,7 +95,7 @@ export function createTools(options: ToolsOptions) {
     const offset = offsetOf(load, args);
     const make = () => pageResult(writePage(load.snapshot, partOf(listed)));
     const isUsual = args.limit === undefined && stale === undefined && args.misread.length === 0;
-    if (!isUsual || !isStart(load.snapshot, offset)) return make();
+    if (!isUsual) return make();
     return representations.derived(load, offset === 0 ? firstPage : `derived page ${offset} ${pageBytes}`, make);
   }
 
