@@ -35,7 +35,6 @@ export interface Service
 export interface EdgeOptions extends ListenerRef {
   readonly settings: ListenerSettings & ConnectionBounds;
   readonly events: Events;
-  /** Sent with every response, alternating names and values. @default none */
   readonly headers?: readonly string[] | undefined;
   readonly service: Service;
 }
@@ -43,7 +42,7 @@ export interface EdgeOptions extends ListenerRef {
 export interface Edge {
   /** Resolves with the base URL, `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. Rejects with Node's own error. */
   listen(): Promise<string>;
-  /** Replaces the service for requests that begin from now on. */
+  /** For requests that begin from now on. */
   serve(service: Service): void;
   /**
    * Accepts no more connections, gives requests in flight `graceMs` to finish, then aborts them. Resolves once no connection
@@ -148,9 +147,8 @@ export function createEdge(options: EdgeOptions): Edge {
 }
 
 /**
- * Opens an exchange for each request, finds its operation, and passes both to `handle`. Koa and its router serve every route. A
- * lookup of the exact targets that most clients send is in front of the same handler: it saves a quarter of the processor time
- * of a cached read, and decides nothing (docs/decisions/0011).
+ * Koa and its router serve every route. A lookup of the exact targets that most clients send is in front of the same handler: it
+ * saves a quarter of the processor time of a cached read, and decides nothing (docs/decisions/0011).
  */
 function createApp(
   operations: readonly Operation[],

@@ -36,7 +36,6 @@ export interface PipelinedConnection {
   bytesSeen: number;
   /** Since when `exchanges` is empty, by `performance.now()`. */
   idleSince: number;
-  /** Called once `exchanges` is empty. */
   onIdle?: () => void;
   /** Outcome of the exchanges that end with the connection, where this side closes it. */
   abortedFor?: string;
@@ -62,16 +61,13 @@ export class Exchange implements RequestRecord {
   readonly trace: Trace | undefined;
   span: Span | undefined = undefined;
   readonly method: string | undefined;
-  /** Whether the caller's `Cache-Control` asks for a reply of the upstream. */
   readonly noCache: boolean;
-  /** CORS headers of the response, alternating names and values. */
   originHeaders: readonly string[] | undefined = undefined;
   /** `Vary` of the response, except `Origin`. */
   vary: string | undefined = undefined;
   /** Aborts when a stream must end. Set before it is answered. */
   ending: AbortSignal = NEVER;
   takesBody = false;
-  /** Its connection, once it has begun. */
   connection: PipelinedConnection | undefined = undefined;
   /** Called once the exchanges before it on its connection have ended, or the connection has closed. */
   resume: (() => void) | undefined = undefined;
@@ -94,18 +90,15 @@ export class Exchange implements RequestRecord {
   address = '';
   callerKey: string | undefined = undefined;
   members: MemberRecord[] | undefined = undefined;
-  /** Rate limit headers of the response, alternating names and values. */
   rateLimit: readonly string[] | undefined = undefined;
   error: GatewayError | undefined = undefined;
   staleFor: GatewayError | undefined = undefined;
   /** Why the rest of its body will not be read: it does not parse, or arrives too slowly. */
   bodyError: GatewayError | undefined = undefined;
-  /** Called with that error while the body is being read. */
   onBodyError: ((error: GatewayError) => void) | undefined = undefined;
   /** Whether the whole body was read, although Node has not reported the end of the request. */
   isBodyRead = false;
   heldBytes = 0;
-  /** Counts the exchange until it has ended. */
   users: Pick<Users, 'enter' | 'leave'> | undefined = undefined;
   /** Releases what the exchange holds; called once it has ended. */
   release: (() => void) | undefined = undefined;

@@ -63,16 +63,12 @@ export interface HandlerOptions {
   readonly events: Events;
   /** Sent with every response, alternating names and values. @default none */
   readonly headers?: readonly string[] | undefined;
-  /** Aborts when streams must end. */
   readonly ending: AbortSignal;
   /** Time in which a client takes each piece of a stream. */
   readonly sendTimeoutMs: number;
 }
 
-/**
- * Creates the handler of all requests whose exchange is open and whose operation is found: admit → authenticate → operation → send.
- * A thrown error is answered with its row of the error table. A bug is `internal`, and is reported.
- */
+/** admit → authenticate → operation → send. A thrown error is answered with its row of the error table; a bug is `internal`. */
 export function createHandler(options: HandlerOptions): Handle {
   const { admit, authenticate, hooks, users, challenge, connections, events, headers, ending } = options;
 
@@ -116,7 +112,6 @@ export function createHandler(options: HandlerOptions): Handle {
     hooks.onSettled(exchange);
   };
 
-  /** Records the caller, and counts the request against its limits. */
   function identify(exchange: Exchange, identity: Identity): Promise<void> | void {
     exchange.callerKey = identity.key;
     hooks.onCaller(exchange, identity);

@@ -54,10 +54,9 @@ export interface Caller {
   readonly verified?: Verified | undefined;
   /** For bounds that unverified callers of one address share; `undefined` for verified ones. */
   readonly address?: string | undefined;
-  /** Lines of the headers that settings name beside `Authorization`, by lower-case name. */
+  /** Headers that settings name beside `Authorization`, by lower-case name. */
   readonly others?: ReadonlyMap<string, readonly Credential[]> | undefined;
   readonly requestId: string;
-  /** Present when the request belongs to a trace. */
   readonly trace?: TraceHeaders | undefined;
   /** Current span; `undefined` when the trace is not sampled. */
   readonly span?: Span | undefined;
@@ -129,7 +128,7 @@ export interface RequestRecord {
   span?: Span | undefined;
   /** `performance.now()` when the request, or its headers, had arrived. */
   readonly begun: number;
-  /** Duration in milliseconds; 0 until it has ended. */
+  /** 0 until it has ended. */
   ms: number;
   /** Milliseconds until the response began that stays open; absent for other responses. */
   openedMs?: number | undefined;
@@ -147,12 +146,10 @@ export interface RequestRecord {
   outcome: string;
   /** Bytes of the response body; 0 if not sent completely. */
   bytes: number;
-  /** Milliseconds of waiting for the upstream. */
   upstreamMs?: number | undefined;
   /** Outcome of the cache: `hit`, `shared`, `stale`, `miss`, `refreshed`, `collapsed`, `bypass`. */
   cache?: string | undefined;
   callerKey?: string | undefined;
-  /** Messages of a batch that were processed. */
   members?: MemberRecord[] | undefined;
   error?: GatewayError | undefined;
   /** The upstream's error, when a stale snapshot replaced it. */

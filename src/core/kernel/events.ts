@@ -75,7 +75,7 @@ export interface Events {
     readonly staleFor?: string | undefined;
     readonly error?: string | undefined;
   }): void;
-  /** A load was stored. `renewed`: the upstream reported that the list had not changed. */
+  /** `renewed`: the upstream reported that the list had not changed. */
   snapshotStored?(stored: { readonly resource: string; readonly bytes: number; readonly renewed: boolean }): void;
   /** Snapshots were evicted because the upstream refused access. */
   snapshotEvicted?(evicted: RequestRef & { readonly resource: string; readonly code: string }): void;
@@ -151,10 +151,7 @@ export interface Events {
   callRefused?(
     refused: RequestRef & { readonly upstream: string; readonly code: string; readonly shared?: true | undefined },
   ): void;
-  /**
-   * An upstream sent unsolicited bytes: for ten minutes each of its connections serves one request only. Emitted once in that
-   * time.
-   */
+  /** Emitted once in ten minutes, for which each of the upstream's connections serves one request only. */
   unsolicitedResponse?(unsolicited: { readonly upstream: string }): void;
   /**
    * A secret of an upstream, or of a block of settings (`verification.introspection`), was reloaded from its file. `issue`: the
@@ -176,10 +173,7 @@ export interface Events {
   }): void;
   /** The TLS handshake with a client failed. `code`: Node's or OpenSSL's. */
   handshakeFailed?(failed: { readonly code: string }): void;
-  /**
-   * A token was verified. Not emitted for a remembered verdict. `undecided`: the verification failed. `reason`: a fixed
-   * text.
-   */
+  /** Not emitted for a remembered verdict. `undecided`: the verification failed. `reason`: a fixed text. */
   credentialVerified?(judged: {
     readonly verdict: 'accepted' | 'rejected' | 'undecided';
     readonly by: 'signature' | 'introspection';
@@ -217,17 +211,13 @@ export interface Events {
     readonly why?: string | undefined;
     readonly error?: string | undefined;
   }): void;
-  /**
-   * A command to Redis was answered (`ok`), rejected (`failed`), or not answered in time (`timeout`). `reason`: of a closed list;
-   * absent with `ok`.
-   */
+  /** `outcome`: `ok`, `failed` (rejected) or `timeout`. `reason`: of a closed list; absent with `ok`. */
   sharedCommandEnded?(ended: {
     readonly command: string;
     readonly outcome: string;
     readonly reason?: string | undefined;
     readonly ms: number;
   }): void;
-  /** Evictions were sent to other replicas. */
   sharedEvictionsSent?(sent: { readonly names: number }): void;
   /** Other replicas have evicted so many names; `undefined`: some evictions may have been missed. */
   sharedEvictionsReceived?(received: { readonly names: number | undefined }): void;
@@ -241,12 +231,8 @@ export interface Events {
     readonly adminUrl?: string | undefined;
     readonly resources: readonly string[];
   }): void;
-  /** The trace collector accepted spans. */
   spansSent?(sent: { readonly spans: number }): void;
-  /**
-   * Spans were dropped: the queue was full, or the collector failed, with a `cause`. Emitted once for spans that are dropped
-   * together.
-   */
+  /** Emitted once for spans that are dropped together; with a `cause` where the collector failed. */
   spansDropped?(dropped: {
     readonly spans: number;
     readonly reason: 'queue_full' | 'not_taken' | 'shutdown';

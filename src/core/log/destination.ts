@@ -2,9 +2,8 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { PrettyOptions } from 'pino-pretty';
 
-/** Takes log lines and writes them in batches. pino accepts it as its stream. */
+/** pino accepts it as its stream. */
 export interface LogDestination {
-  /** Present where lines go to a terminal. */
   readonly terminal?: { readonly hasColours: boolean } | undefined;
   /** With its line feed. */
   write(line: string): void;
@@ -49,7 +48,7 @@ export function createDestination(fd: number, { terminal, onFailure }: Destinati
   let droppedLines = 0;
   let reportedLines = 0;
 
-  /** Writes as much as the descriptor takes. Returns the error that ended it. */
+  /** Returns the error that ended it. */
   function writeHeld(): NodeJS.ErrnoException | undefined {
     try {
       for (;;) {
@@ -137,7 +136,6 @@ export function createDestination(fd: number, { terminal, onFailure }: Destinati
       isOpen = true;
       flush();
     },
-    /** Closes the descriptor. What is held is discarded. */
     close() {
       clearTimeout(timer);
       isOpen = false;
@@ -147,7 +145,7 @@ export function createDestination(fd: number, { terminal, onFailure }: Destinati
   } satisfies LogDestination & Record<string, unknown>;
 }
 
-/** Opens a file to append lines to, and creates it where it is missing. Throws Node's error. */
+/** Throws Node's error. */
 export function openLogFile(path: string, options: DestinationOptions = {}) {
   const destination = createDestination(openToAppend(path), options);
   const flush = () => destination.flushSync();

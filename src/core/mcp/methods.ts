@@ -16,9 +16,7 @@ import { createProvenance, createTools, stalenessOf, type ToolsOptions } from '.
 export interface MethodsOptions extends SubscriptionsOptions, Omit<ToolsOptions, 'catalogue' | 'provenance'> {
   /** Whether messages can be sent outside of responses. @default false */
   readonly canNotify?: boolean;
-  /** Whether the resources are also offered as tools. */
   readonly tools: boolean;
-  /** Version of this package. */
   readonly version: string;
 }
 
@@ -123,7 +121,6 @@ function constantResult(members: Members): Result {
   return { shared: [Buffer.from(`${JSON.stringify(members).slice(1)}}`)] };
 }
 
-/** Instructions for the model. */
 function resourcesHint({ offered }: Pick<Catalogue, 'offered'>): string {
   const lists = offered.map(({ definition: { description } }) => description).join(' ');
   return `Read-only lists of a security platform. ${lists} Each is read whole as a resource.`;

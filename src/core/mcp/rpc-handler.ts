@@ -10,7 +10,6 @@ import { InnerContext, type RequestContext } from './request-context.ts';
 import type { Revision } from './revisions.ts';
 import { createRecordError, type RecordError, writeError } from './rpc-errors.ts';
 
-/** A `POST` with its credential and body. */
 export interface RpcRequest extends RequestContext {
   readonly headers: RpcHeaders;
   readonly body: Buffer;
@@ -37,13 +36,10 @@ export type RpcStream = (write: (piece: Buffer) => Promise<void>) => Promise<voi
 export type RpcHandler = (request: RpcRequest) => Promise<RpcResponse>;
 
 export interface RpcHandlerOptions extends DispatchOptions {
-  /** Objects, lists and members of one body. */
   readonly maxMessageValues: number;
-  /** Messages of one batch. */
   readonly maxBatch: number;
   /** Bytes of all responses to one batch, except the first, which may be one read. */
   readonly maxAnswerBytes: number;
-  /** Interval of the comments in a stream. */
   readonly keepAliveMs: number;
 }
 

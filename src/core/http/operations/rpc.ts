@@ -17,9 +17,7 @@ export class RpcRequest {
   readonly record: Exchange;
   readonly headers: Readonly<Record<'protocolVersion' | 'method' | 'name' | 'userAgent', string | undefined>>;
   body: Buffer;
-  /** `undefined` without a credential, where lists are public. */
   readonly caller: Caller | undefined;
-  /** Calls the upstream even if a snapshot is fresh. */
   readonly noCache: boolean;
   readonly #spend: RequestHooks['spend'];
 
@@ -57,7 +55,6 @@ export interface RpcOptions {
   /** Whether a credential may be missing: the handler throws `credential_missing` where one is required. */
   readonly publicLists: boolean;
   readonly spend: RequestHooks['spend'];
-  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
   /** Returns always the same. Called with the first messages. */
   readonly open: () => Promise<RpcHandler>;

@@ -26,9 +26,7 @@ export interface AdmitOptions extends HostsOptions {
   readonly allowedOrigins: readonly string[];
   /** Where the listener is bound; called once, with the first request. */
   readonly address: () => AddressInfo | string | null;
-  /** Whether TLS ends here. */
   readonly isSecure: boolean;
-  /** Proxies whose statements about a client's address are used. @default none */
   readonly trustedProxies?: readonly string[] | undefined;
 }
 

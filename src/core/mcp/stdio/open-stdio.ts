@@ -19,13 +19,11 @@ import { createRecordError, writeError } from '../rpc-errors.ts';
 export interface StdioOptions extends DispatchOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** The caller of the whole connection. */
   readonly identity: Identity;
   /** Called for each message. @default none */
   readonly onCaller?: (record: RequestRecord, identity: Identity) => void;
   /** Maximum size of a message, and of pending messages while the client does not read its responses. */
   readonly maxBodyBytes: number;
-  /** Objects, lists and members of one message. */
   readonly maxMessageValues: number;
   /** Time for pending requests after the end of the input. */
   readonly graceMs: number;
@@ -38,7 +36,6 @@ export interface StdioConnection {
   readonly closed: Promise<boolean>;
 }
 
-/** A request without a response. */
 interface OpenRequest extends RequestContext {
   readonly controller: AbortController;
 }

@@ -19,7 +19,6 @@ const STEP_BYTES = 262_144;
 
 export type ListBytes = Pick<Snapshot, 'bytes' | 'count' | 'itemStarts'>;
 
-/** A part of a list, or of its filtered items. */
 export interface ListPage {
   /** Indexes of the filtered items; `undefined` without a filter. */
   readonly found?: readonly number[] | undefined;
@@ -28,7 +27,7 @@ export interface ListPage {
   /** `undefined`: {@link MAX_PAGE_ITEMS}, without those that make the text long. */
   readonly limit: number | undefined;
   readonly cursorOf: (offset: number) => string;
-  /** Maximum size of this page as text. */
+  /** Of this page as text. */
   readonly maxBytes: number;
   /** The same for a page without a given limit. It has one item at least. */
   readonly pageBytes: number;
