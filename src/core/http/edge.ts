@@ -39,19 +39,9 @@ export interface EdgeOptions extends ListenerRef {
   readonly service: Service;
 }
 
-export interface Edge {
-  /** Resolves with the base URL, `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. Rejects with Node's own error. */
-  listen(): Promise<string>;
-  /** For requests that begin from now on. */
-  serve(service: Service): void;
-  /**
-   * Accepts no more connections, gives requests in flight `graceMs` to finish, then aborts them. Resolves once no connection
-   * is open, with whether every response was sent completely.
-   */
-  drain(graceMs: number): Promise<boolean>;
-}
+export type Edge = ReturnType<typeof createEdge>;
 
-export function createEdge(options: EdgeOptions): Edge {
+export function createEdge(options: EdgeOptions) {
   const { listener, settings, events, headers, service } = options;
   const { tls, maxConnections } = settings;
   const connections = createConnections(settings, events, (exchange) => {
@@ -118,21 +108,24 @@ export function createEdge(options: EdgeOptions): Edge {
   });
 
   return {
-    async listen() {
+    /** Resolves with the base URL, `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. Rejects with Node's own error. */
+    async listen(): Promise<string> {
       const url = await listen(server, settings);
       emitOpen();
       handshakes?.watchFiles();
       server.on('error', (error) => events.listenerFailed?.({ error }));
       return url;
     },
-    serve(next) {
+    /** For requests that begin from now on. */
+    serve(next: Service): void {
       // Ends streams, so that their clients subscribe to the new service.
       streams.abort();
       streams = new AbortController();
       answer = answerBy(next);
       server.timeout = next.inactivityMs;
     },
-    async drain(graceMs) {
+    /** Gives requests in flight `graceMs` to finish. Resolves with whether every response was sent completely. */
+    async drain(graceMs: number): Promise<boolean> {
       // Not close() of http.Server, which destroys connections whose response is still being written (Node 26).
       NetServer.prototype.close.call(server);
       handshakes?.stop();

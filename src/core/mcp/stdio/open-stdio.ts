@@ -29,13 +29,6 @@ export interface StdioOptions extends DispatchOptions {
   readonly graceMs: number;
 }
 
-export interface StdioConnection {
-  /** Stops reading, like the end of the input: closes when the client has all responses, or after `graceMs`. */
-  drain(): void;
-  /** Resolves when closed, with whether the client has received all responses. */
-  readonly closed: Promise<boolean>;
-}
-
 interface OpenRequest extends RequestContext {
   readonly controller: AbortController;
 }
@@ -43,7 +36,8 @@ interface OpenRequest extends RequestContext {
 const NO_HEADERS = { protocolVersion: undefined, userAgent: undefined };
 const NEWLINE = Buffer.from('\n');
 
-export function openStdio(options: StdioOptions): StdioConnection {
+/** `closed` resolves with whether the client has received all responses. */
+export function openStdio(options: StdioOptions) {
   const { input, output, identity, onCaller, events, maxBodyBytes, maxMessageValues, graceMs } = options;
   const dispatch = createDispatch({ ...options, canNotify: true });
   const ending = new AbortController();
@@ -193,6 +187,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     input.pause();
   }
 
+  /** Stops reading, like the end of the input: closes when the client has all responses, or after `graceMs`. */
   function drain(): void {
     if (draining || isClosed) return;
     draining = true;
