@@ -124,12 +124,6 @@ function eventStream(stream: NonNullable<Dispatched['stream']>, keepAliveMs: num
   };
 }
 
-interface BatchOptions {
-  readonly dispatch: Dispatch;
-  readonly recordError: RecordError;
-  readonly maxAnswerBytes: number;
-}
-
 const [OPENED, COMMA, CLOSED] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 
 /**
@@ -140,7 +134,7 @@ async function answerBatch(
   requests: readonly JSONRPCRequest[],
   revision: Revision,
   context: RequestContext,
-  { dispatch, recordError, maxAnswerBytes }: BatchOptions,
+  { dispatch, recordError, maxAnswerBytes }: { dispatch: Dispatch; recordError: RecordError; maxAnswerBytes: number },
 ): Promise<readonly Buffer[]> {
   const batch = new InnerContext(context, { caller: context.caller, batchReads: new Map() });
   const pieces: Buffer[] = [];

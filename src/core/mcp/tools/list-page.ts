@@ -48,10 +48,17 @@ export interface WrittenPage {
 
 /** Cuts a page from the bytes of the list. Throws `result_too_large`, with a fitting limit, above `maxBytes`. */
 export function writePage(list: ListBytes, page: ListPage): WrittenPage {
-  const next = endOf(list, page);
+  const { found, offset } = page;
+  const total = totalOf(list, page);
   const items: string[] = [];
-  for (let at = page.offset; at < next; at += 1) items.push(itemAt(list, page.found?.[at] ?? at));
-  return finish(page, items, totalOf(list, page));
+  let size = frameOf(page);
+  for (let at = offset; at < lastOf(page, total); at += 1) {
+    const index = found?.[at] ?? at;
+    size += lengthOf(list, index) + 1;
+    if (!hasRoom(page, items.length, size)) break;
+    items.push(itemAt(list, index));
+  }
+  return finish(page, items, total);
 }
 
 /** The same with selected fields of each item, parsed in steps. Rejects with the signal's reason when it aborts. */
@@ -80,17 +87,6 @@ export async function writeFields(
     items.push(item);
   }
   return finish(page, items, total);
-}
-
-function endOf(list: ListBytes, page: ListPage): number {
-  const { found, offset } = page;
-  const last = lastOf(page, totalOf(list, page));
-  let size = frameOf(page);
-  for (let at = offset; at < last; at += 1) {
-    size += lengthOf(list, found?.[at] ?? at) + 1;
-    if (!hasRoom(page, at - offset, size)) return at;
-  }
-  return Math.max(offset, last);
 }
 
 function totalOf({ count }: ListBytes, { found }: ListPage): number {

@@ -51,8 +51,23 @@ export function createSearch(maxParsedBytes: number) {
   }
 
   /** Visits each item that it finds. Rejects with the signal's reason when it aborts. */
-  return async (load: Searched, filter: Filter, signal: AbortSignal, visit?: (item: Item) => void) =>
-    findItems(await parsed(load), filter, signal, visit);
+  return async (load: Searched, filter: Filter, signal: AbortSignal, visit?: (item: Item) => void): Promise<Found> => {
+    const fits = createFits(filter);
+    const seen = createSeen(Object.keys(filter.values));
+    const indices: number[] = [];
+    let index = 0;
+    for await (const step of inTurn(await parsed(load))) {
+      signal.throwIfAborted();
+      for (const item of step) {
+        if (fits(item)) {
+          indices.push(index);
+          visit?.(item);
+        } else if (indices.length === 0) seen.add(item);
+        index += 1;
+      }
+    }
+    return { indices, seen: seen.values() };
+  };
 }
 
 /** Parses on demand. */
@@ -69,29 +84,6 @@ async function* inTurn(steps: Steps): AsyncGenerator<readonly Item[]> {
     if (done === true) return;
     yield value;
   }
-}
-
-async function findItems(
-  steps: Steps,
-  filter: Filter,
-  signal: AbortSignal,
-  visit?: (item: Item) => void,
-): Promise<Found> {
-  const fits = createFits(filter);
-  const seen = createSeen(Object.keys(filter.values));
-  const indices: number[] = [];
-  let index = 0;
-  for await (const step of inTurn(steps)) {
-    signal.throwIfAborted();
-    for (const item of step) {
-      if (fits(item)) {
-        indices.push(index);
-        visit?.(item);
-      } else if (indices.length === 0) seen.add(item);
-      index += 1;
-    }
-  }
-  return { indices, seen: seen.values() };
 }
 
 function createFits({ query = '', values }: Filter): (item: Item) => boolean {
