@@ -104,10 +104,7 @@ export class Exchange implements RequestRecord {
   release: (() => void) | undefined = undefined;
   #controller: AbortController | undefined = undefined;
 
-  /**
-   * Opens an exchange. `otherCredentials`: names of further headers with credentials, in lower case. Request and trace ids are
-   * logged: one that repeats a credential is ignored.
-   */
+  /** Request and trace ids are logged: one that repeats a credential is ignored. `otherCredentials`: headers in lower case. */
   constructor(req: IncomingMessage, res: ServerResponse, otherCredentials?: ReadonlySet<string>) {
     this.begun = performance.now();
     this.req = req;

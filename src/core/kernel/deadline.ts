@@ -4,8 +4,8 @@ import { GatewayError } from './errors.ts';
 const LATE_MS = 50;
 
 /**
- * Calls `act` after `ms`, and returns a function that cancels it. After a stop of the process (a signal, no CPU),
- * timers run before sockets are read. So a late timer is re-armed once, for as long as it was late, at most `ms`.
+ * Calls `act` after `ms`, unless the returned function is called. After a stop of the process (a signal, no CPU), timers run before
+ * sockets are read: a late timer is re-armed once, for as long as it was late, at most `ms`.
  */
 export function startTimer(ms: number, act: () => void): () => void {
   const due = performance.now() + ms;
@@ -82,7 +82,6 @@ export function withAbort<T>(signal: AbortSignal, work: () => Promise<T>): Promi
   });
 }
 
-/** Work shared by several waiters. */
 interface Flight<T> {
   readonly landing: Promise<T>;
   readonly controller: AbortController;

@@ -99,10 +99,7 @@ export interface Events {
     /** A fixed text, never the upstream's. */
     readonly reason?: string | undefined;
   }): void;
-  /**
-   * A list was loaded whole. Of the items `received`, `where` excluded some, and those `dropped` could not be mapped.
-   * `defaulted` counts the others by the fields that took their default.
-   */
+  /** `where` excluded items; those `dropped` could not be mapped; `defaulted` counts the others by fields that took their default. */
   listLoaded?(loaded: {
     readonly resource: string;
     readonly upstream: string;
@@ -268,10 +265,7 @@ export function setListeners(events: Events, listeners: readonly Events[]): void
   Object.assign(events, joinEvents(listeners));
 }
 
-/**
- * Joins listeners into one. An error thrown by a listener is emitted as `internalError` and ends there, so that no
- * listener can end a request or the process.
- */
+/** An error thrown by a listener is emitted as `internalError` and ends there: none can end a request or the process. */
 export function joinEvents(listeners: readonly Events[]): Events {
   const names = new Set(listeners.flatMap((listener) => Object.keys(listener))) as Set<keyof Events>;
   const joined: Events = Object.fromEntries([...names].map((name) => [name, emitterOf(name)]));

@@ -2,10 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from './caller.ts';
 import { GatewayError } from './errors.ts';
 
-/**
- * Keys that were added at most `ttlMs` ago (0: none), without timers; the oldest is removed first. `now`: monotonic clock in
- * milliseconds that never returns 0.
- */
+/** Keys that were added at most `ttlMs` ago (0: none); the oldest is removed first. `now` as in {@link createSizedLru}. */
 export function createTtlSet({ ttlMs, max, now }: { ttlMs: number; max: number; now: () => number }) {
   const keys = createSizedLru<string, string>({ maxSize: max, now });
   return {

@@ -90,10 +90,7 @@ function createTimeField(): () => string {
 /** DEL, C1 controls, line and paragraph separators, and format characters: bidi controls, zero-width and tag characters. */
 const HIDDEN = /[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/**
- * Escapes, in a line of JSON, each character that a terminal obeys or a reader cannot see, as `\u202e` (RFC 8259, section 7).
- * JSON escapes C0 controls itself. The line parses to the same value.
- */
+/** Escapes them in a line of JSON as `\u202e` (RFC 8259, section 7): it parses to the same value. JSON escapes C0 controls itself. */
 export function escapeHidden(line: string): string {
   // Nearly all lines are ASCII, which takes a quarter of the time to see.
   if (Buffer.byteLength(line) === line.length && !line.includes('\x7f')) return line;
@@ -118,10 +115,7 @@ interface Kind {
   readonly takesJson: boolean;
 }
 
-/**
- * Nearly all requests are of a few kinds: what those of a kind have in common is serialized once, as the bindings of a child
- * logger.
- */
+/** Nearly all requests are of a few kinds: what those have in common is serialized once, as the bindings of a child logger. */
 export function createRequestLines(loggerAt: LoggerAt): (request: RequestRecord) => void {
   const kinds = new WeakMap<Logger, Kind[]>();
 

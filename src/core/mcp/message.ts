@@ -12,10 +12,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return UTF8.decode(bytes);
 }
 
-/**
- * Parses a body or line. Throws `parse_error` for invalid JSON or UTF-8, and `too_large` for more objects, lists and
- * members than allowed: 80,000 of them fit into 1 MiB and take longer to parse than all other work on a message.
- */
+/** Throws `parse_error`, or `too_large`: the 80,000 values of 1 MiB take longer to parse than all other work on a message. */
 export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
   // Each value takes at least one byte.
   if (bytes.length > maxValues && excessOf(bytes, { maxValues, maxLevels: maxValues }) !== undefined) {

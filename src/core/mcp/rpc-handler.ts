@@ -29,10 +29,7 @@ export interface RpcResponse {
 /** Sends a body. `write` resolves when a piece was handed to the system, and rejects when the client is gone. */
 export type RpcStream = (write: (piece: Buffer) => Promise<void>) => Promise<void>;
 
-/**
- * Answers any body. Without a caller, it rejects with `credential_missing`, except for public lists; when the caller
- * disconnects, with the signal's reason.
- */
+/** Rejects with `credential_missing` without a caller, except for public lists, or with the signal's reason. */
 export type RpcHandler = (request: RpcRequest) => Promise<RpcResponse>;
 
 export interface RpcHandlerOptions extends DispatchOptions {
@@ -126,10 +123,7 @@ function eventStream(stream: NonNullable<Dispatched['stream']>, keepAliveMs: num
 
 const [OPENED, COMMA, CLOSED] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 
-/**
- * Answers the requests of a batch one after the other, while their responses fit the common bound; the rest are not
- * processed. Resolves with the JSON of all responses, in pieces.
- */
+/** Answers requests one after the other, while their responses fit the common bound; the rest are not processed. */
 async function answerBatch(
   requests: readonly JSONRPCRequest[],
   revision: Revision,
@@ -164,10 +158,7 @@ async function answerBatch(
   return [...pieces, CLOSED];
 }
 
-/**
- * Processes one request of a batch, and adds its record to the batch's. The batch's error is that of the last one; a
- * rejected credential is never replaced, because limits count it.
- */
+/** The error of a batch is that of the last request; a rejected credential is never replaced, because limits count it. */
 async function asMember<T>(record: RequestRecord, rpc: string, work: () => Promise<T>): Promise<T> {
   const { tool, resource, error } = record;
   record.tool = undefined;

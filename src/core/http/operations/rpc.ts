@@ -10,8 +10,8 @@ import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
 export const MCP_PATH = '/mcp';
 
 /**
- * A class: V8 would make a shape for each object literal with a getter, and keep all that the object refers to until it collects the
- * old generation.
+ * A class: V8 would make a shape for each object literal with a getter, and keep all that the object refers to until it collects
+ * the old generation.
  */
 export class RpcRequest {
   readonly record: Exchange;

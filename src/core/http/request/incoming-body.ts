@@ -4,10 +4,7 @@ import type { Exchange } from '../exchange.ts';
 /** How long a response waits for a body that nothing reads to arrive. */
 const DISCARD_MS = 1000;
 
-/**
- * From so many chunks on, those of a body must hold so many bytes on average. 64 KiB that arrive in one piece may be 10,000
- * chunks, which take 12 ms to parse in one turn of the event loop.
- */
+/** From so many chunks on, they must hold so many bytes on average: 10,000 chunks of 64 KiB take 12 ms of one turn to parse. */
 const MANY_CHUNKS = 1024;
 const MIN_CHUNK_BYTES = 8;
 
@@ -18,10 +15,7 @@ export const NO_BODY = Buffer.alloc(0);
 
 export type HeldBytes = ReturnType<typeof createHeldBytes>;
 
-/**
- * Bounds the bytes of request bodies in memory, over all connections of one listener. Counting announced lengths would let idle
- * connections keep all others out.
- */
+/** Counts what has arrived, over all connections of a listener: announced lengths of idle connections would keep all others out. */
 export function createHeldBytes(maxBytes: number) {
   let total = 0;
   return {

@@ -70,8 +70,8 @@ const ABSENT = Object.fromEntries(Object.values(JOINED).map((key) => [key, undef
 type Key = keyof Joined | 'authorization' | 'host';
 
 /**
- * Names in lower case and as most clients write them, by their length. A map by name costs 700 instructions for each header, 3 % of a cached `tools/call`: V8 interns each text that a map
- * is asked for, and the names of each request are new texts.
+ * Names in lower case and as most clients write them, by length. A map by name costs 700 instructions for each header, 3 % of a
+ * cached `tools/call`: V8 interns each text that a map is asked for, and the names of each request are new texts.
  */
 const NAMES = Map.groupBy(
   Object.entries<Key>({ ...JOINED, authorization: 'authorization', host: 'host' }).map(([lower, key]) => {

@@ -94,10 +94,7 @@ function linesOf(headers: readonly string[]): string {
   return lines;
 }
 
-/**
- * Sends a response, of a stream only the head; `isLast` closes the connection after it. Throws where Node refuses a header or its
- * value.
- */
+/** Sends a response, of a stream only the head. Throws where Node refuses a header; `isLast` closes the connection. */
 export function send(exchange: Exchange, response: HttpResponse, isLast: boolean): void {
   const { status, headers, lines: more = '', body, policy } = response;
   const { res, requestId, method, vary, originHeaders, rateLimit } = exchange;
@@ -189,10 +186,7 @@ function cut(piece: Buffer): Buffer[] {
   return steps;
 }
 
-/**
- * Writes a response to a socket without a request, and ends the connection. The socket must be read meanwhile: destroyed with
- * unread bytes the connection would be reset, and the client could lose the response.
- */
+/** The socket must be read meanwhile: destroyed with unread bytes it would be reset, and the client could lose the response. */
 export function sendOnSocket(socket: Socket, { status, headers, body }: WholeResponse, requestId: string): void {
   const framing = ['Content-Length', String(bytesOf(body)), 'Date', new Date().toUTCString(), 'Connection', 'close'];
   const head = `${startOf(status, undefined)}${linesOf(['X-Request-Id', requestId, ...headers, ...framing])}\r\n`;
@@ -209,9 +203,8 @@ export function bytesOf(body: Buffer | readonly Buffer[]): number {
 }
 
 /**
- * Bounds the responses that were sent and not read yet, over all connections of a listener, to `maxBytes`. Beyond, `abort` is
- * called for the exchanges whose clients have read nothing for longest. A client that has read a part of its response since
- * the last check is slow, and is aborted only where all are.
+ * Bounds unread responses, over all connections of a listener. Beyond, those are aborted whose clients have read nothing for longest.
+ * A client that has read a part of its response since the last check is slow, and is aborted only where all are.
  */
 export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange) => void) {
   /**

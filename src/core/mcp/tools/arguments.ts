@@ -49,10 +49,7 @@ const text = (maxLength: number, description = '') => {
 
 type ToolResource = Pick<Offered, 'resource' | 'known'>;
 
-/**
- * Returns the zod schema of a resource's tool, with a filter for each field: models also send those that `tools/list` does
- * not name. Equal for all callers: it contains settings only.
- */
+/** Has a filter for each field: models also send those that `tools/list` does not name. Equal for all callers: settings only. */
 export function argumentsShape({ resource, known }: ToolResource) {
   const names = fieldsOf(resource);
   const filters = names.map((field) => {
