@@ -31,7 +31,6 @@ export function hostsOf(
   address: AddressInfo | string | null,
 ): Hosts {
   const bound = allowedHosts === undefined ? boundHosts(address, takesAnyName) : only(listed(allowedHosts));
-  if (alsoHosts.length === 0) return bound;
   const isListed = listed(alsoHosts);
   return {
     answersFor: (host) => bound.answersFor(host) || isListed(host),

@@ -156,7 +156,6 @@ const BEST_FIRST = ['zstd', 'gzip', IDENTITY];
 /** Values that were parsed, of which clients send few. */
 const PARSED: { readonly value: string; readonly codings: Codings }[] = [];
 const MAX_PARSED = 64;
-const MAX_PARSED_LENGTH = 128;
 
 /** Characters of a field that is parsed: the time of parsing grows faster than its length. */
 const MAX_LENGTH = 1024;
@@ -204,7 +203,7 @@ function negotiate(acceptEncoding: string): Codings {
   const negotiator = negotiatorOf('accept-encoding', acceptEncoding);
   const codings = (negotiator as Negotiator & PreferringNegotiator).encodings(BEST_FIRST, { preferred: BEST_FIRST });
   if (PARSED.length === MAX_PARSED) PARSED.length = 0;
-  if (acceptEncoding.length <= MAX_PARSED_LENGTH) PARSED.push({ value: acceptEncoding, codings });
+  PARSED.push({ value: acceptEncoding, codings });
   return codings;
 }
 
