@@ -121,9 +121,11 @@ export interface Events {
   /** A subscription to changes of lists began or ended. */
   subscriptionsChanged?(changed: { readonly open: number }): void;
   changeNotified?(notified: { readonly resource: string }): void;
+  /** From now on: at the start, and after a reload. */
   resourcesOffered?(offered: { readonly resources: readonly string[] }): void;
   /** An upstream opened, with its breaker closed. */
   upstreamOpened?(opened: UpstreamRef & { readonly connections: number; readonly maxQueue: number }): void;
+  /** Another instance of its name can be open. */
   upstreamClosed?(closed: UpstreamRef): void;
   /** An upstream answered a request, or failed (`error`: code of the table). */
   pageFetched?(
