@@ -42,8 +42,8 @@ export interface ToolArguments {
   readonly misread: readonly string[];
 }
 
-const text = (maxLength: number, description = '') => {
-  const taken = z.string().max(maxLength).optional();
+const text = (description = '') => {
+  const taken = z.string().max(MAX_TEXT).optional();
   return description === '' ? taken : taken.describe(description);
 };
 
@@ -54,11 +54,11 @@ export function argumentsShape({ resource, known }: ToolResource) {
   const names = fieldsOf(resource);
   const filters = names.map((field) => {
     const values = listValues(valuesOf(known[field] ?? []));
-    return [field, text(MAX_TEXT, values && `Known: ${values}.`)] as const;
+    return [field, text(values && `Known: ${values}.`)] as const;
   });
-  const some = () => z.array(z.enum(names)).max(names.length).optional();
+  const some = () => z.array(z.enum(names)).optional();
   return z.object({
-    query: text(MAX_TEXT),
+    query: text(),
     ...Object.fromEntries(filters),
     fields: some().describe(names.join(',')),
     count_by: some().describe('Counts values'),

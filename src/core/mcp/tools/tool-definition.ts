@@ -4,7 +4,7 @@ import type { Offered } from '../../reads/catalogue/catalogue.ts';
 import { type argumentsShape, LISTS } from './arguments.ts';
 
 /** Bounds, which hosts drop or do not enforce: descriptions have those that matter, and `ToolArguments` checks all. */
-const BOUNDS = ['additionalProperties', 'minLength', 'maxLength', 'minimum', 'maximum', 'maxItems'] as const;
+const BOUNDS = ['additionalProperties', 'minLength', 'maxLength', 'minimum', 'maximum'] as const;
 
 /** Every model reads name, description and `inputSchema` in every conversation, so they are short. */
 export function describeTool(
