@@ -21,7 +21,7 @@ const REFUSALS_PAUSE_MS = 10_000;
 const ROOM_SHARE = 1 / 32;
 const ROOM_PAUSE_MS = 100;
 
-/** What a listener serves. It can be replaced while the listener is open. */
+/** Can be replaced while the listener is open. */
 export interface Service
   extends Pick<AdmitOptions, keyof HostsOptions | 'allowedOrigins' | 'publicUrl' | 'trustedProxies'>,
     Pick<HandlerOptions, 'authenticate' | 'hooks' | 'users' | 'challenge'> {
@@ -35,26 +35,13 @@ export interface Service
 export interface EdgeOptions extends ListenerRef {
   readonly settings: ListenerSettings & ConnectionBounds;
   readonly events: Events;
-  /** Sent with every response, alternating names and values. @default none */
   readonly headers?: readonly string[] | undefined;
   readonly service: Service;
 }
 
-/** One HTTP listener. */
-export interface Edge {
-  /** Resolves with the base URL, `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. Rejects with Node's own error. */
-  listen(): Promise<string>;
-  /** Replaces the service for requests that begin from now on. */
-  serve(service: Service): void;
-  /**
-   * Accepts no more connections, gives requests in flight `graceMs` to finish, then aborts them. Resolves once no connection
-   * is open, with whether every response was sent completely.
-   */
-  drain(graceMs: number): Promise<boolean>;
-}
+export type Edge = ReturnType<typeof createEdge>;
 
-/** Creates the public or the admin listener. */
-export function createEdge(options: EdgeOptions): Edge {
+export function createEdge(options: EdgeOptions) {
   const { listener, settings, events, headers, service } = options;
   const { tls, maxConnections } = settings;
   const connections = createConnections(settings, events, (exchange) => {
@@ -121,21 +108,24 @@ export function createEdge(options: EdgeOptions): Edge {
   });
 
   return {
-    async listen() {
+    /** Resolves with the base URL, `http://127.0.0.1:1234`, `https:` with TLS, or `unix:/path`. Rejects with Node's own error. */
+    async listen(): Promise<string> {
       const url = await listen(server, settings);
       emitOpen();
       handshakes?.watchFiles();
       server.on('error', (error) => events.listenerFailed?.({ error }));
       return url;
     },
-    serve(next) {
+    /** For requests that begin from now on. */
+    serve(next: Service): void {
       // Ends streams, so that their clients subscribe to the new service.
       streams.abort();
       streams = new AbortController();
       answer = answerBy(next);
       server.timeout = next.inactivityMs;
     },
-    async drain(graceMs) {
+    /** Gives requests in flight `graceMs` to finish. Resolves with whether every response was sent completely. */
+    async drain(graceMs: number): Promise<boolean> {
       // Not close() of http.Server, which destroys connections whose response is still being written (Node 26).
       NetServer.prototype.close.call(server);
       handshakes?.stop();
@@ -150,9 +140,8 @@ export function createEdge(options: EdgeOptions): Edge {
 }
 
 /**
- * Opens an exchange for each request, finds its operation, and passes both to `handle`. Koa and its router serve every route. A
- * lookup of the exact targets that most clients send is in front of the same handler: it saves a quarter of the processor time
- * of a cached read, and decides nothing (docs/decisions/0011).
+ * Koa and its router serve every route. A lookup of the exact targets that most clients send is in front of the same handler: it
+ * saves a quarter of the processor time of a cached read, and decides nothing (docs/decisions/0011).
  */
 function createApp(
   operations: readonly Operation[],

@@ -23,10 +23,10 @@ const WELL_FORMED_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
 
 const NEVER = new AbortController().signal;
 
-/** One open connection. Its requests are answered one after the other, whatever the client pipelines. */
+/** Its requests are answered one after the other, whatever the client pipelines. */
 export interface PipelinedConnection {
   readonly socket: Socket;
-  /** Address of its peer; empty over a Unix socket. */
+  /** Empty over a Unix socket. */
   readonly remoteAddress: string;
   /** Exchanges that have begun and not ended, in their order. The first one is being answered, the others wait. */
   readonly exchanges: Exchange[];
@@ -36,7 +36,6 @@ export interface PipelinedConnection {
   bytesSeen: number;
   /** Since when `exchanges` is empty, by `performance.now()`. */
   idleSince: number;
-  /** Called once `exchanges` is empty. */
   onIdle?: () => void;
   /** Outcome of the exchanges that end with the connection, where this side closes it. */
   abortedFor?: string;
@@ -62,23 +61,18 @@ export class Exchange implements RequestRecord {
   readonly trace: Trace | undefined;
   span: Span | undefined = undefined;
   readonly method: string | undefined;
-  /** Whether the caller's `Cache-Control` asks for a reply of the upstream. */
   readonly noCache: boolean;
-  /** CORS headers of the response, alternating names and values. */
   originHeaders: readonly string[] | undefined = undefined;
   /** `Vary` of the response, except `Origin`. */
   vary: string | undefined = undefined;
   /** Aborts when a stream must end. Set before it is answered. */
   ending: AbortSignal = NEVER;
-  /** Whether the operation takes a body. */
   takesBody = false;
-  /** Its connection, once it has begun. */
   connection: PipelinedConnection | undefined = undefined;
   /** Called once the exchanges before it on its connection have ended, or the connection has closed. */
   resume: (() => void) | undefined = undefined;
   /** Whether the connection has closed, so that no response can be sent. */
   gone = false;
-  /** Whether the listener was draining when the request arrived. */
   cameWhileDraining = false;
   route: string | undefined = undefined;
   rpc: string | undefined = undefined;
@@ -94,32 +88,25 @@ export class Exchange implements RequestRecord {
   /** `performance.now()` when the wait for the upstream began. */
   waitingSince: number | undefined = undefined;
   cache: string | undefined = undefined;
-  /** Address of the client; empty until it is determined. */
+  /** Empty until it is determined. */
   address = '';
   callerKey: string | undefined = undefined;
   members: MemberRecord[] | undefined = undefined;
-  /** Rate limit headers of the response, alternating names and values. */
   rateLimit: readonly string[] | undefined = undefined;
   error: GatewayError | undefined = undefined;
   staleFor: GatewayError | undefined = undefined;
   /** Why the rest of its body will not be read: it does not parse, or arrives too slowly. */
   bodyError: GatewayError | undefined = undefined;
-  /** Called with that error while the body is being read. */
   onBodyError: ((error: GatewayError) => void) | undefined = undefined;
   /** Whether the whole body was read, although Node has not reported the end of the request. */
   isBodyRead = false;
-  /** Bytes of its body in memory. */
   heldBytes = 0;
-  /** Counts the exchange until it has ended. */
   users: Pick<Users, 'enter' | 'leave'> | undefined = undefined;
   /** Releases what the exchange holds; called once it has ended. */
   release: (() => void) | undefined = undefined;
   #controller: AbortController | undefined = undefined;
 
-  /**
-   * Opens an exchange. `otherCredentials`: names of further headers with credentials, in lower case. Request and trace ids are
-   * logged: one that repeats a credential is ignored.
-   */
+  /** Request and trace ids are logged: one that repeats a credential is ignored. `otherCredentials`: headers in lower case. */
   constructor(req: IncomingMessage, res: ServerResponse, otherCredentials?: ReadonlySet<string>) {
     this.begun = performance.now();
     this.req = req;
@@ -143,26 +130,22 @@ export class Exchange implements RequestRecord {
     return (this.span ?? this.trace)?.traceId;
   }
 
-  /** Aborts when the connection closes. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.gone) this.#controller.abort();
     return this.#controller.signal;
   }
 
-  /** Ends the reading of the body. */
   failBody(error: GatewayError): void {
     this.bodyError = error;
     this.onBodyError?.(error);
   }
 
-  /** Records the time of waiting for the upstream. */
   endWaiting(): void {
     if (this.waitingSince !== undefined) this.upstreamMs = performance.now() - this.waitingSince;
     this.waitingSince = undefined;
   }
 
-  /** Cancels the work for a request whose connection has closed. */
   abandon(): void {
     this.gone = true;
     this.endWaiting();

@@ -7,7 +7,7 @@ import type { Users } from '../kernel/tables.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
 import type { Operation } from './operations/operation.ts';
-import type { Admit } from './request/admit.ts';
+import type { createAdmit } from './request/admit.ts';
 import { discardBody } from './request/incoming-body.ts';
 import { credentialsIn } from './request/request-head.ts';
 import { type Challenge, problemResponse } from './response/problem.ts';
@@ -41,7 +41,6 @@ export interface RequestHooks {
   wrapHandler(handle: Handle): Handle;
 }
 
-/** Hooks that do nothing. */
 export const NO_REQUEST_HOOKS: RequestHooks = {
   onRequest() {},
   preAuthenticate() {},
@@ -53,7 +52,7 @@ export const NO_REQUEST_HOOKS: RequestHooks = {
 };
 
 export interface HandlerOptions {
-  readonly admit: Admit;
+  readonly admit: ReturnType<typeof createAdmit>;
   readonly authenticate: Authenticate;
   readonly hooks: RequestHooks;
   /** Counts the exchanges that it answers. @default not counted */
@@ -64,16 +63,12 @@ export interface HandlerOptions {
   readonly events: Events;
   /** Sent with every response, alternating names and values. @default none */
   readonly headers?: readonly string[] | undefined;
-  /** Aborts when streams must end. */
   readonly ending: AbortSignal;
   /** Time in which a client takes each piece of a stream. */
   readonly sendTimeoutMs: number;
 }
 
-/**
- * Creates the handler of all requests whose exchange is open and whose operation is found: admit → authenticate → operation → send.
- * A thrown error is answered with its row of the error table. A bug is `internal`, and is reported.
- */
+/** admit → authenticate → operation → send. A thrown error is answered with its row of the error table; a bug is `internal`. */
 export function createHandler(options: HandlerOptions): Handle {
   const { admit, authenticate, hooks, users, challenge, connections, events, headers, ending } = options;
 
@@ -117,7 +112,6 @@ export function createHandler(options: HandlerOptions): Handle {
     hooks.onSettled(exchange);
   };
 
-  /** Records the caller, and counts the request against its limits. */
   function identify(exchange: Exchange, identity: Identity): Promise<void> | void {
     exchange.callerKey = identity.key;
     hooks.onCaller(exchange, identity);
@@ -134,8 +128,7 @@ export function createHandler(options: HandlerOptions): Handle {
 
   function stream(exchange: Exchange, body: StreamBody): void {
     const abort = () => connections.abort(exchange, 'response_unread');
-    const sent = sendStream(exchange, body, { sendTimeoutMs: options.sendTimeoutMs, abort });
-    sent.catch((error) => {
+    sendStream(exchange, body, options.sendTimeoutMs, abort).catch((error) => {
       if (exchange.gone) return;
       reportBug(exchange, error);
       connections.abort(exchange, 'internal');

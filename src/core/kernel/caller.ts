@@ -4,9 +4,8 @@ import type { GatewayError } from './errors.ts';
 import type { Span, TraceHeaders } from './trace.ts';
 
 /**
- * A credential: the caller's token, another header's value, or a secret of the deployment. Opaque: every inspector,
- * logger and serializer prints `[credential]`. Only {@link Credential.reveal} returns the token; only code that
- * creates, sends or verifies credentials may call it.
+ * The caller's token, another header's value, or a secret of the deployment. Every inspector, logger and serializer prints
+ * `[credential]`. Only code that creates, sends or verifies credentials may call {@link Credential.reveal}.
  */
 export class Credential {
   readonly #token: string;
@@ -32,7 +31,6 @@ export class Credential {
   }
 }
 
-/** Verified facts about a caller. */
 export interface Verified {
   /** Subject of the token (`sub`); `undefined` without one. */
   readonly subject: string | undefined;
@@ -42,39 +40,28 @@ export interface Verified {
   readonly scopes: ReadonlySet<string>;
 }
 
-/** The caller of a request. */
 export interface Caller {
   readonly credential: Credential;
   /** The access token, where `credential` came in another header. */
   readonly accessToken?: Credential | undefined;
-  /**
-   * Keyed hash of the credential. Names shared loads, rejected tokens, bulkhead slots and log lines; reveals nothing of
-   * the token.
-   */
+  /** Keyed hash of the credential. Names shared loads, rejected tokens, bulkhead slots and log lines. */
   readonly key: string;
   /** Partition of the caller's snapshots. Names nothing else. */
   readonly partition: string;
-  /**
-   * End of the token by its own `exp`, in milliseconds since the epoch. Unless verified, it may only shorten lifetimes.
-   */
+  /** `exp` of the token, in milliseconds since the epoch. Unless verified, it may only shorten lifetimes. */
   readonly expiresAt?: number | undefined;
   /** `undefined` without verification. */
   readonly verified?: Verified | undefined;
-  /**
-   * Client address, for bounds that unverified callers of one address share. `undefined` for verified callers, and
-   * without an address.
-   */
+  /** For bounds that unverified callers of one address share; `undefined` for verified ones. */
   readonly address?: string | undefined;
-  /** Lines of the headers that settings name beside `Authorization`, by lower-case name. */
+  /** Headers that settings name beside `Authorization`, by lower-case name. */
   readonly others?: ReadonlyMap<string, readonly Credential[]> | undefined;
   readonly requestId: string;
-  /** Present when the request belongs to a trace. */
   readonly trace?: TraceHeaders | undefined;
   /** Current span; `undefined` when the trace is not sampled. */
   readonly span?: Span | undefined;
 }
 
-/** Returns the same caller with another current span. */
 export function under<T extends Pick<Caller, 'span' | 'trace'>>(caller: T, span: Span | undefined): T {
   return span === undefined ? caller : { ...caller, span, trace: span.headers };
 }
@@ -84,7 +71,6 @@ export function countedAs({ key, verified }: Pick<Caller, 'key' | 'verified'>): 
   return verified?.subjectKey ?? key;
 }
 
-/** Returns the request of a caller, for events. */
 export function requestOf({ requestId, trace }: Pick<Caller, 'requestId' | 'trace'>): RequestRef {
   return trace === undefined ? { requestId } : { requestId, traceId: trace.traceparent.slice(3, 35) };
 }
@@ -92,10 +78,7 @@ export function requestOf({ requestId, trace }: Pick<Caller, 'requestId' | 'trac
 /** Matches a credential that a header transports unchanged (RFC 9110, section 5.5). */
 export const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-/**
- * Matches a token after its scheme: visible ASCII. RFC 6750 allows fewer characters than platforms use (`user:…`, `*:*.…`). Without
- * spaces, keys that join texts by a space stay unambiguous.
- */
+/** Visible ASCII: platforms use more characters than RFC 6750 allows. Without spaces, keys that join texts by one are unambiguous. */
 export const TOKEN = /^[\x21-\x7e]+$/;
 
 /** Names what clients send for a token that was not filled in. The names are ASCII, because challenges repeat them. */
@@ -108,13 +91,10 @@ const PLACEHOLDERS: readonly (readonly [form: string, RegExp])[] = [
   ['YOUR_TOKEN', /^your[-_](?:[a-z]+[-_])*(?:token|key)(?:[-_]here)?$/i],
 ];
 
-/** Matches every placeholder, and hardly any token: most requests need no other test. */
+/** Most requests need no other test. */
 const MAY_BE_PLACEHOLDER = /^(?:[$<{]|your[-_])/i;
 
-/**
- * Describes why a text cannot be a credential of this form, {@link TOKEN} or {@link HEADER_VALUE}, without repeating any of it;
- * `undefined` if it can.
- */
+/** Describes, without repeating any of it, why a text cannot be a {@link TOKEN} or {@link HEADER_VALUE}; `undefined` if it can. */
 export function flawOf(text: string, form: RegExp): string | undefined {
   if (MAY_BE_PLACEHOLDER.test(text)) {
     const placeholder = PLACEHOLDERS.find(([, pattern]) => pattern.test(text));
@@ -126,7 +106,6 @@ export function flawOf(text: string, form: RegExp): string | undefined {
   return /[^\P{Cc}\s]/u.test(text) ? 'it has a control character' : 'it has white space';
 }
 
-/** A message of a batch. */
 export type MemberRecord = Pick<RequestRecord, 'rpc' | 'tool' | 'resource' | 'outcome'>;
 
 /** A client of MCP as it describes itself: short texts without hidden characters. */
@@ -141,7 +120,6 @@ export interface ClientRecord {
 
 /** Facts about one request, filled in while it is answered. */
 export interface RequestRecord {
-  /** The edge of the request. */
   readonly edge: 'http' | 'stdio';
   /** Needs no escaping in JSON, like `traceId` and `callerKey`. */
   readonly requestId: string;
@@ -150,36 +128,29 @@ export interface RequestRecord {
   span?: Span | undefined;
   /** `performance.now()` when the request, or its headers, had arrived. */
   readonly begun: number;
-  /** Duration in milliseconds; 0 until it has ended. */
+  /** 0 until it has ended. */
   ms: number;
   /** Milliseconds until the response began that stays open; absent for other responses. */
   openedMs?: number | undefined;
-  /** HTTP method. */
   readonly method?: string | undefined;
   /** Pattern of the path, never the path itself. */
   route?: string | undefined;
   /** JSON-RPC method, of a closed list. */
   rpc?: string | undefined;
-  /** Name of the called tool, of a closed list. */
+  /** Of a closed list. */
   tool?: string | undefined;
   client?: ClientRecord | undefined;
-  /** Name of the resource. */
   resource?: string | undefined;
-  /** Response status; absent without a response. */
   status?: number | undefined;
   /** `ok`, `not_modified`, the error's code, or the reason for no response. */
   outcome: string;
   /** Bytes of the response body; 0 if not sent completely. */
   bytes: number;
-  /** Milliseconds of waiting for the upstream. */
   upstreamMs?: number | undefined;
   /** Outcome of the cache: `hit`, `shared`, `stale`, `miss`, `refreshed`, `collapsed`, `bypass`. */
   cache?: string | undefined;
-  /** The caller's key. */
   callerKey?: string | undefined;
-  /** Messages of a batch that were processed. */
   members?: MemberRecord[] | undefined;
-  /** The error of the request. */
   error?: GatewayError | undefined;
   /** The upstream's error, when a stale snapshot replaced it. */
   staleFor?: GatewayError | undefined;
@@ -205,7 +176,6 @@ const PROCESS = randomBytes(8).toString('hex');
 
 let count = 0;
 
-/** Returns a request id that no other request has. */
 export function newRequestId(): string {
   count += 1;
   return `${PROCESS}-${count.toString(36)}`;

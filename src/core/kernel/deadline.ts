@@ -4,8 +4,8 @@ import { GatewayError } from './errors.ts';
 const LATE_MS = 50;
 
 /**
- * Calls `act` after `ms`, and returns a function that cancels it. After a stop of the process (a signal, no CPU),
- * timers run before sockets are read. So a late timer is re-armed once, for as long as it was late, at most `ms`.
+ * Calls `act` after `ms`, unless the returned function is called. After a stop of the process (a signal, no CPU), timers run before
+ * sockets are read: a late timer is re-armed once, for as long as it was late, at most `ms`.
  */
 export function startTimer(ms: number, act: () => void): () => void {
   const due = performance.now() + ms;
@@ -17,19 +17,15 @@ export function startTimer(ms: number, act: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** A signal that aborts after a time. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Aborts it before its time. */
   abort(reason: unknown): void;
-  /** Releases its timer and the signal it was created from. Call it when the work is done. */
   end(): void;
 }
 
 /**
- * Returns a signal that aborts after `timeoutMs`, as {@link startTimer} counts (reason: `upstream_timeout`, recognised
- * by {@link isDeadline}), or when `signal` aborts, with that signal's reason. Throws that reason if `signal` has
- * aborted.
+ * Returns a signal that aborts after `timeoutMs` (reason: `upstream_timeout`, recognised by {@link isDeadline}), or when
+ * `signal` aborts, with that signal's reason. Throws that reason if `signal` has aborted. Call `end` when the work is done.
  */
 export function startDeadline(timeoutMs: number, signal: AbortSignal): Deadline {
   signal.throwIfAborted();
@@ -47,15 +43,12 @@ export function startDeadline(timeoutMs: number, signal: AbortSignal): Deadline 
   };
 }
 
-/** Returns whether a signal aborted because of its deadline. */
+/** Whether a signal aborted because of its deadline. */
 export function isDeadline(reason: unknown): boolean {
   return reason instanceof GatewayError && reason.code === 'upstream_timeout' && !reason.fault;
 }
 
-/**
- * Runs `work` under the signal of {@link startDeadline}. Rejects with its reason as soon as it aborts, even if `work`
- * ignores it.
- */
+/** Rejects with the reason of {@link startDeadline} as soon as it aborts, even if `work` ignores its signal. */
 export async function withDeadline<T>(
   timeoutMs: number,
   signal: AbortSignal,
@@ -89,7 +82,6 @@ export function withAbort<T>(signal: AbortSignal, work: () => Promise<T>): Promi
   });
 }
 
-/** Work shared by several waiters. */
 interface Flight<T> {
   /** `undefined` once settled: V8 keeps earlier tables of a `Map` for long. That took 5 to 20 % of an uncached read. */
   running: { readonly landing: Promise<T>; readonly controller: AbortController } | undefined;

@@ -97,7 +97,7 @@ const MAX_CAUSES = 5;
 /** OpenSSL codes may contain a slash: `ERR_SSL_SSL/TLS_ALERT_UNEXPECTED_MESSAGE`. */
 const IDENTIFIER = /^[\w./]{1,64}$/;
 
-/** Returns causes as `Name` or `Name CODE`, outermost first, at most five. Never a message: it may contain external text. */
+/** Returns causes as `Name` or `Name CODE`, outermost first. Never a message: it may contain external text. */
 export function causesOf(error: unknown): string[] {
   const causes: string[] = [];
   let cause = error instanceof Error ? error.cause : undefined;
@@ -108,7 +108,7 @@ export function causesOf(error: unknown): string[] {
   return causes;
 }
 
-/** Returns the code of failed work for events: the error's, `cancelled` if its signal has aborted, or `internal` for a bug. */
+/** Returns the error's code, `cancelled` if its signal has aborted, or `internal` for a bug. */
 export function codeOf(error: unknown, signal?: AbortSignal): string {
   if (error instanceof GatewayError) return error.code;
   return signal?.aborted ? 'cancelled' : 'internal';

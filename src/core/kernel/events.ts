@@ -1,10 +1,9 @@
 import type { RequestRecord, RequestRef } from './caller.ts';
 import { type GatewayError, stackOf } from './errors.ts';
 
-/** One instance of an upstream. After a reload, the replaced instance finishes its calls beside the new one. */
 export interface UpstreamRef {
   readonly upstream: string;
-  /** Identifies the instance. */
+  /** Identifies the instance: after a reload, the replaced one finishes its calls beside the new one. */
   readonly opening?: symbol | undefined;
 }
 
@@ -13,22 +12,17 @@ export interface ListenerRef {
   readonly listener: 'http' | 'admin';
 }
 
-/** The result of a lookup in the second level of the snapshots. */
 export interface SharedLooked {
   readonly resource: string;
-  /**
-   * `hit`: a snapshot to serve, perhaps after waiting for another replica's load. `stale`: only an expired one. `altered`: a
-   * value that no replica has stored. `unavailable`: Redis could not be used.
-   */
+  /** `hit`: perhaps after waiting for another replica's load. `altered`: a value that no replica has stored. */
   readonly outcome: 'hit' | 'miss' | 'stale' | 'altered' | 'unavailable';
 }
 
-/** The result of storing a load in the second level. */
 export interface SharedPut {
   readonly resource: string;
   /**
-   * `refused`: the caller was denied access since the load began, the lease was over, or Redis could not be used. `too_large`:
-   * it exceeds what is shared. `overloaded`: too many values were being sealed and opened.
+   * `refused`: the caller was denied access since the load began, the lease was over, or Redis could not be used.
+   * `overloaded`: too many values were being sealed and opened.
    */
   readonly outcome: 'stored' | 'refused' | 'too_large' | 'overloaded';
 }
@@ -72,9 +66,8 @@ export interface Events {
     readonly error?: number | 'tool_error' | 'cancelled' | undefined;
   }): void;
   /**
-   * A read of a resource ended, over either edge: with the cache result, as in the record of a request, or with the code of
-   * its error, or `cancelled`. `staleFor`: code of the error that a stale list replaced, or with which its last background
-   * load failed.
+   * A read of a resource ended, over either edge. `error`: its code, or `cancelled`. `staleFor`: code of the error that a
+   * stale list replaced, or with which its last background load failed.
    */
   readEnded?(read: {
     readonly resource: string;
@@ -82,7 +75,7 @@ export interface Events {
     readonly staleFor?: string | undefined;
     readonly error?: string | undefined;
   }): void;
-  /** A load was stored. `renewed`: the upstream reported that the list had not changed. */
+  /** `renewed`: the upstream reported that the list had not changed. */
   snapshotStored?(stored: { readonly resource: string; readonly bytes: number; readonly renewed: boolean }): void;
   /** Snapshots were evicted because the upstream refused access. */
   snapshotEvicted?(evicted: RequestRef & { readonly resource: string; readonly code: string }): void;
@@ -92,11 +85,10 @@ export interface Events {
   snapshotsHeld?(held: { readonly bytes: number; readonly entries: number }): void;
   /** A read that the first level of the snapshots could not serve was looked up in the second. */
   sharedLooked?(looked: SharedLooked): void;
-  /** A load was stored in the second level, or could not be. */
   sharedPut?(put: SharedPut): void;
   /** A background load behind a stale read failed. The request that started it was answered before. */
   refreshFailed?(failed: RequestRef & { readonly resource: string; readonly error: unknown }): void;
-  /** A read waits for the load of another read. */
+  /** A read waits for the load of another one. */
   flightJoined?(joined: RequestRef & { readonly resource: string }): void;
   /** A load of all pages ended. `error`: its code, or `cancelled`. */
   loadEnded?(load: {
@@ -107,10 +99,7 @@ export interface Events {
     /** A fixed text, never the upstream's. */
     readonly reason?: string | undefined;
   }): void;
-  /**
-   * A list was loaded whole. Of the items `received`, `where` excluded some, and those `dropped` could not be mapped.
-   * `defaulted` counts the others by the fields that took their default.
-   */
+  /** `where` excluded items; those `dropped` could not be mapped; `defaulted` counts the others by fields that took their default. */
   listLoaded?(loaded: {
     readonly resource: string;
     readonly upstream: string;
@@ -129,15 +118,14 @@ export interface Events {
       readonly isRepeated?: boolean | undefined;
     },
   ): void;
-  /** A subscription to changes of lists began or ended: so many are open. */
+  /** A subscription to changes of lists began or ended. */
   subscriptionsChanged?(changed: { readonly open: number }): void;
-  /** A subscriber was notified that its list has changed. */
   changeNotified?(notified: { readonly resource: string }): void;
-  /** Resources that are offered from now on. */
+  /** From now on: at the start, and after a reload. */
   resourcesOffered?(offered: { readonly resources: readonly string[] }): void;
-  /** An upstream opened, with its breaker closed. `connections` and `maxQueue` are its settings. */
+  /** An upstream opened, with its breaker closed. */
   upstreamOpened?(opened: UpstreamRef & { readonly connections: number; readonly maxQueue: number }): void;
-  /** An instance of an upstream closed. Another one of its name can be open. */
+  /** Another instance of its name can be open. */
   upstreamClosed?(closed: UpstreamRef): void;
   /** An upstream answered a request, or failed (`error`: code of the table). */
   pageFetched?(
@@ -154,7 +142,6 @@ export interface Events {
       readonly causes?: readonly string[] | undefined;
     },
   ): void;
-  /** A request is retried after `delayMs`. */
   retried?(retry: RequestRef & { readonly upstream: string; readonly retries: number; readonly delayMs: number }): void;
   /**
    * A call was not made: the breaker is open, the queue is full, or the upstream rejected the credential a moment ago, as
@@ -163,10 +150,7 @@ export interface Events {
   callRefused?(
     refused: RequestRef & { readonly upstream: string; readonly code: string; readonly shared?: true | undefined },
   ): void;
-  /**
-   * An upstream sent unsolicited bytes: for ten minutes each of its connections serves one request only. Emitted once in that
-   * time.
-   */
+  /** Emitted once in ten minutes, for which each of the upstream's connections serves one request only. */
   unsolicitedResponse?(unsolicited: { readonly upstream: string }): void;
   /**
    * A secret of an upstream, or of a block of settings (`verification.introspection`), was reloaded from its file. `issue`: the
@@ -188,17 +172,13 @@ export interface Events {
   }): void;
   /** The TLS handshake with a client failed. `code`: Node's or OpenSSL's. */
   handshakeFailed?(failed: { readonly code: string }): void;
-  /**
-   * A token was verified. Not emitted for a remembered verdict. `undecided`: the verification failed. `reason`: a fixed
-   * text.
-   */
+  /** Not emitted for a remembered verdict. `undecided`: the verification failed. `reason`: a fixed text. */
   credentialVerified?(judged: {
     readonly verdict: 'accepted' | 'rejected' | 'undecided';
     readonly by: 'signature' | 'introspection';
     readonly ms: number;
     readonly reason?: string | undefined;
   }): void;
-  /** The keys of the token issuer were fetched, or could not be (`error`). */
   issuerKeysFetched?(fetched: { readonly keys: number; readonly error?: GatewayError | undefined }): void;
   /** A caller's token was exchanged for one of an upstream, or could not be (`error`: code of the table). */
   tokenExchanged?(
@@ -219,9 +199,7 @@ export interface Events {
   ): void;
   /** A call acquired a slot of the bulkhead. */
   bulkheadEntered?(entered: { readonly upstream: string; readonly waitedMs: number }): void;
-  /** The number of calls in the bulkhead changed. */
   bulkheadChanged?(changed: UpstreamRef & { readonly running: number; readonly waiting: number }): void;
-  /** Portico starts to connect to Redis. */
   sharedStoreOpened?(): void;
   /**
    * Redis is available, or not any more: `why` is of a closed list, `error` a code of Node or Redis. Emitted once for each reason
@@ -232,39 +210,28 @@ export interface Events {
     readonly why?: string | undefined;
     readonly error?: string | undefined;
   }): void;
-  /**
-   * A command to Redis was answered (`ok`), rejected (`failed`), or not answered in time (`timeout`). `reason`: of a closed list;
-   * absent with `ok`.
-   */
+  /** `outcome`: `ok`, `failed` (rejected) or `timeout`. `reason`: of a closed list; absent with `ok`. */
   sharedCommandEnded?(ended: {
     readonly command: string;
     readonly outcome: string;
     readonly reason?: string | undefined;
     readonly ms: number;
   }): void;
-  /** Evictions of so many names were sent to other replicas. */
   sharedEvictionsSent?(sent: { readonly names: number }): void;
   /** Other replicas have evicted so many names; `undefined`: some evictions may have been missed. */
   sharedEvictionsReceived?(received: { readonly names: number | undefined }): void;
-  /** Rejections of so many credentials were sent to other replicas. */
   sharedRejectionsSent?(sent: { readonly rejections: number }): void;
-  /** A rejection was received. */
   sharedRejectionReceived?(received: {
     /** `useless`: too old, or by an upstream that is called in another way here. `altered`: no replica has sealed it. */
     readonly outcome: 'taken' | 'useless' | 'altered';
   }): void;
-  /** The gateway answers requests. */
   listening?(listening: {
     readonly url: string;
     readonly adminUrl?: string | undefined;
     readonly resources: readonly string[];
   }): void;
-  /** The trace collector accepted spans. */
   spansSent?(sent: { readonly spans: number }): void;
-  /**
-   * Spans were dropped: the queue was full, or the collector failed, with a `cause`. Emitted once for spans that are dropped
-   * together.
-   */
+  /** Emitted once for spans that are dropped together; with a `cause` where the collector failed. */
   spansDropped?(dropped: {
     readonly spans: number;
     readonly reason: 'queue_full' | 'not_taken' | 'shutdown';
@@ -276,7 +243,7 @@ export interface Events {
   settingsReloaded?(reloaded: { readonly needRestart: readonly string[] }): void;
   /** Settings that were given or read were refused, and those before stay in force. `issue`: the first one. */
   settingsRefused?(refused: { readonly issue: string }): void;
-  /** The gateway accepts no more connections. `signal`: the one that ended the process. */
+  /** `signal`: the one that ended the process. */
   draining?(draining: { readonly signal?: string | undefined }): void;
   /** `whole`: whether every request in flight was answered. */
   drained?(drained: { readonly whole: boolean }): void;
@@ -288,7 +255,6 @@ export interface Events {
   }): void;
   /** Connections were refused at the limit `maxConnections`. Emitted at most every ten seconds. */
   connectionsRefused?(refused: { readonly maxConnections: number }): void;
-  /** A connection of a client opened or closed. */
   connectionsChanged?(changed: ListenerRef & { readonly open: number; readonly maxConnections: number }): void;
   /** Idle connections were closed for new ones at the limit `maxConnections`. */
   idleConnectionsClosed?(closed: ListenerRef & { readonly connections: number }): void;
@@ -301,10 +267,7 @@ export function setListeners(events: Events, listeners: readonly Events[]): void
   Object.assign(events, joinEvents(listeners));
 }
 
-/**
- * Joins listeners into one. An error thrown by a listener is emitted as `internalError` and ends there, so that no
- * listener can end a request or the process.
- */
+/** An error thrown by a listener is emitted as `internalError` and ends there: none can end a request or the process. */
 export function joinEvents(listeners: readonly Events[]): Events {
   const names = new Set(listeners.flatMap((listener) => Object.keys(listener))) as Set<keyof Events>;
   const joined: Events = Object.fromEntries([...names].map((name) => [name, emitterOf(name)]));

@@ -2,47 +2,23 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from './caller.ts';
 import { GatewayError } from './errors.ts';
 
-export interface TtlSetOptions {
-  /** Lifetime since it was last added. 0: keys are not kept. */
-  readonly ttlMs: number;
-  readonly max: number;
-  /** Monotonic clock in milliseconds that never returns 0. */
-  readonly now: () => number;
-}
-
-/** Keys that were added recently; the oldest is removed first. Without timers. */
-export function createTtlSet({ ttlMs, max, now }: TtlSetOptions) {
-  const keys = new LRUCache<string, true>({
-    // Not `max`: lru-cache allocates for it immediately, 400 KB for 10,000 keys.
-    maxSize: max,
-    sizeCalculation: () => 1,
-    // 0 would keep keys forever.
-    ttl: Math.max(ttlMs, 1),
-    // Above 0 it starts timers.
-    ttlResolution: 0,
-    perf: { now },
-  });
+/** Keys that were added at most `ttlMs` ago (0: none); the oldest is removed first. `now` as in {@link createSizedLru}. */
+export function createTtlSet({ ttlMs, max, now }: { ttlMs: number; max: number; now: () => number }) {
+  const keys = createSizedLru<string, string>({ maxSize: max, now });
   return {
     /** Adds a key of this age. A key added later keeps its longer lifetime. @default 0 */
     add(key: string, agoMs = 0): void {
       const leftMs = ttlMs - agoMs;
-      if (leftMs > 0 && leftMs >= keys.getRemainingTTL(key)) keys.set(key, true, { ttl: leftMs });
+      if (leftMs >= keys.leftMs(key)) keys.set(key, key, leftMs);
     },
-    has: (key: string) => keys.has(key),
-    delete(key: string): void {
-      keys.delete(key);
-    },
+    has: keys.has,
+    delete: keys.delete,
   };
 }
 
-export interface RecentKeysOptions {
-  readonly max: number;
-  readonly onForgotten: (key: string) => void;
-}
-
-export function createRecentKeys({ max, onForgotten }: RecentKeysOptions) {
+export function createRecentKeys({ max, onForgotten }: { max: number; onForgotten: (key: string) => void }) {
   const keys = new LRUCache<string, true>({
-    // Not `max`: lru-cache allocates for it immediately.
+    // Not `max`: lru-cache allocates for it immediately, 400 KB for 10,000 keys.
     maxSize: max,
     sizeCalculation: () => 1,
     dispose: (_, key) => onForgotten(key),
@@ -61,24 +37,23 @@ export function createRecentKeys({ max, onForgotten }: RecentKeysOptions) {
   };
 }
 
-export interface SizedLruOptions<K, V> {
-  /** Total of all sizes. A larger entry is not kept. */
-  readonly maxSize: number;
-  /** An integer above 0. @default 1 */
-  readonly sizeOf?: (value: V, key: K) => number;
-  /** Clock of lifetimes in milliseconds, which never returns 0. @default `performance.now` */
-  readonly now?: () => number;
-}
-
+/** Sizes are integers above 0; an entry larger than `maxSize` is not kept. `now`: clock in milliseconds that never returns 0. */
 export function createSizedLru<K extends object | string, V extends object | string>({
   maxSize,
   sizeOf = () => 1,
   now = () => performance.now(),
-}: SizedLruOptions<K, V>) {
+}: {
+  readonly maxSize: number;
+  readonly sizeOf?: (value: V, key: K) => number;
+  readonly now?: () => number;
+}) {
   // A resolution above 0 starts timers.
   const held = new LRUCache<K, V>({ maxSize, sizeCalculation: sizeOf, ttlResolution: 0, perf: { now } });
   return {
     get: (key: K) => held.get(key),
+    /** Unlike `get`, leaves the order as it is. */
+    has: (key: K) => held.has(key),
+    leftMs: (key: K) => held.getRemainingTTL(key),
     /** An entry without a lifetime left is not kept. @default no bound on its lifetime */
     set(key: K, value: V, ttlMs?: number): void {
       if (ttlMs === undefined) held.set(key, value);
@@ -107,22 +82,24 @@ export function createPlaces() {
   };
 }
 
-export interface CallerPlacesOptions {
+export type CallerPlaces = ReturnType<typeof createCallerPlaces>;
+
+/** Unverified callers of one address get at most half of the places, whatever tokens they make up. */
+export function createCallerPlaces({
+  max,
+  maxPerCaller,
+  bounds: [maxName, maxPerCallerName],
+  taken: [by, state],
+}: {
   /** Places of all callers. May change. */
   readonly max: () => number;
   readonly maxPerCaller: number;
   readonly bounds: readonly [max: string, maxPerCaller: string];
   /** What takes places, and the state in which it does: `reads`, `waiting`. */
   readonly taken: readonly [by: string, state: string];
-}
-
-export type CallerPlaces = ReturnType<typeof createCallerPlaces>;
-
-/** Unverified callers of one address get at most half of the places, whatever tokens they make up. */
-export function createCallerPlaces({ max, maxPerCaller, bounds, taken: [by, state] }: CallerPlacesOptions) {
+}) {
   const ofCallers = createPlaces();
   const ofAddresses = createPlaces();
-  const [maxName, maxPerCallerName] = bounds;
   let total = 0;
 
   function refuse(bound: string, whose: string, reason = `${bound} is reached`): never {

@@ -79,7 +79,6 @@ export interface SpanFacts {
   readonly resends?: number | undefined;
 }
 
-/** Its creator ends it. */
 export interface Span {
   readonly traceId: string;
   readonly headers: TraceHeaders;
@@ -91,7 +90,7 @@ export interface Span {
   end(facts?: SpanFacts): void;
 }
 
-/** Runs work, and ends its span with it. `signal` is the waiting caller's. */
+/** Ends the span with the work. `signal` is the waiting caller's. */
 export async function during<T>(
   span: Span | undefined,
   signal: AbortSignal | undefined,

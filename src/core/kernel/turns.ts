@@ -44,7 +44,7 @@ export function createTurnBudget(ms: number) {
   };
 }
 
-/** Measures delays of the event loop. Returns how to stop it. */
+/** Measures delays of the event loop until the returned function is called. */
 export function watchEventLoop(everyMs: number, onDelay: (delayMs: number) => void): () => void {
   let last = performance.now();
   const timer = setInterval(() => {

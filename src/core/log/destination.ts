@@ -2,15 +2,13 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { PrettyOptions } from 'pino-pretty';
 
-/** Takes log lines and writes them in batches. pino accepts it as its stream. */
+/** pino accepts it as its stream. */
 export interface LogDestination {
-  /** Present where lines go to a terminal. */
   readonly terminal?: { readonly hasColours: boolean } | undefined;
-  /** Takes a whole line, with its line feed. */
+  /** With its line feed. */
   write(line: string): void;
   /** Writes all lines before it returns. Waits at most `waitMs` for a slow reader, then drops the rest. @default 500 */
   flushSync(waitMs?: number): void;
-  /** Lines that were dropped so far. */
   droppedLines(): number;
 }
 
@@ -19,14 +17,7 @@ export interface DestinationOptions extends Pick<LogDestination, 'terminal'> {
   readonly onFailure?: (code: string | undefined) => void;
 }
 
-/** A log file that log rotation can move away. */
-export interface LogFile {
-  readonly destination: LogDestination;
-  /** Opens the path again, and writes all further lines there. Throws Node's error, and keeps the open file then. */
-  reopen(): void;
-  /** Writes what is held, and closes the file. */
-  close(): Promise<void>;
-}
+export type LogFile = ReturnType<typeof openLogFile>;
 
 /** Text that is held for a slow reader; further lines are dropped and counted. */
 const MAX_LENGTH = 4_194_304;
@@ -38,7 +29,6 @@ const BATCH_MS = 100;
 const FULL_MS = 20;
 /** Time until any other write that failed is tried again. */
 const FAILED_MS = 1000;
-/** Upper bound of the time that `flushSync` waits by default. */
 const LAST_MS = 500;
 /** For the owner to write and the group to read: an audit names who read what. */
 const MODE = 0o640;
@@ -46,10 +36,7 @@ const MODE = 0o640;
 const NOTHING = Buffer.alloc(0);
 const LINE_FEED = 10;
 
-/**
- * Creates a destination that writes to a file descriptor. A pipe must be non-blocking: while it is full, lines are held, up
- * to a bound. After `EPIPE` all lines are discarded.
- */
+/** A pipe must be non-blocking: while it is full, lines are held, up to a bound. After `EPIPE` all lines are discarded. */
 export function createDestination(fd: number, { terminal, onFailure }: DestinationOptions = {}) {
   let lines = '';
   /** What is being written, and how much of it is written. */
@@ -61,7 +48,7 @@ export function createDestination(fd: number, { terminal, onFailure }: Destinati
   let droppedLines = 0;
   let reportedLines = 0;
 
-  /** Writes as much as the descriptor takes. Returns the error that ended it. */
+  /** Returns the error that ended it. */
   function writeHeld(): NodeJS.ErrnoException | undefined {
     try {
       for (;;) {
@@ -149,7 +136,6 @@ export function createDestination(fd: number, { terminal, onFailure }: Destinati
       isOpen = true;
       flush();
     },
-    /** Closes the descriptor. What is held is discarded. */
     close() {
       clearTimeout(timer);
       isOpen = false;
@@ -159,15 +145,16 @@ export function createDestination(fd: number, { terminal, onFailure }: Destinati
   } satisfies LogDestination & Record<string, unknown>;
 }
 
-/** Opens a file to append lines to, and creates it where it is missing. Throws Node's error. */
-export function openLogFile(path: string, options: DestinationOptions = {}): LogFile {
+/** Throws Node's error. */
+export function openLogFile(path: string, options: DestinationOptions = {}) {
   const destination = createDestination(openToAppend(path), options);
   const flush = () => destination.flushSync();
   process.once('exit', flush);
   return {
     destination,
+    /** After log rotation has moved the file away. Throws Node's error, and keeps the open file then. */
     reopen: () => destination.switchTo(openToAppend(path)),
-    async close() {
+    close() {
       process.off('exit', flush);
       destination.flushSync();
       destination.close();
@@ -205,12 +192,11 @@ function openTerminal(fd: number, hasColours: boolean): LogDestination {
   }
 }
 
-/** Returns the destination of `serve`. */
 export function standardOutput(): LogDestination {
   return standardStream(1);
 }
 
-/** Returns the destination of `stdio`, whose standard output carries MCP. */
+/** For `stdio`, whose standard output carries MCP. */
 export function standardError(): LogDestination {
   return standardStream(2);
 }

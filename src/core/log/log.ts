@@ -1,25 +1,21 @@
 import type { RequestRef } from '../kernel/caller.ts';
 import { GatewayError, nameError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import {
-  createLoggerAt,
-  createRequestLines,
-  isServerError,
-  type Logger,
-  type LoggerAt,
-  rounded,
-  whyOf,
-} from './logger.ts';
+import { createRequestLines, isServerError, type Logger, type LoggerAt, rounded, whyOf } from './logger.ts';
 
 /**
- * Logs events: one line for each request, and lines for all else that an operator needs. A line has no place for a
- * URL or a body, and of headers only for the request's ids and the name of a client of MCP.
+ * A line has no place for a URL or a body, and of headers only for the request's ids and the name of a client of MCP.
+ * `loggerFor`: where lines of a request are written that are below the logger's level.
  */
 export function logEvents(
   logger: Logger,
-  { loggerFor = () => undefined, now = () => performance.now() }: LogOptions = {},
+  {
+    loggerFor = () => undefined,
+    now = () => performance.now(),
+  }: { readonly loggerFor?: (request: Partial<RequestRef>) => Logger | undefined; readonly now?: () => number } = {},
 ): Events {
-  const loggerAt = createLoggerAt(logger, loggerFor);
+  const loggerAt: LoggerAt = (request, level) =>
+    (logger.isLevelEnabled?.(level) ?? true) ? logger : loggerFor(request);
   return {
     requestEnded: createRequestLines(loggerAt),
     ...details(loggerAt),
@@ -27,13 +23,6 @@ export function logEvents(
     ...warnings(logger, now),
     ...errors(logger, loggerAt),
   };
-}
-
-export interface LogOptions {
-  /** Returns where lines of a request are written that are below the logger's level. @default nowhere */
-  readonly loggerFor?: ((request: Partial<RequestRef>) => Logger | undefined) | undefined;
-  /** In milliseconds, from any point in time. */
-  readonly now?: () => number;
 }
 
 function details(loggerAt: LoggerAt): Events {
@@ -59,14 +48,12 @@ function progress(logger: Logger): Events {
   };
 }
 
-/** Time in which the same warning about a resource, or about dropped spans, is logged once. */
+/** Time in which the same warning is logged once. */
 const REPEAT_MS = 60_000;
 
-/** Events that are logged at `warn` at most. */
 function warnings(logger: Logger, now: () => number): Events {
   const loggedAt = new Map<string, number>();
   let droppedSpans = 0;
-  /** Whether to log this now. */
   const isDue = (what: string) => {
     const time = now();
     if (time - (loggedAt.get(what) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return false;
@@ -116,7 +103,6 @@ function warnings(logger: Logger, now: () => number): Events {
   };
 }
 
-/** Events that are logged at `error` at most. */
 function errors(logger: Logger, loggerAt: LoggerAt): Events {
   return {
     internalError: (bug) => logger.error(bug, 'internal error'),

@@ -5,7 +5,6 @@ import { type LogDestination, prettyDestination, standardOutput } from './destin
 
 export type Level = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
-/** Writes a line that holds `fields` and `message`. */
 export interface WriteLine {
   (fields: object, message: string): void;
   (message: string): void;
@@ -13,9 +12,8 @@ export interface WriteLine {
 
 /** Writes one JSON object a line. Nothing that came from outside is written as free text. Any pino logger fits. */
 export interface Logger extends Readonly<Record<Level, WriteLine>> {
-  /** Whether lines of a level are written. @default all are */
+  /** @default all levels are written */
   isLevelEnabled?(level: Level): boolean;
-  /** Least severe level that is written. Can be changed. */
   level?: string;
   /** Returns a logger to the same place, with its own level and these fields on each line. */
   child?(fields: object, options: { readonly level: string }): Logger;
@@ -31,15 +29,13 @@ class JsonFields {
 }
 
 export interface LoggerOptions {
-  /** Least severe level that is written. */
   readonly level: Exclude<Level, 'fatal'> | 'silent';
   /** For a program or for a person; `auto`: for a person where lines go to a terminal. @default json */
   readonly format?: 'auto' | 'json' | 'pretty';
-  /** Where lines go. @default standard output */
   readonly destination?: LogDestination;
 }
 
-/** Creates a pino logger. After a `fatal` line, and when the process ends, all lines are written out at once. */
+/** After a `fatal` line, and when the process ends, all lines are written out at once. */
 export function createLogger({ level, format = 'json', destination = standardOutput() }: LoggerOptions): Logger {
   const isPretty = format === 'pretty' || (format === 'auto' && destination.terminal !== undefined);
   const logger = pino(
@@ -76,7 +72,7 @@ function takesJson(logger: object): boolean {
 /** The ends of times: V8 takes 400 instructions to write a number that it has not written a moment ago. */
 const MILLISECONDS = Array.from({ length: 1000 }, (_, ms) => `.${String(ms).padStart(3, '0')}Z"`);
 
-/** Returns a function that writes pino's field of the time, to the millisecond. All but those is kept for a second. */
+/** Writes pino's field of the time. All but the milliseconds is kept for a second. */
 function createTimeField(): () => string {
   let second = -1;
   let start = '';
@@ -95,10 +91,7 @@ function createTimeField(): () => string {
 /** DEL, C1 controls, line and paragraph separators, and format characters: bidi controls, zero-width and tag characters. */
 const HIDDEN = /[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/**
- * Escapes, in a line of JSON, each character that a terminal obeys or a reader cannot see, as `\u202e` (RFC 8259, section 7).
- * JSON escapes C0 controls itself. The line parses to the same value.
- */
+/** Escapes them in a line of JSON as `\u202e` (RFC 8259, section 7): it parses to the same value. JSON escapes C0 controls itself. */
 export function escapeHidden(line: string): string {
   // Nearly all lines are ASCII, which takes a quarter of the time to see.
   if (Buffer.byteLength(line) === line.length && !line.includes('\x7f')) return line;
@@ -110,14 +103,6 @@ export function escapeHidden(line: string): string {
 /** Returns where a line of this level about this request goes, if it is written. */
 export type LoggerAt = (request: Partial<RequestRef>, level: Level) => Logger | undefined;
 
-/** A line below the level of `logger` is not built, unless `loggerFor` returns a logger for its request. */
-export function createLoggerAt(
-  logger: Logger,
-  loggerFor: (request: Partial<RequestRef>) => Logger | undefined,
-): LoggerAt {
-  return (request, level) => ((logger.isLevelEnabled?.(level) ?? true) ? logger : loggerFor(request));
-}
-
 /** Routes of probes, which come every few seconds. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 /** Distinguishes callers, and is too short to be a key. */
@@ -125,17 +110,13 @@ const CALLER_LENGTH = 12;
 /** Kinds of requests whose fields are kept serialized. */
 const MAX_KINDS = 256;
 
-/** A kind of request, and the child logger that writes its lines. */
 interface Kind {
   readonly fields: ReturnType<typeof kindOf>;
   readonly child: Logger;
   readonly takesJson: boolean;
 }
 
-/**
- * Returns what writes the line of a request. Nearly all requests are of a few kinds: what those of a kind have in common is
- * serialized once, as the bindings of a child logger.
- */
+/** Nearly all requests are of a few kinds: what those have in common is serialized once, as the bindings of a child logger. */
 export function createRequestLines(loggerAt: LoggerAt): (request: RequestRecord) => void {
   const kinds = new WeakMap<Logger, Kind[]>();
 
@@ -234,7 +215,6 @@ export function whyOf(error: GatewayError) {
   return { upstream, reason, causes: cause === undefined ? undefined : causesOf(error) };
 }
 
-/** Rounds to a tenth of a millisecond. */
 export function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
 }

@@ -20,13 +20,11 @@ export interface DispatchOptions extends Omit<MethodsOptions, 'readResource' | '
   readonly challenge?: Challenge | undefined;
 }
 
-/** The response to a request. */
 export interface Dispatched {
   /** Over HTTP, unless part of a batch. */
   readonly status: number;
   /** JSON in pieces, sent in order. */
   readonly response: readonly Buffer[];
-  /** Over HTTP, the client's challenge. */
   readonly challenge?: string | undefined;
   /** Present where notifications are sent first, and `response` is empty. Resolves with the response; rejects when the client is gone. */
   readonly stream?: ((send: Send) => Promise<readonly Buffer[]>) | undefined;
@@ -41,7 +39,7 @@ export interface Dispatched {
 /** Code of the JSON-RPC error, `tool_error` for a result with `isError`, or `cancelled` where the client has left. */
 type OperationError = number | 'tool_error' | 'cancelled';
 
-/** Answers one request, for HTTP and stdio. Rejects like an aborted read. */
+/** Rejects like an aborted read. */
 export type Dispatch = (request: JSONRPCRequest, revision: Revision, context: RequestContext) => Promise<Dispatched>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {
@@ -111,7 +109,6 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   });
 }
 
-/** Reads from the catalogue and records the outcome. */
 function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue' | 'now'>): ReadResource {
   return async (name, context) => {
     const { caller, record, batchReads } = context;
@@ -133,10 +130,7 @@ function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue
   };
 }
 
-/**
- * Writes the response with a result, in pieces: what is its own comes first, in one piece. Since 2026-07-28 each result
- * names its server.
- */
+/** What is the response's own comes first, in one piece. Since 2026-07-28 each result names its server. */
 function createWriteResult(server: Implementation) {
   const ofServer = { [SERVER_INFO_META_KEY]: server };
   const serverMember = JSON.stringify(ofServer).slice(1, -1);

@@ -1,5 +1,6 @@
 import {
   CLIENT_INFO_META_KEY,
+  isJSONRPCResponse,
   type JSONRPCNotification,
   type JSONRPCRequest,
   SUPPORTED_PROTOCOL_VERSIONS,
@@ -8,7 +9,7 @@ import { mentionsCredential } from '../credentials/redact.ts';
 import type { Caller, ClientRecord } from '../kernel/caller.ts';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { showHidden } from '../kernel/hidden-text.ts';
-import { decodeUtf8, isNotification, isRequest, isResponse } from './message.ts';
+import { decodeUtf8, fits, isNotification, isRequest } from './message.ts';
 import {
   CURRENT,
   claimOf,
@@ -29,7 +30,6 @@ export interface RpcHeaders {
   readonly userAgent?: string | undefined;
 }
 
-/** The classified content of a body. */
 export interface Envelope {
   readonly revision: Revision;
   /** Notifications and responses are ignored: no request here outlives its own exchange. */
@@ -51,15 +51,12 @@ const NAMED: Readonly<Record<string, string>> = {
 const ENCODED = { begin: '=?base64?', end: '?=' };
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/**
- * Classifies a body by its revision. Throws if it is not JSON-RPC, its revision is unsupported, or headers are missing
- * or differ from the body; `maxBatch` is the maximum number of messages.
- */
+/** Throws if a body is not JSON-RPC, its revision is unsupported, or headers are missing or differ from the body. */
 export function readEnvelope(message: unknown, headers: RpcHeaders, maxBatch: number): Envelope {
   if (Array.isArray(message)) return readBatch(message, headers, maxBatch);
   if (isRequest(message)) return readRequest(message, headers);
   if (isNotification(message)) return readNotification(message, headers);
-  if (!isResponse(message)) throw new GatewayError('invalid_rpc');
+  if (!fits(isJSONRPCResponse, message)) throw new GatewayError('invalid_rpc');
   return earlier([], headers);
 }
 
@@ -99,7 +96,7 @@ function readBatch(messages: readonly unknown[], headers: RpcHeaders, maxBatch: 
   if (messages.length > maxBatch) {
     throw explained('invalid_rpc', `A batch may hold ${maxBatch} messages.`, { bound: 'mcp.maxBatch' });
   }
-  const isMessage = (one: unknown) => isRequest(one) || isNotification(one) || isResponse(one);
+  const isMessage = (one: unknown) => isRequest(one) || isNotification(one) || fits(isJSONRPCResponse, one);
   if (messages.length === 0 || !messages.every(isMessage))
     throw invalid('The batch holds something else than messages.');
   if (messages.some((one) => claimOf(one) !== undefined)) throw invalid(`Revision ${CURRENT} has no batches.`);
@@ -159,20 +156,19 @@ function mismatch(detail: string): GatewayError {
   return explained('header_mismatch', detail);
 }
 
-/** Maximum length of each text. */
 const MAX_LENGTH = 64;
 
 const REVISIONS: readonly unknown[] = [CURRENT, ...SUPPORTED_PROTOCOL_VERSIONS];
 
 type Headers = Pick<RpcHeaders, 'protocolVersion' | 'userAgent'>;
 
-/** What clients of the last requests stated, and their records. There are few: what is made of a record is kept with it. */
+/** Clients of the last requests: what is made of a record is kept with it. */
 const KNOWN: { readonly stated: ClientRecord; readonly record: ClientRecord }[] = [];
 const MAX_KNOWN = 64;
 
 /**
- * Returns what a message and its headers state about the client; `undefined` for nothing. Texts that contain a credential of the caller are left out.
- * Before 2026-07-28 only `initialize` has a name; other messages have `User-Agent`.
+ * What a message and its headers state about the client, without texts that contain a credential of the caller. Before
+ * 2026-07-28 only `initialize` has a name; other messages have `User-Agent`.
  */
 export function clientOf(message: unknown, headers: Headers, caller: Bearer): ClientRecord | undefined {
   const { method, params } = Object(message);

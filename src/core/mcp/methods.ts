@@ -16,9 +16,7 @@ import { createProvenance, createTools, stalenessOf, type ToolsOptions } from '.
 export interface MethodsOptions extends SubscriptionsOptions, Omit<ToolsOptions, 'catalogue' | 'provenance'> {
   /** Whether messages can be sent outside of responses. @default false */
   readonly canNotify?: boolean;
-  /** Whether the resources are also offered as tools. */
   readonly tools: boolean;
-  /** Version of this package. */
   readonly version: string;
 }
 
@@ -27,7 +25,6 @@ const LIST_TTL_MS = 3_600_000;
 
 const TOOLS_HINT = 'The tools return the same lists page by page, with filters.';
 
-/** All methods by revision, and whether they are public. */
 export function createMethods(options: MethodsOptions) {
   const { catalogue, readResource, representations, canNotify = false, now } = options;
   const server: Implementation = { name: 'portico', title: 'Portico', version: options.version };
@@ -119,18 +116,16 @@ export function createMethods(options: MethodsOptions) {
   return { server, methods, tools: new Set<unknown>(tools?.list.map(({ name }) => name)) };
 }
 
-/** Returns a result that is equal for every request, and written once. It must have members. */
+/** A result that is equal for every request, and written once. It must have members. */
 function constantResult(members: Members): Result {
   return { shared: [Buffer.from(`${JSON.stringify(members).slice(1)}}`)] };
 }
 
-/** Instructions for the model. */
 function resourcesHint({ offered }: Pick<Catalogue, 'offered'>): string {
   const lists = offered.map(({ definition: { description } }) => description).join(' ');
   return `Read-only lists of a security platform. ${lists} Each is read whole as a resource.`;
 }
 
-/** Returns the remaining freshness of a snapshot for the client, in milliseconds. */
 function remainingTtlMs({ cached }: Load, now: number): number {
   if (cached === undefined || cached.error !== undefined) return 0;
   return Math.max(0, Math.floor(cached.freshUntil - now));

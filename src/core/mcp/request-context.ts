@@ -2,7 +2,6 @@ import type { JSONRPCNotification, RequestId } from '@modelcontextprotocol/serve
 import type { Caller, RequestRecord } from '../kernel/caller.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 
-/** The caller and context of a request. */
 export interface RequestContext {
   /** `undefined` without a credential: over HTTP, for public lists. */
   readonly caller: Caller | undefined;
@@ -20,10 +19,7 @@ export interface RequestContext {
   readonly batchReads?: Map<string, Promise<Load>> | undefined;
 }
 
-/**
- * A context that replaces another and ends with it. A class, because a getter in an object literal would be created per
- * request.
- */
+/** Ends with the context that it replaces. A class: a getter in an object literal would be created per request. */
 export class InnerContext implements RequestContext {
   readonly caller: Caller | undefined;
   readonly noCache: boolean;
@@ -55,25 +51,20 @@ export class InnerContext implements RequestContext {
 /** Sends a notification. Resolves when it was handed to the system; may reject when the client is gone. */
 export type Send = (notification: JSONRPCNotification) => Promise<void>;
 
-/** Reads a resource by name, and records the outcome. */
+/** Records the outcome, too. */
 export type ReadResource = (name: string, context: RequestContext) => Promise<Load>;
 
-/** Members of a result. */
 export interface Members {
   readonly [name: string]: unknown;
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 /** A method's result: its members, or JSON that is mostly shared with other responses. */
-export type Result = MembersResult | WrittenResult;
+export type Result = { readonly members: Members } | WrittenResult;
 
 /** Sends notifications before its result. Rejects with a `GatewayError`, or when the client is gone. */
 export interface StreamResult {
   stream(send: Send): Promise<Result>;
-}
-
-interface MembersResult {
-  readonly members: Members;
 }
 
 export interface WrittenResult {
@@ -85,8 +76,9 @@ export interface WrittenResult {
   readonly shared: readonly Buffer[];
 }
 
-/** Unchecked parameters. */
-type Params = Readonly<Record<string, unknown>>;
-
-/** Answers one method. Rejects with a `GatewayError`. A stream is for revision 2026-07-28. */
-export type Handler = (params: Params, context: RequestContext, id: RequestId) => Promise<Result | StreamResult>;
+/** Answers one method, of unchecked parameters. Rejects with a `GatewayError`. A stream is for revision 2026-07-28. */
+export type Handler = (
+  params: Readonly<Record<string, unknown>>,
+  context: RequestContext,
+  id: RequestId,
+) => Promise<Result | StreamResult>;

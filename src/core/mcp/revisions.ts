@@ -11,31 +11,26 @@ import { explained, GatewayError } from '../kernel/errors.ts';
 import { fits, isObject } from './message.ts';
 
 /**
- * The two forms of the protocol. Since 2026-07-28 each request has an envelope in `params._meta` with its revision.
- * Before, `initialize` agrees on a revision; those are answered equally, except for batches.
+ * Since 2026-07-28 each request has an envelope in `params._meta` with its revision. Before, `initialize` agrees on a revision;
+ * those are answered equally, except for batches.
  */
 export type Revision = '2026-07-28' | '2025-11-25';
 
-/** The supported revision with envelopes. */
 export const CURRENT = '2026-07-28' satisfies Revision;
 
 /** Represents all revisions before {@link CURRENT}. */
 export const EARLIER = '2025-11-25' satisfies Revision;
 
-/** Returns whether a revision has envelopes, supported or not. Revisions are dates. */
+/** Whether a revision has envelopes, supported or not. Revisions are dates. */
 export function hasEnvelopes(version: unknown): version is string {
   return typeof version === 'string' && version >= CURRENT;
 }
 
-/** Returns the revision in a message's envelope; `undefined` without one. */
 export function claimOf(message: unknown): unknown {
   return metaOf(message)[PROTOCOL_VERSION_META_KEY];
 }
 
-/**
- * Returns a request's revision; `undefined` for earlier ones, and for `initialize`, which revisions with envelopes do
- * not have, unless its envelope is valid. Throws for an incomplete envelope.
- */
+/** `undefined` for earlier revisions, and for `initialize` unless its envelope is valid. Throws for an incomplete envelope. */
 export function readClaim(request: JSONRPCRequest): string | undefined {
   const claim = claimOf(request);
   if (claim === undefined) return undefined;
@@ -55,10 +50,7 @@ export function versionUnsupported(): GatewayError {
   return new GatewayError('version_unsupported', { detail });
 }
 
-/**
- * Returns the revision of each request on one connection. The first request other than `server/discover` decides for
- * all that follow. Throws for a request of another or an unsupported revision.
- */
+/** The first request of a connection other than `server/discover` decides for all that follow; others throw. */
 export function createAgreement(): (request: JSONRPCRequest) => Revision {
   let agreed: Revision | undefined;
   return (request) => {
@@ -88,18 +80,9 @@ function hasSoundEnvelope(request: JSONRPCRequest): boolean {
   );
 }
 
-/*
- * What nearly all clients send is seen without the schemas of the SDK, which take a twentieth of a cached read. Those decide on
- * all else; a test shows that they take all of this.
- */
+/* For what nearly all clients send, since the schemas of the SDK take a twentieth of a cached read. A test compares both. */
 
-const USUAL_CAPABILITIES: ReadonlySet<string> = new Set([
-  'elicitation',
-  'experimental',
-  'extensions',
-  'roots',
-  'sampling',
-]);
+const USUAL_CAPABILITIES = new Set(['elicitation', 'experimental', 'extensions', 'roots', 'sampling']);
 
 function areUsualCapabilities(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -125,7 +108,7 @@ function isUsualInfo(value: unknown): boolean {
   return true;
 }
 
-/** Returns `params._meta` of a message; an empty object without one. */
+/** `params._meta` of a message; an empty object without one. */
 export function metaOf(message: unknown): Readonly<Record<string, unknown>> {
   return Object(Object(Object(message).params)._meta);
 }

@@ -7,10 +7,9 @@ import { idOf } from './message.ts';
 import type { RequestContext } from './request-context.ts';
 import { CURRENT, claimOf, EARLIER, type Revision } from './revisions.ts';
 
-/** Converts a thrown value to a row of the error table and records it. All errors of methods and tools pass here. */
+/** All errors of methods and tools pass here. */
 export type RecordError = (thrown: unknown, context: RequestContext) => GatewayError;
 
-/** Emits bugs and reached bounds to `events`, too. */
 export function createRecordError(events: Events): RecordError {
   return (thrown, { caller, record }) => {
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
@@ -50,14 +49,11 @@ const MAX_SHOWN = 2048;
 /** Code of an unknown resource before 2026-07-28. */
 const RESOURCE_NOT_FOUND = -32002;
 
-/** Returns the JSON-RPC code of an error for a revision. */
 export function rpcCodeOf({ code, rpc }: GatewayError, revision?: Revision): number {
   return code === 'resource_unknown' && revision === EARLIER ? RESOURCE_NOT_FOUND : rpc;
 }
 
-/**
- * Writes the response with an error: texts of the error table, and the parts of `message` that the revision requires.
- */
+/** Writes texts of the error table, and the parts of `message` that the revision requires. */
 export function writeError(error: GatewayError, message: unknown, requestId: string, revision?: Revision): Buffer {
   const { code, detail, upstream, retryAfterSeconds } = error;
   const whence = upstream === undefined ? '' : ` (upstream ${upstream})`;

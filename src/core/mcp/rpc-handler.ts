@@ -10,7 +10,6 @@ import { InnerContext, type RequestContext } from './request-context.ts';
 import type { Revision } from './revisions.ts';
 import { createRecordError, type RecordError, writeError } from './rpc-errors.ts';
 
-/** A `POST` with its credential and body. */
 export interface RpcRequest extends RequestContext {
   readonly headers: RpcHeaders;
   readonly body: Buffer;
@@ -18,12 +17,10 @@ export interface RpcRequest extends RequestContext {
   readonly countMore: (messages: number) => Promise<void> | void;
 }
 
-/** A response over HTTP. */
 export interface RpcResponse {
   readonly status: number;
   /** Names and values, alternately, beside those of `lines`. */
   readonly headers: readonly string[];
-  /** Constant headers as lines. */
   readonly lines?: string;
   /** In one piece, or several that are sent in order, or sent while it is made. */
   readonly body: Buffer | readonly Buffer[] | RpcStream;
@@ -32,20 +29,14 @@ export interface RpcResponse {
 /** Sends a body. `write` resolves when a piece was handed to the system, and rejects when the client is gone. */
 export type RpcStream = (write: (piece: Buffer) => Promise<void>) => Promise<void>;
 
-/**
- * Answers any body. Without a caller, it rejects with `credential_missing`, except for public lists; when the caller
- * disconnects, with the signal's reason.
- */
+/** Rejects with `credential_missing` without a caller, except for public lists, or with the signal's reason. */
 export type RpcHandler = (request: RpcRequest) => Promise<RpcResponse>;
 
 export interface RpcHandlerOptions extends DispatchOptions {
-  /** Objects, lists and members of one body. */
   readonly maxMessageValues: number;
-  /** Messages of one batch. */
   readonly maxBatch: number;
   /** Bytes of all responses to one batch, except the first, which may be one read. */
   readonly maxAnswerBytes: number;
-  /** Interval of the comments in a stream. */
   readonly keepAliveMs: number;
 }
 
@@ -63,7 +54,6 @@ const PUBLIC: ReadonlySet<string> = new Set([
   ...['resources/list', 'resources/templates/list', 'tools/list'],
 ]);
 
-/** JSON-RPC over Streamable HTTP, stateless, in all supported revisions. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { maxMessageValues, maxBatch, maxAnswerBytes, keepAliveMs, events } = options;
   const dispatch = createDispatch(options);
@@ -88,7 +78,8 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     } catch (error) {
       return refuse(error, message, request);
     }
-    if (caller === undefined && !envelope.requests.every(isPublic)) throw new GatewayError('credential_missing');
+    if (caller === undefined && !envelope.requests.every(({ method }) => PUBLIC.has(method)))
+      throw new GatewayError('credential_missing');
     try {
       if (Array.isArray(message) && message.length > 1) await request.countMore(message.length - 1);
     } catch (error) {
@@ -103,7 +94,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   };
 }
 
-/** Returns the error response to a whole POST; `message` is its parsed part. */
+/** The error response to a whole POST; `message` is its parsed part. */
 export function refusal(error: GatewayError, requestId: string, message?: unknown): RpcResponse {
   const { status, retryAfterSeconds } = error;
   const headers = retryAfterSeconds === undefined ? NO_HEADERS : ['Retry-After', String(retryAfterSeconds)];
@@ -118,7 +109,6 @@ function responseTo({ status, response, challenge, stream }: Dispatched, keepAli
   return { status, headers, lines: JSON_LINES, body: response };
 }
 
-/** Server-sent events: notifications, and last the response. */
 function eventStream(stream: NonNullable<Dispatched['stream']>, keepAliveMs: number): RpcStream {
   return async (write) => {
     const alive = setInterval(() => write(KEEP_ALIVE).catch(() => {}), keepAliveMs);
@@ -131,27 +121,14 @@ function eventStream(stream: NonNullable<Dispatched['stream']>, keepAliveMs: num
   };
 }
 
-function isPublic({ method }: JSONRPCRequest): boolean {
-  return PUBLIC.has(method);
-}
-
-interface BatchOptions {
-  readonly dispatch: Dispatch;
-  readonly recordError: RecordError;
-  readonly maxAnswerBytes: number;
-}
-
 const [OPENED, COMMA, CLOSED] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 
-/**
- * Answers the requests of a batch one after the other, while their responses fit the common bound; the rest are not
- * processed. Resolves with the JSON of all responses, in pieces.
- */
+/** Answers requests one after the other, while their responses fit the common bound; the rest are not processed. */
 async function answerBatch(
   requests: readonly JSONRPCRequest[],
   revision: Revision,
   context: RequestContext,
-  { dispatch, recordError, maxAnswerBytes }: BatchOptions,
+  { dispatch, recordError, maxAnswerBytes }: { dispatch: Dispatch; recordError: RecordError; maxAnswerBytes: number },
 ): Promise<readonly Buffer[]> {
   const batch = new InnerContext(context, { caller: context.caller, batchReads: new Map() });
   const pieces: Buffer[] = [];
@@ -181,10 +158,7 @@ async function answerBatch(
   return [...pieces, CLOSED];
 }
 
-/**
- * Processes one request of a batch, and adds its record to the batch's. The batch's error is that of the last one; a
- * rejected credential is never replaced, because limits count it.
- */
+/** The error of a batch is that of the last request; a rejected credential is never replaced, because limits count it. */
 async function asMember<T>(record: RequestRecord, rpc: string, work: () => Promise<T>): Promise<T> {
   const { tool, resource, error } = record;
   record.tool = undefined;

@@ -13,13 +13,11 @@ export interface SubscriptionsOptions {
 /** Length of the id of a subscription, which each notification repeats. */
 const MAX_ID = 256;
 
-type Meta = Readonly<Record<string, unknown>>;
-
 /** Methods that report changes, of 2026-07-28 (`listen`) and of earlier revisions. */
 export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) {
   const uris = new Map(catalogue.offered.map(({ resource, definition }) => [resource.name, definition.uri]));
 
-  function updated(name: string, _meta?: Meta): JSONRPCNotification {
+  function updated(name: string, _meta?: Record<string, unknown>): JSONRPCNotification {
     const params = { uri: uris.get(name), ...(_meta && { _meta }) };
     return { jsonrpc: '2.0', method: 'notifications/resources/updated', params };
   }
@@ -31,7 +29,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
     return watch({ resources, caller, catalogue, until, isLocal: context.notify !== undefined });
   }
 
-  /** Acknowledges what of the filter is reported, and reports it. Without any, the subscription ends immediately. */
+  /** A subscription of which nothing is reported ends immediately. */
   const listen: Handler = async ({ notifications }, context, id) => {
     if (!fits(isSpecType.SubscriptionFilter, notifications)) {
       throw explained('invalid_params', 'subscriptions/listen takes notifications: what it is about.');

@@ -29,7 +29,6 @@ export interface Definition {
   readonly mimeType: 'application/json';
 }
 
-/** Returns the definition of a resource under the URI scheme in settings. */
 export function define(resource: Resource, scheme: string): Definition {
   return {
     uri: `${scheme}://${resource.name}`,

@@ -44,7 +44,6 @@ describe('the envelope of a request', () => {
     [{}, { name: 'client' }],
     [{}, { ...INFO, title: 1 }],
     [{}, INFO, 'loud'],
-    [{ experimental: Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [index, {}])) }],
   ];
   for (const made of unsound) {
     it(`is not valid with ${JSON.stringify(made).slice(0, 60)}`, () => {

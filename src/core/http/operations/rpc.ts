@@ -7,22 +7,17 @@ import { type Fields, requireJsonAccepted } from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
 
-/** Path of MCP over HTTP. */
 export const MCP_PATH = '/mcp';
 
 /**
- * A message that was posted, and passed all checks of HTTP. A class, since a getter in an object literal costs too much for each
- * request: V8 makes a shape for each such object, and keeps all that the object refers to until it collects the old generation.
+ * A class: V8 would make a shape for each object literal with a getter, and keep all that the object refers to until it collects
+ * the old generation.
  */
 export class RpcRequest {
-  /** What is found out about the request is recorded here. */
   readonly record: Exchange;
-  /** Undefined headers were not sent. */
   readonly headers: Readonly<Record<'protocolVersion' | 'method' | 'name' | 'userAgent', string | undefined>>;
   body: Buffer;
-  /** `undefined` without a credential, where lists are public. */
   readonly caller: Caller | undefined;
-  /** Calls the upstream even if a snapshot is fresh. */
   readonly noCache: boolean;
   readonly #spend: RequestHooks['spend'];
 
@@ -36,36 +31,32 @@ export class RpcRequest {
     this.#spend = spend;
   }
 
-  /** Aborts when the caller hangs up. Created on access. */
   get signal(): AbortSignal {
     return this.record.signal;
   }
 
-  /** Aborts when a stream must end. */
   get ending(): AbortSignal {
     return this.record.ending;
   }
 
-  /** Counts messages beside the one that was counted with the request; rejects above the caller's limit. */
+  /** Counts messages beside the first; rejects above the caller's limit. */
   countMore(messages: number): Promise<void> | void {
     return this.#spend(this.record, this.caller, messages);
   }
 }
 
-/** Answers a posted message. A `GatewayError` that it throws is answered with a problem. */
+/** A `GatewayError` that it throws is answered with a problem. */
 export type RpcHandler = (request: RpcRequest) => HttpResponse | Promise<HttpResponse>;
 
 export interface RpcOptions {
   readonly path: string;
   readonly maxBodyBytes: number;
-  /** Bodies of all requests in flight. */
   readonly heldBytes: HeldBytes;
   /** Whether a credential may be missing: the handler throws `credential_missing` where one is required. */
   readonly publicLists: boolean;
   readonly spend: RequestHooks['spend'];
-  /** Names of the headers beside `Authorization` in which callers bring credentials. @default none */
   readonly otherCredentials?: readonly string[] | undefined;
-  /** Returns what answers messages, always the same. Called with the first ones. */
+  /** Returns always the same. Called with the first messages. */
   readonly open: () => Promise<RpcHandler>;
   /** Whether every upstream rejects the credential of the caller with this key. @default false */
   readonly isRejected?: ((callerKey: string) => boolean) | undefined;
@@ -104,7 +95,6 @@ export function rpcStreamOperation({
   };
 }
 
-/** JSON-RPC, posted at one path. */
 export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenOperation {
   const { path, maxBodyBytes, heldBytes, publicLists, spend, otherCredentials = [], open, refuseRate } = options;
   let handle: RpcHandler | undefined;
@@ -132,7 +122,6 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
   };
 }
 
-/** Throws `unsupported_media_type` for a body that is not announced as JSON, or is in a coding. */
 function requireJsonBody({ contentType = '', contentEncoding }: Fields): void {
   const isJson = contentType === JSON_TYPE || JSON_BODY.test(contentType);
   if (isJson && (contentEncoding === undefined || contentEncoding.toLowerCase() === 'identity')) return;

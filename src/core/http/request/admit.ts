@@ -12,7 +12,7 @@ const EXPOSED = [
 
 const VARY_ORIGIN: readonly string[] = ['Vary', 'Origin'];
 
-/** Opens a response to the pages of all origins: for responses that are the same for all. Alternating names and values. */
+/** For responses that are the same for all. */
 const ANY_ORIGIN: readonly string[] = [
   ...['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED],
 ];
@@ -26,17 +26,12 @@ export interface AdmitOptions extends HostsOptions {
   readonly allowedOrigins: readonly string[];
   /** Where the listener is bound; called once, with the first request. */
   readonly address: () => AddressInfo | string | null;
-  /** Whether TLS ends here. */
   readonly isSecure: boolean;
-  /** Proxies whose statements about a client's address are used. @default none */
   readonly trustedProxies?: readonly string[] | undefined;
 }
 
-/** Admits a request and finds the address of its client, or throws. */
-export type Admit = (exchange: Exchange, operation: Operation) => void;
-
-/** Checks a request before its credential is read. Probes are admitted for any host and origin, at any time. */
-export function createAdmit(options: AdmitOptions): Admit {
+/** Checks a request before its credential is read, and finds its client's address. Probes are admitted for any host and origin. */
+export function createAdmit(options: AdmitOptions) {
   const {
     maxUrlBytes,
     maxHeaderBytes,
@@ -51,7 +46,7 @@ export function createAdmit(options: AdmitOptions): Admit {
   const origins = createOrigins(allowedOrigins);
   const addressOf = createClientAddress(trustedProxies);
   let hosts: Hosts | undefined;
-  /** The last host that was answered for: most clients name the same one. */
+  /** Most clients name the same one. */
   let lastHost: string | undefined;
 
   /** Rejects framing that Node's parser accepts. */
@@ -93,7 +88,7 @@ export function createAdmit(options: AdmitOptions): Admit {
     throw new GatewayError('origin_refused');
   }
 
-  return function admit(exchange, { isProbe, takesBody, methods, forAnyPage, open }) {
+  return function admit(exchange: Exchange, { isProbe, takesBody, methods, forAnyPage, open }: Operation): void {
     // First of all: pages of allowed origins can read errors, too.
     exchange.originHeaders = forAnyPage ? ANY_ORIGIN : origins.headersFor(exchange.fields.origin);
     checkFraming(exchange);
@@ -114,9 +109,8 @@ function invalid(detail: string): GatewayError {
 }
 
 /**
- * Returns the origins whose pages may read responses (Fetch, section 3.3). Each response names the one origin, never `*`, and
- * has no `Access-Control-Allow-Credentials`: a page sets `Authorization` itself, and a browser has nothing to add. Where
- * origins are listed, every response varies by `Origin`.
+ * Fetch, section 3.3. Each response names the one origin, never `*`, and has no `Access-Control-Allow-Credentials`: a page sets
+ * `Authorization` itself. Where origins are listed, every response varies by `Origin`.
  */
 function createOrigins(allowedOrigins: readonly string[]) {
   const headers = new Map(
@@ -129,7 +123,6 @@ function createOrigins(allowedOrigins: readonly string[]) {
   const others = headers.size === 0 ? undefined : VARY_ORIGIN;
   return {
     has: (origin: string) => headers.has(origin),
-    /** Returns the CORS headers of each response to a request of this origin, or of none. */
     headersFor: (origin: string | undefined) => (origin === undefined ? others : (headers.get(origin) ?? others)),
   };
 }
@@ -141,18 +134,13 @@ const MAX_LIST_LENGTH = 4096;
 /** In settings, the peers over the Unix socket, which have no address. */
 const UNIX = 'unix';
 
-/** Returns the IPv4 address of a client, the /64 of its IPv6 address (where `whole`, all of it), or `unix`. */
-export type ClientAddress = (exchange: Pick<Exchange, 'connection' | 'fields'>) => string;
-
 /**
- * Finds the address of a client. Each trusted proxy adds the address of its peer at the right of `X-Forwarded-For` or
- * `Forwarded` (RFC 7239). So the lists are read from the right, as long as the address that is found is that of a trusted
- * proxy. Whatever is left of the first other address may be invented.
- *
- * Where a request has both headers and they lead to different addresses, the client itself has sent one of them: then neither
- * is used.
+ * Finds the IPv4 address of a client, the /64 of its IPv6 address (where `whole`, all of it), or `unix`. Each trusted proxy adds
+ * the address of its peer at the right of `X-Forwarded-For` or `Forwarded` (RFC 7239): what is left of the first address that is
+ * not a trusted proxy's may be invented. Where both headers lead to different addresses, the client itself has sent one of them:
+ * then neither is used.
  */
-export function createClientAddress(trustedProxies: readonly string[], { whole = false } = {}): ClientAddress {
+export function createClientAddress(trustedProxies: readonly string[], { whole = false } = {}) {
   const shown = whole ? (address: string) => address : network;
   const trusted = blockListOf(trustedProxies.filter((entry) => entry !== UNIX));
   const trustsUnix = trustedProxies.includes(UNIX);
@@ -177,7 +165,7 @@ export function createClientAddress(trustedProxies: readonly string[], { whole =
   /** The last peer: most requests come from few. */
   let last = { text: '', peer: UNIX, shownPeer: UNIX };
 
-  return ({ connection, fields: { forwarded, forwardedFor } }) => {
+  return ({ connection, fields: { forwarded, forwardedFor } }: Pick<Exchange, 'connection' | 'fields'>): string => {
     const text = connection?.remoteAddress ?? '';
     if (text !== last.text) {
       const peer = addressOf(text) ?? UNIX;
@@ -203,7 +191,7 @@ function blockListOf(entries: readonly string[]): BlockList {
   return list;
 }
 
-const MAPPED = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/;
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 
 /** Normalizes an address: IPv4 out of its IPv6 form (RFC 4291, section 2.5.5.2), no zone. `undefined` for other text. */
 function addressOf(text: string): string | undefined {
@@ -213,10 +201,7 @@ function addressOf(text: string): string | undefined {
   if (version === 0) return undefined;
   if (version === 4) return bare;
   const { address } = new SocketAddress({ address: bare, family: 'ipv6' });
-  const [, dotted, high, low] = MAPPED.exec(address) ?? [];
-  if (dotted !== undefined) return dotted;
-  if (high === undefined || low === undefined) return address;
-  return [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]).join('.');
+  return MAPPED.exec(address)?.[1] ?? address;
 }
 
 /** `nodename [ ":" node-port ]` (RFC 7239, section 6); proxies write IPv6 without brackets, too. */
@@ -229,10 +214,7 @@ function nodeAddress(node: string): string | undefined {
 /** One `name=value` of `Forwarded` with its separator (RFC 7239, section 4). Proxies write addresses unquoted, too. */
 const PAIR = /[\t ]*(?:([^\s=;,"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?[\t ]*(?:(;)|$)/y;
 
-/**
- * Returns the address in one element of `Forwarded`; `undefined` where it has none or is malformed. That includes an element
- * with a comma in quotes, which was split: no proxy writes one.
- */
+/** `undefined` where an element has none or is malformed, such as one with a comma in quotes, which was split. */
 function addressInForwarded(element: string): string | undefined {
   let hop: string | undefined;
   PAIR.lastIndex = 0;

@@ -11,14 +11,9 @@ export function isHost(value: string): boolean {
   return HOST.test(value);
 }
 
-/** The hosts of a listener. */
 export interface Hosts {
-  /** Whether the listener answers for a host. */
   answersFor(host: string): boolean;
-  /**
-   * Whether a host that it answers for is certainly its own. A name that settings do not list may be that of a web page, made
-   * to resolve to this listener (DNS rebinding); an address or a loopback name cannot.
-   */
+  /** A name that settings do not list may be that of a web page, made to resolve to this listener (DNS rebinding). */
   isOwn(host: string): boolean;
 }
 
@@ -31,13 +26,11 @@ export interface HostsOptions {
   readonly takesAnyName?: boolean | undefined;
 }
 
-/** Returns the hosts of a listener that is bound to `address`. */
 export function hostsOf(
   { allowedHosts, alsoHosts = [], takesAnyName = false }: HostsOptions,
   address: AddressInfo | string | null,
 ): Hosts {
   const bound = allowedHosts === undefined ? boundHosts(address, takesAnyName) : only(listed(allowedHosts));
-  if (alsoHosts.length === 0) return bound;
   const isListed = listed(alsoHosts);
   return {
     answersFor: (host) => bound.answersFor(host) || isListed(host),
@@ -54,9 +47,9 @@ function listed(hosts: readonly string[]): (host: string) => boolean {
 }
 
 /**
- * Returns the hosts of a listener without a list. On a loopback address they are loopback names, with any port: `ssh -L` and
- * `kubectl port-forward` change it. On other addresses they are also IP addresses, which cannot be made to resolve
- * (docs/decisions/0059). A Unix socket is out of reach for web pages, and answers for any host.
+ * Without a list. On a loopback address they are loopback names, with any port: `ssh -L` and `kubectl port-forward` change it. On
+ * other addresses they are also IP addresses, which cannot be made to resolve (docs/decisions/0059). A Unix socket is out of reach
+ * for web pages, and answers for any host.
  */
 function boundHosts(address: AddressInfo | string | null, takesAnyName: boolean): Hosts {
   if (address === null || typeof address === 'string' || !isLoopbackAddress(address.address)) {
@@ -68,13 +61,11 @@ function boundHosts(address: AddressInfo | string | null, takesAnyName: boolean)
   return only((host) => names.has(host.toLowerCase().replace(PORT, '')));
 }
 
-/** Whether a host, with or without a port, is a loopback name. */
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase().replace(PORT, '');
   return LOOPBACK_NAMES.includes(name) || /^127(?:\.\d+){3}$/.test(name) || name.endsWith('.localhost');
 }
 
-/** Returns an address as URLs have it. */
 export function bracketed({ address, family }: AddressInfo): string {
   return family === 'IPv6' ? `[${address}]` : address;
 }
@@ -87,15 +78,14 @@ function isAddress(host: string): boolean {
   return isIP(host.replace(PORT, '').replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
-/** Whether an IP address is one that only this machine itself can send from. */
+/** Only this machine itself can send from such an address. */
 export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
 }
 
 /**
- * Whether an origin is that of a listener with this `Host`. Where TLS ends in Portico (`isSecure`), its scheme is `https:`.
- * Elsewhere a proxy may end TLS: then the page is of `https:` although the request came over `http:`, and only the default
- * port depends on the scheme.
+ * Whether an origin is that of a listener with this `Host`. Unless TLS ends in Portico (`isSecure`), a proxy may end it: then the
+ * page is of `https:` although the request came over `http:`.
  */
 export function isSameOrigin(origin: string, host: string, isSecure = false): boolean {
   const page = URL.parse(origin);

@@ -4,10 +4,7 @@ import type { Exchange } from '../exchange.ts';
 /** How long a response waits for a body that nothing reads to arrive. */
 const DISCARD_MS = 1000;
 
-/**
- * From so many chunks on, those of a body must hold so many bytes on average. 64 KiB that arrive in one piece may be 10,000
- * chunks, which take 12 ms to parse in one turn of the event loop.
- */
+/** From so many chunks on, they must hold so many bytes on average: 10,000 chunks of 64 KiB take 12 ms of one turn to parse. */
 const MANY_CHUNKS = 1024;
 const MIN_CHUNK_BYTES = 8;
 
@@ -16,17 +13,14 @@ const NO_ROOM = 'Too many request bodies are waiting already. Try again after Re
 
 export const NO_BODY = Buffer.alloc(0);
 
-/** Bytes of request bodies in memory, over all connections of one listener. */
-export interface HeldBytes {
-  /** Adds to what an exchange holds until it ends. Throws `overloaded` where there is no room for more. */
-  take(exchange: Pick<Exchange, 'heldBytes' | 'release'>, bytes: number): void;
-}
+export type HeldBytes = ReturnType<typeof createHeldBytes>;
 
-/** Counts bytes that have arrived. Counting announced lengths would let idle connections keep all others out. */
-export function createHeldBytes(maxBytes: number): HeldBytes {
+/** Counts what has arrived, over all connections of a listener: announced lengths of idle connections would keep all others out. */
+export function createHeldBytes(maxBytes: number) {
   let total = 0;
   return {
-    take(exchange, bytes) {
+    /** Adds to what an exchange holds until it ends. Throws `overloaded` where there is no room for more. */
+    take(exchange: Pick<Exchange, 'heldBytes' | 'release'>, bytes: number): void {
       if (total + Math.max(bytes, 1) > maxBytes) {
         const bound = 'http.maxHeldBodyBytes';
         throw new GatewayError('overloaded', { detail: NO_ROOM, bound });
@@ -40,18 +34,16 @@ export function createHeldBytes(maxBytes: number): HeldBytes {
   };
 }
 
-export interface BodyBound {
-  readonly maxBytes: number;
-  /** Key of its setting. @default none */
-  readonly bound?: string;
-}
-
 /**
  * Reads the whole body of a request, and holds it until the exchange ends. Throws `too_large` as soon as it is known to be
- * larger than `maxBytes`, `overloaded` where other bodies leave no room, `invalid_request` for one in tiny chunks or that does
- * not parse, and `request_timeout` for one that does not arrive in time. Rejects where the client hangs up.
+ * larger than `maxBytes` (`bound`: its setting), `overloaded` where other bodies leave no room, `invalid_request` for one in tiny
+ * chunks or that does not parse, and `request_timeout` for one that does not arrive in time. Rejects where the client hangs up.
  */
-export async function readBody(exchange: Exchange, { maxBytes, bound }: BodyBound, held: HeldBytes): Promise<Buffer> {
+export async function readBody(
+  exchange: Exchange,
+  { maxBytes, bound }: { readonly maxBytes: number; readonly bound?: string },
+  held: HeldBytes,
+): Promise<Buffer> {
   const { req, res, fields, hasBody, announcedBytes } = exchange;
   // For a request without a body Node creates no stream that would end (`optimizeEmptyRequests`).
   if (!hasBody) return NO_BODY;

@@ -4,7 +4,7 @@ import type { WholeResponse } from './send.ts';
 /** `Allow` for errors that name no methods: those of a read. */
 const ALLOW = 'GET, HEAD';
 
-/** Returns `WWW-Authenticate` of the response to an error; `undefined` where it has none. */
+/** Returns `WWW-Authenticate`, or `undefined` for none. */
 export type Challenge = (error: GatewayError) => string | undefined;
 
 /** Where clients can obtain tokens (RFC 9728). */

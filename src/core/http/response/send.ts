@@ -18,7 +18,6 @@ export interface HttpResponse {
   readonly policy?: string;
 }
 
-/** A response in one piece. */
 export interface WholeResponse extends HttpResponse {
   readonly body: Buffer;
 }
@@ -26,7 +25,6 @@ export interface WholeResponse extends HttpResponse {
 /** Sends a body while it is made. `write` resolves when a piece was handed to the system, and rejects when the client is gone. */
 export type StreamBody = (write: (piece: Buffer) => Promise<void>) => Promise<void>;
 
-/** Security headers of every response. Alternating names and values. */
 export const ALWAYS: readonly string[] = [
   'X-Content-Type-Options',
   'nosniff',
@@ -36,10 +34,8 @@ export const ALWAYS: readonly string[] = [
   'same-origin',
 ];
 
-/** `Content-Security-Policy` of a response that is no page. */
 export const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
 
-/** Bytes that are written at once. */
 const STEP_BYTES = 1_048_576;
 
 /** How long a connection stays open after its last response, so that the client can read that. */
@@ -82,7 +78,7 @@ function startOf(status: number, policy: string | undefined): string {
 /** Names that Node has accepted. The code sends few different ones. */
 const NAMES = new Set<string>();
 
-/** Returns headers as lines. Throws where Node refuses a name or a value. */
+/** Throws where Node refuses a name or a value. */
 function linesOf(headers: readonly string[]): string {
   let lines = '';
   for (let index = 0; index < headers.length; index += 2) {
@@ -98,10 +94,7 @@ function linesOf(headers: readonly string[]): string {
   return lines;
 }
 
-/**
- * Sends a response, of a stream only the head; `isLast` closes the connection after it. Throws where Node refuses a header or its
- * value.
- */
+/** Sends a response, of a stream only the head. Throws where Node refuses a header; `isLast` closes the connection. */
 export function send(exchange: Exchange, response: HttpResponse, isLast: boolean): void {
   const { status, headers, lines: more = '', body, policy } = response;
   const { res, requestId, method, vary, originHeaders, rateLimit } = exchange;
@@ -130,18 +123,12 @@ export function send(exchange: Exchange, response: HttpResponse, isLast: boolean
   }
 }
 
-export interface StreamOptions {
-  /** Time in which the client takes each piece. */
-  readonly sendTimeoutMs: number;
-  /** Closes the connection of a client that takes none. */
-  abort(): void;
-}
-
 /**
  * Sends the body of a stream, whose head was sent, and ends the response. Rejects where the body does. What the request has held
- * for its own body is released, since a stream stays open.
+ * for its own body is released, since a stream stays open. `abort` closes the connection of a client that takes no piece for
+ * `sendTimeoutMs`.
  */
-export async function sendStream(exchange: Exchange, body: StreamBody, { sendTimeoutMs, abort }: StreamOptions) {
+export async function sendStream(exchange: Exchange, body: StreamBody, sendTimeoutMs: number, abort: () => void) {
   const { res } = exchange;
   exchange.openedMs = performance.now() - exchange.begun;
   exchange.release?.();
@@ -199,10 +186,7 @@ function cut(piece: Buffer): Buffer[] {
   return steps;
 }
 
-/**
- * Writes a response to a socket without a request, and ends the connection. The socket must be read meanwhile: destroyed with
- * unread bytes the connection would be reset, and the client could lose the response.
- */
+/** The socket must be read meanwhile: destroyed with unread bytes it would be reset, and the client could lose the response. */
 export function sendOnSocket(socket: Socket, { status, headers, body }: WholeResponse, requestId: string): void {
   const framing = ['Content-Length', String(bytesOf(body)), 'Date', new Date().toUTCString(), 'Connection', 'close'];
   const head = `${startOf(status, undefined)}${linesOf(['X-Request-Id', requestId, ...headers, ...framing])}\r\n`;
@@ -211,7 +195,6 @@ export function sendOnSocket(socket: Socket, { status, headers, body }: WholeRes
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Returns the length of a body. */
 export function bytesOf(body: Buffer | readonly Buffer[]): number {
   if (Buffer.isBuffer(body)) return body.length;
   let bytes = 0;
@@ -220,9 +203,8 @@ export function bytesOf(body: Buffer | readonly Buffer[]): number {
 }
 
 /**
- * Bounds the responses that were sent and not read yet, over all connections of a listener, to `maxBytes`. Beyond, `abort` is
- * called for the exchanges whose clients have read nothing for longest. A client that has read a part of its response since
- * the last check is slow, and is aborted only where all are.
+ * Bounds unread responses, over all connections of a listener. Beyond, those are aborted whose clients have read nothing for longest.
+ * A client that has read a part of its response since the last check is slow, and is aborted only where all are.
  */
 export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange) => void) {
   /**
@@ -232,7 +214,6 @@ export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange)
   const unread: Exchange[] = [];
   let total = 0;
 
-  /** Forgets a response that was read, or whose connection has closed. */
   function remove(exchange: Exchange): void {
     const at = unread.lastIndexOf(exchange);
     if (at === -1) return;
@@ -258,7 +239,6 @@ export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange)
     }
   }
 
-  /** Counts a response that was just sent. */
   function add(exchange: Exchange): void {
     if (exchange.bytes === 0) return;
     total += exchange.bytes;

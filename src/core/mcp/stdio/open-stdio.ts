@@ -1,41 +1,34 @@
 import type { Readable, Writable } from 'node:stream';
-import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
+import {
+  isJSONRPCResponse,
+  type JSONRPCNotification,
+  type JSONRPCRequest,
+  type RequestId,
+} from '@modelcontextprotocol/server';
 import type { Identity } from '../../credentials/authenticate.ts';
 import { newRequestId, type RequestRecord } from '../../kernel/caller.ts';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
 import { clientOf } from '../envelope.ts';
-import { isNotification, isRequest, isResponse, loggedMethod, parseMessage } from '../message.ts';
+import { fits, isNotification, isRequest, loggedMethod, parseMessage } from '../message.ts';
 import type { RequestContext } from '../request-context.ts';
 import { createAgreement } from '../revisions.ts';
 import { createRecordError, writeError } from '../rpc-errors.ts';
-import { createLines } from './lines.ts';
 
 export interface StdioOptions extends DispatchOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** The caller of the whole connection. */
   readonly identity: Identity;
   /** Called for each message. @default none */
   readonly onCaller?: (record: RequestRecord, identity: Identity) => void;
   /** Maximum size of a message, and of pending messages while the client does not read its responses. */
   readonly maxBodyBytes: number;
-  /** Objects, lists and members of one message. */
   readonly maxMessageValues: number;
   /** Time for pending requests after the end of the input. */
   readonly graceMs: number;
 }
 
-/** MCP over a pair of streams, for one client. */
-export interface StdioConnection {
-  /** Stops reading, like the end of the input: closes when the client has all responses, or after `graceMs`. */
-  drain(): void;
-  /** Resolves when closed, with whether the client has received all responses. */
-  readonly closed: Promise<boolean>;
-}
-
-/** A request without a response. */
 interface OpenRequest extends RequestContext {
   readonly controller: AbortController;
 }
@@ -43,8 +36,8 @@ interface OpenRequest extends RequestContext {
 const NO_HEADERS = { protocolVersion: undefined, userAgent: undefined };
 const NEWLINE = Buffer.from('\n');
 
-/** Starts answering: one message per line, each request with its own id and record. */
-export function openStdio(options: StdioOptions): StdioConnection {
+/** `closed` resolves with whether the client has received all responses. */
+export function openStdio(options: StdioOptions) {
   const { input, output, identity, onCaller, events, maxBodyBytes, maxMessageValues, graceMs } = options;
   const dispatch = createDispatch({ ...options, canNotify: true });
   const ending = new AbortController();
@@ -151,7 +144,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
       if (message.method === 'notifications/cancelled') cancel(message.params?.['requestId']);
     } else if (Array.isArray(message)) {
       throw explained('invalid_rpc', 'Batches are not taken here: send one message at a time.');
-    } else if (!isResponse(message)) throw new GatewayError('invalid_rpc');
+    } else if (!fits(isJSONRPCResponse, message)) throw new GatewayError('invalid_rpc');
   }
 
   function answer(message: JSONRPCRequest): void {
@@ -194,6 +187,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     input.pause();
   }
 
+  /** Stops reading, like the end of the input: closes when the client has all responses, or after `graceMs`. */
   function drain(): void {
     if (draining || isClosed) return;
     draining = true;
@@ -221,11 +215,7 @@ export function openStdio(options: StdioOptions): StdioConnection {
     resolve(isWhole());
   }
 
-  const lines = createLines({
-    maxBytes: maxBodyBytes,
-    onLine: receive,
-    onTooLong: () => receive(new GatewayError('too_large', { bound: 'mcp.maxBodyBytes' })),
-  });
+  const lines = createLines(maxBodyBytes, receive);
   input.on('data', lines);
   for (const event of ['error', 'end', 'close']) input.on(event, drain);
   output.on('drain', () => {
@@ -234,6 +224,32 @@ export function openStdio(options: StdioOptions): StdioConnection {
   // The parent process has ended.
   output.on('error', close);
   return { drain, closed };
+}
+
+/** Splits a stream of bytes into lines, and holds at most one. A longer one is an error; an unterminated one is ignored. */
+export function createLines(maxBytes: number, onLine: (line: Buffer | GatewayError) => void) {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+
+  function hold(piece: Buffer): void {
+    const fitted = heldBytes <= maxBytes;
+    heldBytes += piece.length;
+    if (heldBytes <= maxBytes) held.push(piece);
+    else held = [];
+    if (fitted && heldBytes > maxBytes) onLine(new GatewayError('too_large', { bound: 'mcp.maxBodyBytes' }));
+  }
+
+  return (chunk: Buffer): void => {
+    let begun = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, begun)) {
+      hold(chunk.subarray(begun, end));
+      if (heldBytes <= maxBytes) onLine(Buffer.concat(held));
+      held = [];
+      heldBytes = 0;
+      begun = end + 1;
+    }
+    if (begun < chunk.length) hold(chunk.subarray(begun));
+  };
 }
 
 function sizeOf(line: Buffer | GatewayError): number {

@@ -7,7 +7,7 @@ import { MAX_PAGE_ITEMS } from './list-page.ts';
 const MAX_LIMIT = 500;
 const MAX_TEXT = 256;
 
-/** Maximum number and length of the names of ignored arguments, because a client can send many. */
+/** Names of ignored arguments that are repeated, and their length. */
 const MAX_NAMES = 5;
 const MAX_NAME = 40;
 
@@ -25,7 +25,6 @@ export interface Filter {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Arguments of a tool. */
 export interface ToolArguments {
   readonly filter: Filter;
   /** Fields of the returned items, in the documented order; `undefined` for all. */
@@ -43,26 +42,23 @@ export interface ToolArguments {
   readonly misread: readonly string[];
 }
 
-const text = (maxLength: number, description = '') => {
-  const taken = z.string().max(maxLength).optional();
+const text = (description = '') => {
+  const taken = z.string().max(MAX_TEXT).optional();
   return description === '' ? taken : taken.describe(description);
 };
 
 type ToolResource = Pick<Offered, 'resource' | 'known'>;
 
-/**
- * Returns the zod schema of a resource's tool, with a filter for each field: models also send those that `tools/list` does
- * not name. Equal for all callers: it contains settings only.
- */
+/** Has a filter for each field: models also send those that `tools/list` does not name. Equal for all callers: settings only. */
 export function argumentsShape({ resource, known }: ToolResource) {
   const names = fieldsOf(resource);
   const filters = names.map((field) => {
     const values = listValues(valuesOf(known[field] ?? []));
-    return [field, text(MAX_TEXT, values && `Known: ${values}.`)] as const;
+    return [field, text(values && `Known: ${values}.`)] as const;
   });
-  const some = () => z.array(z.enum(names)).max(names.length).optional();
+  const some = () => z.array(z.enum(names)).optional();
   return z.object({
-    query: text(MAX_TEXT),
+    query: text(),
     ...Object.fromEntries(filters),
     fields: some().describe(names.join(',')),
     count_by: some().describe('Counts values'),
@@ -71,10 +67,7 @@ export function argumentsShape({ resource, known }: ToolResource) {
   });
 }
 
-/**
- * Returns a function that parses arguments of this shape. It throws `invalid_params` with every issue, in words that a model can
- * act on. The result for no arguments, which is common, is cached.
- */
+/** Throws `invalid_params` with every issue, in words that a model can act on. The result for no arguments is kept. */
 export function createReadArguments(
   { resource }: Pick<ToolResource, 'resource'>,
   shape: ReturnType<typeof argumentsShape>,
@@ -122,7 +115,7 @@ export function createReadArguments(
   };
 }
 
-/** Returns an argument; `undefined` if it is left out. Many clients send something empty instead. */
+/** Many clients send something empty for an argument that is left out. */
 function argumentOf(given: object, name: string): unknown {
   const value = (given as Readonly<Record<string, unknown>>)[name];
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
@@ -132,7 +125,6 @@ function argumentOf(given: object, name: string): unknown {
   return name === 'limit' && typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
 }
 
-/** Returns the names of a few arguments that are not known. */
 function ignoredOf(given: object, known: readonly string[]): string[] {
   const ignored: string[] = [];
   for (const name in given) {

@@ -1,7 +1,7 @@
 import { explained } from '../../kernel/errors.ts';
 import type { Item } from '../../resources/resource.ts';
 
-/** Maximum number of values per field, and their length in UTF-16 code units. All others are counted together. */
+/** Values that are named per field, and their length in UTF-16 code units. All others are counted together. */
 const MAX_VALUES = 50;
 const MAX_LENGTH = 256;
 
@@ -15,7 +15,6 @@ const FRAME_BYTES = 96;
 
 export type ValueCount = { readonly count: number } & ({ readonly value: string } | { readonly others: number });
 
-/** Counts the values of fields, each field by itself. */
 export function createCounter(fields: readonly string[]) {
   const counted = fields.map((field) => [field, new Map<string, number>()] as const);
   let distinct = 0;
@@ -30,10 +29,7 @@ export function createCounter(fields: readonly string[]) {
         counts.set(value, count + 1);
       }
     },
-    /**
-     * Returns the counts by field, of at most `maxBytes` as JSON: values by descending count, then by code unit. The last
-     * entry may be `others`: the number of further values, with the count of their items.
-     */
+    /** Of at most `maxBytes` as JSON: values by descending count, then by code unit. The last entry may be `others`. */
     counts(maxBytes: number): Readonly<Record<string, readonly ValueCount[]>> {
       const share = Math.floor(maxBytes / fields.length);
       return Object.fromEntries(counted.map(([field, counts]) => [field, mostFrequent(counts, share)]));
@@ -59,7 +55,7 @@ function mostFrequent(counts: ReadonlyMap<string, number>, maxBytes: number): re
 
 type Entry = readonly [value: string, count: number];
 
-/** Returns the values that are shown, in order. Sorting all of them takes several times as long. */
+/** The values that are shown, in order. Sorting all of them takes several times as long. */
 function topOf(counts: ReadonlyMap<string, number>): readonly Entry[] {
   const top: Entry[] = [];
   for (const entry of counts) {

@@ -1,59 +1,44 @@
 import type { Item } from '../../resources/resource.ts';
 
-/** Maximum number of values per field, and their length, in a hint. */
+/** Per field, in a hint. */
 const MAX_VALUES = 20;
 const MAX_LENGTH = 64;
 
 /** Matches control characters, invisible or direction-changing characters, and line breaks. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** Replaces each of these, for a text that is shown. */
 export function printable(text: string): string {
   return text.replaceAll(new RegExp(UNPRINTABLE, 'gu'), '\uFFFD');
 }
 
-/** Values of one field: few, short and printable. */
 export interface Values {
   readonly values: readonly string[];
   /** Whether other values exist that are too many, too long, or not printable. */
   readonly hasMore: boolean;
 }
 
-/** Collects values one by one, except empty ones. Keeps no more of a platform's text than is shown. */
-function createValues(): Values & { add(value: string): void } {
-  const kept = new Set<string>();
-  let hasMore = false;
-  return {
-    get values() {
-      return [...kept];
-    },
-    get hasMore() {
-      return hasMore;
-    },
-    add(value) {
-      if (value === '' || kept.has(value)) return;
-      if (kept.size < MAX_VALUES && value.length <= MAX_LENGTH && !UNPRINTABLE.test(value)) kept.add(value);
-      else hasMore = true;
-    },
-  };
+/** Keeps no more of a platform's text than is shown, and no empty one. */
+function keep(shown: { values: string[]; hasMore: boolean }, value: string): void {
+  const { values } = shown;
+  if (value === '' || values.includes(value)) return;
+  if (values.length < MAX_VALUES && value.length <= MAX_LENGTH && !UNPRINTABLE.test(value)) values.push(value);
+  else shown.hasMore = true;
 }
 
-/** Returns the values that can be shown. */
 export function valuesOf(all: Iterable<string>): Values {
-  const values = createValues();
-  for (const value of all) values.add(value);
-  return values;
+  const shown = { values: [], hasMore: false };
+  for (const value of all) keep(shown, value);
+  return shown;
 }
 
-/** Collects these fields of items, one by one. */
 export function createSeen(fields: readonly string[]) {
-  const seen = fields.map((field) => ({ field, values: createValues() }));
+  const seen = new Map(fields.map((field) => [field, { values: [], hasMore: false }]));
   return {
     add(item: Item) {
-      for (const { field, values } of seen) values.add(item[field] ?? '');
+      for (const [field, shown] of seen) keep(shown, item[field] ?? '');
     },
     /** By field. */
-    values: (): ReadonlyMap<string, Values> => new Map(seen.map(({ field, values }) => [field, values])),
+    values: (): ReadonlyMap<string, Values> => seen,
   };
 }
 

@@ -3,7 +3,6 @@ import { explained, GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 
-/** Items of a page without a given limit. */
 export const MAX_PAGE_ITEMS = 50;
 
 /** Text of such a page, because many hosts cut longer results. */
@@ -18,26 +17,23 @@ const BARE_BYTES = 100;
 /** Items are parsed in steps of about this size, each in a turn of its own. */
 const STEP_BYTES = 262_144;
 
-/** The items of a list as JSON. */
 export type ListBytes = Pick<Snapshot, 'bytes' | 'count' | 'itemStarts'>;
 
-/** A part of a list, or of its filtered items. */
 export interface ListPage {
   /** Indexes of the filtered items; `undefined` without a filter. */
   readonly found?: readonly number[] | undefined;
   /** Index of the page's first item among these. */
   readonly offset: number;
-  /** Maximum number of items; `undefined` for {@link MAX_PAGE_ITEMS}, of which those are left out that make the text long. */
+  /** `undefined`: {@link MAX_PAGE_ITEMS}, without those that make the text long. */
   readonly limit: number | undefined;
-  /** Returns the cursor for the items from an offset on. */
   readonly cursorOf: (offset: number) => string;
-  /** Maximum size of this page as text. */
+  /** Of this page as text. */
   readonly maxBytes: number;
   /** The same for a page without a given limit. It has one item at least. */
   readonly pageBytes: number;
   /** Further members of the page as JSON, each preceded by a comma. */
   readonly members: string;
-  /** Hint for a page of no items. */
+  /** For a page of no items. */
   readonly hint?: string | undefined;
 }
 
@@ -50,15 +46,19 @@ export interface WrittenPage {
   readonly text: string;
 }
 
-/**
- * Writes a page, cut from the bytes of the list: `total`, `nextCursor` unless it is the last, and `items`. Throws
- * `result_too_large`, with a fitting limit, above `maxBytes`.
- */
+/** Cuts a page from the bytes of the list. Throws `result_too_large`, with a fitting limit, above `maxBytes`. */
 export function writePage(list: ListBytes, page: ListPage): WrittenPage {
-  const next = endOf(list, page);
+  const { found, offset } = page;
+  const total = totalOf(list, page);
   const items: string[] = [];
-  for (let at = page.offset; at < next; at += 1) items.push(itemAt(list, page.found?.[at] ?? at));
-  return finish(page, items, totalOf(list, page));
+  let size = frameOf(page);
+  for (let at = offset; at < lastOf(page, total); at += 1) {
+    const index = found?.[at] ?? at;
+    size += lengthOf(list, index) + 1;
+    if (!hasRoom(page, items.length, size)) break;
+    items.push(itemAt(list, index));
+  }
+  return finish(page, items, total);
 }
 
 /** The same with selected fields of each item, parsed in steps. Rejects with the signal's reason when it aborts. */
@@ -89,33 +89,11 @@ export async function writeFields(
   return finish(page, items, total);
 }
 
-/** Returns where consecutive pages without a given limit start: the first ones, at most so many. */
-export function startsOf(list: ListBytes, pageBytes: number, most: number): ReadonlySet<number> {
-  const starts = new Set<number>();
-  const page = { limit: undefined, cursorOf: String, maxBytes: Number.POSITIVE_INFINITY, pageBytes, members: '' };
-  for (let offset = 0; offset < list.count && starts.size < most; offset = endOf(list, { ...page, offset })) {
-    starts.add(offset);
-  }
-  return starts;
-}
-
-/** Returns the end of the page. */
-function endOf(list: ListBytes, page: ListPage): number {
-  const { found, offset } = page;
-  const last = lastOf(page, totalOf(list, page));
-  let size = frameOf(page);
-  for (let at = offset; at < last; at += 1) {
-    size += lengthOf(list, found?.[at] ?? at) + 1;
-    if (!hasRoom(page, at - offset, size)) return at;
-  }
-  return Math.max(offset, last);
-}
-
 function totalOf({ count }: ListBytes, { found }: ListPage): number {
   return found === undefined ? count : found.length;
 }
 
-/** Returns the end of the page as far as it depends on the number of items. */
+/** The end of the page as far as it depends on the number of items. */
 function lastOf({ offset, limit = MAX_PAGE_ITEMS }: ListPage, total: number): number {
   return Math.min(offset + limit, total);
 }
@@ -124,7 +102,7 @@ function frameOf({ members }: ListPage): number {
   return Math.max(FRAME_BYTES, BARE_BYTES + Buffer.byteLength(members));
 }
 
-/** Returns whether an item that makes the page so large is on it, after `items` others. */
+/** Whether an item that makes the page so large is on it, after `items` others. */
 function hasRoom({ limit, maxBytes, pageBytes }: ListPage, items: number, size: number): boolean {
   if (limit === undefined && items > 0 && size > pageBytes) return false;
   if (size > maxBytes) throw tooLarge(items, maxBytes);
@@ -162,19 +140,9 @@ function tooLarge(fitting: number, maxBytes: number): GatewayError {
   return explained('result_too_large', detail, { bound: 'mcp.maxResultBytes' });
 }
 
-/** List of a next page. */
-export interface CursorPosition {
-  /** Entity tag of the list. */
-  readonly etag: string;
-  /** Filter of the list. */
-  readonly filter: object;
-}
+type CursorPosition = { readonly etag: string; readonly filter: object };
 
-/**
- * Layout of a cursor, in bytes; 16 characters as base64url:
- *
- *     0  offset   4  digest of the entity tag   7  of the filter   10  of all bytes before   12
- */
+/** Bytes of a cursor, 16 characters as base64url: the offset, then digests of the entity tag, the filter, and all before. */
 const ETAG = 4;
 const FILTER = 7;
 const CHECK = 10;
@@ -182,7 +150,6 @@ const LENGTH = 12;
 
 const SHAPE = /^[\w-]{16}$/;
 
-/** Returns a cursor for the items from `offset` on, valid for this list and filter only. */
 export function writeCursor({ etag, filter }: CursorPosition, offset: number): string {
   const bytes = Buffer.alloc(LENGTH);
   bytes.writeUInt32BE(offset);
@@ -192,10 +159,7 @@ export function writeCursor({ etag, filter }: CursorPosition, offset: number): s
   return bytes.toString('base64url');
 }
 
-/**
- * Returns the offset of a cursor. Throws `list_changed` if the list has changed, and `invalid_params` if it is invalid or
- * belongs to another filter.
- */
+/** Returns the offset. Throws `list_changed` if the list has changed, and `invalid_params` if it belongs to another filter. */
 export function readCursor({ etag, filter }: CursorPosition, cursor: string): number {
   const bytes = Buffer.from(SHAPE.test(cursor) ? cursor : '', 'base64url');
   if (bytes.length !== LENGTH || !bytes.subarray(CHECK).equals(checkOf(bytes)))

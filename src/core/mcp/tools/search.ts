@@ -6,31 +6,22 @@ import type { Item } from '../../resources/resource.ts';
 import type { Filter } from './arguments.ts';
 import { createSeen, listValues, type Values, valuesOf } from './known-values.ts';
 
-/** Parsed items of one list, in order, in steps. */
 type Steps = Iterable<readonly Item[]>;
 
-/** The filtered items of a list. */
 export interface Found {
-  /** Indexes of the items. */
   readonly indices: readonly number[];
   /** For an empty result: the values of the filter's fields in this list. */
   readonly seen: ReadonlyMap<string, Values>;
 }
 
-/** Searches a list, and visits each item that it finds. Rejects with the signal's reason when it aborts. */
-export type Search = (
-  load: Pick<Load, 'snapshot' | 'cached'>,
-  filter: Filter,
-  signal: AbortSignal,
-  visit?: (item: Item) => void,
-) => Promise<Found>;
+type Searched = Pick<Load, 'snapshot' | 'cached'>;
 
 /**
- * Creates a search. A parsed list takes several times its bytes: the lists searched last are kept parsed,
- * `maxParsedBytes` in total, and as much again may be parsed at a time, shared by concurrent searches. Other lists, and
- * those that are not stored, are parsed in steps that are dropped.
+ * A parsed list takes several times its bytes: the lists searched last are kept parsed, `maxParsedBytes` in total, and as
+ * much again may be parsed at a time, shared by concurrent searches. Other lists, and those that are not stored, are parsed
+ * in steps that are dropped.
  */
-export function createSearch(maxParsedBytes: number): Search {
+export function createSearch(maxParsedBytes: number) {
   const held = createSizedLru<Buffer, Steps>({ maxSize: maxParsedBytes, sizeOf: (_steps, { length }) => length });
   const inFlight = new Map<Buffer, Promise<Steps>>();
   let bytesInFlight = 0;
@@ -49,7 +40,7 @@ export function createSearch(maxParsedBytes: number): Search {
     }
   }
 
-  function parsed({ snapshot, cached }: Parameters<Search>[0]): Steps | Promise<Steps> {
+  function parsed({ snapshot, cached }: Searched): Steps | Promise<Steps> {
     const { bytes } = snapshot;
     const known = held.get(bytes) ?? inFlight.get(bytes);
     if (known !== undefined) return known;
@@ -59,10 +50,27 @@ export function createSearch(maxParsedBytes: number): Search {
     return parsing;
   }
 
-  return async (load, filter, signal, visit) => findItems(await parsed(load), filter, signal, visit);
+  /** Visits each item that it finds. Rejects with the signal's reason when it aborts. */
+  return async (load: Searched, filter: Filter, signal: AbortSignal, visit?: (item: Item) => void): Promise<Found> => {
+    const fits = createFits(filter);
+    const seen = createSeen(Object.keys(filter.values));
+    const indices: number[] = [];
+    let index = 0;
+    for await (const step of inTurn(await parsed(load))) {
+      signal.throwIfAborted();
+      for (const item of step) {
+        if (fits(item)) {
+          indices.push(index);
+          visit?.(item);
+        } else if (indices.length === 0) seen.add(item);
+        index += 1;
+      }
+    }
+    return { indices, seen: seen.values() };
+  };
 }
 
-/** Parses the items of a snapshot on demand. */
+/** Parses on demand. */
 export function* stepsOf(snapshot: Snapshot): Generator<readonly Item[]> {
   for (const array of arraysOf(snapshot)) yield JSON.parse(array);
 }
@@ -78,30 +86,6 @@ async function* inTurn(steps: Steps): AsyncGenerator<readonly Item[]> {
   }
 }
 
-async function findItems(
-  steps: Steps,
-  filter: Filter,
-  signal: AbortSignal,
-  visit?: (item: Item) => void,
-): Promise<Found> {
-  const fits = createFits(filter);
-  const seen = createSeen(Object.keys(filter.values));
-  const indices: number[] = [];
-  let index = 0;
-  for await (const step of inTurn(steps)) {
-    signal.throwIfAborted();
-    for (const item of step) {
-      if (fits(item)) {
-        indices.push(index);
-        visit?.(item);
-      } else if (indices.length === 0) seen.add(item);
-      index += 1;
-    }
-  }
-  return { indices, seen: seen.values() };
-}
-
-/** Returns whether an item passes a filter. */
 function createFits({ query = '', values }: Filter): (item: Item) => boolean {
   const fields = Object.keys(values);
   const texts = Object.values(values).map((text) => text.toLowerCase());
@@ -117,8 +101,8 @@ function createFits({ query = '', values }: Filter): (item: Item) => boolean {
 }
 
 /**
- * Returns a hint for a result without items: why the list has none, or the values of the filter's fields in this list,
- * and further ones in settings. `found` must come from this load, which belongs to this caller.
+ * Why a list has no items, or the values of the filter's fields in this list, and further ones in settings. `found` must come
+ * from this load, which belongs to this caller.
  */
 export function hintFor(
   { snapshot, excluded, dropped }: Load,

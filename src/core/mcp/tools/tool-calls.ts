@@ -1,4 +1,3 @@
-import type { Tool } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { showHidden } from '../../kernel/hidden-text.ts';
@@ -16,7 +15,6 @@ import {
   type ListPage,
   MAX_PAGE_BYTES,
   readCursor,
-  startsOf,
   type WrittenPage,
   writeCursor,
   writeFields,
@@ -24,9 +22,6 @@ import {
 } from './list-page.ts';
 import { createSearch, type Found, hintFor } from './search.ts';
 import { describeTool } from './tool-definition.ts';
-
-/** Maximum number of prepared pages per list. */
-const MAX_PREPARED = 64;
 
 /** Maximum size of counts, which come before the items. */
 const MAX_COUNTS_BYTES = 6000;
@@ -49,14 +44,6 @@ export interface ToolsOptions {
   readonly challengeFor: ChallengeFor;
 }
 
-/** The resources as tools. */
-export interface Tools {
-  /** Result of `tools/list`. */
-  readonly list: readonly Tool[];
-  /** `tools/call`: one page of a list. Rejects with `invalid_params` for an unknown tool. */
-  call(params: { readonly name?: unknown; readonly arguments?: unknown }, context: RequestContext): Promise<Result>;
-}
-
 /** A list, and what was asked of it. */
 interface Listed {
   readonly load: Load;
@@ -67,7 +54,7 @@ interface Listed {
 
 type Counts = Readonly<Record<string, readonly ValueCount[]>>;
 
-export function createTools(options: ToolsOptions): Tools {
+export function createTools(options: ToolsOptions) {
   const { catalogue, readResource, representations, maxResultBytes, provenance, now } = options;
   const { recordError, challengeFor, hiddenText, events } = options;
   const search = createSearch(options.maxParsedBytes);
@@ -85,16 +72,6 @@ export function createTools(options: ToolsOptions): Tools {
   const pageBytes = Math.min(MAX_PAGE_BYTES, maxResultBytes);
   const countsBytes = Math.min(MAX_COUNTS_BYTES, maxResultBytes / 2);
   const firstPage = `derived page 0 ${pageBytes}` as const;
-  const starts = new WeakMap<Uint32Array, ReadonlySet<number>>();
-
-  /** Whether consecutive pages start at this offset: made-up cursors must not fill the cache. */
-  function isStart(snapshot: Snapshot, offset: number): boolean {
-    if (offset === 0) return true;
-    const { itemStarts } = snapshot;
-    const known = starts.get(itemStarts) ?? startsOf(snapshot, pageBytes, MAX_PREPARED);
-    starts.set(itemStarts, known);
-    return known.has(offset);
-  }
 
   function partOf({ load, known, args, stale }: Listed, found?: Found, counts?: Counts): ListPage {
     const { filter, limit, misread } = args;
@@ -112,17 +89,17 @@ export function createTools(options: ToolsOptions): Tools {
     };
   }
 
-  /** Returns the result with one page of the whole list. The usual ones are kept. */
+  /** One page of the whole list. The usual ones are kept. */
   function wholePage(listed: Listed): Buffer {
     const { load, args, stale } = listed;
     const offset = offsetOf(load, args);
     const make = () => pageResult(writePage(load.snapshot, partOf(listed)));
     const isUsual = args.limit === undefined && stale === undefined && args.misread.length === 0;
-    if (!isUsual || !isStart(load.snapshot, offset)) return make();
+    if (!isUsual) return make();
     return representations.derived(load, offset === 0 ? firstPage : `derived page ${offset} ${pageBytes}`, make);
   }
 
-  /** Returns the result with one page of the items, fields or counts that were asked for. */
+  /** One page of the items, fields or counts that were asked for. */
   async function partialPage(listed: Listed, signal: AbortSignal): Promise<Buffer> {
     const { load, args } = listed;
     const { filter, fields, countBy } = args;
@@ -146,8 +123,13 @@ export function createTools(options: ToolsOptions): Tools {
   }
 
   return {
+    /** Result of `tools/list`. */
     list: tools.map(({ tool }) => tool),
-    async call({ name, arguments: given }, context) {
+    /** `tools/call`: one page of a list. */
+    async call(
+      { name, arguments: given }: { readonly name?: unknown; readonly arguments?: unknown },
+      context: RequestContext,
+    ): Promise<Result> {
       if (typeof name !== 'string' || (given !== undefined && !isObject(given)))
         throw new GatewayError('invalid_params', { reason: 'tools/call takes name and arguments' });
       const tool = byName.get(name);
@@ -181,7 +163,7 @@ function pageResult({ data, text }: WrittenPage): Buffer {
   return Buffer.from(`"content":${JSON.stringify([{ type: 'text', text }])},"structuredContent":${data}}}`);
 }
 
-/** Returns members as JSON, each preceded by a comma. */
+/** Members as JSON, each preceded by a comma. */
 function membersOf(members: object): string {
   const json = JSON.stringify(members).slice(1, -1);
   return json === '' ? '' : `,${json}`;
@@ -194,12 +176,11 @@ function metaOf(provenance: string, { ignored }: ToolArguments, shown: ShownList
   return meta;
 }
 
-/** Returns the index of the first item that was asked for. */
 function offsetOf({ snapshot }: Load, { filter, cursor }: ToolArguments): number {
   return cursor === undefined ? 0 : readCursor({ etag: snapshot.etag, filter }, cursor);
 }
 
-/** Replaces a list by the one that is shown. The filter finds a text as it is, and as it is shown. */
+/** The filter finds a text as it is, and as it is shown. */
 function listedAs(shown: ShownList | undefined, listed: Listed): Listed {
   if (shown === undefined) return listed;
   const { load, args } = listed;
@@ -228,16 +209,12 @@ interface Staleness {
   readonly reason: string | undefined;
 }
 
-/** Returns `undefined` for a list that is not stale at `now` (milliseconds since the epoch). */
 export function stalenessOf(load: Load, now: number): Staleness | undefined {
   if (cacheOutcome(load, now) !== 'stale') return undefined;
   return { reason: load.cached?.error?.code ?? load.refreshError };
 }
 
-/**
- * Returns where a list comes from, as a member of `_meta`: JSON without braces. That of a list that is not stale is constant,
- * and written once per snapshot.
- */
+/** Where a list comes from, as a member of `_meta`. That of a list that is not stale is constant: written once per snapshot. */
 export function createProvenance(offered: readonly Pick<Offered, 'resource' | 'upstream'>[]) {
   const upstreams = new Map(offered.map(({ resource, upstream }) => [resource.name, upstream]));
   const written = new WeakMap<Snapshot, string>();
@@ -264,7 +241,7 @@ export function createProvenance(offered: readonly Pick<Offered, 'resource' | 'u
   };
 }
 
-/** Returns what a model needs beside the items of a list: nothing for a fresh and whole one. */
+/** What a model needs beside the items of a list: nothing for a fresh and whole one. */
 function remarksOn({ snapshot, excluded, dropped }: Load, stale: Staleness | undefined) {
   const leftOut = { ...(excluded > 0 && { bySettings: excluded }), ...(dropped > 0 && { invalid: dropped }) };
   return {

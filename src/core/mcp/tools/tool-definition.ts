@@ -3,16 +3,10 @@ import { z } from 'zod';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
 import { type argumentsShape, LISTS } from './arguments.ts';
 
-/** The most that Claude Code reads of a result, whatever a tool allows. */
-const MAX_RESULT_CHARS = 500_000;
-
 /** Bounds, which hosts drop or do not enforce: descriptions have those that matter, and `ToolArguments` checks all. */
-const BOUNDS = ['additionalProperties', 'minLength', 'maxLength', 'minimum', 'maximum', 'maxItems'] as const;
+const BOUNDS = ['additionalProperties', 'minLength', 'maxLength', 'minimum', 'maximum'] as const;
 
-/**
- * Returns a resource's tool for `tools/list`. Every model reads it in every conversation, so it is short: hosts send name,
- * description and `inputSchema`.
- */
+/** Every model reads name, description and `inputSchema` in every conversation, so they are short. */
 export function describeTool(
   { resource }: Pick<Offered, 'resource'>,
   taken: ReturnType<typeof argumentsShape>,
@@ -34,7 +28,7 @@ export function describeTool(
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     _meta: {
       'anthropic/searchHint': [title, ...keywords].join(' '),
-      'anthropic/maxResultSizeChars': Math.min(maxResultBytes, MAX_RESULT_CHARS),
+      'anthropic/maxResultSizeChars': maxResultBytes,
     },
   };
 }
@@ -54,7 +48,7 @@ function returnedShape(shape: z.ZodObject) {
   });
 }
 
-/** Returns the JSON Schema without bounds and these members. */
+/** Without bounds and these members. */
 function jsonSchema(shape: z.ZodObject, without: readonly 'description'[] = []): Tool['inputSchema'] {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, {
     io: 'input',

@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { traceOperations } from '../../../../src/capabilities/tracing/operation-span.ts';
 import { createTracer, type Tracer } from '../../../../src/capabilities/tracing/tracer.ts';
 import type { RequestRecord } from '../../../../src/core/kernel/caller.ts';
-import type { StdioOptions } from '../../../../src/core/mcp/stdio/open-stdio.ts';
+import { createLines, type StdioOptions } from '../../../../src/core/mcp/stdio/open-stdio.ts';
 import type { CatalogueRead, Reader } from '../../../support/catalogue.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -316,5 +317,37 @@ describe('MCP over stdio', () => {
       expect(await connection.closed).to.equal(true);
       expect(records.map(({ rpc }) => rpc)).to.deep.equal(['initialize', 'resources/read', 'ping']);
     });
+  });
+});
+
+const MAX_LINE = 8;
+
+/** What comes of chunks: lines, and `null` for one that was too long. */
+function cut(chunks: readonly Buffer[]): (string | null)[] {
+  const lines: (string | null)[] = [];
+  const take = createLines(MAX_LINE, (line) => lines.push(Buffer.isBuffer(line) ? line.toString() : null));
+  for (const chunk of chunks) take(chunk);
+  return lines;
+}
+
+describe('lines of a stream', () => {
+  it('are complete lines, in whatever pieces they arrive', () => {
+    const line = fc.string({ unit: fc.constantFrom('a', 'ä', ' ', '\r'), maxLength: 12 });
+    fc.assert(
+      fc.property(fc.array(line), fc.array(fc.nat(40)), line, (written, cuts, rest) => {
+        const bytes = Buffer.from(written.map((one) => `${one}\n`).join('') + rest);
+        const edges = [0, ...cuts.filter((edge) => edge < bytes.length).sort((a, b) => a - b), bytes.length];
+        const chunks = edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge));
+        const expected = written.map((one) => (Buffer.byteLength(one) > MAX_LINE ? null : one));
+        if (Buffer.byteLength(rest) > MAX_LINE) expected.push(null);
+        expect(cut(chunks)).to.deep.equal(expected);
+      }),
+    );
+  });
+
+  it('that are too long are reported once, immediately, and are not kept in memory', () => {
+    const long = Buffer.alloc(MAX_LINE, 'x');
+    expect(cut([long])).to.deep.equal([]);
+    expect(cut([long, long, long, Buffer.from('\nb\n')])).to.deep.equal([null, 'b']);
   });
 });

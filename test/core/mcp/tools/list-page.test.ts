@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { readCursor, startsOf, writeCursor, writePage } from '../../../../src/core/mcp/tools/list-page.ts';
+import { readCursor, writeCursor, writePage } from '../../../../src/core/mcp/tools/list-page.ts';
 import { anyText } from '../../../support/any-text.ts';
 import { loadOf } from '../asked.ts';
 
@@ -54,10 +54,8 @@ describe('a page of a list', () => {
     fc.assert(
       fc.property(sizes, (all) => {
         const list = ofSizes(all);
-        const starts: number[] = [];
         let offset = 0;
         do {
-          starts.push(offset);
           const { text } = writePage(list, { ...page, limit: undefined, offset });
           const { items, nextCursor } = JSON.parse(text);
           expect(items.length).to.be.within(Math.min(1, list.count), 50);
@@ -65,7 +63,6 @@ describe('a page of a list', () => {
           offset += items.length;
           expect(nextCursor).to.equal(offset < list.count ? `"${offset}"` : undefined);
         } while (offset < list.count);
-        expect([...startsOf(list, 7000, 1000)]).to.deep.equal(list.count === 0 ? [] : starts);
       }),
       { numRuns: 50 },
     );
