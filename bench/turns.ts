@@ -41,7 +41,7 @@ export interface Opened {
 }
 
 /** After so many requests, V8 has compiled what a server calls over and over; slower servers get so much time. */
-const WARM_UP = { requests: 80_000, seconds: 5 };
+const WARM_UP = { requests: 50_000, seconds: 3.5 };
 
 /** Below this share of its core, a server was held up by something else. */
 const UNDISTURBED = 0.9;
