@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/kernel/caller.ts';
 import type { SharedPut } from '../../core/kernel/events.ts';
-import type { MemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
+import type { MemorySemaphore } from '../../core/kernel/tables.ts';
 import type { Load } from '../../core/reads/snapshots/load.ts';
 import type { StoredResource } from '../../core/reads/snapshots/with-cache.ts';
 import type { Lifetime } from '../../core/reads/snapshots/with-snapshots.ts';

@@ -1,8 +1,8 @@
 import type { Workers } from '../capability.ts';
 import type { Status } from './gateway-status.ts';
-import type { ProcessStatus } from './process-status.ts';
 import { MAX_CHANGES } from './recent-changes.ts';
 import type { ResourceStatus } from './request-status.ts';
+import type { ProcessStatus } from './status-sources.ts';
 import { amber, type Trouble, troubleOf, verdictOf } from './status-verdict.ts';
 
 /** Returns the status of all workers as one: sums, the slowest worker's durations, the worst states, the latest loads and failures. */

@@ -6,11 +6,10 @@ import type { Events } from '../../core/kernel/events.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import type { CapabilityContext } from '../capability.ts';
 import { createConditions } from './conditions.ts';
-import { createProcessStatus } from './process-status.ts';
 import { recentChanges } from './recent-changes.ts';
 import { createHistory, createRequestStatus } from './request-status.ts';
+import { createProcessStatus, createUpstreamStatus } from './status-sources.ts';
 import { verdictOn } from './status-verdict.ts';
-import { createUpstreamStatus } from './upstream-status.ts';
 
 /** The status of a gateway, as `/status` returns it. Times are in ISO 8601, counts those of ten minutes unless they say otherwise. */
 export type Status = Awaited<ReturnType<ReturnType<typeof createGatewayStatus>['status']>>;

@@ -2,8 +2,8 @@ import { type Formats, loadPage, type Page, type PageData } from '../../core/htt
 import { daysBetween, describeWarning, duration, durationBetween, mebibytes, percent, share, utc } from './formats.ts';
 import type { Status } from './gateway-status.ts';
 import type { MappingWarning, ReadCounts } from './request-status.ts';
+import type { UpstreamStatus } from './status-sources.ts';
 import { EXPIRING_DAYS, lasting, type Trouble } from './status-verdict.ts';
-import type { UpstreamStatus } from './upstream-status.ts';
 
 const ICONS = { red: 'd03b30', amber: 'e8a33d', green: '2f8f57' };
 

@@ -1,7 +1,6 @@
 import { daysBetween, describeWarning, duration, durationBetween, expiryOf } from './formats.ts';
-import type { ProcessStatus } from './process-status.ts';
 import type { MappingWarning, ResourceStatus } from './request-status.ts';
-import type { UpstreamStatus } from './upstream-status.ts';
+import type { ProcessStatus, UpstreamStatus } from './status-sources.ts';
 
 export interface Trouble {
   /** `red`: callers get no lists, or soon will not. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { endOf } from '../../../src/capabilities/shared-cache/shared-copies.ts';
-import type { MemorySemaphore } from '../../../src/core/kernel/memory-semaphore.ts';
+import type { MemorySemaphore } from '../../../src/core/kernel/tables.ts';
 import { stageAt } from '../../../src/core/reads/snapshots/with-snapshots.ts';
 import { callerOf, text } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -3,7 +3,7 @@ import { gzip, zstdCompress } from 'node:zlib';
 import { createFlights } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { mayHideText, showHidden } from '../../kernel/hidden-text.ts';
-import { createMemorySemaphore } from '../../kernel/memory-semaphore.ts';
+import { createMemorySemaphore } from '../../kernel/tables.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import type { Item } from '../../resources/resource.ts';
 import type { SnapshotCache } from '../snapshots/cache.ts';

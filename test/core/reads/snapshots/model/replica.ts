@@ -1,7 +1,7 @@
 import { createDeploymentSecret } from '../../../../../src/capabilities/shared-cache/deployment-secret.ts';
 import { createSharedSnapshots } from '../../../../../src/capabilities/shared-cache/shared-snapshots.ts';
 import { Credential } from '../../../../../src/core/kernel/caller.ts';
-import { createMemorySemaphore } from '../../../../../src/core/kernel/memory-semaphore.ts';
+import { createMemorySemaphore } from '../../../../../src/core/kernel/tables.ts';
 import { createSnapshotCache, type SnapshotCache } from '../../../../../src/core/reads/snapshots/cache.ts';
 import type { Read } from '../../../../../src/core/reads/snapshots/load.ts';
 import {
