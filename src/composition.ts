@@ -62,6 +62,7 @@ export function capabilitiesSharing(sharing: Sharing): readonly AnyCapability[] 
   return [{ open: () => ({ sharing }) }, ...CAPABILITIES];
 }
 
+/** Endpoints of the admin listener of several workers. */
 export function operationsAcrossWorkers(config: Config, workers: Workers): readonly OpenOperation[] {
   return CAPABILITIES.flatMap((capability: AnyCapability) => capability.acrossWorkers?.(config, workers) ?? []);
 }

@@ -52,6 +52,7 @@ export interface GatewayOptions {
   readonly limits?: LimitOverrides;
 }
 
+/** A Portico in this process. */
 export interface Gateway {
   /** Base URL of the public listener, without a trailing slash (`unix:<path>` on a socket). Throws before `start`. */
   readonly url: string;

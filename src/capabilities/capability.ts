@@ -12,8 +12,10 @@ import type { Resource } from '../core/resources/resource.ts';
 import type { SharedCounts } from '../core/sharing.ts';
 import type { Upstream } from '../core/upstream/upstream.ts';
 
+/** What runs a gateway: `portico serve`, `portico stdio`, or one read of `portico check --probe`. */
 export type Purpose = 'serve' | 'stdio' | 'probe';
 
+/** What the gateway gives to each capability. */
 export interface CapabilityContext {
   readonly config: Config;
   readonly limits: Limits;
@@ -37,6 +39,7 @@ export interface CapabilityContext {
   readonly resources: readonly Resource[];
 }
 
+/** A request to the admin listener of each worker. */
 export interface WorkerRequest {
   readonly method: 'GET' | 'PUT';
   readonly path: string;
@@ -51,6 +54,7 @@ export interface WorkerAnswer {
   readonly body: Buffer | undefined;
 }
 
+/** The processes of `portico serve --workers`. */
 export interface Workers {
   /** How many there are when none has just ended. */
   readonly count: number;
@@ -76,6 +80,7 @@ export interface Capability<Key extends string = string, Schema extends z.ZodTyp
   open(settings: z.output<Schema>, context: CapabilityContext): Contribution | undefined;
 }
 
+/** Returns the capability as it is, with the types of its settings inferred. */
 export function defineCapability<const Key extends string = never, Schema extends z.ZodType = z.ZodType>(
   capability: Capability<Key, Schema>,
 ): Capability<Key, Schema> {

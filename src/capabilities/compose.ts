@@ -27,6 +27,7 @@ export interface ReloadedCapabilities extends OpenCapabilities {
   revert(): Promise<void>;
 }
 
+/** The slices of these capabilities. */
 export type SlicesOf<Capabilities extends readonly AnyCapability[]> = readonly NonNullable<
   Capabilities[number]['settings']
 >[];

@@ -35,6 +35,7 @@ export interface CoreOptions {
   readonly before?: Core | undefined;
 }
 
+/** Catalogue and upstreams, shared by all edges. */
 export interface Core extends Pick<Users, 'enter' | 'leave'> {
   readonly config: Config;
   readonly catalogue: Catalogue;

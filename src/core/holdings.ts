@@ -12,6 +12,7 @@ import { createLoading } from './upstream/loading.ts';
 /** State that outlives a reload. Its bounds are those of the first settings. */
 export type Holdings = ReturnType<typeof createHoldings>;
 
+/** Creates what there is before anything is read. */
 export function createHoldings(config: Config, events: Events, { keyOf, snapshots: store }: Sharing) {
   return {
     keyOf,

@@ -13,6 +13,7 @@ import type { Loader, Read } from './reads/snapshots/load.ts';
 import type { Sharing } from './sharing.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
+/** Figures that are read when metrics are scraped. */
 export interface Readings {
   /** Absent where the logger is the program's own. */
   droppedLogLines(): number;
@@ -44,12 +45,14 @@ export interface GatewayState {
   readonly signsIn: boolean;
 }
 
+/** Verifies callers' tokens. */
 export interface Verifier {
   readonly verify: Verify;
   /** Where clients obtain tokens, for challenges. @default no client can */
   readonly tokenSource?: TokenSource | undefined;
 }
 
+/** What the core calls at fixed places. */
 export interface Hooks extends RequestHooks, Wrappers {
   operations(state: GatewayState): readonly Operation[];
   adminOperations(state: GatewayState): readonly Operation[];
@@ -68,6 +71,7 @@ export interface Hooks extends RequestHooks, Wrappers {
   reopenFiles(): boolean;
 }
 
+/** What one capability contributes: any of the hooks, listeners of events, and its own start and end. */
 export interface Contribution extends Partial<Hooks> {
   readonly listeners?: readonly Events[];
   /** Called with all settings when a reload has changed any, but none of the capability's own. */
@@ -80,6 +84,7 @@ export interface Contribution extends Partial<Hooks> {
 
 type HookName = Exclude<keyof RequestHooks, 'wrapHandler'> | 'reopenFiles';
 
+/** Joins contributions in their order. A hook that none of them has does nothing. */
 export function composeHooks(contributions: readonly Contribution[]): Hooks {
   const all = <Name extends HookName>(name: Name) =>
     contributions.map((one) => one[name]).filter((hook) => hook !== undefined) as Hooks[Name][];

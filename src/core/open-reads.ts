@@ -39,6 +39,10 @@ export interface ReadsOptions {
   readonly now: () => number;
 }
 
+/**
+ * Composes the read of each resource: pages are loaded and mapped, snapshots stored and shared, for the caller that the
+ * upstream sees.
+ */
 export function openReads(
   config: Config,
   offers: readonly Offer[],

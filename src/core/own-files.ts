@@ -10,6 +10,7 @@ import { openServer } from './upstream/open-upstream.ts';
 
 type UpstreamConfig = Config['upstreams'][string];
 
+/** Opens the secrets, certificates and keys that settings name by path. */
 export type OwnFiles = ReturnType<typeof createOwnFiles>;
 
 /** `now`: milliseconds since the epoch. Files that cannot be used are `undefined`, and issues of `check`. */
@@ -64,6 +65,7 @@ export function withFiles<Settings>(settings: Settings | undefined, files: TlsFi
   return settings && files && { ...settings, files };
 }
 
+/** Opens all files in use, to check them. Throws `ConfigError`. */
 export function checkOwnFiles(config: Config, resources: readonly Resource[]): void {
   const files = createOwnFiles({ events: {}, now: Date.now });
   for (const [name, settings] of upstreamsInUse(config, resources)) {
@@ -76,6 +78,7 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
   files.check();
 }
 
+/** Returns the upstreams of resources that are offered. */
 export function upstreamsInUse(config: Config, resources: readonly Resource[]): (readonly [string, UpstreamConfig])[] {
   const offered = resources.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
   const used = new Set(offered.map(({ upstream }) => upstream));

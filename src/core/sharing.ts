@@ -2,6 +2,7 @@ import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
 import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/with-cache.ts';
 import { NO_REJECTION_STORE, type RejectionStore } from './upstream/resilience/with-authorization.ts';
 
+/** Counters shared by all replicas of a deployment. */
 export interface SharedCounts {
   /** Resolves with the state of each, in order; `undefined` when the store is unreachable. Never rejects. */
   add(
@@ -12,6 +13,7 @@ export interface SharedCounts {
   nameOf(text: string): string;
 }
 
+/** State that the replicas of a deployment share. */
 export interface Sharing {
   readonly keyOf: KeyOf;
   readonly snapshots: SnapshotStore;

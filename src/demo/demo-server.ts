@@ -45,6 +45,7 @@ export function sendJson(response: ServerResponse, status: number, body: object,
   send(response, status, `${JSON.stringify(body)}\n`, { 'Content-Type': 'application/json', ...headers });
 }
 
+/** Sends `message`, which must not repeat anything of the request. */
 export function sendError(
   response: ServerResponse,
   status: number,

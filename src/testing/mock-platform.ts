@@ -13,6 +13,7 @@ interface NockInterceptor {
   reply(status: number, body: object): unknown;
 }
 
+/** The mocked platform. */
 export interface MockPlatformOptions {
   /** Origin and path prefix of the platform. @default PLATFORM_URL */
   readonly url?: string;

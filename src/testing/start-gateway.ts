@@ -10,6 +10,7 @@ export type TestSettings = Omit<SettingsInput, 'upstreams'> & Partial<Pick<Setti
 /** A log line without its time. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: Level; readonly msg: string };
 
+/** A running gateway. */
 export interface TestGateway {
   /** Base URL of the public listener, without a trailing slash. */
   readonly url: string;

@@ -5,6 +5,7 @@ import type { Families } from './families.ts';
 
 export type Certificates = () => Promise<readonly CertificateFile[]>;
 
+/** Verification and exchange of tokens, files of secrets and certificates, and TLS handshakes. */
 export function credentialMetrics({ counter, gauge, histogram }: Families, certificatesInUse: Certificates) {
   const verifications = histogram(
     'portico_credential_verification_duration_seconds{by,verdict}',

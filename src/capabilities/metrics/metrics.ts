@@ -12,6 +12,7 @@ import { processMetrics, type SettingsMetricsOptions, settingsMetrics } from './
 import { readMetrics, requestMetrics, type SnapshotBounds, upstreamMetrics } from './request-metrics.ts';
 import { sharedMetrics } from './shared-metrics.ts';
 
+/** Counts events, for Prometheus (docs/metrics.md). */
 export const metricsCapability = defineCapability({
   open(_settings, { config, readings, now, resources, isFromEnvironment = () => false }) {
     if (!config.admin.enabled || !config.admin.metrics) return undefined;

@@ -10,6 +10,7 @@ const METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST',
 /** Label value of what a client could spell in any number of ways. */
 const OTHER = '_OTHER';
 
+/** Requests over HTTP and in JSON-RPC, their errors, and connections. */
 export function requestMetrics({ counter, gauge, histogram }: Families): Events {
   const durations = histogram(
     'http_server_request_duration_seconds{http_request_method,http_route,http_response_status_code,error_type}',
@@ -83,6 +84,7 @@ export type SnapshotBounds = Pick<Config['cache'], 'maxBytes' | 'maxEntries'>;
 
 const CACHE_RESULTS = ['hit', 'shared', 'stale', 'miss', 'refreshed', 'collapsed', 'bypass'];
 
+/** Reads of resources, the snapshots that serve them, and the lists that are loaded for them. */
 export function readMetrics({ counter, gauge, histogram }: Families, bounds: SnapshotBounds): Events {
   const reads = counter(
     'portico_reads_total{resource,cache,error_type}',
@@ -167,6 +169,7 @@ export function readMetrics({ counter, gauge, histogram }: Families, bounds: Sna
 
 const STATES = ['closed', 'open', 'half-open'] as const;
 
+/** Requests to upstreams, and what protects these. */
 export function upstreamMetrics({ counter, gauge, histogram }: Families): Events {
   const requests = histogram(
     'http_client_request_duration_seconds{upstream,http_request_method,http_response_status_code,error_type}',

@@ -23,6 +23,7 @@ export interface Lookup {
   readonly lease?: Lease | undefined;
 }
 
+/** Who holds the lease, as far as this read has found out. */
 export interface LeaseState {
   readonly holder: 'unknown' | 'self' | 'other';
   readonly waitedMs: number;

@@ -12,6 +12,7 @@ export interface RedisStoreOptions {
   readonly maxValueBytes: number;
 }
 
+/** Names of keys. In a cluster, keys with the same text in braces are in one slot. */
 export type RedisKeys = ReturnType<typeof createRedisKeys>;
 
 /** Names of keys. In a cluster, keys with the same text in braces are in one slot. */
@@ -42,6 +43,7 @@ for at, key in ipairs(KEYS) do
 end
 return counted`;
 
+/** Values and leases in Redis. No call takes longer than the timeout of a command, and none rejects. */
 export type RedisStore = ReturnType<typeof createRedisStore>;
 
 /** Values and leases in Redis. No call takes longer than the timeout of a command, and none rejects. */

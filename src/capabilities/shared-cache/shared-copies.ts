@@ -19,6 +19,7 @@ export interface CopiesOptions {
   readonly now: () => number;
 }
 
+/** The copies of one resource that replicas have stored for one caller. */
 export type CallerCopies = ReturnType<ReturnType<typeof openCopies>>;
 
 export interface Copy {
@@ -31,6 +32,7 @@ export interface Copy {
 /** Tolerated difference between the clocks of two replicas: what was loaded up to that far in the future was loaded now. */
 const MAX_CLOCK_SKEW_MS = 1000;
 
+/** The text that copies are named by, beside the caller. */
 export function copyOf(origin: string, resource: string): string {
   return JSON.stringify([origin, resource]);
 }

@@ -9,6 +9,7 @@ export function percent(ratio: number): string {
   return `${(100 * ratio).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)} %`;
 }
 
+/** A dash for 0: there was none. */
 export function duration(ms: number): string {
   if (ms === 0) return '–';
   return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`;
@@ -26,6 +27,7 @@ export function durationBetween(since: string, at: string): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** Days between two times in ISO 8601. Negative: the second one is the earlier. */
 export function daysBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 86_400_000;
 }

@@ -67,6 +67,7 @@ export function lasting(since: string | null, at: string): string {
   return since === null ? '' : ` for ${durationBetween(since, at)}`;
 }
 
+/** Returns a finding as a line of the verdict. */
 export function troubleOf({ alert, level, subject, what, since = null, why = '' }: Finding, at: string): Trouble {
   const text = `${subject}: ${what}${lasting(since, at)}${why}`;
   return { level, subject, text, runbook: `docs/runbook.md#${alert.toLowerCase()}`, since };

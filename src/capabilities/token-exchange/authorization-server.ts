@@ -90,6 +90,7 @@ interface FetchOverOptions {
 
 const PASSED_ON = ['accept', 'authorization', 'content-type'];
 
+/** Fetch API for openid-client. */
 export function fetchOver({ send, caller, signal, seen }: FetchOverOptions): CustomFetch {
   return async (url, { body, headers }) => {
     const passed = Object.entries(headers).filter(([name]) => PASSED_ON.includes(name));

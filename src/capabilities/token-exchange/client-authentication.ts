@@ -24,6 +24,7 @@ const MIN_RSA_BITS = 2048;
 /** As Node and Web Crypto call them. */
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
+/** Reads its files, and reports unusable ones. */
 export function openClientAuthentication(
   settings: ClientSettings,
   options: WatchOptions,

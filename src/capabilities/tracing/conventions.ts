@@ -45,6 +45,7 @@ export function isFailure(facts: SpanFacts): boolean {
   return isError(facts) || (code !== undefined && status < 400);
 }
 
+/** What is not known is `undefined`. */
 export function attributesOf(facts: SpanFacts): Readonly<Record<string, string | number | undefined>> {
   const { method, rpc, tool, edge } = facts;
   const route = facts.route === NO_ROUTE ? undefined : facts.route;

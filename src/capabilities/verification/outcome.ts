@@ -5,8 +5,10 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 
 export type VerificationSettings = NonNullable<Config['verification']>;
 
+/** Claims of a token, as true as its issuer is trusted. */
 export type Claims = Readonly<JWTPayload>;
 
+/** Returns the rejection of a token, with a reason for its sender. */
 export function rejected(why: string): GatewayError {
   return new GatewayError('credential_rejected', {
     detail: `This access token is not accepted here: ${why}. ${ASK_FOR_TOKEN}`,

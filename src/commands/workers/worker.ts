@@ -26,6 +26,7 @@ export type ToWorker = { readonly begin: Begin } | CountsAdded | { readonly sign
 /** From a worker to the primary process. `join` asks for `begin`. */
 export type ToPrimary = 'join' | { readonly ready: string } | { readonly add: CountsToAdd };
 
+/** What a worker takes from the primary process. */
 export interface Membership extends Pick<Begin, 'isTerminal'> {
   readonly gateway: Pick<GatewayOptions, 'adminSocketPath' | 'capabilities'>;
   reportReady(url: string): void;

@@ -54,4 +54,5 @@ function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether the environment put in what settings have at a path. */
 export type IsFromEnvironment = (path: readonly string[]) => boolean;

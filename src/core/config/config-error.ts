@@ -37,6 +37,7 @@ export function sorted(issues: readonly ConfigIssue[]): ConfigIssue[] {
   return issues.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
 
+/** An issue in one line: its place, `severity` where it is none of the worst, its path, and what it is. */
 export function issueLine(
   { path, message, line, column }: ConfigIssue,
   file: string | undefined,
@@ -52,6 +53,7 @@ export function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
+/** A path as people write it: `http.allowedHosts[0]`, `upstreams.projects.headers["X.Y"]`. */
 export function dottedPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;

@@ -54,6 +54,7 @@ export function isMasked(value: unknown, path: Path, isFromEnvironment: IsFromEn
   return isFromEnvironment(path) || (typeof value === 'string' && isSecret(value, path));
 }
 
+/** The segments of an address or a path that may be keys: long, of letters and digits. The host of an address is none. */
 export function keysIn(text: string): string[] {
   return (text.replace(ORIGIN, '').match(LONG_SEGMENT) ?? []).filter(isMixed);
 }

@@ -22,6 +22,7 @@ import { type Position, parseYaml, readSettings } from './yaml-file.ts';
 
 export type LoadedConfig = Awaited<ReturnType<typeof loadConfig>>;
 
+/** Reads a settings file for these resources. Throws {@link ConfigError} with everything that is wrong in it. */
 export async function loadConfig(
   file: string,
   environment: Environment = processEnvironment(),

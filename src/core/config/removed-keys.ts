@@ -49,6 +49,7 @@ export const REMOVED: ReadonlyMap<string, string> = new Map([
   ['upstreams.<name>.breaker', 'the same breaker protects every upstream (docs/limits.md)'],
 ]);
 
+/** What holds in place of the key of a block at `path`, where settings once had that key. */
 export function removedKey(path: readonly PropertyKey[], key: string): string | undefined {
   const names = path.map((step, index) =>
     index === 1 && /^(?:upstreams|resources)$/.test(String(path[0])) ? '<name>' : step,

@@ -13,6 +13,7 @@ export type SliceInputs<Slices extends readonly SettingsSlice[]> = {
   [Slice in Slices[number] as string extends Slice['key'] ? never : Slice['key']]?: z.input<Slice['schema']>;
 };
 
+/** The block of a slice in settings that were parsed with it. */
 export function blockOf<Schema extends z.ZodType>(
   config: object,
   { key }: SettingsSlice<string, Schema>,

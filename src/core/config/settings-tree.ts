@@ -28,6 +28,7 @@ export interface Entry {
 type Path = ConfigIssue['path'];
 type Schema = z.core.$ZodType;
 
+/** Returns the node at `path`, if the file has one. */
 export function nodeAt(root: SettingsNode, path: Path): SettingsNode | undefined {
   let node: SettingsNode | undefined = root;
   for (const step of path) {

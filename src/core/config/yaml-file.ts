@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { type ErrorCode, LineCounter, parseDocument } from 'yaml';
 import { ConfigError, type ConfigIssue } from './config-error.ts';
 
+/** Line and column of an offset, both from 1. */
 export type Position = (offset: number) => { readonly line: number; readonly column: number };
 
 export type YamlDocument = ReturnType<typeof parseYaml>;

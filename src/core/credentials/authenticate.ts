@@ -3,6 +3,7 @@ import { type Caller, Credential, flawOf, TOKEN, type Verified } from '../kernel
 import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Span } from '../kernel/trace.ts';
 
+/** The facts about a caller that follow from its credential. */
 export type Identity = Pick<Caller, 'credential' | 'key' | 'partition' | 'expiresAt' | 'verified' | 'others'>;
 
 /** Verifies a token. Throws, or rejects with, `credential_rejected`, and another error if it cannot decide: it fails closed. */

@@ -30,6 +30,7 @@ interface ServiceSettings extends SecretSettings {
 
 type Headers = Readonly<Record<string, string>>;
 
+/** The credential of an upstream, as options of `openUpstream`. */
 export interface Authorization {
   readonly callersOwn: boolean;
   /** Whether it is given a token made for the caller. @default false */
@@ -147,6 +148,7 @@ function escapeFor(format: string): (token: string) => string | undefined {
   return (token) => (ends.some((end) => end !== '' && token.includes(end)) ? undefined : token);
 }
 
+/** The header and format of an upstream's credential; `undefined` if it is given none. */
 export function credentialForm(settings: CredentialSettings): Form | undefined {
   switch (settings.kind) {
     case 'passthrough':
@@ -165,6 +167,7 @@ export function credentialForm(settings: CredentialSettings): Form | undefined {
   }
 }
 
+/** Extracts the credential from headers that were sent in this form. */
 export function credentialIn(headers: Readonly<Record<string, string>>, { header, format }: Form): string {
   const [before = '', after = ''] = format.split('{token}');
   const value = headers[header] ?? '';

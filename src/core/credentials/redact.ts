@@ -15,6 +15,7 @@ export function mentionsCredential(text: string, authorization: readonly Credent
   return ESCAPES.test(text) && secrets.flatMap(formsOf).some((form) => text.includes(form));
 }
 
+/** Replaces all parts of these `Authorization` values except the scheme in `text`, in any encoding. */
 export function redact(text: string, authorization: readonly string[]): string {
   const secrets = secretsIn(authorization);
   if (secrets.length === 0) return text;

@@ -39,8 +39,10 @@ export interface EdgeOptions extends ListenerRef {
   readonly service: Service;
 }
 
+/** One HTTP listener. */
 export type Edge = ReturnType<typeof createEdge>;
 
+/** Creates the public or the admin listener. */
 export function createEdge(options: EdgeOptions) {
   const { listener, settings, events, headers, service } = options;
   const { tls, maxConnections } = settings;

@@ -41,6 +41,7 @@ export interface RequestHooks {
   wrapHandler(handle: Handle): Handle;
 }
 
+/** Hooks that do nothing. */
 export const NO_REQUEST_HOOKS: RequestHooks = {
   onRequest() {},
   preAuthenticate() {},

@@ -51,11 +51,13 @@ export const ADMIN_BOUNDS = {
   maxUnsentBytes: 16_777_216,
 };
 
+/** A listener whose options can be replaced while it is open. */
 export interface ChangingEdge<Options> extends Edge {
   /** Applies to requests that begin from now on. Host, port and bounds of connections stay. */
   change(options: Options): void;
 }
 
+/** Creates the public listener: the two reads, JSON-RPC, the probes, and endpoints of capabilities. */
 export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicEdgeOptions> {
   // The rest of `first` is not captured: it refers to a core, which must be collected after a reload.
   const { settings, events, isDraining } = first;
@@ -110,6 +112,7 @@ export interface AdminEdgeOptions {
   readonly operations?: readonly Operation[];
 }
 
+/** Creates the admin listener: probes and endpoints of capabilities, no reads. */
 export function createAdminEdge({
   settings: first,
   events,

@@ -40,6 +40,7 @@ export interface Verified {
   readonly scopes: ReadonlySet<string>;
 }
 
+/** The caller of a request. */
 export interface Caller {
   readonly credential: Credential;
   /** The access token, where `credential` came in another header. */
@@ -71,6 +72,7 @@ export function countedAs({ key, verified }: Pick<Caller, 'key' | 'verified'>): 
   return verified?.subjectKey ?? key;
 }
 
+/** Returns the request of a caller, for events. */
 export function requestOf({ requestId, trace }: Pick<Caller, 'requestId' | 'trace'>): RequestRef {
   return trace === undefined ? { requestId } : { requestId, traceId: trace.traceparent.slice(3, 35) };
 }

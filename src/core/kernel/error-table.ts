@@ -292,4 +292,5 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorRow>;
 
+/** A code of the error table. Part of the contract. */
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode, type ErrorRow, INVALID_REQUEST } from './error-table.ts';
 
+/** Errors worth a retry: no connection, a lost one, or an upstream that reports a temporary state. */
 export type Retryable = 'connect' | 'reset' | 'status';
 
 export interface GatewayErrorFacts {
@@ -89,6 +90,7 @@ const OF_CREDENTIAL: ReadonlySet<ErrorCode> = new Set([
   'credential_rejected',
 ]);
 
+/** Returns whether an error rejects the caller's credential. */
 export function isOfCredential(error: GatewayError | undefined): boolean {
   return error !== undefined && OF_CREDENTIAL.has(error.code);
 }

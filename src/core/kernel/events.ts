@@ -1,6 +1,7 @@
 import type { RequestRecord, RequestRef } from './caller.ts';
 import { type GatewayError, stackOf } from './errors.ts';
 
+/** One instance of an upstream. After a reload, the replaced instance finishes its calls beside the new one. */
 export interface UpstreamRef {
   readonly upstream: string;
   /** Identifies the instance: after a reload, the replaced one finishes its calls beside the new one. */
@@ -12,12 +13,14 @@ export interface ListenerRef {
   readonly listener: 'http' | 'admin';
 }
 
+/** The result of a lookup in the second level of the snapshots. */
 export interface SharedLooked {
   readonly resource: string;
   /** `hit`: perhaps after waiting for another replica's load. `altered`: a value that no replica has stored. */
   readonly outcome: 'hit' | 'miss' | 'stale' | 'altered' | 'unavailable';
 }
 
+/** The result of storing a load in the second level. */
 export interface SharedPut {
   readonly resource: string;
   /**

@@ -6,6 +6,7 @@ export interface TraceHeaders {
   readonly tracestate?: string;
 }
 
+/** A caller's trace. */
 export interface Trace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
@@ -79,6 +80,7 @@ export interface SpanFacts {
   readonly resends?: number | undefined;
 }
 
+/** An open span of a trace that is exported, or is if it fails. Its creator ends it. */
 export interface Span {
   readonly traceId: string;
   readonly headers: TraceHeaders;

@@ -17,6 +17,7 @@ export interface DestinationOptions extends Pick<LogDestination, 'terminal'> {
   readonly onFailure?: (code: string | undefined) => void;
 }
 
+/** A log file that log rotation can move away. */
 export type LogFile = ReturnType<typeof openLogFile>;
 
 /** Text that is held for a slow reader; further lines are dropped and counted. */
@@ -192,6 +193,7 @@ function openTerminal(fd: number, hasColours: boolean): LogDestination {
   }
 }
 
+/** Returns the destination of `serve`. */
 export function standardOutput(): LogDestination {
   return standardStream(1);
 }

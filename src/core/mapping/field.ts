@@ -3,6 +3,7 @@ import { isExact } from './exact-numbers.ts';
 import { compileExpression } from './expressions/expression.ts';
 import type { Page } from './page.ts';
 
+/** Settings of one documented field. */
 export interface FieldOptions {
   readonly from: string;
   /** Used unchanged when the value is missing or null; with `timestamp`, also when it is empty. */

@@ -31,6 +31,7 @@ export interface MappingCounts {
   readonly empty: readonly string[] | undefined;
 }
 
+/** Maps the items of one page to exactly the documented fields, all strings. */
 export interface Mapped extends Omit<MappingCounts, 'overlooked' | 'repeatedIds'> {
   readonly items: readonly Readonly<Record<string, string>>[];
 }
@@ -173,6 +174,7 @@ export function nothingLeft(
       };
 }
 
+/** Returns the warnings that a list shows by itself. */
 export function findingsOf(counts: MappingCounts): MappingFinding[] {
   if (nothingLeft(counts) !== undefined) return [{ finding: 'nothing_left' }];
   const { repeatedIds, empty = [] } = counts;

@@ -20,6 +20,7 @@ export interface DispatchOptions extends Omit<MethodsOptions, 'readResource' | '
   readonly challenge?: Challenge | undefined;
 }
 
+/** The response to a request. */
 export interface Dispatched {
   /** Over HTTP, unless part of a batch. */
   readonly status: number;

@@ -30,6 +30,7 @@ export interface RpcHeaders {
   readonly userAgent?: string | undefined;
 }
 
+/** The classified content of a body. */
 export interface Envelope {
   readonly revision: Revision;
   /** Notifications and responses are ignored: no request here outlives its own exchange. */

@@ -25,6 +25,7 @@ const LIST_TTL_MS = 3_600_000;
 
 const TOOLS_HINT = 'The tools return the same lists page by page, with filters.';
 
+/** All methods by revision, and whether they are public. */
 export function createMethods(options: MethodsOptions) {
   const { catalogue, readResource, representations, canNotify = false, now } = options;
   const server: Implementation = { name: 'portico', title: 'Portico', version: options.version };

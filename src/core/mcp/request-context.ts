@@ -2,6 +2,7 @@ import type { JSONRPCNotification, RequestId } from '@modelcontextprotocol/serve
 import type { Caller, RequestRecord } from '../kernel/caller.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 
+/** The caller and context of a request. */
 export interface RequestContext {
   /** `undefined` without a credential: over HTTP, for public lists. */
   readonly caller: Caller | undefined;

@@ -16,6 +16,7 @@ import { fits, isObject } from './message.ts';
  */
 export type Revision = '2026-07-28' | '2025-11-25';
 
+/** The supported revision with envelopes. */
 export const CURRENT = '2026-07-28' satisfies Revision;
 
 /** Represents all revisions before {@link CURRENT}. */
@@ -26,6 +27,7 @@ export function hasEnvelopes(version: unknown): version is string {
   return typeof version === 'string' && version >= CURRENT;
 }
 
+/** Returns the revision in a message's envelope; `undefined` without one. */
 export function claimOf(message: unknown): unknown {
   return metaOf(message)[PROTOCOL_VERSION_META_KEY];
 }

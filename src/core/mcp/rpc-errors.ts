@@ -10,6 +10,7 @@ import { CURRENT, claimOf, EARLIER, type Revision } from './revisions.ts';
 /** All errors of methods and tools pass here. */
 export type RecordError = (thrown: unknown, context: RequestContext) => GatewayError;
 
+/** Emits bugs and reached bounds to `events`, too. */
 export function createRecordError(events: Events): RecordError {
   return (thrown, { caller, record }) => {
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
@@ -49,6 +50,7 @@ const MAX_SHOWN = 2048;
 /** Code of an unknown resource before 2026-07-28. */
 const RESOURCE_NOT_FOUND = -32002;
 
+/** Returns the JSON-RPC code of an error for a revision. */
 export function rpcCodeOf({ code, rpc }: GatewayError, revision?: Revision): number {
   return code === 'resource_unknown' && revision === EARLIER ? RESOURCE_NOT_FOUND : rpc;
 }

@@ -54,6 +54,7 @@ const PUBLIC: ReadonlySet<string> = new Set([
   ...['resources/list', 'resources/templates/list', 'tools/list'],
 ]);
 
+/** JSON-RPC over Streamable HTTP, stateless, in all supported revisions. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { maxMessageValues, maxBatch, maxAnswerBytes, keepAliveMs, events } = options;
   const dispatch = createDispatch(options);

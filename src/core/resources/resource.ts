@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+/** Definition of a resource. A platform's own field names are in settings. */
 export interface Resource {
   /** Last part of the URI, and the key of its settings. */
   readonly name: string;
@@ -20,6 +21,7 @@ export interface Resource {
 
 export type FieldFormat = 'timestamp' | 'version';
 
+/** An item of any resource: the documented fields, all strings. */
 export type Item = Readonly<Record<string, string>>;
 
 export interface Definition {
@@ -29,6 +31,7 @@ export interface Definition {
   readonly mimeType: 'application/json';
 }
 
+/** Returns the definition of a resource under the URI scheme in settings. */
 export function define(resource: Resource, scheme: string): Definition {
   return {
     uri: `${scheme}://${resource.name}`,
@@ -38,11 +41,13 @@ export function define(resource: Resource, scheme: string): Definition {
   };
 }
 
+/** Returns the JSON Schema (2020-12) of an item. */
 export function itemSchema({ shape }: Resource): object {
   const { $schema: _, ...schema } = z.toJSONSchema(shape);
   return schema;
 }
 
+/** Returns the required fields: those that must not be empty. */
 export function requiredFields({ shape }: Resource): string[] {
   return Object.entries(shape.shape).flatMap(([name, field]) => (field.safeParse('').success ? [] : [name]));
 }

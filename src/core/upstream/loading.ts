@@ -1,6 +1,7 @@
 import { type Deadline, startDeadline, withAbort } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 
+/** The account of one load. */
 export interface LoadAccount {
   /** Negative for released bytes. Throws `overloaded` if this load is shed, `upstream_invalid` if it alone exceeds the bound. */
   hold(bytes: number): void;
@@ -8,6 +9,7 @@ export interface LoadAccount {
   read(bytes: number): void;
 }
 
+/** Bounds what concurrent loads hold together, over all upstreams. */
 export type Loading = ReturnType<typeof createLoading>;
 
 interface Held {
@@ -90,6 +92,7 @@ const PHASES = ['authorization', 'queue', 'connect', 'first byte', 'body', 'mapp
 /** What a page waits for. `connect`: also for a connection to be free. */
 type Phase = (typeof PHASES)[number];
 
+/** The time of one load, which its pages share. */
 export interface LoadClock {
   readonly dueAt: number;
   /** When its first page left the queue. */

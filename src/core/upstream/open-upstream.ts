@@ -34,6 +34,7 @@ export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly wrapClient?: (client: Upstream, baseUrl: string) => Upstream;
 }
 
+/** Opens a remote API: the client, and the layers around it that handle its faults. */
 export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & RememberingUpstream {
   const {
     authorize,
@@ -77,6 +78,7 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
   };
 }
 
+/** A request to a server that serves no lists. */
 export interface ServerRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

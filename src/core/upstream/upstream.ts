@@ -15,6 +15,7 @@ export interface PageTarget {
   readonly post?: Post | undefined;
 }
 
+/** A request for one page. */
 export interface PageRequest<P> extends PageTarget {
   readonly caller: Caller;
   /** Path as in settings, for traces: that of the page may contain secrets. */
@@ -37,6 +38,7 @@ export interface PageRequest<P> extends PageTarget {
   readonly hold?: ((bytes: number) => void) | undefined;
 }
 
+/** A response with a page. */
 export interface Reply<P> {
   /** `undefined`: the page with the entity tag of the request is current (304). */
   readonly page: P | undefined;
@@ -64,6 +66,7 @@ export interface TappedRequest {
   readonly body: string | undefined;
 }
 
+/** Receives the response to one request, as far as there is one. */
 export interface TappedExchange {
   answered(status: number, headers: ReplyHeaders): void;
   read(body: Buffer): void;

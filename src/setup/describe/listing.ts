@@ -1,6 +1,7 @@
 import type { CredentialGuess } from '../guess/guess-credential.ts';
 import type { Shape } from './shape.ts';
 
+/** What is known of a platform: from its OpenAPI document, or from its own replies. */
 export interface Description {
   readonly title: string;
   /** Where the API lives, as written: can be relative, and hold `{variables}` without a value. Empty if unknown. */
@@ -10,6 +11,7 @@ export interface Description {
   credentialFor(used: Listing['security']): CredentialGuess;
 }
 
+/** A `GET` that returns a list, as a document describes it or as replies show it. */
 export interface Listing {
   /** Below the base URL, with `{name}` for each variable part: `/orgs/{org}/installations`. */
   readonly path: string;

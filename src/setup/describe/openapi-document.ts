@@ -5,6 +5,7 @@ import { DOCUMENT } from '../input-bounds.ts';
 import { type Description, type Listing, lastName, type Parameter } from './listing.ts';
 import { isObject, type Json, listOf, type Resolve, shapeOfSchema, textOf } from './shape.ts';
 
+/** Parses JSON. Returns undefined for anything else. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -78,6 +78,7 @@ function merge(a: Shape, b: Shape): Shape {
   return { type, members, ...(items !== undefined && { items }) };
 }
 
+/** Returns the shape of a value that was seen. A member that is missing or null in one item of a list is optional. */
 export function shapeOfValue(value: unknown, depth = 0): Shape {
   if (value === undefined || depth > VALUE.depth) return UNKNOWN;
   if (Array.isArray(value)) {

@@ -2,6 +2,7 @@ import type { PagedList, Parameter, ParameterRole } from '../describe/listing.ts
 import { expressionOf, type Member, membersOf, plainName, type Shape } from '../describe/shape.ts';
 import { FILTERED_TOTALS, PAGE_MEMBERS, PARAMETERS, TOTAL_HEADERS } from './paging-names.ts';
 
+/** The setting `pagination`, as a file holds it. */
 export type Pagination = { readonly kind: string } & Readonly<Record<string, string | number | null>>;
 
 export interface PagingGuess {
@@ -25,6 +26,7 @@ export function guessPaging(listing: PagedList): PagingGuess[] {
   return [byToken, byLink, byOffset, byPage].flatMap((guess) => guess(listing) ?? []);
 }
 
+/** Returns the query parameter of a role, the surest by its name. */
 export function parameterOf({ parameters }: PagedList, role: ParameterRole): Parameter | undefined {
   const values = parameters.filter((each) => !each.isFlag);
   const byName = PARAMETERS[role].flatMap((name) => values.filter((each) => plainName(each.name) === name));

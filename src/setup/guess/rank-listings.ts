@@ -17,6 +17,7 @@ export const NEAR = 2;
 /** A segment for lists of the caller: `/user/repos`. In the plural it would be of all users. */
 const OF_THE_CALLER = /^(?:user|me|my|mine|self|current)$/i;
 
+/** Returns the listings that could be the resource, the likeliest first. */
 export function rankListings(resource: Resource, listings: readonly Listing[]): Ranked[] {
   const vocabulary = vocabularyOf(resource);
   return listings

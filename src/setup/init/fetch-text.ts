@@ -39,6 +39,7 @@ export async function fetchText(
   }
 }
 
+/** Reads a text file. Throws {@link SourceError}. */
 export async function readTextFile(file: string, maxBytes: number): Promise<string> {
   try {
     return await readBounded(createReadStream(file), maxBytes, file);

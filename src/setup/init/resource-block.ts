@@ -7,6 +7,7 @@ import { block, comment, entry, oneLine, sentence } from './yaml-text.ts';
 /** Names of query parameters that carry a credential, which settings refuse. */
 const CREDENTIAL = /key|token|secret|auth|bearer|jwt|passw|pwd|^sig/i;
 
+/** Writes the settings of one resource with a comment on each guess. */
 export function resourceBlock(proposal: ResourceProposal, variables: Variables) {
   const { resource, found, others } = proposal;
   const { name } = resource;

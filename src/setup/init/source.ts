@@ -58,6 +58,7 @@ export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
+/** Parses a URL of the command line. Throws {@link SourceError}. */
 export function httpUrl(text: string, option: string): URL {
   const url = isUrl(text) ? URL.parse(text) : null;
   if (url === null || isUnusable(text) || url.username !== '' || url.password !== '') {

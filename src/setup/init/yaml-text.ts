@@ -25,6 +25,7 @@ export function entry(key: string, value: unknown, behind = ''): string {
   return `${plainYaml(key)}: ${inlineYaml(value)}${behind === '' ? '' : ` # ${oneLine(behind)}`}`;
 }
 
+/** Returns the lines of a block below its key; `{}` if there are none. */
 export function block(key: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [entry(key, {})] : [`${plainYaml(key)}:`, ...lines.map((line) => `  ${line}`)];
 }
@@ -38,6 +39,7 @@ export function inlineYaml(value: unknown): string {
   return stringify(escaped(value), { collectionStyle: 'flow', lineWidth: 0, blockQuote: false }).trimEnd();
 }
 
+/** Returns a text with references to the environment, in quotes if the value could be read as another type. */
 export function referring(text: string, inQuotes = true): Scalar {
   return Object.assign(new Scalar(text), inQuotes && { type: Scalar.QUOTE_DOUBLE });
 }

@@ -38,6 +38,7 @@ export interface ReadList {
   readonly safe: SafeText;
 }
 
+/** The file of `--baseline`. */
 export type Baseline = Awaited<ReturnType<typeof openBaseline>>;
 
 /** Opens the file of `--baseline`. Throws `ConfigError` for a file that is none, or cannot be read. */

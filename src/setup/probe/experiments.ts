@@ -7,6 +7,7 @@ import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import type { Finding, Untried } from './probe-report.ts';
 import { type Look, NotTried, type Try } from './trials.ts';
 
+/** A read that succeeded, as experiments see it. */
 export interface Subject {
   readonly resource: Resource;
   readonly settings: ResourceConfig;

@@ -10,6 +10,7 @@ import { createSafeText, type SafeText } from './safe-text.ts';
 /** Shorter words of a masked header occur in other texts by chance. */
 const MIN_SECRET_LENGTH = 8;
 
+/** Masks secrets in what is shown of a resource's reads. */
 export type Masks = ReturnType<typeof createMasks>;
 
 type Values = string | readonly string[];

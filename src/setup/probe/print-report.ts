@@ -6,6 +6,7 @@ export type Paint = (style: InspectColor, text: string) => string;
 
 const MAX_LINES = 40;
 
+/** Formats a report for a person: a paragraph for each resource, and a line with the result. */
 export function printReport(report: ProbeReport, paint: Paint): string {
   const verdict = paint(report.ok ? 'green' : 'red', verdictOf(report));
   const baseline = report.baseline?.isRecorded ? `${report.baseline.file}: recorded\n` : '';

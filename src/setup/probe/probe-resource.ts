@@ -28,6 +28,7 @@ const UNREAD = {
   ...{ signs: [], emptyFields: [], warnings: [], notTried: [], suggestions: [] },
 } as const;
 
+/** Reads one resource as `portico serve` does, and reports the exchange and the result. */
 export async function probeResource(resource: Resource, options: ProbeResourceOptions): Promise<ResourceReport> {
   const { loaded, identity, onStep, allowPost, baseline } = options;
   const { config } = loaded;

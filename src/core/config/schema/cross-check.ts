@@ -6,6 +6,7 @@ export type Unchecked<T> = { readonly [Key in keyof T]?: Unchecked<T[Key]> } | n
 /** Reports an issue at `path` below the checked block. */
 export type Report = (path: readonly string[], message: string) => void;
 
+/** Checks several keys of a block against each other. */
 export type CrossCheck<T> = (settings: Unchecked<T>, report: Report) => void;
 
 /** Adds checks to a schema. They run even after other issues, so that all issues are reported at once. */
@@ -23,6 +24,7 @@ export function withChecks<Schema extends z.ZodType>(
   );
 }
 
+/** Returns the keys of a block, or none if the value is not a block. */
 export function keysOf(block: unknown): string[] {
   return typeof block === 'object' && block !== null ? Object.keys(block) : [];
 }

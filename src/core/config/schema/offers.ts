@@ -54,6 +54,7 @@ function reportUnknown(
   return unknown.length > 0;
 }
 
+/** Fills in what the checked settings leave to other keys: each resource's upstream, and whether it is offered. */
 export function settleOffers<Settings extends Offers>(registry: readonly Resource[]): (settings: Settings) => Settings {
   return (settings) => {
     const settled = registry.flatMap(({ name }) => {

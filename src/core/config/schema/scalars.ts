@@ -12,10 +12,13 @@ export const milliseconds = (minimum = 1) => whole(minimum, 86_400_000);
 
 export const bytes = (minimum = 1) => whole(minimum, 1_073_741_824);
 
+/** A TCP port; 0 lets the system choose a free one. */
 export const port = whole(0, 65_535);
 
+/** A JMESPath expression, compiled once while settings are read, so that a bad one is an issue of settings. */
 export const expression = expressionThat(checkExpression);
 
+/** An expression that would be of no use if it found nothing. */
 export const selection = expressionThat(checkSelection);
 
 function expressionThat(issueOf: (text: string) => string | undefined) {
@@ -40,6 +43,7 @@ export const keyword = z
   .max(40)
   .regex(/^[\p{L}\p{N}]+([ _-][\p{L}\p{N}]+)*$/u, 'must be letters and digits, in one word or several');
 
+/** A URL of http or https. `message` says of other text what it must be. */
 export function httpUrl(message: string) {
   const error = ({ code }: z.core.$ZodRawIssue) => (code === 'invalid_format' ? message : undefined);
   return z.url({ protocol: /^https?$/, error });

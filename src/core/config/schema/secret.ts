@@ -12,6 +12,7 @@ export const SECRET_KEYS = {
     .describe('The secret itself, from the environment; instead of file.'),
 };
 
+/** Checks that the block at `path` has its secret in one place. */
 export function checkSecret(
   block: Unchecked<{ readonly file?: string | undefined; readonly secret?: string | undefined }>,
   path: readonly string[],

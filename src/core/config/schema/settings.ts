@@ -172,6 +172,7 @@ export type SettingsSchema = ReturnType<typeof createSchema>;
 const NO_SLICES: readonly SettingsSlice[] = [];
 const schemas = new WeakMap<readonly Resource[], WeakMap<readonly SettingsSlice[], SettingsSchema>>();
 
+/** The schema of all settings of one gateway, created once for each registry and list of slices. */
 export function settingsSchema(
   registry: readonly Resource[] = RESOURCES,
   slices: readonly SettingsSlice[] = NO_SLICES,
@@ -183,6 +184,7 @@ export function settingsSchema(
   return schema;
 }
 
+/** Settings as a person writes them: everything with a default may be left out. */
 export type SettingsInput = z.input<SettingsSchema>;
 
 type Output = z.output<SettingsSchema>;
@@ -254,6 +256,7 @@ export function resourceConfig({ resources }: Config, { name }: Resource): Resou
   return resources[name as ResourceName];
 }
 
+/** What settings that were checked have for certain. */
 export function checked<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the settings were not checked');
   return value;

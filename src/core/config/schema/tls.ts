@@ -40,6 +40,7 @@ export function clientTls(whom: string, url: string) {
 
 export const UpstreamTls = clientTls('the upstream', 'baseUrl');
 
+/** Checks that a certificate comes with its key. */
 export function checkCertificate(
   tls: Unchecked<{ readonly certFile?: string | undefined; readonly keyFile?: string | undefined }>,
   path: readonly string[],

@@ -18,6 +18,7 @@ export interface SecretSettings {
   readonly file?: string | undefined;
 }
 
+/** Opens a secret, which is in settings or in a file. */
 export function openSecret(
   { secret = '', file }: SecretSettings,
   options: WatchOptions,

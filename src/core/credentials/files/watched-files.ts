@@ -22,6 +22,7 @@ export interface FilesOptions<Key extends string, Value> extends WatchOptions {
   readonly make: (contents: Readonly<Partial<Record<Key, Buffer>>>) => Value | Unusable;
 }
 
+/** Files that are reloaded when they change. */
 export interface WatchedFiles<Value> {
   readonly held: Value;
   /** Reloads them if they have changed, at most once a second. Never rejects. */

@@ -79,6 +79,7 @@ export function answerClientErrors(server: Server, { connections, events, header
   });
 }
 
+/** The row of the error table for what the parser refused, or waited for too long. */
 export function errorFor(error: ParseError): GatewayError {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':

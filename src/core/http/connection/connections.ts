@@ -12,6 +12,7 @@ export interface ConnectionBounds {
   readonly maxUnsentBytes: number;
 }
 
+/** All open connections of one listener, and what is in flight on them. */
 export type Connections = ReturnType<typeof createConnections>;
 
 /** Requests of one connection that may wait before reading stops. A disconnect is noticed only while it is read. */

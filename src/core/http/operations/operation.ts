@@ -33,6 +33,7 @@ interface Endpoint {
   refuseRate?(error: GatewayError, requestId: string): HttpResponse | Promise<HttpResponse>;
 }
 
+/** A public operation. */
 export interface OpenOperation extends Endpoint {
   readonly open: true;
   /** A page for browsers. Other clients get 404. */
@@ -41,11 +42,13 @@ export interface OpenOperation extends Endpoint {
   respond(exchange: Exchange): HttpResponse | Promise<HttpResponse>;
 }
 
+/** An operation that requires a credential. */
 export interface CallerOperation extends Endpoint {
   readonly open: false;
   respond(exchange: Exchange, caller: Caller): HttpResponse | Promise<HttpResponse>;
 }
 
+/** A partly public operation: a credential is checked if it is sent. */
 export interface PartlyOpenOperation extends Endpoint {
   readonly open: 'partly';
   /** Gets `undefined` without a credential. Throws, or rejects with, `credential_missing` where one is required. */
@@ -54,6 +57,7 @@ export interface PartlyOpenOperation extends Endpoint {
 
 export type Operation = OpenOperation | PartlyOpenOperation | CallerOperation;
 
+/** Answers a path that does not exist. */
 export const UNKNOWN_PATH: OpenOperation = {
   path: 'unmatched',
   methods: [],
@@ -78,6 +82,7 @@ export function unknownPath(operations: readonly Operation[]): OpenOperation {
   };
 }
 
+/** Answers a method that none of these operations of one path has: 405, or the response to a preflight. */
 export function otherMethod(atPath: readonly Operation[], otherCredentials?: ReadonlySet<string>): OpenOperation {
   const { path, isProbe, forAnyPage = false } = atPath[0] ?? UNKNOWN_PATH;
   const allowed = [...new Set(atPath.flatMap(({ methods, isRefused }) => (isRefused ? [] : methods)))].sort();
@@ -109,6 +114,7 @@ function preflightResponse(methods: readonly string[], credentials: Iterable<str
   return { status: 204, headers, body: undefined };
 }
 
+/** Serves a constant JSON document without a credential. `forAnyPage`: a page of any origin, too. */
 export function publishedOperation(path: string, document: object, { forAnyPage = false } = {}): OpenOperation {
   const response: HttpResponse = {
     status: 200,

@@ -26,6 +26,7 @@ export interface HostsOptions {
   readonly takesAnyName?: boolean | undefined;
 }
 
+/** Returns the hosts of a listener that is bound to `address`. */
 export function hostsOf(
   { allowedHosts, alsoHosts = [], takesAnyName = false }: HostsOptions,
   address: AddressInfo | string | null,
@@ -61,11 +62,13 @@ function boundHosts(address: AddressInfo | string | null, takesAnyName: boolean)
   return only((host) => names.has(host.toLowerCase().replace(PORT, '')));
 }
 
+/** Whether a host, with or without a port, is a loopback name. */
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase().replace(PORT, '');
   return LOOPBACK_NAMES.includes(name) || /^127(?:\.\d+){3}$/.test(name) || name.endsWith('.localhost');
 }
 
+/** Returns an address as URLs have it. */
 export function bracketed({ address, family }: AddressInfo): string {
   return family === 'IPv6' ? `[${address}]` : address;
 }

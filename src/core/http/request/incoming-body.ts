@@ -13,6 +13,7 @@ const NO_ROOM = 'Too many request bodies are waiting already. Try again after Re
 
 export const NO_BODY = Buffer.alloc(0);
 
+/** Bytes of request bodies in memory, over all connections of one listener. */
 export type HeldBytes = ReturnType<typeof createHeldBytes>;
 
 /** Counts what has arrived, over all connections of a listener: announced lengths of idle connections would keep all others out. */

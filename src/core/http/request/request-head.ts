@@ -141,6 +141,7 @@ export function forbidsCache(cacheControl: string | undefined): boolean {
   return cacheControl !== undefined && NO_CACHE.test(cacheControl);
 }
 
+/** All credentials of a request, in whichever header. */
 export function credentialsIn({ authorization, others }: Fields): readonly Credential[] {
   return others === undefined ? authorization : [...authorization, ...[...others.values()].flat()];
 }

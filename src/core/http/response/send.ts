@@ -25,6 +25,7 @@ export interface WholeResponse extends HttpResponse {
 /** Sends a body while it is made. `write` resolves when a piece was handed to the system, and rejects when the client is gone. */
 export type StreamBody = (write: (piece: Buffer) => Promise<void>) => Promise<void>;
 
+/** Security headers of every response. Alternating names and values. */
 export const ALWAYS: readonly string[] = [
   'X-Content-Type-Options',
   'nosniff',
@@ -34,6 +35,7 @@ export const ALWAYS: readonly string[] = [
   'same-origin',
 ];
 
+/** `Content-Security-Policy` of a response that is no page. */
 export const LOAD_NOTHING = "default-src 'none'; frame-ancestors 'none'";
 
 const STEP_BYTES = 1_048_576;

@@ -37,6 +37,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
+/** Parses an expression. Throws the library's error. */
 export const parse: (text: string) => ExpressionNode = compile;
 
 /** Throws `upstream_invalid` when a function rejects its argument, otherwise what the library throws. */
@@ -44,6 +45,7 @@ export function interpret(node: ExpressionNode, value: unknown): unknown {
   return interpreter.search(node, value as Json);
 }
 
+/** Undefined for a function that expressions may not call. */
 export function arityOf(name: string): { readonly least: number; readonly most: number } | undefined {
   if (!Object.hasOwn(FUNCTIONS, name)) return undefined;
   const parameters = runtime._functionTable[name]?._signature ?? [];
@@ -70,6 +72,7 @@ export function isTruthy(value: unknown): boolean {
   return value !== null && (Array.isArray(value) ? value : Object.keys(value)).length > 0;
 }
 
+/** Evaluates one expression over a parsed JSON value. */
 export type Evaluate = (value: unknown) => unknown;
 
 /**

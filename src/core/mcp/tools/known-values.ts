@@ -11,6 +11,7 @@ export function printable(text: string): string {
   return text.replaceAll(new RegExp(UNPRINTABLE, 'gu'), '\uFFFD');
 }
 
+/** Values of one field: few, short and printable. */
 export interface Values {
   readonly values: readonly string[];
   /** Whether other values exist that are too many, too long, or not printable. */
@@ -25,12 +26,14 @@ function keep(shown: { values: string[]; hasMore: boolean }, value: string): voi
   else shown.hasMore = true;
 }
 
+/** Returns the values that can be shown. */
 export function valuesOf(all: Iterable<string>): Values {
   const shown = { values: [], hasMore: false };
   for (const value of all) keep(shown, value);
   return shown;
 }
 
+/** Collects these fields of items, one by one. */
 export function createSeen(fields: readonly string[]) {
   const seen = new Map(fields.map((field) => [field, { values: [], hasMore: false }]));
   return {

@@ -19,6 +19,7 @@ const STEP_BYTES = 262_144;
 
 export type ListBytes = Pick<Snapshot, 'bytes' | 'count' | 'itemStarts'>;
 
+/** A part of a list, or of its filtered items. */
 export interface ListPage {
   /** Indexes of the filtered items; `undefined` without a filter. */
   readonly found?: readonly number[] | undefined;
@@ -150,6 +151,7 @@ const LENGTH = 12;
 
 const SHAPE = /^[\w-]{16}$/;
 
+/** Returns a cursor for the items from `offset` on, valid for this list and filter only. */
 export function writeCursor({ etag, filter }: CursorPosition, offset: number): string {
   const bytes = Buffer.alloc(LENGTH);
   bytes.writeUInt32BE(offset);

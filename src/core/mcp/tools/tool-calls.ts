@@ -209,6 +209,7 @@ interface Staleness {
   readonly reason: string | undefined;
 }
 
+/** Returns `undefined` for a list that is not stale at `now` (milliseconds since the epoch). */
 export function stalenessOf(load: Load, now: number): Staleness | undefined {
   if (cacheOutcome(load, now) !== 'stale') return undefined;
   return { reason: load.cached?.error?.code ?? load.refreshError };

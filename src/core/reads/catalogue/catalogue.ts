@@ -4,6 +4,7 @@ import type { Definition, Resource } from '../../resources/resource.ts';
 import type { Load, Read, ReadOptions } from '../snapshots/load.ts';
 import { createSnapshotWriter } from '../snapshots/snapshot.ts';
 
+/** A resource that can be listed and read. */
 export interface Offered {
   readonly resource: Resource;
   readonly definition: Definition;
@@ -56,6 +57,7 @@ function withScopes(read: Read, scopes: readonly string[]): Read {
   };
 }
 
+/** The lists that are watched, and for whom. */
 export interface WatchRequest {
   readonly resources: readonly string[];
   readonly caller: Caller;

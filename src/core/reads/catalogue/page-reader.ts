@@ -110,6 +110,7 @@ export interface ListSettings extends Omit<ListRequest, 'pagination' | 'post'>, 
   readonly duplicateIds?: 'fail' | 'allow';
 }
 
+/** Compiles the expressions of a list's settings. */
 export function compileList(settings: ListSettings): PageReaderOptions {
   const map = createMapper(settings);
   return {

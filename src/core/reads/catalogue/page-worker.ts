@@ -23,6 +23,7 @@ export interface PageReading extends PageBody {
 /** Rejects with the signal's reason when it aborts first. */
 export type ReadPage = (reading: PageReading) => Promise<MappedPage | GatewayError>;
 
+/** Parses and maps the pages of all lists without blocking the event loop for long. */
 export type PageWorker = ReturnType<typeof createPageWorker>;
 
 /** Time for small pages in one turn; the last one may exceed it. */

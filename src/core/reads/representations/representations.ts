@@ -20,6 +20,7 @@ import {
 /** A content coding of snapshots (RFC 9110, section 8.4.1; zstd is RFC 8878). */
 export type Coding = 'zstd' | 'gzip';
 
+/** A list whose hidden characters are shown. */
 export interface ShownList {
   readonly snapshot: Snapshot;
   readonly hidden: ReadonlyMap<string, number>;
@@ -33,6 +34,7 @@ export type Representations = ReturnType<typeof createRepresentations>;
 /** Callers choose their names. */
 const MAX_REPRESENTATIONS = 64;
 
+/** Bounds of concurrent work. */
 export interface RepresentationsOptions {
   /** @default 2, which leaves half of the thread pool to others */
   readonly maxCompressions?: number;

@@ -33,6 +33,7 @@ export interface Snapshots {
   evict(resource: string, caller: CallerKeys): void;
 }
 
+/** All stored loads, within the bounds of the cache. */
 export interface SnapshotCache extends Snapshots {
   /** Keeps a representation with its snapshot, if that is stored, has fewer than `atMost` of them, and there is room. */
   addRepresentation(key: string, of: Snapshot, name: string, made: Buffer, atMost?: number): void;
@@ -158,6 +159,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
   };
 }
 
+/** Returns the snapshots of a cache under other names for these resources, each with one of its own. */
 export function renamed(cache: SnapshotCache, names: ReadonlyMap<string, string>): Snapshots {
   const nameOf = (resource: string) => names.get(resource) ?? resource;
   return {

@@ -2,6 +2,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import type { GatewayError } from '../../kernel/errors.ts';
 import type { Snapshot } from './snapshot.ts';
 
+/** A complete read of one resource. */
 export interface Load {
   readonly snapshot: Snapshot;
   /** Time waiting for the upstream, all pages together. */
@@ -21,6 +22,7 @@ export interface Load {
   readonly cached?: Cached;
 }
 
+/** How the cache obtained a load. */
 export interface Cached {
   readonly key: string;
   /** End of freshness, in milliseconds since the epoch. */
@@ -38,6 +40,7 @@ export interface ReadOptions {
   readonly noCache?: boolean;
 }
 
+/** Reads one resource for `caller`. */
 export type Read = (caller: Caller, options: ReadOptions) => Promise<Load>;
 
 export interface LoadOptions {

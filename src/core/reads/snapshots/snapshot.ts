@@ -108,6 +108,7 @@ export function unpooled(chunks: readonly Buffer[]): Buffer {
   return bytes;
 }
 
+/** The same in steps of one turn of the event loop. */
 export async function unpooledInSteps(chunks: readonly Buffer[]): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((total, { length }) => total + length, 0));
   let offset = 0;

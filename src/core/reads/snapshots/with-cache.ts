@@ -171,6 +171,7 @@ export function cacheOutcome({ cached, collapsed, copied }: Load, now: number): 
   return forwarded === 'miss' ? 'miss' : 'refreshed';
 }
 
+/** A resource that is stored, and what its lists depend on. */
 export interface StoredResource {
   readonly resource: string;
   readonly cache: Snapshots;
@@ -182,6 +183,7 @@ export interface StoredResource {
   readonly maxBytes: number;
 }
 
+/** A second level of snapshots, behind the cache of this process. */
 export interface SnapshotStore {
   /** May return an earlier copy of the same caller. If the store fails, `load` runs as if there were none. */
   wrapLoad(load: Loader, stored: StoredResource): Loader;
@@ -191,6 +193,7 @@ export interface SnapshotStore {
 
 export const NO_SNAPSHOT_STORE: SnapshotStore = { wrapLoad: (load) => load, evict() {} };
 
+/** How the reads of one resource use a store. */
 export interface StoreUse extends Pick<StoredResource, 'origin' | 'reading' | 'maxBytes'> {
   readonly store: SnapshotStore;
   /** A denial of other resources does not concern the store. */

@@ -13,12 +13,15 @@ export interface Lifetime {
   readonly staleIfErrorMs: number;
 }
 
+/** What a snapshot may be used for at a time. */
 export type Stage = 'fresh' | 'stale-while-revalidate' | 'stale-if-error' | 'over';
 
+/** Returns the end of freshness, in milliseconds since the epoch. */
 export function freshUntil(loadedAt: number, { ttlMs }: Lifetime): number {
   return loadedAt + ttlMs;
 }
 
+/** Whether a snapshot is young enough to be taken instead of a load. */
 export function isRecent(loadedAt: number, maxAgeMs: number, now: number): boolean {
   return now - loadedAt < maxAgeMs;
 }

@@ -26,6 +26,7 @@ export interface Lease {
   release(): void;
 }
 
+/** The connections to one upstream. */
 export interface Connections {
   /** Leases a connection for a request of this caller. If all are in use, the request waits for one in undici. */
   lease(callerKey: string): Promise<Lease>;

@@ -23,6 +23,7 @@ import {
   sizeParameter,
 } from './page-address.ts';
 
+/** What the pages of a read have shown so far. */
 export interface Progress {
   items: number;
   /** Pages up to the last one that has items. */

@@ -6,6 +6,7 @@ import { type Enclosing, type Statement, statementsOf } from '../signs/statement
 import type { ReplyHeaders } from '../upstream.ts';
 import type { ListAddress, PageAddress, Pagination } from './page-address.ts';
 
+/** A list that an upstream serves in pages. */
 export interface ListRequest extends ListAddress {
   /** Sent with every page. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -78,6 +79,7 @@ const DIGEST_LENGTH = 12;
 /** Digests in one turn of the event loop: a page may have 75,000 items. */
 const STEP = 5000;
 
+/** Splits the digests of a page, in steps of one turn of the event loop each. */
 export async function* inSteps(digests: string): AsyncGenerator<string[]> {
   for (let from = 0; from < digests.length; from += STEP * DIGEST_LENGTH) {
     if (from > 0) await nextTurn();
@@ -97,10 +99,12 @@ export function digestsOf(items: readonly unknown[]): string {
   }
 }
 
+/** The digests of texts, in the same form. */
 export function textDigestsOf(texts: readonly string[]): string {
   return texts.map((text) => hash('sha256', text, 'binary').slice(0, DIGEST_LENGTH)).join('');
 }
 
+/** One read of a list whose first page has arrived. */
 export interface ListRead<P extends PageView> {
   readonly list: ListRequest;
   readonly first: P;

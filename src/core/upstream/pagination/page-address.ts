@@ -1,6 +1,7 @@
 import type { Sign } from '../signs/signs.ts';
 import type { Post } from '../upstream.ts';
 
+/** A compiled expression on the body of a page. Throws `upstream_invalid` if it does not fit. */
 export type PageExpression = (body: unknown) => unknown;
 
 interface Totalled {
@@ -22,16 +23,19 @@ interface Concurrent extends Sized {
   readonly concurrency: number;
 }
 
+/** The whole list is one page. */
 export interface NonePagination extends Totalled {
   readonly kind: 'none';
 }
 
+/** Each page has a token for the next one. */
 export interface TokenPagination extends Sized {
   readonly kind: 'token';
   readonly tokenParam: string;
   readonly next: PageExpression;
 }
 
+/** Pages by the number of items to skip. */
 export interface OffsetPagination extends Concurrent {
   readonly kind: 'offset';
   readonly offsetParam: string;
@@ -45,12 +49,14 @@ export interface NumberPagination extends Concurrent {
   readonly firstPage: number;
 }
 
+/** Each page links to the next one. */
 export interface LinkPagination extends Sized {
   readonly kind: 'link';
   /** @default the `Link` header */
   readonly next?: PageExpression | undefined;
 }
 
+/** How a list is paged: settings with their expressions compiled. */
 export type Pagination = NonePagination | TokenPagination | OffsetPagination | NumberPagination | LinkPagination;
 
 export function sizeParameter({ sizeParam, size }: Sized): Record<string, string | number> {
@@ -110,6 +116,7 @@ export function firstAddress(list: ListAddress): PageAddress {
   return made;
 }
 
+/** A first page of another size, if `pagination` has one. */
 export function firstAddressOf(list: ListAddress, pagination: Pagination): PageAddress {
   return pageAddress(list, firstParameters(pagination));
 }

@@ -25,6 +25,7 @@ import {
   pageAddress,
 } from './page-address.ts';
 
+/** The target of the first page of a list. */
 export function firstTarget(list: ListRequest): PageTarget {
   return targetOf(firstAddress(list));
 }

@@ -73,6 +73,7 @@ export interface NegativeCacheOptions {
   readonly now: () => number;
 }
 
+/** An upstream that remembers rejected credentials. */
 export interface RememberingUpstream extends Upstream {
   isRejected(callerKey: string): boolean;
 }

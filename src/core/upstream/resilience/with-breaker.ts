@@ -25,6 +25,7 @@ export interface WithBreakerOptions extends BreakerSettings {
   readonly now: () => number;
 }
 
+/** An upstream behind a circuit breaker. */
 export interface BreakerUpstream extends Upstream {
   readonly breakerState: BreakerState;
 }

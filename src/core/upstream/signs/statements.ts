@@ -2,6 +2,7 @@ import { linkTo } from '../pagination/link-header.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import { HEADERS, MEMBERS, META, type Sign } from './signs.ts';
 
+/** One statement of a reply about the rest of its list. */
 export interface Statement {
   readonly sign: Exclude<Sign, 'fullPage'>;
   readonly name: string;
@@ -43,6 +44,7 @@ export function statementsOf(enclosing: readonly Enclosing[], headers: ReplyHead
   return [...statements, ...headerStatements(headers)];
 }
 
+/** Collects the statements of headers alone. */
 export function headerStatements(headers: ReplyHeaders): Statement[] {
   const statements: Statement[] = [];
   for (const header in headers) {

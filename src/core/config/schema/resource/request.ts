@@ -19,6 +19,7 @@ const NO_SEGMENT: readonly unknown[] = ['', '.', '..'];
 export const NOT_IN_URL =
   'must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream';
 
+/** The settings that say how a page of a resource is asked for. */
 export function requestShape(resource: Resource) {
   return {
     method: z
@@ -72,6 +73,7 @@ interface RequestSettings {
   readonly pagination: object;
 }
 
+/** Checks over several keys of what {@link requestShape} has. */
 export function checkRequest(settings: Unchecked<RequestSettings>, report: Report): void {
   checkPath(settings, report);
   checkQuery(settings, report);

@@ -27,6 +27,7 @@ function storedOnly(resource: Resource): { cache: z.ZodOptional<z.ZodPrefault<ty
   return (resource.stored ? { cache } : {}) as { cache: typeof cache };
 }
 
+/** Settings of one resource. What is left out is the default upstream contract. */
 export function resourceSettings(resource: Resource) {
   const Shape = z.strictObject({
     enabled: z

@@ -1,9 +1,11 @@
 const NAMED = /\{(\w+)\}/g;
 
+/** The names that a path has in braces. */
 export function namesIn(path: string): string[] {
   return [...path.matchAll(NAMED)].map(([, name = '']) => name);
 }
 
+/** Whether all braces of a path are around a name. */
 export function hasSoundBraces(path: string): boolean {
   return !/[{}]/.test(path.replaceAll(NAMED, ''));
 }
@@ -39,6 +41,7 @@ interface Place {
 
 const NOWHERE = 'leads nowhere in body: write there what the first page is asked for with, or null';
 
+/** Whether what pagination is sent as is a place in the body, and not a query parameter. */
 export function isPointer(parameter: string): boolean {
   return parameter.startsWith('/');
 }

@@ -67,6 +67,7 @@ export const ExchangeCredential = z.strictObject({
 
 type Output = z.output<typeof ExchangeCredential>;
 
+/** What one key cannot say of another. */
 export function checkExchange(credential: Unchecked<Output | { readonly kind: unknown }>, report: Report): void {
   if (credential?.kind !== 'exchange') return;
   const { issuer, tokenUrl, audience, resource, client, tls } = credential as NonNullable<Unchecked<Output>>;
