@@ -213,9 +213,10 @@ export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange)
    * The longest without progress first. Not a `Map`: V8 would keep the exchanges of its earlier tables until a full garbage
    * collection. Nearly all clients have read a response before the next one is sent.
    */
-  const unread: Exchange[] = [];
+  let unread: Exchange[] = [];
   let total = 0;
 
+  /** Forgets a response that was read, or whose connection has closed. */
   function remove(exchange: Exchange): void {
     const at = unread.lastIndexOf(exchange);
     if (at === -1) return;
@@ -223,22 +224,29 @@ export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange)
     total -= exchange.bytes;
   }
 
-  function drop(exchange: Exchange): void {
-    remove(exchange);
-    abort(exchange);
-  }
-
+  /** Takes those without progress first, and after one look at each the others, which have made none since. */
   function shed(): void {
-    // An exchange that is moved to the end comes up a second time, and has made no progress by then.
-    for (let first = unread[0]; first !== undefined && total > maxBytes; first = unread[0]) {
-      const now = acceptedBytes(first);
-      if (now === first.acceptedBytes) {
-        drop(first);
+    const dropped: Exchange[] = [];
+    const slow: Exchange[] = [];
+    const drop = (exchange: Exchange) => {
+      total -= exchange.bytes;
+      dropped.push(exchange);
+    };
+    for (const exchange of unread) {
+      if (total <= maxBytes) break;
+      const now = acceptedBytes(exchange);
+      if (now === exchange.acceptedBytes) {
+        drop(exchange);
       } else {
-        first.acceptedBytes = now;
-        unread.push(...unread.splice(0, 1));
+        exchange.acceptedBytes = now;
+        slow.push(exchange);
       }
     }
+    unread = [...unread.slice(dropped.length + slow.length), ...slow];
+    let first = 0;
+    for (; first < unread.length && total > maxBytes; first += 1) drop(unread[first] as Exchange);
+    unread = unread.slice(first);
+    for (const exchange of dropped) abort(exchange);
   }
 
   function add(exchange: Exchange): void {
@@ -248,7 +256,10 @@ export function createWriteBacklog(maxBytes: number, abort: (exchange: Exchange)
     exchange.acceptedBytes = acceptedBytes(exchange);
     unread.push(exchange);
     // A response that is larger by itself.
-    if (total > maxBytes) drop(exchange);
+    if (total > maxBytes) {
+      remove(exchange);
+      abort(exchange);
+    }
   }
 
   return { add, remove };
