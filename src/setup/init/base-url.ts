@@ -37,13 +37,20 @@ export function createVariables({ origin }: BaseUrl) {
   if (origin === undefined) all.set(SERVER, 'the server, such as https://platform.example.com');
   return {
     all,
-    reference(meaning: string, name: string): Scalar {
-      const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_');
-      const variable = `${UPSTREAM}_${words}`.replace(/_+/g, '_').replace(/_$/, '').toUpperCase();
-      if (!all.has(variable)) all.set(variable, oneLine(meaning));
+    /** Adds a variable and returns a reference to it. `other` names it if `name` has another meaning already. */
+    reference(meaning: string, name: string, other = name): Scalar {
+      const what = oneLine(meaning);
+      const usual = variableOf(name);
+      const variable = (all.get(usual) ?? what) === what ? usual : variableOf(other);
+      all.set(variable, what);
       return referring(`\${${variable}}`);
     },
   };
+}
+
+function variableOf(name: string): string {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_');
+  return `${UPSTREAM}_${words}`.replace(/_+/g, '_').replace(/_$/, '').toUpperCase();
 }
 
 function parseServer(server: string, base: string | undefined): URL | undefined {

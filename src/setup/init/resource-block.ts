@@ -77,7 +77,8 @@ function pathOf(path: string, variables: Variables) {
       const before = path.slice(0, index);
       // The segment before an id names what it identifies: `projects/{id}`.
       const of = /^(?:id|uuid|key|slug|name)$/i.test(name) ? wordsOf(before.split('/').at(-2) ?? '') : [];
-      const value = variables.reference(`${name} in ${before}{${name}}`, [...of, name].join('_'));
+      const other = [...wordsOf(before), name].join('_');
+      const value = variables.reference(`${name} in ${before}{${name}}`, [...of, name].join('_'), other);
       pathParams.set(key, entry(key, value));
     }
     return `{${key}}`;

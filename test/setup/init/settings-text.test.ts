@@ -100,6 +100,12 @@ describe('a proposed settings file', () => {
     expect(proposed.text).to.contain('#   PLATFORM_ORG_ID  id in /orgs/{id}');
   });
 
+  it('takes the same name at two places for two values', () => {
+    const paths = { '/a/{owner}/projects': listing(list()), '/b/{owner}/tools': listing(list()) };
+    const names = [...proposedFor(openApi(paths)).variables.keys()];
+    expect(names).to.deep.equal(['PLATFORM_OWNER', 'PLATFORM_B_OWNER']);
+  });
+
   it('has the required query, and no credential in it', () => {
     const parameters = [
       parameter('kind', { type: 'string', enum: ['all'] }, { required: true }),
