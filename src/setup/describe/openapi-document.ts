@@ -78,9 +78,8 @@ function shortText(value: unknown): string {
   return textOf(value).slice(0, DOCUMENT.textLength);
 }
 
-/** Whether settings can hold a path: printable, without dot segments, and with complete names in its braces. */
+/** Whether settings can hold a path: printable, and with complete names in its braces. */
 function isPath(path: string): boolean {
-  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return false;
   return path.length <= 500 && /^\/(?:[\x21\x25-\x3e\x40-\x5b\x5d-\x7a~]|\{[\w.-]+\})*$/.test(path);
 }
 
