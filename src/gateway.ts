@@ -9,7 +9,6 @@ import { type Core, createCore } from './core/core.ts';
 import { capConnections, readDescriptorLimit } from './core/descriptors.ts';
 import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
 import { ADMIN_BOUNDS, createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
-import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
 import { MCP_PATH } from './core/http/operations/rpc.ts';
 import { stackOf } from './core/kernel/errors.ts';
 import { type Events, setListeners } from './core/kernel/events.ts';
@@ -141,7 +140,7 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
     catalogue: core.catalogue,
     users: core,
     hooks: capabilities.hooks,
-    operations: (unknown) => capabilities.hooks.operations({ ...stateNow(), unknown }),
+    operations: capabilities.hooks.operations(stateNow()),
     representations,
     now,
     readDeadlineMs: longestReadMs(config, capabilities.hooks),
@@ -162,7 +161,7 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
       adminSocketPath === undefined
         ? { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) }
         : { ...config.admin, socketPath: adminSocketPath, tls: undefined },
-    operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
+    operations: capabilities.hooks.adminOperations(stateNow()),
   });
   const admin = config.admin.enabled ? createAdminEdge(adminOptions()) : undefined;
   /** Resolves when the previous cores are closed, in order, because each may use parts of earlier ones. */
@@ -171,7 +170,7 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
   let url: string | undefined;
   let adminUrl: string | undefined;
 
-  function stateNow(): Omit<GatewayState, 'unknown'> {
+  function stateNow(): GatewayState {
     return {
       config,
       offered: core.catalogue.offered,

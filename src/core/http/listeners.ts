@@ -6,7 +6,7 @@ import type { ListenerSettings } from './connection/listener.ts';
 import { hstsHeaders, type ListenerTls } from './connection/secure.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
 import { NO_REQUEST_HOOKS } from './handler.ts';
-import { type OpenOperation, type Operation, unknownPath } from './operations/operation.ts';
+import type { OpenOperation, Operation } from './operations/operation.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation, rpcStreamOperation } from './operations/rpc.ts';
 import { createHeldBytes } from './request/incoming-body.ts';
@@ -29,8 +29,8 @@ export interface PublicEdgeOptions
   extends Omit<ReadsOptions, 'compressMinBytes'>,
     Pick<Service, 'authenticate' | 'hooks' | 'users'> {
   readonly settings: HttpSettings;
-  /** `unknown` answers a path that does not exist. @default none */
-  operations?(unknown: OpenOperation): readonly Operation[];
+  /** @default none */
+  readonly operations?: readonly Operation[];
   readonly isDraining: () => boolean;
   /** Where clients obtain tokens. @default no client can */
   readonly tokenSource?: TokenSource | undefined;
@@ -67,11 +67,6 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
       options.settings;
     const { hooks, otherCredentials } = options;
     const posted = rpc && { ...rpc, spend: hooks.spend, heldBytes, otherCredentials };
-    const forCallers = [
-      ...readOperations({ ...options, compressMinBytes }),
-      ...(posted === undefined ? [] : [rpcOperation(posted), rpcStreamOperation(posted)]),
-    ];
-    const unknown = unknownPath(forCallers);
     return {
       allowedHosts,
       takesAnyName,
@@ -85,7 +80,12 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
       users: options.users,
       // A connection may be silent for as long as a read takes.
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
-      operations: [...forCallers, ...probeOperations(isDraining), ...(options.operations?.(unknown) ?? [])],
+      operations: [
+        ...readOperations({ ...options, compressMinBytes }),
+        ...(posted === undefined ? [] : [rpcOperation(posted), rpcStreamOperation(posted)]),
+        ...probeOperations(isDraining),
+        ...(options.operations ?? []),
+      ],
     };
   }
 

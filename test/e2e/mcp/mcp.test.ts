@@ -116,14 +116,6 @@ describe('POST /mcp of a gateway', () => {
     expect(own.requests).to.have.length(2);
   });
 
-  it('is named in the 404 of the root path', async () => {
-    const response = await fetch(running.url, { method: 'POST', body: '{}' });
-    expect(response.status).to.equal(404);
-    expect(await response.json())
-      .to.have.property('detail')
-      .that.equals('There is no such path. Paths are: /mcp/v1/resources, /mcp/v1/resources/read, /mcp.');
-  });
-
   it('serves the list that the HTTP read has cached', async () => {
     await running.read('tools');
     const asked = platform.requests.length;

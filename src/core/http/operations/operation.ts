@@ -69,19 +69,6 @@ export const UNKNOWN_PATH: OpenOperation = {
   },
 };
 
-/** Returns the same with a detail that lists the paths of operations that require a credential. */
-export function unknownPath(operations: readonly Operation[]): OpenOperation {
-  const paths = operations.filter(({ open }) => open !== true).map(({ path }) => path);
-  if (paths.length === 0) return UNKNOWN_PATH;
-  const detail = `There is no such path. Paths are: ${[...new Set(paths)].join(', ')}.`;
-  return {
-    ...UNKNOWN_PATH,
-    respond() {
-      throw new GatewayError('not_found', { detail });
-    },
-  };
-}
-
 /** Answers a method that none of these operations of one path has: 405, or the response to a preflight. */
 export function otherMethod(atPath: readonly Operation[], otherCredentials?: ReadonlySet<string>): OpenOperation {
   const { path, isProbe, forAnyPage = false } = atPath[0] ?? UNKNOWN_PATH;
