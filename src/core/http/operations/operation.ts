@@ -101,6 +101,16 @@ function preflightResponse(methods: readonly string[], credentials: Iterable<str
   return { status: 204, headers, body: undefined };
 }
 
+/** Serves GET and HEAD without a credential. */
+export function openGet(path: string, respond: OpenOperation['respond'], more?: Partial<OpenOperation>): OpenOperation {
+  return { path, methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: true, respond, ...more };
+}
+
+/** A response that nobody keeps. `type`: of its media. @default JSON */
+export function unstored(body: string | Buffer, type = 'application/json; charset=utf-8'): HttpResponse {
+  return { status: 200, headers: ['Content-Type', type, 'Cache-Control', 'no-store'], body: Buffer.from(body) };
+}
+
 /** Serves a constant JSON document without a credential. `forAnyPage`: a page of any origin, too. */
 export function publishedOperation(path: string, document: object, { forAnyPage = false } = {}): OpenOperation {
   const response: HttpResponse = {
@@ -108,17 +118,9 @@ export function publishedOperation(path: string, document: object, { forAnyPage 
     headers: ['Cache-Control', 'no-cache', 'Content-Type', 'application/json'],
     body: Buffer.from(JSON.stringify(document)),
   };
-  return {
-    path,
-    methods: ['GET', 'HEAD'],
-    takesBody: false,
-    isProbe: false,
-    forAnyPage,
-    vary: 'Accept',
-    open: true,
-    respond({ fields }) {
-      requireJsonAccepted(fields);
-      return response;
-    },
+  const respond = ({ fields }: Exchange) => {
+    requireJsonAccepted(fields);
+    return response;
   };
+  return openGet(path, respond, { forAnyPage, vary: 'Accept' });
 }
