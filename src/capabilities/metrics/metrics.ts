@@ -14,11 +14,11 @@ import { sharedMetrics } from './shared-metrics.ts';
 
 /** Counts events, for Prometheus (docs/metrics.md). */
 export const metricsCapability = defineCapability({
-  open(_settings, { config, readings, now, resources, isFromEnvironment = () => false }) {
+  open(_settings, { config, readings, now, isFromEnvironment = () => false }) {
     if (!config.admin.enabled || !config.admin.metrics) return undefined;
     let current = config;
     let hash: string | undefined;
-    const certificates = watchCertificates({ resources, now });
+    const certificates = watchCertificates(now);
     // Those that are in use from now on, even if their files are replaced before the first scrape.
     void certificates(config);
     const { listeners, collect } = createMetrics({

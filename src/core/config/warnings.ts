@@ -1,7 +1,7 @@
 import { type BareName, bareNamesOf } from '../mapping/expressions/bare-names.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Finding } from './config-error.ts';
-import { type Config, isNameless, type ResourceConfig, resourceConfig } from './schema/settings.ts';
+import { type Config, isNameless, offeredIn, type ResourceConfig } from './schema/settings.ts';
 import { blockOf, type SettingsSlice } from './settings-slice.ts';
 
 interface Written {
@@ -21,9 +21,7 @@ export function warningsOf(
   isWritten: Written['isWritten'],
   slices: readonly SettingsSlice[] = [],
 ): Finding[] {
-  const offered = resources
-    .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
-    .filter(({ settings }) => settings.enabled);
+  const offered = offeredIn(config, resources);
   const findings: Finding[] = [];
   for (const check of WARNINGS) {
     check({ config, offered, isWritten, slices }, (path, message) => findings.push({ path, message }));

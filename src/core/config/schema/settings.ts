@@ -214,6 +214,13 @@ function mapValues<Key extends string, From, To>(values: Readonly<Record<Key, Fr
   return Object.fromEntries(changed) as Record<Key, To>;
 }
 
+/** Returns those that are offered, with their settings. */
+export function offeredIn(config: Config, resources: readonly Resource[]) {
+  return resources
+    .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
+    .filter(({ settings }) => settings.enabled);
+}
+
 /** The settings of a resource of the registry that they were checked for. */
 export function resourceConfig({ resources }: Config, { name }: Resource): ResourceConfig {
   return resources[name as ResourceName];
