@@ -5,6 +5,7 @@ import { isLoopbackAddress, isLoopbackHost } from '../../core/http/request/hosts
 import { createHeldBytes, readBody } from '../../core/http/request/incoming-body.ts';
 import type { RequestRef } from '../../core/kernel/caller.ts';
 import { explained, GatewayError } from '../../core/kernel/errors.ts';
+import { parseJson } from '../../core/kernel/json-shape.ts';
 import type { Logger } from '../../core/log/logger.ts';
 import { defineCapability } from '../capability.ts';
 
@@ -70,7 +71,7 @@ function logOperations(apply: (change?: LogChange) => Promise<Buffer>, isWorker:
   const write = async (exchange: Exchange) => {
     check(exchange);
     const body = await readBody(exchange, { maxBytes: MAX_BODY_BYTES }, held);
-    const { success, data } = LogChange.safeParse(parse(body));
+    const { success, data } = LogChange.safeParse(parseJson(body.toString('utf8')));
     if (!success) throw explained('invalid_request', USAGE);
     return unstored(await apply(data));
   };
@@ -81,14 +82,6 @@ function requireLoopback({ req, target, fields }: Exchange): void {
   const host = target?.authority ?? fields.host[0];
   const isLocal = isLoopbackAddress(req.socket.remoteAddress ?? '') && host !== undefined && isLoopbackHost(host);
   if (!isLocal) throw explained('access_denied', 'Use a loopback address of this machine.');
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 export type Verbosity = ReturnType<typeof createVerbosity>;

@@ -1,7 +1,8 @@
 import type { JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import type { Issuer, Json } from './issuer.ts';
+import type { Json } from '../../core/kernel/json-shape.ts';
+import type { Issuer } from './issuer.ts';
 import { jose } from './jose.ts';
 import { tooMany, unavailable, type VerificationSettings } from './outcome.ts';
 

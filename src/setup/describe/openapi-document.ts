@@ -1,18 +1,10 @@
 import { parseDocument } from 'yaml';
+import { isObject, type Json, parseJson } from '../../core/kernel/json-shape.ts';
 import { guessCredential, schemesIn } from '../guess/guess-credential.ts';
 import { guessItems, isInDoubt } from '../guess/guess-items.ts';
 import { DOCUMENT } from '../input-bounds.ts';
 import { type Description, type Listing, lastName, type Parameter } from './listing.ts';
-import { isObject, type Json, listOf, type Resolve, shapeOfSchema, textOf } from './shape.ts';
-
-/** Parses JSON. Returns undefined for anything else. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+import { listOf, type Resolve, shapeOfSchema, textOf } from './shape.ts';
 
 /** Tolerant, since many published documents are not valid YAML. Undefined if nothing can be read, or if aliases multiply. */
 export function parseDocumentText(text: string): unknown {

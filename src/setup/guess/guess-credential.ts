@@ -1,5 +1,6 @@
 import { requestHeaderName } from '../../core/config/schema/scalars.ts';
-import { isObject, type Json, listOf, type Resolve, textOf } from '../describe/shape.ts';
+import { isObject, type Json } from '../../core/kernel/json-shape.ts';
+import { listOf, type Resolve, textOf } from '../describe/shape.ts';
 
 export type Credential =
   | { readonly kind: 'passthrough' }
