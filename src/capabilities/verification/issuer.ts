@@ -19,7 +19,6 @@ type MakeForm = (signal: AbortSignal) => Promise<{ readonly authorization: strin
 /** The result is shared by all who send the token, so it is on behalf of no caller. */
 const caller = () => ({ credential: new Credential(''), key: '', partition: '', requestId: randomUUID() });
 
-/** The trusted authorization server. Its failures are `verifier_unavailable`. */
 export type Issuer = ReturnType<typeof createIssuer>;
 
 /** The trusted authorization server. Its failures are `verifier_unavailable`. */

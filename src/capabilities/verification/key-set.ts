@@ -17,7 +17,6 @@ export interface KeySetOptions extends Pick<VerificationSettings['keys'], 'url' 
 /** NIST SP 800-56B, section 6.2. With exponent 3, one lax padding check is enough to forge a signature. */
 const MIN_EXPONENT = 65_537;
 
-/** The keys of an issuer. Fetched keys are used until replaced, for at most twice `refreshMs`. */
 export type KeySet = ReturnType<typeof createKeySet>;
 
 /** The keys of an issuer. Fetched keys are used until replaced, for at most twice `refreshMs`. */
