@@ -62,25 +62,19 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
   const { settings, events, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
   function serviceOf({ rpc, tokenSource, ...options }: PublicEdgeOptions): Service {
-    const { allowedHosts, takesAnyName, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } =
-      options.settings;
     const { hooks, otherCredentials } = options;
     const posted = rpc && { ...rpc, spend: hooks.spend, heldBytes, otherCredentials };
     return {
-      allowedHosts,
-      takesAnyName,
-      allowedOrigins,
-      publicUrl,
+      ...options.settings,
       authenticate: options.authenticate,
       otherCredentials: lowerCaseSet(otherCredentials),
       hooks,
-      trustedProxies,
       challenge: createChallenge(tokenSource),
       users: options.users,
       // A connection may be silent for as long as a read takes.
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
       operations: [
-        ...readOperations({ ...options, compressMinBytes }),
+        ...readOperations({ ...options, ...options.settings }),
         ...(posted === undefined ? [] : [rpcOperation(posted), rpcStreamOperation(posted)]),
         ...probeOperations(isDraining),
         ...(options.operations ?? []),

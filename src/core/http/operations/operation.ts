@@ -106,7 +106,7 @@ export function openGet(path: string, respond: OpenOperation['respond'], more?: 
   return { path, methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: true, respond, ...more };
 }
 
-/** A response that nobody keeps. `type`: of its media. @default JSON */
+/** A response that must not be stored. `type`: its media type. @default JSON */
 export function unstored(body: string | Buffer, type = 'application/json; charset=utf-8'): HttpResponse {
   return { status: 200, headers: ['Content-Type', type, 'Cache-Control', 'no-store'], body: Buffer.from(body) };
 }
