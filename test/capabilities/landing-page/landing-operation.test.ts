@@ -116,7 +116,10 @@ describe('a client that is not a browser', () => {
       const { url, ended } = await serve();
       const response = await exchange(url, get('/', { Accept: accept }));
       expect(response.status).to.equal(404);
-      expect(response.json()).to.include({ code: 'not_found' });
+      expect(response.json())
+        .to.include({ code: 'not_found' })
+        .and.have.property('detail')
+        .that.contains(' /mcp/v1/resources and ');
       expect((await ended(1))[0]).to.include({ route: 'unmatched', outcome: 'not_found' });
     });
   }

@@ -116,6 +116,14 @@ describe('POST /mcp of a gateway', () => {
     expect(own.requests).to.have.length(2);
   });
 
+  it('is named in the 404 of the root path', async () => {
+    const response = await fetch(running.url, { method: 'POST', body: '{}' });
+    expect(response.status).to.equal(404);
+    expect(await response.json())
+      .to.have.property('detail')
+      .that.contains(' at /mcp.');
+  });
+
   it('serves the list that the HTTP read has cached', async () => {
     await running.read('tools');
     const asked = platform.requests.length;
