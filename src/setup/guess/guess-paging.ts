@@ -9,8 +9,6 @@ export interface PagingGuess {
   readonly pagination: Pagination;
   /** Set if the list could be short without an error, so that `pagination` is only a setting to begin with. */
   readonly isUnsafe?: true;
-  /** Query parameters without which the platform sends no total. */
-  readonly query?: Readonly<Record<string, string>>;
   readonly why: string;
   /** What a person should check, in words that follow "check". */
   readonly doubts: readonly string[];

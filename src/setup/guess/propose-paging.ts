@@ -1,5 +1,5 @@
 import type { Listing } from '../describe/listing.ts';
-import { expressionOf, plainName } from '../describe/shape.ts';
+import { expressionOf } from '../describe/shape.ts';
 import {
   guessPaging,
   type PagingGuess,
@@ -10,7 +10,7 @@ import {
   type Total,
   totalOf,
 } from './guess-paging.ts';
-import { PAGE_WORDS, TOTAL_FLAGS } from './paging-names.ts';
+import { PAGE_WORDS } from './paging-names.ts';
 
 /** Page size that every platform allows that has a parameter for it. */
 const CERTAIN_SIZE = 10;
@@ -22,20 +22,7 @@ const HOW = 'how the platform pages this list';
 
 /** Proposes the surest way of paging that is not short without an error, or a setting that fails on a full page. */
 export function proposePaging(listing: Listing): PagingGuess {
-  const total = totalOf(listing);
-  const query = total && totalRequest(listing, total);
-  const proposal = guessPaging(listing)[0] ?? withoutNext(listing, total);
-  return { ...(query !== undefined && { query }), ...proposal };
-}
-
-/** Returns the query with which the platform sends its total, if a parameter of the operation requests that. */
-function totalRequest({ parameters }: Listing, { setting }: Total): Record<string, string> | undefined {
-  const flag = parameters.find(
-    (each) => each.isFlag && each.value !== 'true' && TOTAL_FLAGS.test(plainName(each.name)),
-  );
-  if (flag !== undefined) return { [flag.name]: 'true' };
-  const hasMeta = parameters.some(({ name }) => name === 'meta');
-  return hasMeta && 'total' in setting && setting.total.startsWith('meta.') ? { meta: '*' } : undefined;
+  return guessPaging(listing)[0] ?? withoutNext(listing, totalOf(listing));
 }
 
 function withoutNext(listing: Listing, total: Total | undefined): PagingGuess {

@@ -71,8 +71,7 @@ function resourceBlock(proposal: ResourceProposal, variables: Variables) {
       : ['how the platform takes the token: it requires one in the query, where Portico sends none']),
   ];
   const { path, pathParams } = pathOf(listing.path, variables);
-  const query = Object.keys(paging.query ?? {});
-  const taken = new Set<unknown>([...Object.values(paging.pagination), ...query]);
+  const taken = new Set<unknown>(Object.values(paging.pagination));
   const needed = required.filter((each) => !taken.has(each.name) && !CREDENTIAL.test(each.name));
   return {
     name,
@@ -84,12 +83,12 @@ function resourceBlock(proposal: ResourceProposal, variables: Variables) {
       entry('upstream', UPSTREAM),
       entry('path', path),
       ...(pathParams.size > 0 ? block('pathParams', [...pathParams.values()]) : []),
-      ...block('query', [
-        ...query.map((key) => entry(key, paging.query?.[key], 'without it the platform sends no total')),
-        ...needed.map((each) =>
+      ...block(
+        'query',
+        needed.map((each) =>
           entry(each.name, each.value ?? variables.reference(`query parameter ${each.name}`, each.name)),
         ),
-      ]),
+      ),
       entry('items', listing.items),
       ...comment(sentence(paging.why)),
       entry('pagination', paging.pagination),
