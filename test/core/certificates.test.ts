@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { certificateWarnings, watchCertificates } from '../../src/core/certificates.ts';
-import { parseConfig } from '../../src/core/config/load-config.ts';
 import { createAuthority, writePem } from '../support/certificates.ts';
+import { parseConfig } from '../support/limits.ts';
 import { inFolder } from '../support/process/process.ts';
 import { newFolder } from '../support/process/serving.ts';
 
