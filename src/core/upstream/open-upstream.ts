@@ -111,7 +111,6 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions) {
   return {
     /** Rejects with a `GatewayError` for a 5xx, a redirect, a 429 or no response; resolves with any other one. */
     async send({ url, headers, body, caller }: ServerRequest, signal: AbortSignal): Promise<Response> {
-      let status = 0;
       const load = createLoadClock(performance.now() + options.timeoutMs);
       const reply = await at(url.origin).get(
         {
@@ -120,10 +119,7 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions) {
           post: body === undefined ? undefined : { body, isRepeatable: true },
           headers,
           caller,
-          errorOf(answered, replied) {
-            status = answered;
-            return errorOf(answered, replied);
-          },
+          errorOf,
           read: (bytes) => bytes,
           load,
           enter: load.startPage(),
@@ -133,7 +129,7 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions) {
       load.onLoaded?.(load);
       const type = reply.headers['content-type'];
       return new Response(new Uint8Array(reply.page ?? []), {
-        status,
+        status: reply.status ?? 0,
         headers: typeof type === 'string' ? { 'content-type': type } : {},
       });
     },
