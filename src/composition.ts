@@ -33,7 +33,7 @@ export function openToServe(context: OwnContext, known: readonly AnyCapability[]
     const rethrow = () => {
       throw error;
     };
-    collectIssues([rethrow, () => checkOwnFiles(context.config, context.resources)]);
+    collectIssues([rethrow, () => checkOwnFiles(context.config)]);
     throw error;
   }
 }
@@ -82,12 +82,12 @@ export async function loadSettings(
   resources: readonly Resource[] = RESOURCES,
 ): Promise<LoadedConfig> {
   const loaded = await loadConfig(file, environment, resources, SLICES);
-  const found = await certificateWarnings(loaded.config, { resources, now: Date.now });
+  const found = await certificateWarnings(loaded.config, Date.now);
   const { issues } = loaded.placed(new ConfigError(found));
   return { ...loaded, warnings: sorted([...loaded.warnings, ...issues]) };
 }
 
 /** Throws `ConfigError` with every file named by settings that cannot be used. */
 export function checkFiles(config: Config): void {
-  collectIssues([() => checkOwnFiles(config, RESOURCES), () => checkCapabilities(CAPABILITIES, config)]);
+  collectIssues([() => checkOwnFiles(config), () => checkCapabilities(CAPABILITIES, config)]);
 }

@@ -9,15 +9,15 @@ import { type Core, createCore } from './core/core.ts';
 import { capConnections, readDescriptorLimit } from './core/descriptors.ts';
 import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
 import { ADMIN_BOUNDS, createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
-import { UNKNOWN_PATH } from './core/http/operations/operation.ts';
-import { MCP_PATH } from './core/http/operations/rpc.ts';
-import { stackOf } from './core/kernel/errors.ts';
+import { MCP_PATH, type RpcHandler } from './core/http/operations/rpc.ts';
+import { createChallenge } from './core/http/response/problem.ts';
+import { type GatewayError, stackOf } from './core/kernel/errors.ts';
 import { type Events, setListeners } from './core/kernel/events.ts';
 import { type LimitOverrides, limitsWith } from './core/kernel/limits.ts';
+import { readVersion } from './core/kernel/version.ts';
 import { standardOutput } from './core/log/destination.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger } from './core/log/logger.ts';
-import { rpcOptions } from './core/mcp-over-http.ts';
 import { createOwnFiles, withFiles } from './core/own-files.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
@@ -141,18 +141,12 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
     catalogue: core.catalogue,
     users: core,
     hooks: capabilities.hooks,
-    operations: (unknown) => capabilities.hooks.operations({ ...stateNow(), unknown }),
+    operations: capabilities.hooks.operations(stateNow()),
     representations,
     now,
     readDeadlineMs: longestReadMs(config, capabilities.hooks),
     tokenSource: capabilities.hooks.verifier?.tokenSource,
-    rpc: config.mcp.enabled
-      ? rpcOptions(config, core, {
-          ...{ representations, events, now, wrapDispatch: capabilities.hooks.wrapDispatch },
-          watch: capabilities.hooks.watch,
-          tokenSource: capabilities.hooks.verifier?.tokenSource,
-        })
-      : undefined,
+    rpc: config.mcp.enabled ? rpcNow(config, core, capabilities.hooks) : undefined,
   });
   const http = createPublicEdge(publicOptions());
   const adminOptions = () => ({
@@ -162,7 +156,7 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
       adminSocketPath === undefined
         ? { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) }
         : { ...config.admin, socketPath: adminSocketPath, tls: undefined },
-    operations: capabilities.hooks.adminOperations({ ...stateNow(), unknown: UNKNOWN_PATH }),
+    operations: capabilities.hooks.adminOperations(stateNow()),
   });
   const admin = config.admin.enabled ? createAdminEdge(adminOptions()) : undefined;
   /** Resolves when the previous cores are closed, in order, because each may use parts of earlier ones. */
@@ -171,7 +165,27 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
   let url: string | undefined;
   let adminUrl: string | undefined;
 
-  function stateNow(): Omit<GatewayState, 'unknown'> {
+  /** The SDK is loaded with the first request, because it takes time and memory. */
+  function rpcNow({ mcp }: Config, { catalogue, isRejected }: Core, { wrapDispatch, watch, verifier }: Hooks) {
+    const { tokenSource } = verifier ?? {};
+    const parts = { ...mcp, representations, events, wrapDispatch, watch, now, catalogue, version: readVersion() };
+    let handler: RpcHandler | undefined;
+    return {
+      path: MCP_PATH,
+      maxBodyBytes: mcp.maxBodyBytes,
+      publicLists: mcp.publicLists,
+      isRejected,
+      refuseRate: async (error: GatewayError, requestId: string) =>
+        (await import('./core/mcp/rpc-handler.ts')).refusal(error, requestId),
+      async open() {
+        const { createRpcHandler } = await import('./core/mcp/rpc-handler.ts');
+        handler ??= createRpcHandler({ ...parts, challenge: tokenSource && createChallenge(tokenSource) });
+        return handler;
+      },
+    };
+  }
+
+  function stateNow(): GatewayState {
     return {
       config,
       offered: core.catalogue.offered,

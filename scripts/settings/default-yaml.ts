@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import { SLICES } from '../../src/composition.ts';
-import { parseConfig } from '../../src/core/config/load-config.ts';
+import { parseSettings } from '../../src/core/config/load-config.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
 import { kindOf, resolved, type SettingSchema, settingsSchemaOf } from './setting-list.ts';
 
@@ -22,7 +22,7 @@ const [FIRST, ...OTHERS] = RESOURCES.map(({ name }) => name);
 /** The text of `config/default.yaml`: every setting that has a default, with the first sentence of its description. */
 export function defaultYaml(): string {
   const baseUrls = RESOURCES.map(({ name }) => [name, { baseUrl: `https://${name}.example` }]);
-  const config = parseConfig({ upstreams: Object.fromEntries(baseUrls) }, RESOURCES, SLICES);
+  const config = parseSettings({ upstreams: Object.fromEntries(baseUrls) }, RESOURCES, SLICES);
   const shown = { ...config, upstreams: withVariables(config.upstreams), resources: withoutRepeats(config.resources) };
   return `${HEAD}${blockLines(shown, ROOT, '', new Set()).join('\n')}\n`;
 }

@@ -9,22 +9,18 @@ import {
 } from './credentials/files/tls-files.ts';
 import type { WatchedFiles } from './credentials/files/watched-files.ts';
 import { upstreamsInUse } from './own-files.ts';
-import type { Resource } from './resources/resource.ts';
 
 export type CertificateFile = Validity & { readonly block: readonly string[] };
 
-export interface CertificatesOptions {
-  readonly resources: readonly Resource[];
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
-
-/** Returns a function that lists the certificates in force, from the files: an upstream without traffic checks none. */
-export function watchCertificates({ resources, now }: CertificatesOptions) {
+/**
+ * Returns a function that lists the certificates in force, from the files: an upstream without traffic checks none. `now`:
+ * milliseconds since the epoch.
+ */
+export function watchCertificates(now: () => number) {
   let open = new Map<string, WatchedFiles<DatedIdentity>>();
 
   return async (config: Config): Promise<CertificateFile[]> => {
-    const upstreams = Object.fromEntries(upstreamsInUse(config, resources));
+    const upstreams = Object.fromEntries(upstreamsInUse(config));
     const files = tlsBlocks({ ...config, upstreams, resources: {} }).flatMap(([block, paths]) => {
       const key = JSON.stringify([block, paths]);
       const mustBeValid = LISTENERS.includes(block[0]);
@@ -51,12 +47,9 @@ function tlsBlocks(blocks: object, above: readonly string[] = []): (readonly [bl
 const SOON_MS = 14 * 86_400_000;
 
 /** Returns warnings of certificates in use that are not valid, or not for long. */
-export async function certificateWarnings(
-  config: Config,
-  { resources, now }: CertificatesOptions,
-): Promise<ConfigIssue[]> {
+export async function certificateWarnings(config: Config, now: () => number): Promise<ConfigIssue[]> {
   const time = now();
-  const found = await watchCertificates({ resources, now })(config);
+  const found = await watchCertificates(now)(config);
   return found.flatMap((certificate) => {
     const { block, file, to } = certificate;
     const soon = to - time < SOON_MS ? `expires in less than 14 days, at ${new Date(to).toISOString()}` : undefined;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Config, checked, resourceConfig } from './config/schema/settings.ts';
+import { type Config, checked, offeredIn } from './config/schema/settings.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
 import { proxyAuthorization } from './credentials/authorize.ts';
 import { createHoldings, type Holdings, namesInCache } from './holdings.ts';
@@ -63,9 +63,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
     files = createOwnFiles(options),
   } = options;
   const { sharing = shareNothing() } = hooks;
-  const offered = resources
-    .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
-    .filter(({ settings }) => settings.enabled);
+  const offered = offeredIn(config, resources);
   if (config.verification !== undefined && hooks.verifier === undefined) {
     throw new Error('settings verify tokens, and no capability does');
   }

@@ -2,7 +2,7 @@ import type { Config } from './config/schema/settings.ts';
 import type { Verify } from './credentials/authenticate.ts';
 import type { OpenExchange } from './credentials/authorize.ts';
 import { NO_REQUEST_HOOKS, type RequestHooks } from './http/handler.ts';
-import type { OpenOperation, Operation } from './http/operations/operation.ts';
+import type { Operation } from './http/operations/operation.ts';
 import type { TokenSource } from './http/response/problem.ts';
 import type { RequestRef } from './kernel/caller.ts';
 import type { Events } from './kernel/events.ts';
@@ -38,7 +38,6 @@ export interface GatewayState {
   readonly offered: readonly Offered[];
   /** Headers beside `Authorization` in which callers send credentials. */
   readonly otherCredentials: readonly string[];
-  readonly unknown: OpenOperation;
   /** Path of MCP over HTTP; `undefined` where it is off. */
   readonly mcpPath: string | undefined;
   /** Whether clients can find out where to obtain a token. */
@@ -82,7 +81,7 @@ export interface Contribution extends Partial<Hooks> {
   stop?(withinMs: number): Promise<void>;
 }
 
-type HookName = Exclude<keyof RequestHooks, 'wrapHandler'> | 'reopenFiles';
+type HookName = keyof RequestHooks | 'reopenFiles';
 
 /** Joins contributions in their order. A hook that none of them has does nothing. */
 export function composeHooks(contributions: readonly Contribution[]): Hooks {
@@ -101,7 +100,6 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     onCaller: each(all('onCaller'), NO_REQUEST_HOOKS.onCaller),
     spend: inOrder(all('spend'), NO_REQUEST_HOOKS.spend),
     onSettled: each(all('onSettled'), NO_REQUEST_HOOKS.onSettled),
-    wrapHandler: wrap((one, handle) => one.wrapHandler?.(handle)),
     wrapRead: wrap((one, read, resource) => one.wrapRead?.(read, resource)),
     wrapDispatch: wrap((one, dispatch) => one.wrapDispatch?.(dispatch)),
     wrapVerify: wrap((one, verify) => one.wrapVerify?.(verify)),

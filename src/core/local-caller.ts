@@ -4,7 +4,6 @@ import type { Config } from './config/schema/settings.ts';
 import { createAuthenticate, type Identity } from './credentials/authenticate.ts';
 import { Credential, flawOf, HEADER_VALUE, TOKEN } from './kernel/caller.ts';
 import { upstreamsInUse } from './own-files.ts';
-import { RESOURCES } from './resources/index.ts';
 
 /** The caller of a command, by the environment. Throws `ConfigError`, which names `command`, if a credential is missing. */
 export async function localCaller(
@@ -15,7 +14,7 @@ export async function localCaller(
   const issues: ConfigIssue[] = [];
   const others = new Map<string, readonly Credential[]>();
   let needsToken = token !== '';
-  for (const [name, { credential }] of upstreamsInUse(config, RESOURCES)) {
+  for (const [name, { credential }] of upstreamsInUse(config)) {
     if (credential.kind === 'header' && credential.from !== undefined) {
       const { from } = credential;
       const value = headerCredentials.get(from.toLowerCase()) ?? '';

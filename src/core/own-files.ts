@@ -1,11 +1,10 @@
 import { createFileIssues } from './config/config-error.ts';
-import { type Config, resourceConfig } from './config/schema/settings.ts';
+import type { Config } from './config/schema/settings.ts';
 import { type Authorization, openAuthorization, proxyAuthorization } from './credentials/authorize.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
 import type { Unusable } from './credentials/files/watched-files.ts';
 import { type Hooks, NO_HOOKS } from './hooks.ts';
 import type { Events } from './kernel/events.ts';
-import type { Resource } from './resources/resource.ts';
 import { openServer } from './upstream/open-upstream.ts';
 
 type UpstreamConfig = Config['upstreams'][string];
@@ -66,9 +65,9 @@ export function withFiles<Settings>(settings: Settings | undefined, files: TlsFi
 }
 
 /** Opens all files in use, to check them. Throws `ConfigError`. */
-export function checkOwnFiles(config: Config, resources: readonly Resource[]): void {
+export function checkOwnFiles(config: Config): void {
   const files = createOwnFiles({ events: {}, now: Date.now });
-  for (const [name, settings] of upstreamsInUse(config, resources)) {
+  for (const [name, settings] of upstreamsInUse(config)) {
     // Its capability checks the files of an exchange.
     if (settings.credential.kind !== 'exchange') files.authorization(name, settings);
     files.upstreamTls(name, settings);
@@ -79,8 +78,7 @@ export function checkOwnFiles(config: Config, resources: readonly Resource[]): v
 }
 
 /** Returns the upstreams of resources that are offered. */
-export function upstreamsInUse(config: Config, resources: readonly Resource[]): (readonly [string, UpstreamConfig])[] {
-  const offered = resources.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
-  const used = new Set(offered.map(({ upstream }) => upstream));
-  return Object.entries(config.upstreams).filter(([name]) => used.has(name));
+export function upstreamsInUse({ upstreams, resources }: Config): (readonly [string, UpstreamConfig])[] {
+  const used = new Set(Object.values(resources).map(({ enabled, upstream }) => enabled && upstream));
+  return Object.entries(upstreams).filter(([name]) => used.has(name));
 }

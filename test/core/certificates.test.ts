@@ -1,13 +1,11 @@
 import { expect } from 'chai';
 import { certificateWarnings, watchCertificates } from '../../src/core/certificates.ts';
-import { parseConfig } from '../../src/core/config/load-config.ts';
-import { RESOURCES } from '../../src/core/resources/index.ts';
 import { createAuthority, writePem } from '../support/certificates.ts';
+import { parseConfig } from '../support/limits.ts';
 import { inFolder } from '../support/process/process.ts';
 import { newFolder } from '../support/process/serving.ts';
 
 const AUTHORITY = await createAuthority();
-const NOW = { resources: RESOURCES, now: Date.now };
 
 /** Settings with an upstream that has a client certificate, one that trusts an authority, and one that serves no list. */
 async function settingsWith(days: readonly [from: number, to: number]) {
@@ -33,7 +31,7 @@ const names = (found: readonly { readonly block: readonly string[]; readonly fil
 describe('the certificates in use', () => {
   it('are those of listeners and of upstreams whose lists are offered', async () => {
     const config = parseConfig(await settingsWith([-1, 20]));
-    const found = await watchCertificates(NOW)(config);
+    const found = await watchCertificates(Date.now)(config);
     expect(names(found)).to.deep.equal([
       'http.tls.certFile',
       'upstreams.tools.tls.certFile',
@@ -45,7 +43,7 @@ describe('the certificates in use', () => {
     inFolder(async (folder) => {
       const clock = { now: Date.now() };
       const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
-      const inUse = watchCertificates({ ...NOW, now: () => clock.now });
+      const inUse = watchCertificates(() => clock.now);
       const upstreams = { tools: { baseUrl: 'http://127.0.0.1:9' } };
       const config = parseConfig({ http: { tls: { certFile, keyFile } }, upstreams });
       const [before] = await inUse(config);
@@ -59,7 +57,7 @@ describe('the certificates in use', () => {
 
 describe('the warnings of certificates', () => {
   const warned = async (days: readonly [number, number]) =>
-    (await certificateWarnings(parseConfig(await settingsWith(days)), NOW)).map(({ path, message }) => [
+    (await certificateWarnings(parseConfig(await settingsWith(days)), Date.now)).map(({ path, message }) => [
       path.join('.'),
       message.replace(/\d{4}-\S+Z/, 'TIME'),
     ]);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { parseConfig } from '../../src/core/config/load-config.ts';
 import { capConnections, readDescriptorLimit } from '../../src/core/descriptors.ts';
+import { parseConfig } from '../support/limits.ts';
 
 const config = (more: object) =>
   parseConfig({ upstreams: { tools: { baseUrl: 'http://127.0.0.1:9', connections: 36 } }, ...more });

@@ -1,7 +1,7 @@
-import { parseConfig } from '../../src/core/config/load-config.ts';
+import { parseSettings } from '../../src/core/config/load-config.ts';
 import { PLACES } from '../../src/core/config/removed-keys.ts';
-import type { Config } from '../../src/core/config/schema/settings.ts';
-import { LIMIT_ROWS, type LimitOverrides, type Limits } from '../../src/core/kernel/limits.ts';
+import { type Config, withLimits } from '../../src/core/config/schema/settings.ts';
+import { LIMIT_ROWS, type LimitOverrides, type Limits, limitsWith } from '../../src/core/kernel/limits.ts';
 import type { Resource } from '../../src/core/resources/resource.ts';
 import type { SettingsInput } from '../../src/gateway.ts';
 
@@ -51,4 +51,11 @@ function blocksAt(blocks: readonly Block[], [step, ...steps]: readonly string[])
 export function configOf(written: TestSettings, resources?: readonly Resource[]): Config {
   const { settings, limits } = splitLimits(written);
   return parseConfig(settings, resources, undefined, limits);
+}
+
+/** Checked settings with the bounds that are no settings. Throws `ConfigError`. */
+export function parseConfig(
+  ...[input, resources, slices, limits]: [...Parameters<typeof parseSettings>, limits?: LimitOverrides]
+) {
+  return withLimits(parseSettings(input, resources, slices), limitsWith(limits));
 }

@@ -1,6 +1,6 @@
 import type { GatewayState } from '../../core/hooks.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
-import type { OpenOperation } from '../../core/http/operations/operation.ts';
+import { type OpenOperation, openGet, UNKNOWN_PATH } from '../../core/http/operations/operation.ts';
 import { loadPage, type Page } from '../../core/http/pages/html-page.ts';
 import { isLoopbackHost } from '../../core/http/request/hosts.ts';
 import { prefersHtml } from '../../core/http/request/request-head.ts';
@@ -16,28 +16,20 @@ const PLAIN_HOST = /^(?:\w[\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 let page: Page | undefined;
 
-/** Responds as `unknown` does to a request that does not prefer HTML. */
-export function landingOperation({ config, offered, mcpPath, signsIn, unknown }: GatewayState): OpenOperation {
+/** Responds as an unknown path does to a request that does not prefer HTML. */
+export function landingOperation({ config, offered, mcpPath, signsIn }: GatewayState): OpenOperation {
   const resources = offered.map(({ definition: { uri, name, description } }) => ({ uri, name, description }));
   const data = { resources, mcp: mcpPath !== undefined, signsIn, firstUri: resources[0]?.uri };
-  return {
-    path: '/',
-    methods: ['GET', 'HEAD'],
-    takesBody: false,
-    isProbe: false,
-    isPage: true,
-    vary: 'Accept, Sec-Fetch-Mode',
-    open: true,
-    respond(exchange) {
-      const address = config.publicUrl ?? originOf(exchange);
-      if (address === undefined || !prefersHtml(exchange.fields)) {
-        exchange.route = unknown.path;
-        return unknown.respond(exchange);
-      }
-      page ??= loadPage(new URL('./landing-page.html', import.meta.url));
-      return page({ ...data, address });
-    },
+  const respond = (exchange: Exchange) => {
+    const address = config.publicUrl ?? originOf(exchange);
+    if (address === undefined || !prefersHtml(exchange.fields)) {
+      exchange.route = UNKNOWN_PATH.path;
+      return UNKNOWN_PATH.respond(exchange);
+    }
+    page ??= loadPage(new URL('./landing-page.html', import.meta.url));
+    return page({ ...data, address });
   };
+  return openGet('/', respond, { isPage: true, vary: 'Accept, Sec-Fetch-Mode' });
 }
 
 /**

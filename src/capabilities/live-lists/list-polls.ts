@@ -24,7 +24,6 @@ export interface Watcher {
   reject(error: GatewayError): void;
 }
 
-/** Polls of lists: one for each resource and credential, shared by its watchers. */
 export type Polls = ReturnType<typeof createPolls>;
 
 /** Polls of lists: one for each resource and credential, shared by its watchers. */

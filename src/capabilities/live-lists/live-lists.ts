@@ -113,7 +113,6 @@ export function createWatch({ bounds, polls, maxConnections, events, now }: Watc
           }
           // One that changes again before its subscriber has taken this is reported once more, and not more often.
           changed.delete(resource);
-          events.changeNotified?.({ resource });
           yield resource;
         }
         if (rejection !== undefined) throw rejection;

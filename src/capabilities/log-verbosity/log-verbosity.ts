@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Exchange } from '../../core/http/exchange.ts';
-import type { OpenOperation } from '../../core/http/operations/operation.ts';
+import { type OpenOperation, openGet, unstored } from '../../core/http/operations/operation.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../core/http/request/hosts.ts';
 import { createHeldBytes, readBody } from '../../core/http/request/incoming-body.ts';
-import type { HttpResponse } from '../../core/http/response/send.ts';
 import type { RequestRef } from '../../core/kernel/caller.ts';
 import { explained, GatewayError } from '../../core/kernel/errors.ts';
+import { parseJson } from '../../core/kernel/json-shape.ts';
 import type { Logger } from '../../core/log/logger.ts';
 import { defineCapability } from '../capability.ts';
 
@@ -64,52 +64,24 @@ function changed(verbosity: Verbosity, change: LogChange | undefined): Buffer {
 function logOperations(apply: (change?: LogChange) => Promise<Buffer>, isWorker: boolean): OpenOperation[] {
   const check = isWorker ? () => {} : requireLoopback;
   const held = createHeldBytes(MAX_BODY_BYTES * 16);
-  const operation = { path: '/log', isProbe: false, open: true } as const;
-  return [
-    {
-      ...operation,
-      methods: ['GET', 'HEAD'],
-      takesBody: false,
-      async respond(exchange) {
-        check(exchange);
-        return responseOf(await apply());
-      },
-    },
-    {
-      ...operation,
-      methods: ['PUT'],
-      takesBody: true,
-      async respond(exchange) {
-        check(exchange);
-        const body = await readBody(exchange, { maxBytes: MAX_BODY_BYTES }, held);
-        const { success, data } = LogChange.safeParse(parse(body));
-        if (!success) throw explained('invalid_request', USAGE);
-        return responseOf(await apply(data));
-      },
-    },
-  ];
+  const read = async (exchange: Exchange) => {
+    check(exchange);
+    return unstored(await apply());
+  };
+  const write = async (exchange: Exchange) => {
+    check(exchange);
+    const body = await readBody(exchange, { maxBytes: MAX_BODY_BYTES }, held);
+    const { success, data } = LogChange.safeParse(parseJson(body.toString('utf8')));
+    if (!success) throw explained('invalid_request', USAGE);
+    return unstored(await apply(data));
+  };
+  return [openGet('/log', read), openGet('/log', write, { methods: ['PUT'], takesBody: true })];
 }
 
 function requireLoopback({ req, target, fields }: Exchange): void {
   const host = target?.authority ?? fields.host[0];
   const isLocal = isLoopbackAddress(req.socket.remoteAddress ?? '') && host !== undefined && isLoopbackHost(host);
   if (!isLocal) throw explained('access_denied', 'Use a loopback address of this machine.');
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-function responseOf(body: Buffer): HttpResponse {
-  return {
-    status: 200,
-    headers: ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
-    body,
-  };
 }
 
 export type Verbosity = ReturnType<typeof createVerbosity>;

@@ -5,7 +5,7 @@ import type { Families } from './families.ts';
 
 export type Certificates = () => Promise<readonly CertificateFile[]>;
 
-/** Verification and exchange of tokens, files of secrets and certificates, and TLS handshakes. */
+/** Verification and exchange of tokens, and files of secrets and certificates. */
 export function credentialMetrics({ counter, gauge, histogram }: Families, certificatesInUse: Certificates) {
   const verifications = histogram(
     'portico_credential_verification_duration_seconds{by,verdict}',
@@ -15,14 +15,6 @@ export function credentialMetrics({ counter, gauge, histogram }: Families, certi
   const exchanges = histogram(
     'portico_token_exchange_duration_seconds{upstream,error_type}',
     'Exchanges of a token for one of an upstream. Kept tokens are not counted.',
-  );
-  const secrets = counter(
-    'portico_secret_files_total{block,outcome}',
-    'Times that a secret was reloaded from its file, or its file became unusable, by block of settings.',
-  );
-  const certificates = counter(
-    'portico_tls_files_total{block,outcome}',
-    'Times that certificates and keys were reloaded, or a file became unusable, by block of settings.',
   );
   const unusable = gauge(
     'portico_file_unusable{block}',
@@ -34,32 +26,24 @@ export function credentialMetrics({ counter, gauge, histogram }: Families, certi
     'End of the certificates in use, since the epoch: the first of a chain, the last of authorities.',
     'min',
   );
-  const handshakes = counter('portico_tls_handshakes_failed_total', 'TLS handshakes with clients that failed.');
   let expiring: readonly (readonly string[])[] = [];
   const blocks = new Set<string>();
-  const observe = (files: typeof secrets, block: string) => {
+  const changed = (block: string, issue?: string) => {
     blocks.add(block);
-    for (const outcome of ['taken', 'unusable']) files(0, block, outcome);
-    unusable(0, block);
-  };
-  const changed = (files: typeof secrets, block: string, issue: string | undefined) => {
-    files(1, block, issue === undefined ? 'taken' : 'unusable');
     unusable(issue === undefined ? 0 : 1, block);
   };
-  for (const block of ['http.tls', 'admin.tls']) observe(certificates, block);
-  observe(secrets, 'verification.introspection');
+  for (const block of ['http.tls', 'admin.tls', 'verification.introspection']) changed(block);
   for (const outcome of ['fetched', 'failed']) keys(0, outcome);
 
   const events: Events = {
     upstreamOpened({ upstream }) {
-      observe(certificates, `upstreams.${upstream}.tls`);
-      observe(secrets, `upstreams.${upstream}.credential`);
+      for (const block of ['tls', 'credential']) changed(`upstreams.${upstream}.${block}`);
     },
     credentialVerified: ({ by, verdict, ms }) => verifications(ms, by, verdict),
     issuerKeysFetched: ({ error }) => keys(1, error === undefined ? 'fetched' : 'failed'),
     tokenExchanged: ({ upstream, ms, error }) => exchanges(ms, upstream, error),
-    secretChanged: ({ upstream, block = `upstreams.${upstream}.credential`, issue }) => changed(secrets, block, issue),
-    tlsFilesChanged: ({ block, issue }) => changed(certificates, block, issue),
+    secretChanged: ({ upstream, block = `upstreams.${upstream}.credential`, issue }) => changed(block, issue),
+    tlsFilesChanged: ({ block, issue }) => changed(block, issue),
     settingsChanged({ applied }) {
       // The block names other files now, which were usable when they were opened.
       const isIn = (path: string, block: string) => path === block || path.startsWith(`${block}.`);
@@ -67,7 +51,6 @@ export function credentialMetrics({ counter, gauge, histogram }: Families, certi
         if (applied.some((path) => isIn(block, path) || isIn(path, block))) unusable(0, block);
       }
     },
-    handshakeFailed: () => handshakes(),
   };
   return {
     events,

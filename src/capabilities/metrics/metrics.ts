@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { watchCertificates } from '../../core/certificates.ts';
 import { settingsHash } from '../../core/config/effective.ts';
 import type { Readings } from '../../core/hooks.ts';
-import type { OpenOperation } from '../../core/http/operations/operation.ts';
+import { type OpenOperation, openGet, unstored } from '../../core/http/operations/operation.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
 import { createCombinedMetrics } from './combined-metrics.ts';
@@ -14,11 +14,11 @@ import { sharedMetrics } from './shared-metrics.ts';
 
 /** Counts events, for Prometheus (docs/metrics.md). */
 export const metricsCapability = defineCapability({
-  open(_settings, { config, readings, now, resources, isFromEnvironment = () => false }) {
+  open(_settings, { config, readings, now, isFromEnvironment = () => false }) {
     if (!config.admin.enabled || !config.admin.metrics) return undefined;
     let current = config;
     let hash: string | undefined;
-    const certificates = watchCertificates({ resources, now });
+    const certificates = watchCertificates(now);
     // Those that are in use from now on, even if their files are replaced before the first scrape.
     void certificates(config);
     const { listeners, collect } = createMetrics({
@@ -93,15 +93,8 @@ export async function expose(registry: Registry, accept: string): Promise<readon
 
 /** Not a probe, so that other host names are refused: no page in a browser can read the metrics (DNS rebinding). */
 function metricsOperation(collect: () => Promise<Registry>): OpenOperation {
-  return {
-    path: '/metrics',
-    methods: ['GET', 'HEAD'],
-    takesBody: false,
-    isProbe: false,
-    open: true,
-    async respond({ fields: { accept = '' } }) {
-      const [type, text] = await expose(await collect(), accept);
-      return { status: 200, headers: ['Content-Type', type, 'Cache-Control', 'no-store'], body: Buffer.from(text) };
-    },
-  };
+  return openGet('/metrics', async ({ fields: { accept = '' } }) => {
+    const [type, text] = await expose(await collect(), accept);
+    return unstored(text, type);
+  });
 }

@@ -16,7 +16,6 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
     'http_server_request_duration_seconds{http_request_method,http_route,http_response_status_code,error_type}',
     'HTTP requests to both listeners, from their headers until the response, or the head of a stream, was handed to the system.',
   );
-  const sent = counter('portico_http_response_body_bytes_total', 'Bytes of response bodies that were sent whole.');
   const operations = histogram(
     'mcp_server_operation_duration_seconds{mcp_method_name,gen_ai_tool_name,mcp_protocol_version,error_type}',
     'JSON-RPC requests, each member of a batch by itself, until the response was written.',
@@ -40,18 +39,13 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
     'Idle connections that were closed to make room for new ones at the limit of connections.',
   );
   const subscriptions = gauge('portico_subscriptions', 'Open subscriptions to changes of lists.');
-  const notified = counter(
-    'portico_change_notifications_total{resource}',
-    'Changes of lists that subscribers were notified of.',
-  );
   for (const code of Object.keys(ERRORS)) errors(0, code);
 
   return {
     requestEnded(request) {
-      const { method, route, status, ms, openedMs = ms, bytes, error, members } = request;
+      const { method, route, status, ms, openedMs = ms, error, members } = request;
       const labelOfMethod = METHODS.has(method) ? method : OTHER;
       durations(openedMs, labelOfMethod, route === 'unmatched' ? undefined : route, status, errorTypeOf(request));
-      sent(bytes);
       if (members !== undefined) for (const code of codesOf(members, error?.code)) errors(1, code);
       else if (error !== undefined) errors(1, error.code);
     },
@@ -65,7 +59,6 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
       closed(0, listener);
     },
     subscriptionsChanged: ({ open }) => subscriptions(open),
-    changeNotified: ({ resource }) => notified(1, resource),
     idleConnectionsClosed: ({ listener, connections: count }) => closed(count, listener),
   };
 }
@@ -118,7 +111,6 @@ export function readMetrics({ counter, gauge, histogram }: Families, bounds: Sna
   const held = gauge('portico_snapshots_held', 'Snapshots of all callers and resources.');
   gauge('portico_snapshots_max_bytes', 'The setting cache.maxBytes.')(bounds.maxBytes);
   gauge('portico_snapshots_max', 'The bound cache.maxEntries.')(bounds.maxEntries);
-  const pages = counter('portico_list_pages_total{resource}', 'Pages of the lists that were loaded whole.');
   const items = counter(
     'portico_list_items_total{resource,outcome}',
     'Items of the lists that were loaded whole: kept, excluded by where, or dropped because they could not be mapped.',
@@ -136,7 +128,7 @@ export function readMetrics({ counter, gauge, histogram }: Families, bounds: Sna
     resourcesOffered({ resources }) {
       for (const resource of resources) {
         for (const cache of CACHE_RESULTS) reads(0, resource, cache);
-        for (const count of [joined, refreshes, pages]) count(0, resource);
+        for (const count of [joined, refreshes]) count(0, resource);
         for (const renewed of ['true', 'false']) stored(0, resource, renewed);
         evicted(0, resource, 'room');
         for (const outcome of ['kept', 'excluded', 'dropped']) items(0, resource, outcome);
@@ -157,7 +149,6 @@ export function readMetrics({ counter, gauge, histogram }: Families, bounds: Sna
       held(entries);
     },
     listLoaded({ resource, ...list }) {
-      pages(list.pages, resource);
       items(list.items, resource, 'kept');
       items(list.excluded, resource, 'excluded');
       items(list.dropped, resource, 'dropped');
@@ -175,7 +166,6 @@ export function upstreamMetrics({ counter, gauge, histogram }: Families): Events
     'http_client_request_duration_seconds{upstream,http_request_method,http_response_status_code,error_type}',
     'Requests to upstreams, each attempt by itself, until the body was read.',
   );
-  const received = counter('portico_upstream_body_bytes_total{upstream}', 'Bytes of upstream bodies, decompressed.');
   const retries = counter('portico_upstream_retries_total{upstream}', 'Requests to upstreams that were retried.');
   const refused = counter(
     'portico_upstream_calls_refused_total{upstream,code}',
@@ -211,7 +201,7 @@ export function upstreamMetrics({ counter, gauge, histogram }: Families): Events
   return {
     upstreamOpened({ upstream, opening, connections, maxQueue }) {
       open.set(upstream, [...(open.get(upstream) ?? []), opening]);
-      for (const metric of [received, retries, unsolicited, running, waiting]) metric(0, upstream);
+      for (const metric of [retries, unsolicited, running, waiting]) metric(0, upstream);
       slots(connections, upstream);
       maxWaiting(maxQueue, upstream);
       for (const code of ['breaker_open', 'overloaded', 'credential_rejected']) refused(0, upstream, code);
@@ -225,9 +215,8 @@ export function upstreamMetrics({ counter, gauge, histogram }: Families): Events
       for (const state of STATES) breakerState(undefined, upstream, state);
       for (const set of [running, waiting, slots, maxWaiting]) set(undefined, upstream);
     },
-    pageFetched({ upstream, method, ms, bytes, status, error }) {
+    pageFetched({ upstream, method, ms, status, error }) {
       requests(ms, upstream, method, status === undefined || status in STATUS_CODES ? status : '_OTHER', error);
-      received(bytes, upstream);
     },
     retried: ({ upstream }) => retries(1, upstream),
     callRefused: ({ upstream, code }) => refused(1, upstream, code),

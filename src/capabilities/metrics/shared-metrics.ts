@@ -37,10 +37,6 @@ export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
     'portico_shared_rejections_total{outcome}',
     'Rejected tokens that were reported to other replicas, or by them, and whether the report was of use.',
   );
-  const spared = counter(
-    'portico_shared_calls_spared_total{upstream}',
-    'Calls that were not made because another replica had reported that the upstream rejected the token.',
-  );
 
   return {
     sharedStoreOpened() {
@@ -63,8 +59,5 @@ export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
     sharedEvictionsReceived: ({ names }) => evictions(names, names === undefined ? 'missed' : 'received'),
     sharedRejectionsSent: ({ rejections: count }) => rejections(count, 'sent'),
     sharedRejectionReceived: ({ outcome }) => rejections(1, outcome),
-    callRefused({ upstream, shared }) {
-      if (shared) spared(1, upstream);
-    },
   };
 }

@@ -1,4 +1,4 @@
-import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
+import { type Config, offeredIn } from '../../core/config/schema/settings.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import { defineCapability } from '../capability.ts';
 import { createLimits, limitSettings } from './request-limits.ts';
@@ -31,10 +31,10 @@ export const rateLimits = defineCapability({
 
 /** Returns the resources whose 2xx shows that the platform accepted the access token. None if callers send others beside it. */
 function judgedIn(config: Config, resources: readonly Resource[]): ReadonlySet<string> {
-  const offered = resources
-    .map((resource) => ({ name: resource.name, ...resourceConfig(config, resource) }))
-    .filter(({ enabled }) => enabled)
-    .map(({ name, upstream }) => ({ name, credential: config.upstreams[upstream]?.credential }));
+  const offered = offeredIn(config, resources).map(({ resource: { name }, settings: { upstream } }) => ({
+    name,
+    credential: config.upstreams[upstream]?.credential,
+  }));
   const hasOther = offered.some(({ credential }) => credential?.kind === 'header' && credential.from !== undefined);
   const judged = offered.filter(({ credential }) => JUDGED_KINDS.includes(credential?.kind ?? 'none'));
   return new Set(hasOther ? [] : judged.map(({ name }) => name));

@@ -12,7 +12,6 @@ export interface RedisStoreOptions {
   readonly maxValueBytes: number;
 }
 
-/** Names of keys. In a cluster, keys with the same text in braces are in one slot. */
 export type RedisKeys = ReturnType<typeof createRedisKeys>;
 
 /** Names of keys. In a cluster, keys with the same text in braces are in one slot. */
@@ -43,7 +42,6 @@ for at, key in ipairs(KEYS) do
 end
 return counted`;
 
-/** Values and leases in Redis. No call takes longer than the timeout of a command, and none rejects. */
 export type RedisStore = ReturnType<typeof createRedisStore>;
 
 /** Values and leases in Redis. No call takes longer than the timeout of a command, and none rejects. */

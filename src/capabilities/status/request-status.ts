@@ -1,4 +1,4 @@
-import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
+import { type Config, offeredIn, resourceConfig } from '../../core/config/schema/settings.ts';
 import { ERRORS } from '../../core/kernel/error-table.ts';
 import type { Events, MappingFinding } from '../../core/kernel/events.ts';
 import { define } from '../../core/resources/resource.ts';
@@ -103,10 +103,9 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
       };
     },
     resources(config: Config) {
-      return resources.flatMap((resource) => {
-        const { enabled, upstream } = resourceConfig(config, resource);
+      return offeredIn(config, resources).map(({ resource, settings: { upstream } }) => {
         const { name } = resource;
-        return enabled ? [{ name, uri: define(resource, config.scheme).uri, upstream, ...statusOf(listOf(name)) }] : [];
+        return { name, uri: define(resource, config.scheme).uri, upstream, ...statusOf(listOf(name)) };
       });
     },
     onReload(config: Config): void {

@@ -40,7 +40,7 @@ export function loadStatusPage(): (status: Status) => ReturnType<Page> {
   return (status) => page({ ...status, ...pageData(status) });
 }
 
-function pageData({ at, verdict, resources, process, ...status }: Status): PageData {
+function pageData({ at, verdict, resources, process, upstreams }: Status): PageData {
   const { log, audit } = process.droppedLines;
   const [first] = process.certificates.toSorted((one, other) => one.to.localeCompare(other.to));
   const sum = (of: 'reads' | 'lastMinute') => resources.reduce((total, one) => total + one[of].staleOnError, 0);
@@ -52,8 +52,7 @@ function pageData({ at, verdict, resources, process, ...status }: Status): PageD
     clients: process.connections.find(({ listener }) => listener === 'http') ?? { open: 0, max: '–' },
     certificate: first && { ...first, days: Math.floor(daysBetween(at, first.to)) },
     dropped: log + audit,
-    upstreams: status.upstreams.map((upstream) => ({ ...upstream, ...chartData(upstream) })),
-    commands: commandsOf({ resources, ...status }).map((line) => ({ line })),
+    upstreams: upstreams.map((upstream) => ({ ...upstream, ...chartData(upstream) })),
   };
 }
 
@@ -92,17 +91,4 @@ function chartData({ name, history }: UpstreamStatus): PageData {
     ...{ chart, maxRequests, slowest: duration(slowest), slots: history.length },
     ...{ bars: [...bars('calls'), ...bars('failed')], points: points.join(' ') },
   };
-}
-
-type Shown = Pick<Status, 'resources' | 'upstreams' | 'settingsFile' | 'url' | 'processId'>;
-
-/** Shell commands that show a problem, of a resource that has one if there is one. */
-function commandsOf({ resources, upstreams, settingsFile, url, processId }: Shown): string[] {
-  const healthy = new Set(upstreams.filter(({ breaker }) => breaker === 'closed').map(({ name }) => name));
-  const shown = resources.find(({ upstream, warnings }) => !healthy.has(upstream) || warnings.length > 0);
-  const uri = encodeURIComponent((shown ?? resources[0])?.uri ?? '');
-  const curl = `curl -i -H "Authorization: Bearer $PORTICO_TOKEN" "${url}/mcp/v1/resources/read?uri=${uri}"`;
-  if (settingsFile === null) return [curl];
-  const file = /^[\w./:@-]+$/.test(settingsFile) ? settingsFile : `'${settingsFile.replaceAll("'", `'\\''`)}'`;
-  return [`portico check --probe ${file}`, curl, `kill -HUP ${processId}`];
 }

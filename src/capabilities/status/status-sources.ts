@@ -106,8 +106,8 @@ const LOOK_MS = 100;
 export type ProcessStatus = Awaited<ReturnType<ReturnType<typeof createProcessStatus>['status']>>;
 
 /** Observes connections, and from `listening` to `drained` the event loop and dropped lines. */
-export function createProcessStatus({ now, readings, resources }: CapabilityContext) {
-  const certificates = watchCertificates({ resources, now });
+export function createProcessStatus({ now, readings }: CapabilityContext) {
+  const certificates = watchCertificates(now);
   const delays = createHistory(now);
   const connections = new Map<string, { readonly open: number; readonly max: number }>();
   let droppedAt: string | null = null;

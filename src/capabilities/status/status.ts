@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { OpenOperation } from '../../core/http/operations/operation.ts';
+import { type OpenOperation, openGet, unstored } from '../../core/http/operations/operation.ts';
 import { loadPage } from '../../core/http/pages/html-page.ts';
 import type { HttpResponse } from '../../core/http/response/send.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
@@ -29,17 +29,10 @@ function statusOperations(statusNow: () => Promise<Status | undefined>): OpenOpe
     return found;
   }
 
-  const get = (path: string, respond: OpenOperation['respond']): OpenOperation => ({
-    ...{ path, methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: true, respond },
-  });
   return [
-    get('/', async () => page()(await status())),
-    get('/status', async () => ({
-      status: 200,
-      headers: ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
-      body: Buffer.from(JSON.stringify(await status())),
-    })),
-    get('/docs/runbook.md', onFirstUse(loadRunbook)),
+    openGet('/', async () => page()(await status())),
+    openGet('/status', async () => unstored(JSON.stringify(await status()))),
+    openGet('/docs/runbook.md', onFirstUse(loadRunbook)),
   ];
 }
 

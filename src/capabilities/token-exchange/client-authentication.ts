@@ -1,9 +1,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { ClientAuth } from 'openid-client';
 import type { Config } from '../../core/config/schema/settings.ts';
-import { openSecretFile } from '../../core/credentials/files/secret-file.ts';
+import { openSecret } from '../../core/credentials/files/secret-file.ts';
 import { openFiles, type Unusable, type WatchOptions } from '../../core/credentials/files/watched-files.ts';
-import { Credential } from '../../core/kernel/caller.ts';
 
 /** Settings of an upstream with token exchange (RFC 8693). */
 export type ExchangeSettings = Extract<Config['upstreams'][string]['credential'], { kind: 'exchange' }>;
@@ -39,9 +38,8 @@ export function openClientAuthentication(
   }
 }
 
-function bySecret({ kind, secret = '', file }: SecretClient, options: WatchOptions): ClientAuthentication | Unusable {
-  const written = new Credential(secret);
-  const opened = file === undefined ? { current: async () => written } : openSecretFile(file, options);
+function bySecret({ kind, ...secret }: SecretClient, options: WatchOptions): ClientAuthentication | Unusable {
+  const opened = openSecret(secret, options);
   if ('issue' in opened) return opened;
   return {
     async current(signal) {

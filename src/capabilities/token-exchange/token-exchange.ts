@@ -7,6 +7,7 @@ import { type Caller, type Credential, requestOf } from '../../core/kernel/calle
 import { createFlights, withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { createSizedLru } from '../../core/kernel/tables.ts';
+import { upstreamsInUse } from '../../core/own-files.ts';
 import { defineCapability } from '../capability.ts';
 import { createAuthorizationServer } from './authorization-server.ts';
 import { type ExchangeSettings, openClientAuthentication } from './client-authentication.ts';
@@ -34,10 +35,9 @@ export const tokenExchange = defineCapability({
   dependsOn: (config) => exchangesIn(config).length > 0,
 });
 
-function exchangesIn({ upstreams, resources }: Config): (readonly [name: string, settings: ExchangeSettings])[] {
-  const used = new Set(Object.values(resources).flatMap(({ enabled, upstream }) => (enabled ? [upstream] : [])));
-  return Object.entries(upstreams).flatMap(([name, { credential }]) =>
-    used.has(name) && credential.kind === 'exchange' ? [[name, credential] as const] : [],
+function exchangesIn(config: Config): (readonly [name: string, settings: ExchangeSettings])[] {
+  return upstreamsInUse(config).flatMap(([name, { credential }]) =>
+    credential.kind === 'exchange' ? [[name, credential] as const] : [],
   );
 }
 

@@ -69,38 +69,18 @@ function tracedCall({ name, get }: Upstream, baseUrl: string): Upstream['get'] {
     if (caller.span === undefined) return get(request, signal);
     const method = post === undefined ? 'GET' : 'POST';
     const span = caller.span.begin('call', { ...server, method, url: `${origin}${path}`, resends });
-    const seen = withStatus(below(request, span));
     try {
-      const reply = await get(seen.request, signal);
-      span.end({ status: seen.status ?? 304 });
+      const reply = await get(below(request, span), signal);
+      span.end({ status: reply.status });
       return reply;
     } catch (error) {
-      const status = error instanceof GatewayError ? error.upstreamStatus : undefined;
-      span.end({ status: status ?? seen.status, error: codeOf(error, signal) });
+      const failed: Partial<GatewayError> = error instanceof GatewayError ? error : {};
+      // What is no page came with 200.
+      const { upstreamStatus: status = failed.code === 'upstream_invalid' ? 200 : undefined } = failed;
+      span.end({ status, error: codeOf(error, signal) });
       throw error;
     }
   };
-}
-
-/** The request, and the status of its response once that is known: a body is read after a 200, unless `errorOf` has seen another. */
-function withStatus<P>(request: PageRequest<P>) {
-  const { read, errorOf } = request;
-  const seen: { readonly request: PageRequest<P>; status?: number } = {
-    request: {
-      ...request,
-      ...(errorOf && {
-        errorOf(status, headers) {
-          seen.status = status;
-          return errorOf(status, headers);
-        },
-      }),
-      read(bytes, headers) {
-        seen.status ??= 200;
-        return read(bytes, headers);
-      },
-    },
-  };
-  return seen;
 }
 
 function below<P>(request: PageRequest<P>, span: Span): PageRequest<P> {

@@ -4,6 +4,7 @@ import { isTrustedEndpoint } from '../../core/credentials/client-secret.ts';
 import { Credential } from '../../core/kernel/caller.ts';
 import { startDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
+import { isObject, type Json, parseJson } from '../../core/kernel/json-shape.ts';
 import { unavailable } from './outcome.ts';
 
 export interface IssuerOptions {
@@ -12,15 +13,12 @@ export interface IssuerOptions {
   readonly timeoutMs: number;
 }
 
-export type Json = Readonly<Record<string, unknown>>;
-
 /** Returns a form to be sent with POST, within the timeout. */
 type MakeForm = (signal: AbortSignal) => Promise<{ readonly authorization: string; readonly body: string }>;
 
 /** The result is shared by all who send the token, so it is on behalf of no caller. */
 const caller = () => ({ credential: new Credential(''), key: '', partition: '', requestId: randomUUID() });
 
-/** The trusted authorization server. Its failures are `verifier_unavailable`. */
 export type Issuer = ReturnType<typeof createIssuer>;
 
 /** The trusted authorization server. Its failures are `verifier_unavailable`. */
@@ -106,12 +104,7 @@ function metadataUrls(issuer: string): string[] {
 }
 
 function objectIn(text: string): Json {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
+  const value = parseJson(text);
+  if (isObject(value)) return value;
   throw unavailable('the issuer answered with something else than a JSON object');
 }

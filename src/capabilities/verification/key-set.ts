@@ -1,7 +1,8 @@
 import type { JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import type { Issuer, Json } from './issuer.ts';
+import type { Json } from '../../core/kernel/json-shape.ts';
+import type { Issuer } from './issuer.ts';
 import { jose } from './jose.ts';
 import { tooMany, unavailable, type VerificationSettings } from './outcome.ts';
 
@@ -16,7 +17,6 @@ export interface KeySetOptions extends Pick<VerificationSettings['keys'], 'url' 
 /** NIST SP 800-56B, section 6.2. With exponent 3, one lax padding check is enough to forge a signature. */
 const MIN_EXPONENT = 65_537;
 
-/** The keys of an issuer. Fetched keys are used until replaced, for at most twice `refreshMs`. */
 export type KeySet = ReturnType<typeof createKeySet>;
 
 /** The keys of an issuer. Fetched keys are used until replaced, for at most twice `refreshMs`. */

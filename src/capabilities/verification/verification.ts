@@ -1,5 +1,5 @@
 import { createFileIssues } from '../../core/config/config-error.ts';
-import { type Config, resourceConfig } from '../../core/config/schema/settings.ts';
+import { type Config, offeredIn } from '../../core/config/schema/settings.ts';
 import { openClientSecret } from '../../core/credentials/client-secret.ts';
 import type { Unusable, WatchOptions } from '../../core/credentials/files/watched-files.ts';
 import { MCP_PATH } from '../../core/http/operations/rpc.ts';
@@ -51,8 +51,7 @@ type VerifiedBy = NonNullable<ReturnType<typeof verifiedBy>>;
 function verifiedBy(config: Config, resources: readonly Resource[]) {
   const { verification: settings, publicUrl } = config;
   if (settings === undefined) return undefined;
-  const offered = resources.map((resource) => resourceConfig(config, resource)).filter(({ enabled }) => enabled);
-  const scopes = new Set(offered.flatMap(({ requiredScopes }) => requiredScopes));
+  const scopes = new Set(offeredIn(config, resources).flatMap(({ settings }) => settings.requiredScopes));
   const { audience = `${publicUrl}${MCP_PATH}` } = settings;
   return { settings: { ...settings, audience }, scopes: [...scopes] };
 }

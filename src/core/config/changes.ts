@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../kernel/json-shape.ts';
 import type { Settings } from './schema/settings.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 
@@ -24,7 +25,7 @@ export function changeSettings(
 
   function merge(before: unknown, after: unknown, path: string): unknown {
     if (isDeepStrictEqual(before, after)) return before;
-    if (isBlock(before) && isBlock(after)) {
+    if (isObject(before) && isObject(after)) {
       const names = new Set([...Object.keys(before), ...Object.keys(after)]);
       const merged = [...names].map((name) => [
         name,
@@ -48,10 +49,6 @@ export function changeSettings(
 export function takesRestart(path: string, slices: readonly SettingsSlice[]): boolean {
   const isIn = (blocks: readonly string[]) => blocks.some((block) => path === block || path.startsWith(`${block}.`));
   return isIn([...AT_START, ...slices.filter(({ needsRestart }) => needsRestart).map(({ key }) => key)]) && !isIn(LIVE);
-}
-
-function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether the environment put in what settings have at a path. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type LimitOverrides, limitsWith } from '../kernel/limits.ts';
+import { limitsWith } from '../kernel/limits.ts';
 import { RESOURCES } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { buildTree } from './build-tree.ts';
@@ -78,16 +78,6 @@ function headerCredentials({ upstreams }: Config, environment: Environment): Rea
     return value === '' ? [] : [[credential.from.toLowerCase(), value] as const];
   });
   return new Map(found);
-}
-
-/** Parses settings as {@link parseSettings} does, and adds the bounds that are no settings. */
-export function parseConfig(
-  input: SettingsInput,
-  resources?: readonly Resource[],
-  slices?: readonly SettingsSlice[],
-  limits?: LimitOverrides,
-): Config {
-  return withLimits(parseSettings(input, resources, slices), limitsWith(limits));
 }
 
 /** Checks settings that come as an object. Throws {@link ConfigError}. */

@@ -1,7 +1,7 @@
 import { type BareName, bareNamesOf } from '../mapping/expressions/bare-names.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Finding } from './config-error.ts';
-import { type Config, isNameless, type ResourceConfig, resourceConfig } from './schema/settings.ts';
+import { type Config, isNameless, offeredIn, type ResourceConfig } from './schema/settings.ts';
 import { blockOf, type SettingsSlice } from './settings-slice.ts';
 
 interface Written {
@@ -21,9 +21,7 @@ export function warningsOf(
   isWritten: Written['isWritten'],
   slices: readonly SettingsSlice[] = [],
 ): Finding[] {
-  const offered = resources
-    .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
-    .filter(({ settings }) => settings.enabled);
+  const offered = offeredIn(config, resources);
   const findings: Finding[] = [];
   for (const check of WARNINGS) {
     check({ config, offered, isWritten, slices }, (path, message) => findings.push({ path, message }));
@@ -61,8 +59,7 @@ const warnOfIdleBlocks: Warning = ({ config, slices, isWritten }, warn) => {
   }
 };
 
-const warnOfVerification: Warning = (settings, warn) => {
-  const { config, offered, isWritten } = settings;
+const warnOfVerification: Warning = ({ config, offered, isWritten }, warn) => {
   const { verification, upstreams } = config;
   if (verification === undefined) return;
   for (const name of new Set(offered.map((each) => each.settings.upstream))) {
@@ -73,26 +70,6 @@ const warnOfVerification: Warning = (settings, warn) => {
       "credential is left out, so that the caller's token goes on to this platform, which MCP forbids a server that verifies it: write credential: { kind: passthrough } if that is meant",
     );
   }
-  warnOfPublished(settings, warn);
-};
-
-/** Warns if the tokens that clients obtain as published would be rejected. */
-const warnOfPublished: Warning = ({ config: { verification, publicUrl }, isWritten }, warn) => {
-  const { issuer, audience, authorizationServers = [] } = verification ?? {};
-  if (issuer === undefined || authorizationServers.length === 0) return;
-  if (!authorizationServers.includes(issuer)) {
-    warn(
-      ['verification', 'authorizationServers'],
-      `does not include ${issuer}: only tokens of that issuer are accepted, so a sign-in at another server fails`,
-    );
-  }
-  const resource = `${publicUrl}/mcp`;
-  const isTaken = audience === undefined || [audience].flat().includes(resource);
-  if (isTaken || !isWritten(['verification', 'audience'])) return;
-  warn(
-    ['verification', 'audience'],
-    `does not include ${resource}, for which clients request tokens: remove audience, unless the authorization server issues another aud`,
-  );
 };
 
 /** No platform has fields of these names. */

@@ -1,6 +1,4 @@
-import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
-import { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
+import { createReadStream } from 'node:fs';
 import { type ErrorCode, LineCounter, parseDocument } from 'yaml';
 import { ConfigError, type ConfigIssue } from './config-error.ts';
 
@@ -67,14 +65,11 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'this user may not read it',
   EISDIR: 'it is a folder',
-  ABORT_ERR: 'it is a pipe to which no complete file was written in time',
 };
 
-const PIPE_MS = 10_000;
-
-/** Reads a settings file. Throws {@link ConfigError}. A pipe is read for `pipeMs` at most. */
-export async function readSettings(file: string, pipeMs = PIPE_MS): Promise<string> {
-  const bytes = await readBytes(file, pipeMs).catch((error: NodeJS.ErrnoException) => {
+/** Reads a settings file. Throws {@link ConfigError}. */
+export async function readSettings(file: string): Promise<string> {
+  const bytes = await readBytes(file).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, `cannot be read: ${REASONS[error.code ?? ''] ?? error.code ?? 'unknown reason'}`);
   });
   if (bytes.length > MAX_BYTES) throw unreadable(file, 'is larger than 256 KiB');
@@ -86,22 +81,15 @@ export async function readSettings(file: string, pipeMs = PIPE_MS): Promise<stri
 }
 
 /** Returns little more than allowed, so that an oversized file is noticed. */
-async function readBytes(file: string, pipeMs: number): Promise<Buffer> {
+async function readBytes(file: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of openStream(file, pipeMs)) {
+  for await (const chunk of createReadStream(file)) {
     chunks.push(chunk);
     length += chunk.length;
     if (length > MAX_BYTES) break;
   }
   return Buffer.concat(chunks);
-}
-
-/** A pipe without a writer would block a thread of libuv forever: it is read as a socket. */
-function openStream(file: string, pipeMs: number): Readable {
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  if (!fstatSync(fd).isFIFO()) return createReadStream(file, { fd });
-  return new Socket({ fd, readable: true, writable: false, signal: AbortSignal.timeout(pipeMs) });
 }
 
 function unreadable(file: string, message: string): ConfigError {

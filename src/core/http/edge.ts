@@ -10,7 +10,7 @@ import { createListener, type ListenerSettings, listen } from './connection/list
 import { createHandshakes } from './connection/secure.ts';
 import { Exchange } from './exchange.ts';
 import { createHandler, type Handle, type HandlerOptions } from './handler.ts';
-import { type Operation, otherMethod, UNKNOWN_PATH, unknownPath } from './operations/operation.ts';
+import { type Operation, otherMethod, UNKNOWN_PATH } from './operations/operation.ts';
 import { type AdmitOptions, createAdmit } from './request/admit.ts';
 import type { HostsOptions } from './request/hosts.ts';
 
@@ -70,7 +70,7 @@ export function createEdge(options: EdgeOptions) {
       sendTimeoutMs,
       ending: streams.signal,
     });
-    return createApp(operations, rest.hooks.wrapHandler(handle), otherCredentials);
+    return createApp(operations, handle, otherCredentials);
   }
 
   let streams = new AbortController();
@@ -194,7 +194,6 @@ function createKoa(
   const router = new Router<{ exchange: Exchange }>({ strict: true, sensitive: true });
   const listed = operations.filter((operation) => !(operation.open === true && operation.isPage));
   const byPath = Map.groupBy(listed, ({ path }) => path);
-  const unknown = unknownPath(operations);
   for (const operation of operations) {
     router.register(operation.path, [...operation.methods], ({ state }) => handle(state.exchange, operation));
   }
@@ -205,14 +204,14 @@ function createKoa(
     ctx.respond = false;
     ctx.state.exchange = new Exchange(ctx.req, ctx.res, otherCredentials);
     const { target } = ctx.state.exchange;
-    if (target === undefined) return handle(ctx.state.exchange, unknown);
+    if (target === undefined) return handle(ctx.state.exchange, UNKNOWN_PATH);
     ctx.url = target.path;
     return next();
   });
   app.use(router.routes());
   app.use(({ path, state }) => {
     const others = byPath.get(path);
-    return handle(state.exchange, others === undefined ? unknown : otherMethod(others, otherCredentials));
+    return handle(state.exchange, others === undefined ? UNKNOWN_PATH : otherMethod(others, otherCredentials));
   });
   return app.callback();
 }

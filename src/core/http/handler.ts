@@ -37,8 +37,6 @@ export interface RequestHooks {
   ): Promise<void> | void;
   /** The response was sent, or the client is gone. Must not throw. */
   onSettled(exchange: Exchange): void;
-  /** Wraps the handling of each request. The first capability is outermost. */
-  wrapHandler(handle: Handle): Handle;
 }
 
 /** Hooks that do nothing. */
@@ -49,7 +47,6 @@ export const NO_REQUEST_HOOKS: RequestHooks = {
   onCaller() {},
   spend() {},
   onSettled() {},
-  wrapHandler: (handle) => handle,
 };
 
 export interface HandlerOptions {

@@ -6,12 +6,11 @@ import type { ListenerSettings } from './connection/listener.ts';
 import { hstsHeaders, type ListenerTls } from './connection/secure.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
 import { NO_REQUEST_HOOKS } from './handler.ts';
-import { type OpenOperation, type Operation, unknownPath } from './operations/operation.ts';
+import { type OpenOperation, type Operation, openGet, unstored } from './operations/operation.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation, rpcStreamOperation } from './operations/rpc.ts';
 import { createHeldBytes } from './request/incoming-body.ts';
 import { createChallenge, type TokenSource } from './response/problem.ts';
-import type { HttpResponse } from './response/send.ts';
 
 export interface HttpSettings extends ListenerSettings, ConnectionBounds {
   readonly tls?: (ListenerTls & { readonly hstsMaxAgeDays: number }) | undefined;
@@ -29,8 +28,8 @@ export interface PublicEdgeOptions
   extends Omit<ReadsOptions, 'compressMinBytes'>,
     Pick<Service, 'authenticate' | 'hooks' | 'users'> {
   readonly settings: HttpSettings;
-  /** `unknown` answers a path that does not exist. @default none */
-  operations?(unknown: OpenOperation): readonly Operation[];
+  /** @default none */
+  readonly operations?: readonly Operation[];
   readonly isDraining: () => boolean;
   /** Where clients obtain tokens. @default no client can */
   readonly tokenSource?: TokenSource | undefined;
@@ -63,29 +62,23 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
   const { settings, events, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
   function serviceOf({ rpc, tokenSource, ...options }: PublicEdgeOptions): Service {
-    const { allowedHosts, takesAnyName, allowedOrigins, publicUrl, trustedProxies, compressMinBytes } =
-      options.settings;
     const { hooks, otherCredentials } = options;
     const posted = rpc && { ...rpc, spend: hooks.spend, heldBytes, otherCredentials };
-    const forCallers = [
-      ...readOperations({ ...options, compressMinBytes }),
-      ...(posted === undefined ? [] : [rpcOperation(posted), rpcStreamOperation(posted)]),
-    ];
-    const unknown = unknownPath(forCallers);
     return {
-      allowedHosts,
-      takesAnyName,
-      allowedOrigins,
-      publicUrl,
+      ...options.settings,
       authenticate: options.authenticate,
       otherCredentials: lowerCaseSet(otherCredentials),
       hooks,
-      trustedProxies,
       challenge: createChallenge(tokenSource),
       users: options.users,
       // A connection may be silent for as long as a read takes.
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
-      operations: [...forCallers, ...probeOperations(isDraining), ...(options.operations?.(unknown) ?? [])],
+      operations: [
+        ...readOperations({ ...options, ...options.settings }),
+        ...(posted === undefined ? [] : [rpcOperation(posted), rpcStreamOperation(posted)]),
+        ...probeOperations(isDraining),
+        ...(options.operations ?? []),
+      ],
     };
   }
 
@@ -140,24 +133,13 @@ function lowerCaseSet(names: readonly string[] = []): ReadonlySet<string> | unde
   return names.length === 0 ? undefined : new Set(names.map((name) => name.toLowerCase()));
 }
 
-const OK: HttpResponse = {
-  status: 200,
-  headers: ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
-  body: Buffer.from('{"status":"ok"}'),
-};
+const OK = unstored('{"status":"ok"}');
 
 /** They do not depend on upstreams: restarting Portico repairs none. */
 function probeOperations(isDraining: () => boolean): readonly OpenOperation[] {
-  const probe = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: true, open: true } as const;
-  return [
-    { ...probe, path: '/livez', respond: () => OK },
-    {
-      ...probe,
-      path: '/readyz',
-      respond() {
-        if (isDraining()) throw new GatewayError('draining');
-        return OK;
-      },
-    },
-  ];
+  const ready = () => {
+    if (isDraining()) throw new GatewayError('draining');
+    return OK;
+  };
+  return [openGet('/livez', () => OK, { isProbe: true }), openGet('/readyz', ready, { isProbe: true })];
 }

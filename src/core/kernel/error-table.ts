@@ -147,7 +147,8 @@ export const ERRORS = {
     status: 404,
     rpc: METHOD_NOT_FOUND,
     title: 'Not found',
-    detail: 'There is no such path.',
+    detail:
+      'There is no such path. Lists are at /mcp/v1/resources and /mcp/v1/resources/read, and MCP, where it is on, at /mcp.',
     reason: 'no operation has this path',
   },
   method_not_allowed: {

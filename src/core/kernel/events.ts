@@ -123,7 +123,6 @@ export interface Events {
   ): void;
   /** A subscription to changes of lists began or ended. */
   subscriptionsChanged?(changed: { readonly open: number }): void;
-  changeNotified?(notified: { readonly resource: string }): void;
   /** From now on: at the start, and after a reload. */
   resourcesOffered?(offered: { readonly resources: readonly string[] }): void;
   /** An upstream opened, with its breaker closed. */
@@ -146,13 +145,8 @@ export interface Events {
     },
   ): void;
   retried?(retry: RequestRef & { readonly upstream: string; readonly retries: number; readonly delayMs: number }): void;
-  /**
-   * A call was not made: the breaker is open, the queue is full, or the upstream rejected the credential a moment ago, as
-   * reported by another replica (`shared`).
-   */
-  callRefused?(
-    refused: RequestRef & { readonly upstream: string; readonly code: string; readonly shared?: true | undefined },
-  ): void;
+  /** A call was not made: the breaker is open, the queue is full, or the upstream rejected the credential a moment ago. */
+  callRefused?(refused: RequestRef & { readonly upstream: string; readonly code: string }): void;
   /** Emitted once in ten minutes, for which each of the upstream's connections serves one request only. */
   unsolicitedResponse?(unsolicited: { readonly upstream: string }): void;
   /**

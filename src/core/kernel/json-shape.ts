@@ -6,6 +6,21 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Parses JSON. Returns undefined for anything else. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Returns the bound that a JSON text exceeds: parsed, it can take thirty times its bytes. `maxValues`: objects, lists and members,
  * approximately (`[1,2]` has three, `{"a":1}` has one). Takes 1 ms per MiB.

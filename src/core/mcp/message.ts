@@ -1,6 +1,6 @@
 import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
-import { excessOf } from '../kernel/json-shape.ts';
+import { excessOf, isObject, type Json } from '../kernel/json-shape.ts';
 
 /** `RELATED_TASK_META_KEY` of the SDK, which is not loaded for it: tracing imports this file before the first request. */
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';
@@ -28,8 +28,6 @@ export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
 
 /* The SDK's own guards of these take 5 % of a cached read. A test compares both. */
 
-type Members = Readonly<Record<string, unknown>>;
-
 export function isRequest(value: unknown): value is JSONRPCRequest {
   return isMessage(value, ['id', 'method', 'params']) && isId(value['id']) && isCall(value);
 }
@@ -39,13 +37,13 @@ export function isNotification(value: unknown): value is JSONRPCNotification {
 }
 
 /** Whether a value is a JSON-RPC 2.0 object with only these members. */
-function isMessage(value: unknown, members: readonly string[]): value is Members {
+function isMessage(value: unknown, members: readonly string[]): value is Json {
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return false;
   for (const name in value) if (name !== 'jsonrpc' && !members.includes(name)) return false;
   return true;
 }
 
-function isCall({ method, params }: Members): boolean {
+function isCall({ method, params }: Json): boolean {
   if (typeof method !== 'string') return false;
   if (params === undefined) return true;
   if (!isObject(params)) return false;
@@ -59,10 +57,6 @@ function isCall({ method, params }: Members): boolean {
 
 function isId(value: unknown): boolean {
   return typeof value === 'string' || Number.isSafeInteger(value);
-}
-
-export function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The id for the response to a message: `null` if it has no readable one. */

@@ -8,7 +8,8 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
-import { fits, isObject } from './message.ts';
+import { isObject } from '../kernel/json-shape.ts';
+import { fits } from './message.ts';
 
 /**
  * Since 2026-07-28 each request has an envelope in `params._meta` with its revision. Before, `initialize` agrees on a revision;

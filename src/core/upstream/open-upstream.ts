@@ -1,4 +1,3 @@
-import type { Caller } from '../kernel/caller.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import { errorOfStatus } from './client/exchange-errors.ts';
 import { createUpstream, type UpstreamOptions } from './client/upstream-client.ts';
@@ -14,7 +13,7 @@ import {
 import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
 import { withBulkhead } from './resilience/with-bulkhead.ts';
 import { type RetrySettings, withRetry } from './resilience/with-retry.ts';
-import type { ReplyHeaders, Upstream } from './upstream.ts';
+import type { PageRequest, ReplyHeaders, Upstream } from './upstream.ts';
 
 export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly authorize: Authorize;
@@ -78,22 +77,6 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
   };
 }
 
-/** A request to a server that serves no lists. */
-export interface ServerRequest {
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Sent with POST. `undefined`: the request is a GET. */
-  readonly body: string | undefined;
-  readonly caller: Caller;
-}
-
-/** A server that an upstream depends on, such as an authorization server. */
-export interface Server {
-  /** Rejects with a `GatewayError` for a 5xx, a redirect, a 429 or no response; resolves with any other one. */
-  send(request: ServerRequest, signal: AbortSignal): Promise<Response>;
-  close(): Promise<void>;
-}
-
 /** What differs from an upstream: no credential, and no list. */
 const OF_SERVERS = {
   headers: {},
@@ -108,8 +91,14 @@ export type OpenServerOptions = Omit<OpenUpstreamOptions, keyof typeof OF_SERVER
   readonly maxBytes: number;
 };
 
-/** Opens the same layers once for each origin: that of the metadata and that of the endpoint. */
-export function openServer({ maxBytes, ...options }: OpenServerOptions): Server {
+/** A request to a server that serves no lists: a GET, or a POST with a body. */
+type ServerRequest = Pick<PageRequest<unknown>, 'caller' | 'headers'> & { url: URL; body: string | undefined };
+
+/**
+ * Opens a server that an upstream depends on, such as an authorization server: the same layers once for each origin, that of the
+ * metadata and that of the endpoint.
+ */
+export function openServer({ maxBytes, ...options }: OpenServerOptions) {
   const origins = new Map<string, Upstream>();
 
   function at(origin: string): Upstream {
@@ -120,8 +109,8 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions): Server 
   }
 
   return {
-    async send({ url, headers, body, caller }, signal) {
-      let status = 0;
+    /** Rejects with a `GatewayError` for a 5xx, a redirect, a 429 or no response; resolves with any other one. */
+    async send({ url, headers, body, caller }: ServerRequest, signal: AbortSignal): Promise<Response> {
       const load = createLoadClock(performance.now() + options.timeoutMs);
       const reply = await at(url.origin).get(
         {
@@ -130,10 +119,7 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions): Server 
           post: body === undefined ? undefined : { body, isRepeatable: true },
           headers,
           caller,
-          errorOf(answered, replied) {
-            status = answered;
-            return errorOf(answered, replied);
-          },
+          errorOf,
           read: (bytes) => bytes,
           load,
           enter: load.startPage(),
@@ -143,7 +129,7 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions): Server 
       load.onLoaded?.(load);
       const type = reply.headers['content-type'];
       return new Response(new Uint8Array(reply.page ?? []), {
-        status,
+        status: reply.status ?? 0,
         headers: typeof type === 'string' ? { 'content-type': type } : {},
       });
     },

@@ -42,6 +42,7 @@ export interface PageRequest<P> extends PageTarget {
 export interface Reply<P> {
   /** `undefined`: the page with the entity tag of the request is current (304). */
   readonly page: P | undefined;
+  readonly status?: number;
   readonly headers: ReplyHeaders;
 }
 

@@ -1,18 +1,10 @@
 import { parseDocument } from 'yaml';
+import { isObject, type Json, parseJson } from '../../core/kernel/json-shape.ts';
 import { guessCredential, schemesIn } from '../guess/guess-credential.ts';
 import { guessItems, isInDoubt } from '../guess/guess-items.ts';
 import { DOCUMENT } from '../input-bounds.ts';
 import { type Description, type Listing, lastName, type Parameter } from './listing.ts';
-import { isObject, type Json, listOf, type Resolve, shapeOfSchema, textOf } from './shape.ts';
-
-/** Parses JSON. Returns undefined for anything else. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+import { listOf, type Resolve, shapeOfSchema, textOf } from './shape.ts';
 
 /** Tolerant, since many published documents are not valid YAML. Undefined if nothing can be read, or if aliases multiply. */
 export function parseDocumentText(text: string): unknown {
@@ -78,9 +70,8 @@ function shortText(value: unknown): string {
   return textOf(value).slice(0, DOCUMENT.textLength);
 }
 
-/** Whether settings can hold a path: printable, without dot segments, and with complete names in its braces. */
+/** Whether settings can hold a path: printable, and with complete names in its braces. */
 function isPath(path: string): boolean {
-  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return false;
   return path.length <= 500 && /^\/(?:[\x21\x25-\x3e\x40-\x5b\x5d-\x7a~]|\{[\w.-]+\})*$/.test(path);
 }
 

@@ -1,3 +1,4 @@
+import { isObject, type Json } from '../../core/kernel/json-shape.ts';
 import { DOCUMENT, VALUE } from '../input-bounds.ts';
 
 /** What is known of a JSON value: from a schema that describes it, or from the value itself. */
@@ -12,12 +13,6 @@ export interface Shape {
 }
 
 export const UNKNOWN: Shape = { type: 'unknown', members: new Map() };
-
-export type Json = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

@@ -1,5 +1,6 @@
 import { requestHeaderName } from '../../core/config/schema/scalars.ts';
-import { isObject, type Json, listOf, type Resolve, textOf } from '../describe/shape.ts';
+import { isObject, type Json } from '../../core/kernel/json-shape.ts';
+import { listOf, type Resolve, textOf } from '../describe/shape.ts';
 
 export type Credential =
   | { readonly kind: 'passthrough' }
@@ -12,7 +13,6 @@ export interface CredentialGuess {
 }
 
 const PASSTHROUGH = { kind: 'passthrough' } as const;
-const BASIC = { kind: 'header', name: 'Authorization', format: 'Basic {token}' } as const;
 const PREFIX =
   /\b(Token|Bearer|ApiKey|Api-Key|Key|SSWS|Splunk|GenieKey|Basic|apikey)\b[\s"'`]*(?:[<{[(]|prefix|your|token|key|$)|prefix[^A-Za-z]*["'`]?(\w+)/i;
 
@@ -47,10 +47,6 @@ function guessFor(scheme: Json): SchemeGuess {
   if (type === 'http' && kind === 'bearer') return { rank: 6, credential: PASSTHROUGH };
   if (type === 'apikey' && place === 'header') return { rank: 5, ...inHeader(scheme) };
   if (type === 'oauth2' || type === 'openidconnect') return { rank: 4, credential: PASSTHROUGH };
-  if (type === 'basic' || (type === 'http' && kind === 'basic')) {
-    const doubt = 'how callers get a token, which here is the base64 form of user:password';
-    return { rank: 2, credential: BASIC, doubt };
-  }
   const doubt = 'which header takes the token: the security scheme is of a kind that Portico cannot send';
   return { rank: 0, credential: PASSTHROUGH, doubt };
 }

@@ -1,6 +1,6 @@
-import type { PagedList, Parameter, ParameterRole } from '../describe/listing.ts';
+import type { Listing, PagedList, Parameter, ParameterRole } from '../describe/listing.ts';
 import { expressionOf, type Member, membersOf, plainName, type Shape } from '../describe/shape.ts';
-import { FILTERED_TOTALS, PAGE_MEMBERS, PARAMETERS, TOTAL_HEADERS } from './paging-names.ts';
+import { FILTERED_TOTALS, PAGE_MEMBERS, PAGE_WORDS, PARAMETERS, TOTAL_HEADERS } from './paging-names.ts';
 
 /** The setting `pagination`, as a file holds it. */
 export type Pagination = { readonly kind: string } & Readonly<Record<string, string | number | null>>;
@@ -9,17 +9,15 @@ export interface PagingGuess {
   readonly pagination: Pagination;
   /** Set if the list could be short without an error, so that `pagination` is only a setting to begin with. */
   readonly isUnsafe?: true;
-  /** Query parameters without which the platform sends no total. */
-  readonly query?: Readonly<Record<string, string>>;
   readonly why: string;
   /** What a person should check, in words that follow "check". */
   readonly doubts: readonly string[];
 }
 
 /** A setting to begin with: it fails on each sign of a further page. */
-export const STRICTEST: Pagination = { kind: 'link', sizeParam: null };
+const STRICTEST: Pagination = { kind: 'link', sizeParam: null };
 
-export const SIZE = 100;
+const SIZE = 100;
 
 /** Returns the ways of paging that the parameters, members and headers of a list show, the surest first. */
 export function guessPaging(listing: PagedList): PagingGuess[] {
@@ -97,7 +95,7 @@ function byLink(listing: PagedList): PagingGuess | undefined {
   return { pagination: { ...link, next }, why: `${next} links to the next page`, doubts: isSeen ? [] : doubts };
 }
 
-export type Total = NonNullable<ReturnType<typeof totalOf>>;
+type Total = NonNullable<ReturnType<typeof totalOf>>;
 
 /** Returns the total of a list. A number below the number of items that came is not one. */
 export function totalOf({ body, headers, count = 0 }: PagedList) {
@@ -162,4 +160,58 @@ function byPage(listing: PagedList): PagingGuess | undefined {
 function firstPageIn({ minimum, value }: Parameter): 0 | 1 | undefined {
   if (minimum === 0 || value === '0') return 0;
   return minimum === 1 || value === '1' ? 1 : undefined;
+}
+
+/** Page size that every platform allows that has a parameter for it. */
+const CERTAIN_SIZE = 10;
+
+/** Usual page sizes: so many items can be a full page. */
+const USUAL_SIZES = new Set([10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 250, 300, 500, 1000]);
+
+const HOW = 'how the platform pages this list';
+
+/** Proposes the surest way of paging that is not short without an error, or a setting that fails on a full page. */
+export function proposePaging(listing: Listing): PagingGuess {
+  return guessPaging(listing)[0] ?? withoutNext(listing, totalOf(listing));
+}
+
+function withoutNext(listing: Listing, total: Total | undefined): PagingGuess {
+  const size = parameterOf(listing, 'size');
+  if (size !== undefined) {
+    // A page as long as requested, without a link to a next one, is an error, so that the list is never short. The size has
+    // to be one that the platform allows for certain: a page that it cuts would look like the last.
+    const known = size.maximum ?? Number(size.value ?? CERTAIN_SIZE);
+    const certain = Number.isInteger(known) && known >= 1 ? Math.min(known, SIZE) : CERTAIN_SIZE;
+    const pagination = { kind: 'link', sizeParam: size.name, size: certain, ...total?.setting };
+    const why = `the parameter ${size.name} is the size of a page, and nothing leads to the second page`;
+    return { pagination, why, doubts: [`${HOW}: until then a full page without a Link header is an error`] };
+  }
+  const token = parameterOf(listing, 'token');
+  const [next] = pageMembers(listing.body, 'token', ({ type }) => type === 'text' || type === 'number');
+  if (token !== undefined || next !== undefined) {
+    const found = token === undefined ? `a member ${expressionOf(next?.path ?? [])}` : `a parameter ${token.name}`;
+    return undecided(`there is ${found}, and nothing else that leads to the second page`);
+  }
+  if (listing.count !== undefined) return seenWhole(listing.count, total?.value);
+  if (total !== undefined) {
+    const why = `${total.why}, and nothing leads to a second page`;
+    const doubts = [`${HOW}: until then fewer items than the total are an error`];
+    return { pagination: { ...STRICTEST, ...total.setting }, why, doubts };
+  }
+  const other = listing.parameters.find((each) => PAGE_WORDS.test(each.name));
+  if (other !== undefined) return undecided(`the parameter ${other.name} seems to concern pages`);
+  return { pagination: { kind: 'none' }, why: 'no parameter and no member of the reply concerns pages', doubts: [] };
+}
+
+/** Proposes a setting for a list whose reply no known parameter changes. */
+function seenWhole(count: number, total: number | undefined): PagingGuess {
+  if (count < 2) return undecided(`${count === 1 ? 'one item is' : 'no items are'} too few to recognize pages`);
+  const why = `no parameter that was tried changes the ${count} items`;
+  if (total !== undefined && total > count) return undecided(`${why} of ${total}`);
+  if (USUAL_SIZES.has(count)) return undecided(`${why}, which can be a full page`);
+  return { pagination: { kind: 'none' }, why, doubts: ['whether the whole list is one page'] };
+}
+
+function undecided(why: string): PagingGuess {
+  return { pagination: STRICTEST, isUnsafe: true, why, doubts: [HOW] };
 }

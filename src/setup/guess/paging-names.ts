@@ -25,10 +25,6 @@ export const PARAMETERS: Readonly<Record<ParameterRole, readonly string[]>> = {
   page: plain([...SPELLINGS.page, ...words('pageno currentpage pagenum')]),
 };
 
-/** Query parameters that are true or false and ask for a total, without case and separators. */
-export const TOTAL_FLAGS =
-  /^(?:(?:include|with|show|return|get|need|calculate)(?:a|the)?(?:total|count)s?\w*|count|totalcount|total)$/;
-
 /** Parameters whose name mentions pages, whatever they do. */
 export const PAGE_WORDS = /page|paging|pagination|offset|limit|cursor|skip|per_?page/i;
 

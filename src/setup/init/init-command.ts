@@ -48,9 +48,6 @@ export async function runInit(options: InitOptions, yes: boolean): Promise<numbe
   }
 }
 
-/** Some platforms send callers without a token the document of what is public, with status 200. */
-const SUBSET = 'the document can be a public subset, since it was read without a token; set PORTICO_TOKEN';
-
 /** Proposes a settings file, writes it, and probes it if nothing is missing. Resolves with the exit code. Throws {@link SourceError}. */
 export async function initSettings({ openapi, from, file }: InitOptions, context: InitContext): Promise<number> {
   const { environment = processEnvironment(), person, print } = context;
@@ -70,11 +67,8 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
     openapi === undefined ? { api: api?.origin } : { api: api?.href, ...(isUrl(openapi) && { document: openapi }) };
   const place = baseUrlOf(description.server, typed);
   const { text, offered, doubts, variables } = writeSettings(description, proposal, place, name);
-  const isMissing = proposal.resources.some(({ found }) => found === undefined);
-  const canBeSubset = openapi !== undefined && isUrl(openapi) && sent === undefined && isMissing;
   if (offered.length === 0) {
-    const subset = canBeSubset ? `; ${SUBSET}` : '';
-    throw new SourceError(`${name}: ${whyNothing(source)}; config/examples/ has files to begin with${subset}`);
+    throw new SourceError(`${name}: ${whyNothing(source)}; config/examples/ has files to begin with`);
   }
   await write(file, text);
   const missing = [...variables].filter(([variable]) => environment[variable] === undefined);
@@ -84,7 +78,6 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
     ...(missing.length > 0 ? ['Set first:'] : []),
     ...missing.map(([variable, what]) => `  export ${variable}=…   # ${what}`),
     ...(sent === undefined ? [] : [sent]),
-    ...(canBeSubset ? [`  check ${name}: ${SUBSET}`] : []),
   ];
   print(`${lines.join('\n')}\n`);
   if (missing.length === 0 && token !== '' && isTyped(place, [openapi, from])) {

@@ -1,6 +1,6 @@
 import type { Resource } from '../../core/resources/resource.ts';
 import type { Description, Listing } from '../describe/listing.ts';
-import { proposePaging } from '../guess/propose-paging.ts';
+import { proposePaging } from '../guess/guess-paging.ts';
 import { NEAR, rankListings } from '../guess/rank-listings.ts';
 
 export type Proposal = ReturnType<typeof propose>;

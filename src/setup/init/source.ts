@@ -1,6 +1,7 @@
+import { parseJson } from '../../core/kernel/json-shape.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
 import type { Description } from '../describe/listing.ts';
-import { describeDocument, parseDocumentText, parseJson } from '../describe/openapi-document.ts';
+import { describeDocument, parseDocumentText } from '../describe/openapi-document.ts';
 import { type Ask, findListings } from '../describe/platform-replies.ts';
 import type { Credential, CredentialGuess } from '../guess/guess-credential.ts';
 import { DOCUMENT, REPLIES } from '../input-bounds.ts';

@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import { onOneLine } from '../../core/config/config-error.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
-import { resourceConfig } from '../../core/config/schema/settings.ts';
+import { offeredIn } from '../../core/config/schema/settings.ts';
 import { localCaller } from '../../core/local-caller.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
 import { openBaseline } from './baseline.ts';
@@ -48,10 +48,9 @@ export async function probe(
   }: ProbeOptions = {},
 ): Promise<ProbeReport> {
   const baseline = path === undefined ? undefined : await openBaseline(path, updateBaseline);
-  const offered = RESOURCES.filter((resource) => resourceConfig(loaded.config, resource).enabled);
   const identity = await localCaller(loaded, file, 'portico check --probe');
   const resources: ResourceReport[] = [];
-  for (const resource of offered) {
+  for (const { resource } of offeredIn(loaded.config, RESOURCES)) {
     const onStep = (step: string) => onProgress(`${resource.name}: ${step}`);
     resources.push(await probeResource(resource, { loaded, identity, onStep, allowPost, baseline }));
   }

@@ -3,6 +3,7 @@ import { resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Identity } from '../../core/credentials/authenticate.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
+import { rounded } from '../../core/log/logger.ts';
 import { describeFinding } from '../../core/mapping/mapper.ts';
 import { define, type Resource } from '../../core/resources/resource.ts';
 import { SHAPE } from '../input-bounds.ts';
@@ -133,8 +134,4 @@ function describeExchange(read: SingleRead, masks: Masks): Pick<ResourceReport, 
     ...(first && { request: masks.show(first.request) }),
     ...(status !== undefined && { response: { status, contentType, ms: rounded(ms ?? 0) } }),
   };
-}
-
-function rounded(ms: number): number {
-  return Math.round(ms * 10) / 10;
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { auditCapability } from '../../../src/capabilities/audit/audit.ts';
 import { ConfigError } from '../../../src/core/config/config-error.ts';
-import { parseConfig } from '../../../src/core/config/load-config.ts';
 import type { Identity } from '../../../src/core/credentials/authenticate.ts';
 import type { Exchange } from '../../../src/core/http/exchange.ts';
 import type { Operation } from '../../../src/core/http/operations/operation.ts';
@@ -15,6 +14,7 @@ import { RESOURCES } from '../../../src/core/resources/index.ts';
 import type { Upstream } from '../../../src/core/upstream/upstream.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
+import { parseConfig } from '../../support/limits.ts';
 import { inFolder } from '../../support/process/process.ts';
 
 const BASE = { baseUrl: 'https://api.example' };

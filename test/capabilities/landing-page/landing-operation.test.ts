@@ -119,7 +119,7 @@ describe('a client that is not a browser', () => {
       expect(response.json())
         .to.include({ code: 'not_found' })
         .and.have.property('detail')
-        .that.contains('Paths are: /mcp/v1/resources, ');
+        .that.contains(' /mcp/v1/resources and ');
       expect((await ended(1))[0]).to.include({ route: 'unmatched', outcome: 'not_found' });
     });
   }

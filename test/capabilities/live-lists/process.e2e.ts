@@ -57,7 +57,6 @@ describe('a process with subscriptions', function () {
     await eventually(() => subscribers.every(({ notified }) => notified().length === 1));
     const text = await (await fetch(`${adminUrl}/metrics`)).text();
     expect(metric(text, 'portico_subscriptions')).to.equal(subscribers.length);
-    expect(metric(text, 'portico_change_notifications_total')).to.equal(subscribers.length);
     expect((await portico.stop()).code).to.equal(0);
     for (const { ended } of subscribers) expect((await ended).result.resultType).to.equal('complete');
   });

@@ -157,7 +157,9 @@ describe('a gateway with a shared cache', () => {
     await eventually(async () => (await count('taken')) === 1);
     for (const name of ['projects', 'tools']) expect((await other.read(name)).status).to.equal(401);
     expect(platform.requests).to.have.length(1);
-    expect(await metric('portico_shared_calls_spared_total{upstream="platform"}')).to.equal(2);
+    expect(
+      await metric('portico_upstream_calls_refused_total{upstream="platform",code="credential_rejected"}'),
+    ).to.equal(2);
     // Called in another way, it may answer differently.
     one.gateway.change(asking(20_000));
     expect((await one.read('projects')).status).to.equal(401);

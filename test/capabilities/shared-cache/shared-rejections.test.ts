@@ -100,11 +100,8 @@ describe('a rejected credential', () => {
     const [one, two] = [replica(), replica()];
     await one.fail('a');
     expect((await errorOf(two.get('a'))).reason).to.equal('rejected a moment ago, as another replica has found');
-    expect(two.refused).to.deep.equal([
-      { requestId: 'request-1', upstream: 'projects', code: 'credential_rejected', shared: true },
-    ]);
+    expect(two.refused).to.deep.equal([{ requestId: 'request-1', upstream: 'projects', code: 'credential_rejected' }]);
     expect((await errorOf(one.get('a'))).reason).to.equal('rejected a moment ago');
-    expect(one.refused[0]).to.not.have.property('shared');
     expect(two.outcomes).to.deep.equal(['taken']);
   });
 

@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import { loadSettings } from '../../../src/composition.ts';
 import { ConfigError } from '../../../src/core/config/config-error.ts';
 import { parseSettings } from '../../../src/core/config/load-config.ts';
-import { readSettings } from '../../../src/core/config/yaml-file.ts';
 import { anyText } from '../../support/any-text.ts';
 import { inFolder } from '../../support/process/process.ts';
 import { load, UPSTREAMS } from './settings-file.ts';
@@ -130,9 +129,9 @@ resources:
 });
 
 describe('a settings file that cannot be read', () => {
-  const failure = async (file: string, pipeMs?: number): Promise<string> => {
+  const failure = async (file: string): Promise<string> => {
     try {
-      await (pipeMs === undefined ? loadSettings(file, {}) : readSettings(file, pipeMs));
+      await loadSettings(file, {});
       return '';
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -159,20 +158,6 @@ describe('a settings file that cannot be read', () => {
       await writeFile(file, `${UPSTREAMS}#`.padEnd(262_145, 'x'));
       expect(await failure(file)).to.equal('FILE: is larger than 256 KiB');
       if (process.platform === 'linux') expect(await failure('/dev/zero')).to.equal('FILE: is larger than 256 KiB');
-    });
-  });
-
-  it('is refused as a pipe without a writer, or whose writer does not end', async () => {
-    await inFolder(async (folder) => {
-      const pipe = join(folder, 'pipe.yaml');
-      execFileSync('mkfifo', [pipe]);
-      const issue = 'FILE: cannot be read: it is a pipe to which no complete file was written in time';
-      expect(await failure(pipe, 1)).to.equal(issue);
-      const reading = failure(pipe, 500);
-      const writer = await open(pipe, 'w');
-      await writer.write('scheme: ');
-      expect(await reading).to.equal(issue);
-      await writer.close();
     });
   });
 

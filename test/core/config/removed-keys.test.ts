@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { parseConfig } from '../../../src/core/config/load-config.ts';
 import { REMOVED } from '../../../src/core/config/removed-keys.ts';
 import { LIMIT_ROWS } from '../../../src/core/kernel/limits.ts';
+import { parseConfig } from '../../support/limits.ts';
 import { issuesIn, UPSTREAMS } from './settings-file.ts';
 
 /** A settings file that has this key, and in its block what the block needs. */

@@ -62,28 +62,6 @@ upstreams:
     ]);
   });
 
-  it('are reported if tokens for the published issuers or address would be rejected', async () => {
-    const yaml = (verification: string) => `publicUrl: https://portico.example
-verification:
-  issuer: https://login.example
-  ${verification}
-upstreams: { tools: { baseUrl: https://a.example, credential: { kind: none } } }
-`;
-    const elsewhere = 'authorizationServers: [https://login.example/, https://other.example]';
-    expect(await warningsIn(yaml(`${elsewhere}\n  audience: [api, https://portico.example]`))).to.deep.equal([
-      '4:3: verification.authorizationServers: does not include https://login.example: only tokens of that issuer are accepted, so a sign-in at another server fails',
-      '5:3: verification.audience: does not include https://portico.example/mcp, for which clients request tokens: remove audience, unless the authorization server issues another aud',
-    ]);
-    for (const right of [
-      'authorizationServers: [https://other.example, https://login.example]',
-      'authorizationServers: [https://login.example]\n  audience: [api, https://portico.example/mcp]',
-      // Nobody is told where to obtain one.
-      'audience: api',
-    ]) {
-      expect(await warningsIn(yaml(right)), right).to.deep.equal([]);
-    }
-  });
-
   it('come for a pagination that is left out, but not with the default contract or for what is not offered', async () => {
     for (const key of ['path: /t', 'items: data', 'where: x', 'fields: { category: kind }']) {
       const [warning, ...others] = await warningsIn(`${UPSTREAMS}resources: { tools: { ${key} } }`);

@@ -37,7 +37,8 @@ describe('a path', () => {
       expect(response.status).to.equal(404);
       expect(response.json()).to.include({
         code: 'not_found',
-        detail: 'There is no such path. Paths are: /mcp/v1/resources, /mcp/v1/resources/read.',
+        detail:
+          'There is no such path. Lists are at /mcp/v1/resources and /mcp/v1/resources/read, and MCP, where it is on, at /mcp.',
       });
       expect((await ended(1))[0]).to.include({ route: 'unmatched', status: 404, outcome: 'not_found' });
     });

@@ -97,7 +97,8 @@ describe('the admin listener', () => {
     }
     expect((await exchange(url, get(LIST))).json()).to.include({
       code: 'not_found',
-      detail: 'There is no such path.',
+      detail:
+        'There is no such path. Lists are at /mcp/v1/resources and /mcp/v1/resources/read, and MCP, where it is on, at /mcp.',
     });
     expect((await exchange(url, post('{}'))).json()).to.include({ code: 'not_found' });
     expect((await ended(6)).map(({ outcome }) => outcome)).to.deep.equal([

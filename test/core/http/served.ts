@@ -116,7 +116,7 @@ export async function serve({
     settings: { ...SETTINGS, ...settings },
     hooks: NO_REQUEST_HOOKS,
     // The endpoints of capabilities that have no settings.
-    operations(unknown) {
+    get operations() {
       const config = { publicUrl: settings.publicUrl } as Config;
       const about = {
         offered: catalogue.offered,
@@ -125,7 +125,7 @@ export async function serve({
         signsIn: tokenSource !== undefined,
       };
       const pages = [apiDescription, landingPage].flatMap(
-        (one) => one.open(undefined, {} as CapabilityContext)?.operations?.({ config, unknown, ...about }) ?? [],
+        (one) => one.open(undefined, {} as CapabilityContext)?.operations?.({ config, ...about }) ?? [],
       );
       return [...pages, ...(tokenSource === undefined ? [] : metadataOperations(tokenSource))];
     },

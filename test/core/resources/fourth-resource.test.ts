@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { loadSettings } from '../../../src/composition.ts';
 import { ConfigError } from '../../../src/core/config/config-error.ts';
 import { settingsJsonSchema } from '../../../src/core/config/json-schema.ts';
-import { parseConfig } from '../../../src/core/config/load-config.ts';
 import type { SettingsInput } from '../../../src/core/config/schema/settings.ts';
 import { createCore } from '../../../src/core/core.ts';
+import { parseConfig } from '../../support/limits.ts';
 import { NAMES } from '../../support/resources.ts';
 import { FOUR } from './findings.ts';
 

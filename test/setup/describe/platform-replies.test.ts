@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { type Ask, findListings, type Reply } from '../../../src/setup/describe/platform-replies.ts';
-import type { PagingGuess } from '../../../src/setup/guess/guess-paging.ts';
-import { proposePaging } from '../../../src/setup/guess/propose-paging.ts';
+import { type PagingGuess, proposePaging } from '../../../src/setup/guess/guess-paging.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const ITEMS = [

@@ -23,7 +23,6 @@ describe('the credential by a document', () => {
     ['a header of its own', { key }, own],
     ['bearer rather than a header, where both are taken', { key, bearer }, passthrough],
     ['a header rather than a query parameter', { query: inQuery, key }, own],
-    ['basic credentials', { basic: { type: 'http', scheme: 'basic' } }, as('Basic')],
     ['the word of the description', { token: authorization('Required prefix "Token"') }, as('Token')],
     ['Authorization with Bearer', { token: authorization('Bearer {token}') }, passthrough],
   ] as const) {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { isObject } from '../../../src/core/kernel/json-shape.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
-import { isObject, shapeOfSchema } from '../../../src/setup/describe/shape.ts';
+import { shapeOfSchema } from '../../../src/setup/describe/shape.ts';
 import { guessFields } from '../../../src/setup/guess/guess-fields.ts';
 import { number, object, text } from '../proposed.ts';
 

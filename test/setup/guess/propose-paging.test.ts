@@ -109,7 +109,6 @@ describe('paging by a document', () => {
   }
 });
 
-const boolean = { type: 'boolean' };
 const meta = object({ total_count: number, filter_count: number });
 const flows = object({ data: list(), meta });
 
@@ -117,43 +116,6 @@ function workflowsOf(paths: Readonly<Record<string, object>>) {
   const proposed = proposedFor(openApi(paths));
   return { ...proposed, resource: proposed.written.resources['workflows'] ?? {} };
 }
-
-describe('a total that is sent only on request', () => {
-  const paged = [parameter('limit'), parameter('offset'), parameter('meta', text)];
-
-  it('is requested by meta, and is the filtered one', () => {
-    const { resource } = workflowsOf({ '/flows': listing(flows, { parameters: paged }) });
-    expect(resource.query).to.deep.equal({ meta: '*' });
-    expect(resource.pagination).to.deep.equal({
-      kind: 'offset',
-      offsetParam: 'offset',
-      sizeParam: 'limit',
-      size: 100,
-      total: 'meta.filter_count',
-    });
-  });
-
-  for (const name of ['count', '$count', 'include_totals', 'includeTotal', 'with_total', 'withCount', 'show_total']) {
-    it(`is requested by ${name}, which is no size`, () => {
-      const parameters = [parameter(name, boolean), parameter('limit'), parameter('offset')];
-      const { resource } = workflowsOf({ '/flows': listing(object({ data: list(), total: number }), { parameters }) });
-      expect(resource.query).to.deep.equal({ [name]: 'true' });
-      expect(resource.pagination).to.deep.include({ kind: 'offset', sizeParam: 'limit', total: 'total' });
-    });
-  }
-
-  it('is not requested by a number, nor where the answer is described without one', () => {
-    const sizes = [parameter('count'), parameter('offset')];
-    const { resource } = workflowsOf({
-      '/flows': listing(object({ data: list(), total: number }), { parameters: sizes }),
-    });
-    expect(resource.query).to.deep.equal({});
-    expect(resource.pagination).to.deep.include({ sizeParam: 'count' });
-    const other = workflowsOf({ '/flows': listing(object({ data: list() }), { parameters: paged }) }).resource;
-    expect(other.query).to.deep.equal({});
-    expect(other.pagination).to.deep.equal({ kind: 'offset', offsetParam: 'offset', sizeParam: 'limit', size: 100 });
-  });
-});
 
 describe('a list is never taken for one page', () => {
   it('with a total and nothing else: fewer items than the total are an error', () => {

@@ -1,7 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { checkExpression, checkSelection } from '../../mapping/expressions/expression-issue.ts';
-import { hasNoDots } from './resource/templates.ts';
 
 /** Whole number. Not `z.int()`, which ends all other checks at a fraction. */
 export const whole = (minimum: number, maximum: number) =>
@@ -53,7 +52,6 @@ export function httpUrl(message: string) {
 export const baseUrl = httpUrl('must be an http or https URL')
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment')
   .refine((url) => !/[\s\\]/.test(url), 'must hold no space, line break or backslash')
-  .refine(hasNoDots, 'must not contain a segment . or ..: write the resolved path')
   .refine(
     (url) => !/[{}]/.test(url),
     'must not contain braces: {name} belongs in the path of a resource, with pathParams',

@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { Limits } from '../../kernel/limits.ts';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
@@ -9,7 +8,7 @@ import { AdminSettings, HttpSettings, McpSettings, ShutdownSettings } from './ed
 import { checkOffers, settleOffers } from './offers.ts';
 import { resourceSettings } from './resource/resource-settings.ts';
 import { bytes, listenHost, publicUrl } from './scalars.ts';
-import { credentialHeader, UpstreamSettings } from './upstream/upstream-settings.ts';
+import { UpstreamSettings } from './upstream/upstream-settings.ts';
 import { checkVerification, VerificationSettings } from './verification-settings.ts';
 
 const UPSTREAM_NAME = /^[A-Za-z][\w-]*$/;
@@ -90,11 +89,9 @@ function createSchema(registry: readonly Resource[], slices: readonly SettingsSl
       .prefault({})
       .describe('The resources.'),
   });
-  const checks = [
-    ...[checkOffers(registry), checkCallers, checkVerification, checkPorts, checkHosts],
-    checkCredentialHeaders(registry),
-  ];
-  return withChecks(schema, ...checks).overwrite(settleOffers(registry));
+  return withChecks(schema, checkOffers(registry), checkCallers, checkVerification, checkHosts).overwrite(
+    settleOffers(registry),
+  );
 }
 
 type CommonSettings = z.output<z.ZodObject<typeof COMMON>>;
@@ -117,14 +114,6 @@ const checkCallers: CrossCheck<CommonSettings> = (settings, report) => {
   }
 };
 
-const checkPorts: CrossCheck<CommonSettings> = (settings, report) => {
-  const { http, admin } = settings ?? {};
-  if (http?.socketPath !== undefined || admin?.enabled !== true || admin.port === 0) return;
-  if (http?.port === admin.port && doCollide(String(http?.host), String(admin.host))) {
-    report(['admin', 'port'], 'must not be http.port: the admin listener has a port of its own');
-  }
-};
-
 /** Whether a listener answers for any `Host` (docs/decisions/0059). */
 export function isNameless(http: Unchecked<CommonSettings['http']>, publicUrl: unknown): boolean {
   if (http?.socketPath !== undefined || http?.allowedHosts !== undefined || publicUrl !== undefined) return false;
@@ -140,32 +129,6 @@ const checkHosts: CrossCheck<CommonSettings> = (settings, report) => {
     'is required where http.host is no loopback address, without publicUrl and verification, since a web page can have its own name resolve there: write each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]',
   );
 };
-
-const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1'];
-
-/** Whether listeners on these hosts need different ports: `::` covers all addresses, 0.0.0.0 those of IPv4. */
-function doCollide(...hosts: readonly [string, string]): boolean {
-  if (hosts[0] === hosts[1] || hosts.includes('::')) return true;
-  return hosts.every((host) => LOOPBACK.includes(host)) || (hosts.includes('0.0.0.0') && !hosts.some(isIPv6));
-}
-
-/** A header of a resource would be sent in place of the credential of its upstream. */
-function checkCredentialHeaders(registry: readonly Resource[]): CrossCheck<
-  Pick<CommonSettings, 'upstreams'> & {
-    readonly resources: Readonly<Record<string, { readonly upstream?: string | undefined; readonly headers: object }>>;
-  }
-> {
-  return (settings, report) => {
-    for (const { name } of registry) {
-      const resource = settings?.resources?.[name];
-      const credential = credentialHeader(settings?.upstreams?.[String(resource?.upstream ?? name)]?.credential);
-      for (const header of keysOf(resource?.headers)) {
-        if (header.toLowerCase() !== credential) continue;
-        report(['resources', name, 'headers', header], "is the header of its upstream's credential");
-      }
-    }
-  };
-}
 
 export type SettingsSchema = ReturnType<typeof createSchema>;
 
@@ -249,6 +212,13 @@ function upstreamWith(upstream: Settings['upstreams'][string], { breaker, exchan
 function mapValues<Key extends string, From, To>(values: Readonly<Record<Key, From>>, change: (value: From) => To) {
   const changed = Object.entries<From>(values).map(([name, value]) => [name, change(value)]);
   return Object.fromEntries(changed) as Record<Key, To>;
+}
+
+/** Returns those that are offered, with their settings. */
+export function offeredIn(config: Config, resources: readonly Resource[]) {
+  return resources
+    .map((resource) => ({ resource, settings: resourceConfig(config, resource) }))
+    .filter(({ settings }) => settings.enabled);
 }
 
 /** The settings of a resource of the registry that they were checked for. */

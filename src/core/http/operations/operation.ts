@@ -69,19 +69,6 @@ export const UNKNOWN_PATH: OpenOperation = {
   },
 };
 
-/** Returns the same with a detail that lists the paths of operations that require a credential. */
-export function unknownPath(operations: readonly Operation[]): OpenOperation {
-  const paths = operations.filter(({ open }) => open !== true).map(({ path }) => path);
-  if (paths.length === 0) return UNKNOWN_PATH;
-  const detail = `There is no such path. Paths are: ${[...new Set(paths)].join(', ')}.`;
-  return {
-    ...UNKNOWN_PATH,
-    respond() {
-      throw new GatewayError('not_found', { detail });
-    },
-  };
-}
-
 /** Answers a method that none of these operations of one path has: 405, or the response to a preflight. */
 export function otherMethod(atPath: readonly Operation[], otherCredentials?: ReadonlySet<string>): OpenOperation {
   const { path, isProbe, forAnyPage = false } = atPath[0] ?? UNKNOWN_PATH;
@@ -114,6 +101,16 @@ function preflightResponse(methods: readonly string[], credentials: Iterable<str
   return { status: 204, headers, body: undefined };
 }
 
+/** Serves GET and HEAD without a credential. */
+export function openGet(path: string, respond: OpenOperation['respond'], more?: Partial<OpenOperation>): OpenOperation {
+  return { path, methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: true, respond, ...more };
+}
+
+/** A response that must not be stored. `type`: its media type. @default JSON */
+export function unstored(body: string | Buffer, type = 'application/json; charset=utf-8'): HttpResponse {
+  return { status: 200, headers: ['Content-Type', type, 'Cache-Control', 'no-store'], body: Buffer.from(body) };
+}
+
 /** Serves a constant JSON document without a credential. `forAnyPage`: a page of any origin, too. */
 export function publishedOperation(path: string, document: object, { forAnyPage = false } = {}): OpenOperation {
   const response: HttpResponse = {
@@ -121,17 +118,9 @@ export function publishedOperation(path: string, document: object, { forAnyPage 
     headers: ['Cache-Control', 'no-cache', 'Content-Type', 'application/json'],
     body: Buffer.from(JSON.stringify(document)),
   };
-  return {
-    path,
-    methods: ['GET', 'HEAD'],
-    takesBody: false,
-    isProbe: false,
-    forAnyPage,
-    vary: 'Accept',
-    open: true,
-    respond({ fields }) {
-      requireJsonAccepted(fields);
-      return response;
-    },
+  const respond = ({ fields }: Exchange) => {
+    requireJsonAccepted(fields);
+    return response;
   };
+  return openGet(path, respond, { forAnyPage, vary: 'Accept' });
 }

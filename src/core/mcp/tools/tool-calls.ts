@@ -1,12 +1,12 @@
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { showHidden } from '../../kernel/hidden-text.ts';
+import { isObject } from '../../kernel/json-shape.ts';
 import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Representations, ShownList } from '../../reads/representations/representations.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 import { cacheOutcome } from '../../reads/snapshots/with-cache.ts';
-import { isObject } from '../message.ts';
 import type { ReadResource, RequestContext, Result } from '../request-context.ts';
 import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
 import { argumentsShape, createReadArguments, type ToolArguments } from './arguments.ts';

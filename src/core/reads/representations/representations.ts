@@ -155,7 +155,7 @@ const END = Buffer.from('"}]}}');
 function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
   const made = new WeakMap<Buffer, WeakRef<Buffer>>();
   const inFlight = new Map<Buffer, Promise<Buffer>>();
-  let bytesInFlight = 0;
+  const bounded = createMemorySemaphore({ maxBytes, maxAtOnce: Number.POSITIVE_INFINITY });
 
   function share(bytes: Buffer, escaped: Buffer): Buffer {
     made.set(bytes, new WeakRef(escaped));
@@ -163,11 +163,12 @@ function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
   }
 
   async function escapeLong(bytes: Buffer): Promise<Buffer> {
-    bytesInFlight += bytes.length;
     try {
-      return share(bytes, await escapeInSteps(bytes));
+      const escaped = await bounded(bytes.length, () => escapeInSteps(bytes));
+      if (escaped !== 'overloaded') return share(bytes, escaped);
+      const detail = 'Too many long lists are being prepared already. Try again after Retry-After.';
+      throw new GatewayError('overloaded', { detail, bound: 'mcp.maxEscapingBytes' });
     } finally {
-      bytesInFlight -= bytes.length;
       inFlight.delete(bytes);
     }
   }
@@ -176,10 +177,6 @@ function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
     const known = made.get(bytes)?.deref() ?? inFlight.get(bytes);
     if (known !== undefined) return known;
     if (bytes.length <= ESCAPE_STEP_BYTES) return share(bytes, unpooled([BEGIN, escapeStep(bytes), END]));
-    if (bytesInFlight > 0 && bytesInFlight + bytes.length > maxBytes) {
-      const detail = 'Too many long lists are being prepared already. Try again after Retry-After.';
-      throw new GatewayError('overloaded', { detail, bound: 'mcp.maxEscapingBytes' });
-    }
     const making = escapeLong(bytes);
     inFlight.set(bytes, making);
     return making;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
 import { loadTls } from '../../kernel/node-http.ts';
-import { isOutOfResources, nodeCodeOf, PASSING } from './exchange-errors.ts';
+import { isOutOfResources, nodeCodeOf, PASSING, TLS_FAILURE } from './exchange-errors.ts';
 
 export interface UpstreamTls {
   /** Files that may change. */
@@ -114,10 +114,7 @@ const FAILURES: readonly (readonly [RegExp, GatewayErrorFacts])[] = [
   [/^(ENOTFOUND|EAI_[A-Z]+)$/, { reason: 'the host name of the proxy was not resolved', retryable: 'connect' }],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, { reason: 'the proxy closed the connection', retryable: 'connect' }],
   [/^(HTTPParserError|UND_ERR_HEADERS_OVERFLOW)$/, { reason: 'the proxy does not answer in HTTP' }],
-  [
-    /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/,
-    { reason: 'TLS to the proxy was not established' },
-  ],
+  [TLS_FAILURE, { reason: 'TLS to the proxy was not established' }],
 ];
 
 function errorOfTunnel(error: unknown): unknown {

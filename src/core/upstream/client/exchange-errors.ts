@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../kernel/error-table.ts';
-import { GatewayError, type Retryable } from '../../kernel/errors.ts';
+import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 
 /** Statuses of a temporary state, worth a retry (RFC 9110, section 15.6). */
@@ -83,52 +83,48 @@ function parseHttpDate(text: string): number {
   return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
 }
 
-interface Failure {
-  readonly reason: string;
-  readonly detail?: string;
-  readonly code?: ErrorCode;
-  readonly retryable?: Retryable;
-}
+const OPENED_TOO_LATE = /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/;
+export const TLS_FAILURE = /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 
-/** Failures by the `code` or name of the error of Node or undici. The first match counts. */
-const FAILURES: readonly (readonly [RegExp, Failure])[] = [
-  [
-    /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
-    { code: 'upstream_timeout', reason: 'the connection did not open in time', retryable: 'connect' },
-  ],
-  [/^ECONNREFUSED$/, { reason: 'the connection was refused', retryable: 'connect' }],
-  [/^E(HOST|NET)(UNREACH|DOWN)$/, { reason: 'the host was not reached', retryable: 'connect' }],
-  [/^(ENOTFOUND|EAI_[A-Z]+)$/, { reason: 'the host name was not resolved', retryable: 'connect' }],
-  [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/, { reason: 'the body does not fit its Content-Length', retryable: 'reset' }],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, { reason: 'the connection was lost', retryable: 'reset' }],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, { reason: 'the response headers are too large', detail: DETAILS.garbled }],
-  [/^HTTPParserError$/, { reason: 'the response is not well-formed HTTP', detail: DETAILS.garbled }],
-  [/^CERT_HAS_EXPIRED$/, { reason: "the upstream's certificate has expired", detail: DETAILS.insecure }],
-  [/^CERT_NOT_YET_VALID$/, { reason: "the upstream's certificate is not valid yet", detail: DETAILS.insecure }],
-  [
-    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    { reason: "the upstream's certificate is for another host", detail: DETAILS.insecure },
-  ],
+const CONNECTING = { retryable: 'connect' } as const;
+const RESET = { retryable: 'reset' } as const;
+const GARBLED = { detail: DETAILS.garbled };
+const INSECURE = { detail: DETAILS.insecure };
+
+/** Failures by the `code` or name of the error of Node or undici: the reason, and other facts. The first match counts. */
+const FAILURES: readonly (readonly [RegExp, string, GatewayErrorFacts?])[] = [
+  [OPENED_TOO_LATE, 'the connection did not open in time', CONNECTING],
+  [/^ECONNREFUSED$/, 'the connection was refused', CONNECTING],
+  [/^E(HOST|NET)(UNREACH|DOWN)$/, 'the host was not reached', CONNECTING],
+  [/^(ENOTFOUND|EAI_[A-Z]+)$/, 'the host name was not resolved', CONNECTING],
+  [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/, 'the body does not fit its Content-Length', RESET],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was lost', RESET],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'the response headers are too large', GARBLED],
+  [/^HTTPParserError$/, 'the response is not well-formed HTTP', GARBLED],
+  [/^CERT_HAS_EXPIRED$/, "the upstream's certificate has expired", INSECURE],
+  [/^CERT_NOT_YET_VALID$/, "the upstream's certificate is not valid yet", INSECURE],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "the upstream's certificate is for another host", INSECURE],
   [
     /^(UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED|INVALID_CA)/,
-    { reason: "the upstream's certificate is of an authority that is not known here", detail: DETAILS.insecure },
+    "the upstream's certificate is of an authority that is not known here",
+    INSECURE,
   ],
   [
     /^ERR_SSL_.*ALERT_((BAD|UNSUPPORTED|NO)_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA|ACCESS_DENIED)/,
-    { reason: "the upstream does not accept Portico's certificate, or requires one", detail: DETAILS.insecure },
+    "the upstream does not accept Portico's certificate, or requires one",
+    INSECURE,
   ],
   [
     /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|HTTPS_PROXY_REQUEST)$/,
-    { reason: 'the upstream does not speak TLS there', detail: DETAILS.insecure },
+    'the upstream does not speak TLS there',
+    INSECURE,
   ],
   [
     /^ERR_SSL_(.*ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE)$/,
-    { reason: 'the upstream speaks no version of TLS that is allowed', detail: DETAILS.insecure },
+    'the upstream speaks no version of TLS that is allowed',
+    INSECURE,
   ],
-  [
-    /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/,
-    { reason: 'TLS was not established', detail: DETAILS.insecure },
-  ],
+  [TLS_FAILURE, 'TLS was not established', INSECURE],
 ];
 
 /** Codes of undici for a request that it refuses to send: a bug or a bad setting, not a fault of the upstream. */
@@ -152,9 +148,10 @@ export function errorOfExchange(error: unknown, begun: boolean): unknown {
   if (error instanceof TypeError || NOT_SENT.test(nodeCode)) return error;
   if (CLOSED.test(nodeCode))
     return new GatewayError('draining', { reason: 'the upstream client is closed', cause: error });
-  const [, failure] = FAILURES.find(([pattern]) => pattern.test(nodeCode)) ?? [];
-  const { code = 'upstream_failed', ...facts } = failure ?? { reason: 'the request failed' };
-  return new GatewayError(code, { ...(begun && { detail: DETAILS.brokeOff }), ...facts, fault: true, cause: error });
+  const [, reason = 'the request failed', facts] = FAILURES.find(([pattern]) => pattern.test(nodeCode)) ?? [];
+  const code = OPENED_TOO_LATE.test(nodeCode) ? 'upstream_timeout' : 'upstream_failed';
+  const detail = begun ? { detail: DETAILS.brokeOff } : {};
+  return new GatewayError(code, { reason, ...detail, ...facts, fault: true, cause: error });
 }
 
 /** Whether a connection did not open because this process or its host has no descriptor or memory left. */

@@ -157,7 +157,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         request.enter('mapping');
         const page = bytes && (await request.read(bytes, headers));
         emit(status);
-        return { page, headers };
+        return { page, status, headers };
       } catch (error) {
         const status = (error instanceof GatewayError ? error.upstreamStatus : undefined) ?? response?.status;
         // An abort is reported where it began: a caller that left, or another page.

@@ -97,12 +97,7 @@ export function withNegativeCache(
   function refuse(caller: Caller, shared?: true): never {
     const reason = shared ? 'rejected a moment ago, as another replica has found' : 'rejected a moment ago';
     const error = new GatewayError('credential_rejected', { upstream: upstream.name, reason });
-    events.callRefused?.({
-      ...requestOf(caller),
-      upstream: upstream.name,
-      code: error.code,
-      ...(shared && { shared }),
-    });
+    events.callRefused?.({ ...requestOf(caller), upstream: upstream.name, code: error.code });
     throw error;
   }
 

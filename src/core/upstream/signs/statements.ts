@@ -1,3 +1,4 @@
+import { parseJson } from '../../kernel/json-shape.ts';
 import { linkTo } from '../pagination/link-header.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import { HEADERS, MEMBERS, META, type Sign } from './signs.ts';
@@ -130,13 +131,8 @@ function hasLink(rel: string, field: string | string[]): boolean {
 }
 
 function readJsonHeader(field: ReplyHeaders[string], statements: Statement[]): void {
-  if (typeof field !== 'string') return;
   const said: Statement[] = [];
-  try {
-    readMembers(Object(JSON.parse(field)), '', MAX_DEPTH, said);
-  } catch {
-    return;
-  }
+  readMembers(Object(parseJson(typeof field === 'string' ? field : '')), '', MAX_DEPTH, said);
   for (const { sign, name, says } of said) statements.push({ sign, name: `X-Pagination: ${name}`, says });
 }
 

@@ -64,32 +64,6 @@ describe('the settings of a listener', () => {
       expect(issues({ http: { allowedOrigins: [origin] } }), origin).to.have.length(1);
     }
   });
-
-  it('give the admin listener a port of its own', () => {
-    const allowedHosts = ['portico.example'];
-    const same = ['admin.port: must not be http.port: the admin listener has a port of its own'];
-    expect(issues({ http: { port: 9090 } })).to.deep.equal(same);
-    for (const [host, admin] of [
-      ['0.0.0.0', '127.0.0.1'],
-      ['0.0.0.0', 'localhost'],
-      ['192.0.2.1', '0.0.0.0'],
-      ['::', '127.0.0.1'],
-      ['::1', '::'],
-      ['localhost', '127.0.0.1'],
-    ] as const) {
-      expect(
-        issues({ http: { port: 9090, host, allowedHosts }, admin: { host: admin } }),
-        `${host} ${admin}`,
-      ).to.deep.equal(same);
-    }
-    for (const host of ['192.0.2.1', '::1']) {
-      expect(issues({ http: { port: 9090, host, allowedHosts } }), host).to.deep.equal([]);
-    }
-    expect(issues({ http: { port: 9090, host: '::1' }, admin: { host: '0.0.0.0' } })).to.deep.equal([]);
-    expect(issues({ http: { port: 9090, socketPath: '/a' } })).to.deep.equal([]);
-    expect(issues({ http: { port: 9090 }, admin: { enabled: false } })).to.deep.equal([]);
-    expect(issues({ http: { port: 0 }, admin: { port: 0 } })).to.deep.equal([]);
-  });
 });
 
 describe('where clients find this server', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Resource } from '../../../resources/resource.ts';
 import { keysOf, type Report, type Unchecked } from '../cross-check.ts';
 import { requestHeaderName, scalarText } from '../scalars.ts';
-import { checkPointer, hasNoDots, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
+import { checkPointer, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
 
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'endParam', 'pageParam'];
 
@@ -31,7 +31,6 @@ export function requestShape(resource: Resource) {
     path: z
       .string()
       .regex(/^\/[^?#\s\\\p{Cc}]*$/u, 'must begin with /, and hold no query, fragment, space or backslash')
-      .refine(hasNoDots, 'must not contain a segment . or ..: the path is sent unchanged')
       .refine(hasSoundBraces, 'has a brace that does not enclose a name')
       .default(`/v1/${resource.name}`)
       .describe("Path below the upstream's baseUrl. {name} is replaced with that entry of pathParams."),
@@ -78,20 +77,12 @@ export function checkRequest(settings: Unchecked<RequestSettings>, report: Repor
   checkPath(settings, report);
   checkQuery(settings, report);
   checkPost(settings, report);
-  const inQuery = new Set(keysOf(settings?.query));
-  const sent = new Map<string, string>();
   const pagination = (settings?.pagination ?? {}) as Readonly<Record<string, unknown>>;
   for (const key of PARAMETERS) {
     const parameter = pagination[key];
-    if (typeof parameter !== 'string') continue;
-    if (inQuery.has(parameter)) report(['query', parameter], `is what pagination sends as its ${key}`);
-    const other = sent.get(parameter);
-    const issue =
-      other === undefined
-        ? isPointer(parameter) && pointerIssue(settings, parameter)
-        : `must not be the parameter that ${other} names`;
-    if (issue) report(['pagination', key], issue);
-    sent.set(parameter, key);
+    if (typeof parameter !== 'string' || !isPointer(parameter)) continue;
+    const issue = pointerIssue(settings, parameter);
+    if (issue !== undefined) report(['pagination', key], issue);
   }
 }
 

@@ -10,11 +10,6 @@ export function hasSoundBraces(path: string): boolean {
   return !/[{}]/.test(path.replaceAll(NAMED, ''));
 }
 
-/** Whether a path has no dot segments, however they are written: a URL takes them out. */
-export function hasNoDots(path: string): boolean {
-  return !path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
-}
-
 /** A path with values in place of its names, each within one segment (RFC 3986, section 2.1). */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(NAMED, (_braces, name: string) => encodeURIComponent(values[name] ?? ''));

@@ -115,7 +115,7 @@ function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
 }
 
 /** Name of the header that carries a credential, in lower case. */
-export function credentialHeader(credential: Unchecked<UpstreamOutput['credential']>): string | undefined {
+function credentialHeader(credential: Unchecked<UpstreamOutput['credential']>): string | undefined {
   const { kind = 'passthrough', name } = (credential ?? {}) as { kind?: unknown; name?: unknown };
   if (kind === 'passthrough' || kind === 'exchange' || (kind === 'service' && name === undefined))
     return 'authorization';

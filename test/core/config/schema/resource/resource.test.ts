@@ -78,15 +78,6 @@ describe('the settings of a resource', () => {
     }
   });
 
-  it('name the path of a list as it is sent, without segments that a URL takes out', () => {
-    for (const path of ['/a/..b', '/.well-known/a', '/...']) expect(issues({ tools: { path } })).to.deep.equal([]);
-    for (const path of ['/a/../b', '/.', '/a/%2E%2e/b', '/a/.%2e']) {
-      expect(issues({ tools: { path } }), path).to.deep.equal([
-        'resources.tools.path: must not contain a segment . or ..: the path is sent unchanged',
-      ]);
-    }
-  });
-
   it('name what is in the braces of a path, each and no other', () => {
     const tools = (path: string, pathParams?: object) => issues({ tools: { path, ...(pathParams && { pathParams }) } });
     expect(tools('/a/{b}/{c_1}-{b}', { b: 1, c_1: 'x' })).to.deep.equal([]);
@@ -158,9 +149,6 @@ describe('the settings of a resource', () => {
     expect(tools(token({ tokenParam: '/page/~x' }), body)).to.deep.equal([
       'resources.tools.pagination.tokenParam: is no JSON pointer: write ~0 for ~, and ~1 for / in a name',
     ]);
-    expect(tools(token({ sizeParam: '/page/size', tokenParam: '/page/size' }), body)).to.deep.equal([
-      'resources.tools.pagination.tokenParam: must not be the parameter that sizeParam names',
-    ]);
     const none = 'points into body (it begins with /), and there is none';
     expect(tools({ kind: 'offset', sizeParam: '/n', offsetParam: '/from' })).to.deep.equal([
       `resources.tools.pagination.sizeParam: ${none}`,
@@ -200,44 +188,15 @@ describe('the settings of a resource', () => {
     }
   });
 
-  it('send headers of their own, but not that of the credential, and none that HTTP decides on', () => {
-    const headers = (names: readonly string[], api = {}) =>
-      issues({ api, tools: { headers: Object.fromEntries(names.map((name) => [name, 'x'])) } });
+  it('send headers of their own, and none that HTTP decides on', () => {
+    const headers = (names: readonly string[]) =>
+      issues({ tools: { headers: Object.fromEntries(names.map((name) => [name, 'x'])) } });
     expect(headers(['Accept', 'X-Tenant', 'X-Author', 'Prefer'])).to.deep.equal([]);
     for (const name of ['Host', 'Content-Length', 'Transfer-Encoding', 'Content-Encoding', 'Connection', 'Range']) {
       expect(headers([name])).to.deep.equal([
         `resources.tools.headers.${name}: is a header that HTTP or Portico itself decides on`,
       ]);
     }
-    expect(headers(['x-who'], { credential: { kind: 'header', name: 'X-Who' } })).to.deep.equal([
-      "resources.tools.headers.x-who: is the header of its upstream's credential",
-    ]);
-  });
-
-  it('send no query parameter that pagination sends', () => {
-    const query = { pageSize: 5, pageToken: 'a', installed: true };
-    expect(issues({ tools: { query } })).to.deep.equal([
-      'resources.tools.query.pageSize: is what pagination sends as its sizeParam',
-      'resources.tools.query.pageToken: is what pagination sends as its tokenParam',
-    ]);
-    expect(issues({ tools: { query, pagination: { kind: 'none' } } })).to.deep.equal([]);
-    expect(issues({ tools: { query: { limit: 1, per_page: 1 }, pagination: { kind: 'offset' } } })).to.deep.equal([
-      'resources.tools.query.limit: is what pagination sends as its sizeParam',
-    ]);
-    expect(issues({ tools: { query: { per_page: 1 }, pagination: { kind: 'link', sizeParam: null } } })).to.deep.equal(
-      [],
-    );
-  });
-
-  it('give each pagination parameter a name of its own', () => {
-    const pagination: Resource['pagination'] = { kind: 'page', sizeParam: 'page' };
-    expect(issues({ tools: { pagination } })).to.deep.equal([
-      'resources.tools.pagination.pageParam: must not be the parameter that sizeParam names',
-    ]);
-    const ends: Resource['pagination'] = { kind: 'offset', sizeParam: null, offsetParam: 'from', endParam: 'from' };
-    expect(issues({ tools: { pagination: ends } })).to.deep.equal([
-      'resources.tools.pagination.endParam: must not be the parameter that offsetParam names',
-    ]);
   });
 
   it('have no total that is computed from the page', () => {

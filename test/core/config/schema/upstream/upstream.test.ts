@@ -35,8 +35,6 @@ describe('the settings of an upstream', () => {
 
   it('have a URL that is sent unchanged', () => {
     const refused: Readonly<Record<string, string>> = {
-      'https://a/v1/..': 'must not contain a segment . or ..: write the resolved path',
-      'https://a/%2e%2E/v1': 'must not contain a segment . or ..: write the resolved path',
       'https://a\\v1': 'must hold no space, line break or backslash',
       'https://a/b c': 'must hold no space, line break or backslash',
       'https://a/{org}/v1': 'must not contain braces: {name} belongs in the path of a resource, with pathParams',
