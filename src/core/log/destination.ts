@@ -176,10 +176,21 @@ function standardStream(fd: 1 | 2): LogDestination {
   if (opened !== undefined) return opened;
   // Opening Node's own stream makes a pipe non-blocking.
   const stream = fd === 1 ? process.stdout : process.stderr;
-  const destination = createDestination(fd, stream.isTTY ? { terminal: { hasColours: stream.hasColors() } } : {});
+  const destination = stream.isTTY ? openTerminal(fd, stream.hasColors()) : createDestination(fd);
   process.once('exit', () => destination.flushSync());
   streams.set(fd, destination);
   return destination;
+}
+
+/** Opens a terminal again, non-blocking: one that is stopped (Ctrl-S) must not keep the process from ending. */
+function openTerminal(fd: number, hasColours: boolean): LogDestination {
+  const terminal = { hasColours };
+  try {
+    const own = openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    return createDestination(own, { terminal });
+  } catch {
+    return createDestination(fd, { terminal });
+  }
 }
 
 /** Returns the destination of `serve`. */

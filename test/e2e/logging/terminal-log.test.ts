@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/listening.ts';
@@ -18,6 +19,9 @@ async function onTerminal(context: Mocha.Context, args: readonly string[], env: 
     shows: (text: RegExp | string) =>
       eventually(() => (typeof text === 'string' ? terminal.stdout().includes(text) : text.test(terminal.stdout()))),
     screen: () => terminal.stdout(),
+    ended: terminal.ended,
+    /** What Ctrl-S does. */
+    stop: () => terminal.child.stdin.write('\u0013'),
     /** What Ctrl-C does. */
     async interrupt() {
       terminal.child.stdin.write('\u0003');
@@ -34,6 +38,23 @@ describe('the log on a terminal', () => {
     expect(await interrupt()).to.equal(0);
     expect(screen()).to.match(/INFO: drained/);
     expect(screen()).not.to.match(/"level"/);
+  });
+
+  it('does not delay the exit while the terminal is stopped', async function () {
+    const { shows, screen, stop, ended } = await onTerminal(this, ['--demo']);
+    await shows('adminUrl');
+    const [, adminUrl] = /"adminUrl":"([^"]+)"/.exec(screen()) ?? [];
+    const { processId } = (await (await fetch(`${adminUrl}/status`)).json()) as { processId: number };
+    stop();
+    let asked = 0;
+    await eventually(async () => {
+      await fetch(`${adminUrl}/log`, { method: 'PUT', body: '{}' });
+      asked += 1;
+      await sleep(300);
+      return screen().split('log level changed').length - 1 < asked;
+    });
+    process.kill(processId, 'SIGTERM');
+    expect((await ended).code).to.equal(0);
   });
 
   it('has colours', async function () {
