@@ -9,7 +9,15 @@ import { explained, GatewayError } from '../kernel/errors.ts';
 import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
 import { loggedMethod } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
-import type { ReadResource, RequestContext, Result, Send, StreamResult, WrittenResult } from './request-context.ts';
+import type {
+  Pieces,
+  ReadResource,
+  RequestContext,
+  Result,
+  Send,
+  StreamResult,
+  WrittenResult,
+} from './request-context.ts';
 import { CURRENT, type Revision } from './revisions.ts';
 import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
 
@@ -24,11 +32,10 @@ export interface DispatchOptions extends Omit<MethodsOptions, 'readResource' | '
 export interface Dispatched {
   /** Over HTTP, unless part of a batch. */
   readonly status: number;
-  /** JSON in pieces, sent in order. */
-  readonly response: readonly Buffer[];
+  readonly response: Pieces;
   readonly challenge?: string | undefined;
   /** Present where notifications are sent first, and `response` is empty. Resolves with the response; rejects when the client is gone. */
-  readonly stream?: ((send: Send) => Promise<readonly Buffer[]>) | undefined;
+  readonly stream?: ((send: Send) => Promise<Pieces>) | undefined;
   /** For logs and traces, as the event `operationEnded` has it. */
   readonly ended: {
     readonly rpc: string;
@@ -142,12 +149,12 @@ function createWriteResult(server: Implementation) {
     return meta === undefined ? own : `"_meta":{${meta}},${own}`;
   }
 
-  return function writeResult(result: Result, revision: Revision, id: RequestId): readonly Buffer[] {
+  return function writeResult(result: Result, revision: Revision, id: RequestId): Pieces {
     const head = `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":`;
-    if ('shared' in result) return [Buffer.from(`${head}{${startOf(result, revision)}`), ...result.shared];
+    if ('shared' in result) return [`${head}{${startOf(result, revision)}`, ...result.shared];
     const { members } = result;
     const complete = { ...members, resultType: 'complete', _meta: { ...members._meta, ...ofServer } };
-    return [Buffer.from(`${head}${JSON.stringify(revision === CURRENT ? complete : members)}}`)];
+    return [`${head}${JSON.stringify(revision === CURRENT ? complete : members)}}`];
   };
 }
 

@@ -68,13 +68,16 @@ export interface StreamResult {
   stream(send: Send): Promise<Result>;
 }
 
+/** JSON, sent in order. Short pieces are texts: Node sends those together with the head. */
+export type Pieces = readonly (Buffer | string)[];
+
 export interface WrittenResult {
   /** Members of `_meta` as JSON. @default none */
   readonly meta?: string;
   /** JSON of the members before `shared`, up to their last comma, or to where `shared` begins. */
   readonly own?: string;
   /** JSON of the other members, one at least, up to the end of the response: `}}`. */
-  readonly shared: readonly Buffer[];
+  readonly shared: Pieces;
 }
 
 /** Answers one method, of unchecked parameters. Rejects with a `GatewayError`. A stream is for revision 2026-07-28. */

@@ -6,7 +6,7 @@ import { nextTurn } from '../kernel/turns.ts';
 import { createDispatch, type Dispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { clientOf, type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
-import { InnerContext, type RequestContext } from './request-context.ts';
+import { InnerContext, type Pieces, type RequestContext } from './request-context.ts';
 import type { Revision } from './revisions.ts';
 import { createRecordError, type RecordError, writeError } from './rpc-errors.ts';
 
@@ -23,7 +23,7 @@ export interface RpcResponse {
   readonly headers: readonly string[];
   readonly lines?: string;
   /** In one piece, or several that are sent in order, or sent while it is made. */
-  readonly body: Buffer | readonly Buffer[] | RpcStream;
+  readonly body: Buffer | Pieces | RpcStream;
 }
 
 /** Sends a body. `write` resolves when a piece was handed to the system, and rejects when the client is gone. */
@@ -113,16 +113,15 @@ function responseTo({ status, response, challenge, stream }: Dispatched, keepAli
 function eventStream(stream: NonNullable<Dispatched['stream']>, keepAliveMs: number): RpcStream {
   return async (write) => {
     const alive = setInterval(() => write(KEEP_ALIVE).catch(() => {}), keepAliveMs);
-    const send = (message: string | Buffer) => write(Buffer.from(`event: message\ndata: ${message}\n\n`));
+    const send = (message: string) => write(Buffer.from(`event: message\ndata: ${message}\n\n`));
     try {
-      await send(Buffer.concat(await stream((notification) => send(JSON.stringify(notification)))));
+      const response = await stream((notification) => send(JSON.stringify(notification)));
+      await send(response.join(''));
     } finally {
       clearInterval(alive);
     }
   };
 }
-
-const [OPENED, COMMA, CLOSED] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 
 /** Answers requests one after the other, while their responses fit the common bound; the rest are not processed. */
 async function answerBatch(
@@ -130,9 +129,9 @@ async function answerBatch(
   revision: Revision,
   context: RequestContext,
   { dispatch, recordError, maxAnswerBytes }: { dispatch: Dispatch; recordError: RecordError; maxAnswerBytes: number },
-): Promise<readonly Buffer[]> {
+): Promise<Pieces> {
   const batch = new InnerContext(context, { caller: context.caller, batchReads: new Map() });
-  const pieces: Buffer[] = [];
+  const pieces: (Buffer | string)[] = [];
   let bytes = 0;
   let isFull = false;
 
@@ -148,15 +147,15 @@ async function answerBatch(
     context.signal.throwIfAborted();
     const response = await asMember(context.record, loggedMethod(one), async () => {
       const answered = isFull ? [] : (await dispatch(one, revision, batch)).response;
-      const length = answered.reduce((total, piece) => total + piece.length, 0);
+      const length = answered.reduce((total, piece) => total + Buffer.byteLength(piece), 0);
       isFull ||= bytes > 0 && bytes + length > maxAnswerBytes;
       if (isFull) return [beyond(one)];
       bytes += length;
       return answered;
     });
-    pieces.push(pieces.length === 0 ? OPENED : COMMA, ...response);
+    pieces.push(pieces.length === 0 ? '[' : ',', ...response);
   }
-  return [...pieces, CLOSED];
+  return [...pieces, ']'];
 }
 
 /** The error of a batch is that of the last request; a rejected credential is never replaced, because limits count it. */

@@ -84,7 +84,8 @@ export interface Answered {
 }
 
 async function piecesOf(body: RpcResponse['body']): Promise<readonly Buffer[]> {
-  if (typeof body !== 'function') return [body].flat();
+  if (typeof body !== 'function')
+    return [body].flat().map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece));
   const pieces: Buffer[] = [];
   await body(async (piece) => void pieces.push(piece));
   return pieces;

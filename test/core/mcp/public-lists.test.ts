@@ -82,7 +82,7 @@ describe('MCP without a credential, with publicLists', () => {
     const context = { ...anonymous, record, noCache: false, signal: SIGNAL, ending: SIGNAL };
     const request = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: URIS[0] } } as const;
     const { response } = await dispatch(request, '2025-11-25', context);
-    expect(JSON.parse(Buffer.concat(response).toString()).error).to.deep.include({ code: 401 });
+    expect(JSON.parse(response.join('')).error).to.deep.include({ code: 401 });
   });
 
   it('logs a bug without a credential to mask', async () => {

@@ -78,7 +78,7 @@ export function createConnections(
     exchange.cameWhileDraining = isStopping;
     connection.bytesSeen = req.socket.bytesRead;
     if (hasBody) {
-      req.once('end', () => {
+      req.on('end', () => {
         connection.bytesSeen = req.socket.bytesRead;
       });
     }

@@ -12,11 +12,14 @@ export interface HttpResponse {
   readonly headers: readonly string[];
   /** Further headers as lines, of values that need no check: `ETag: W/"1"\r\n`. */
   readonly lines?: string;
-  /** One buffer, or several that are sent one after the other, or a stream; `undefined` where the status allows none (304). */
-  readonly body: Buffer | readonly Buffer[] | StreamBody | undefined;
+  /** One buffer, or several pieces that are sent one after the other, or a stream; `undefined` where the status allows none (304). */
+  readonly body: Buffer | readonly Piece[] | StreamBody | undefined;
   /** `Content-Security-Policy` of a page. @default nothing may be loaded */
   readonly policy?: string;
 }
+
+/** A text at the beginning is sent in one piece with the head. */
+type Piece = Buffer | string;
 
 export interface WholeResponse extends HttpResponse {
   readonly body: Buffer;
@@ -164,7 +167,7 @@ export async function sendStream(exchange: Exchange, body: StreamBody, sendTimeo
  * have the system take all of it at once, at 2 ms for each MiB. What is left when a FIN arrives is handed to Node at once,
  * which closes the connection behind it.
  */
-function writeInSteps({ req: { socket }, res }: Exchange, pieces: readonly Buffer[]): void {
+function writeInSteps({ req: { socket }, res }: Exchange, pieces: readonly Piece[]): void {
   const steps = pieces.flatMap(cut);
   const write = () => res.write(steps.shift());
   const finish = () => {
@@ -182,7 +185,8 @@ function writeInSteps({ req: { socket }, res }: Exchange, pieces: readonly Buffe
   next();
 }
 
-function cut(piece: Buffer): Buffer[] {
+function cut(piece: Piece): Piece[] {
+  if (typeof piece === 'string') return [piece];
   const steps: Buffer[] = [];
   for (let from = 0; from < piece.length; from += STEP_BYTES) steps.push(piece.subarray(from, from + STEP_BYTES));
   return steps;
@@ -197,10 +201,10 @@ export function sendOnSocket(socket: Socket, { status, headers, body }: WholeRes
   socket.once('close', () => clearTimeout(timer));
 }
 
-export function bytesOf(body: Buffer | readonly Buffer[]): number {
+function bytesOf(body: Buffer | readonly Piece[]): number {
   if (Buffer.isBuffer(body)) return body.length;
   let bytes = 0;
-  for (const { length } of body) bytes += length;
+  for (const piece of body) bytes += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
   return bytes;
 }
 

@@ -12,7 +12,7 @@ import { nextTurn } from '../../kernel/turns.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
 import { clientOf } from '../envelope.ts';
 import { fits, isNotification, isRequest, loggedMethod, parseMessage } from '../message.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { Pieces, RequestContext } from '../request-context.ts';
 import { createAgreement } from '../revisions.ts';
 import { createRecordError, writeError } from '../rpc-errors.ts';
 
@@ -72,7 +72,7 @@ export function openStdio(options: StdioOptions) {
     events.requestEnded?.(record);
   }
 
-  function write(pieces: readonly Buffer[], onWritten = () => {}): void {
+  function write(pieces: Pieces, onWritten = () => {}): void {
     if (isClosed) {
       onWritten();
       return;
@@ -87,7 +87,7 @@ export function openStdio(options: StdioOptions) {
   }
 
   function notify(notification: JSONRPCNotification): Promise<void> {
-    return new Promise((resolve) => write([Buffer.from(JSON.stringify(notification))], resolve));
+    return new Promise((resolve) => write([JSON.stringify(notification)], resolve));
   }
 
   /** Keeps a message until earlier responses have been read: its line, or an error where that is too long. */
@@ -113,8 +113,8 @@ export function openStdio(options: StdioOptions) {
     closeIfDrained();
   }
 
-  function respond(request: OpenRequest, response: readonly Buffer[]): void {
-    for (const { length } of response) request.record.bytes += length;
+  function respond(request: OpenRequest, response: Pieces): void {
+    for (const piece of response) request.record.bytes += Buffer.byteLength(piece);
     write(response);
     end(request, request.record.error?.code ?? 'ok');
   }
