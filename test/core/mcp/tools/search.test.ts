@@ -5,6 +5,7 @@ import type { Filter } from '../../../../src/core/mcp/tools/arguments.ts';
 import { createSearch as create, stepsOf } from '../../../../src/core/mcp/tools/search.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { createSnapshotWriter } from '../../../../src/core/reads/snapshots/snapshot.ts';
+import { turnsDuring } from '../../../support/a-while.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
 import { cachedFor, loadOf } from '../asked.ts';
 
@@ -15,21 +16,6 @@ const ALL = { values: {} };
 function createSearch(maxParsedBytes: number) {
   const search = create(maxParsedBytes);
   return (load: Load, filter: Filter, signal = new AbortController().signal) => search(load, filter, signal);
-}
-
-/** Turns of the event loop during `work`. */
-async function turnsDuring(work: Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let isDone = false;
-  const done = work.then(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    await turn();
-    turns += 1;
-  }
-  await done;
-  return turns;
 }
 
 /** Characters that are parsed as JSON during `work`. */

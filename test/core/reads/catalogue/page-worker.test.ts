@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { compileList, createPageReader, SMALL_BYTES } from '../../../../src/core/reads/catalogue/page-reader.ts';
 import { createPageWorker, type PageReading } from '../../../../src/core/reads/catalogue/page-worker.ts';
+import { turnsDuring } from '../../../support/a-while.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { SEEDED } from '../../../support/seed.ts';
 import { errorOf } from '../snapshots/departures.ts';
@@ -74,14 +75,9 @@ describe('pages', () => {
     const { read } = openWorker();
     const text = JSON.stringify({ things: Array.from({ length: 1500 }, (_, index) => thing(`id-${index}`)) });
     expect(text.length).to.be.below(SMALL_BYTES);
-    let turns = 0;
-    const others = setInterval(() => {
-      turns += 1;
-    }, 0);
-    const pages = await Promise.all(Array.from({ length: 300 }, () => read(text)));
-    clearInterval(others);
-    expect(pages.map((page) => (page as { count: number }).count)).to.deep.equal(Array(300).fill(1500));
-    expect(turns).to.be.above(10);
+    const pages = Promise.all(Array.from({ length: 300 }, () => read(text)));
+    expect(await turnsDuring(pages)).to.be.above(10);
+    expect((await pages).map((page) => (page as { count: number }).count)).to.deep.equal(Array(300).fill(1500));
   });
 
   it('keep their bytes', async () => {
