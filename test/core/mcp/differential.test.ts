@@ -1,18 +1,15 @@
-import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
-import { openStdio } from '../../../src/core/mcp/stdio/open-stdio.ts';
-import { callerWith } from '../../support/authorization/caller.ts';
 import { atDepth } from '../../support/depth.ts';
 import { toolItem } from '../../support/platform/loads.ts';
-import { linesIn } from '../../support/process/json-lines.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
-import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from './asked.ts';
+import { asked, CLIENT, cachedFor, ENVELOPE, loadOf } from './asked.ts';
 import { DIFFERENCES } from './differential/differences.ts';
 import { EXCHANGES, type Exchange, enveloped, type Json, message, type Told } from './differential/exchange.ts';
 import { messagesIn, type Offer, sdkOverHttp, sdkOverStdio } from './differential/sdk.ts';
 import { messages } from './fuzz/messages.ts';
+import { connectStdio } from './stdio/connected.ts';
 
 const ITEMS = ['a', 'ä"\\\u2028', 'b'].map((id) => toolItem(id)) as Offer['items'];
 const TTL_MS = 4321;
@@ -175,20 +172,11 @@ describe('a conversation over stdio with portico and with the SDK', () => {
   };
 
   async function ours(messages: readonly object[]): Promise<Json[]> {
-    const [input, output] = [new PassThrough(), new PassThrough()];
-    const { requestId: _, ...identity } = callerWith();
-    const connection = openStdio({
-      ...optionsOf({ read, hiddenText: 'keep' }),
-      ...{ identity, input, output, maxBodyBytes: 100_000, maxMessageValues: 10_000, graceMs: 5000 },
-    });
-    let text = '';
-    output.setEncoding('utf8').on('data', (piece: string) => {
-      text += piece;
-    });
-    for (const one of messages) input.write(`${JSON.stringify(one)}\n`);
+    const { input, connection, write, answers } = connectStdio({ read, hiddenText: 'keep' }, { maxBodyBytes: 100_000 });
+    for (const one of messages) write(one);
     input.end();
     expect(await connection.closed).to.equal(true);
-    return linesIn(text);
+    return answers();
   }
 
   for (const [what, messages] of Object.entries(conversations)) {
