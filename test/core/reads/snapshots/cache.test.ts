@@ -137,34 +137,7 @@ describe('the snapshot cache', () => {
   });
 });
 
-describe('a partition that two credentials share', () => {
-  const bob = callerOf('bob', { partition: 'tenant' });
-  const carol = callerOf('carol', { partition: 'tenant' });
-
-  it('serves each credential from the start of its own last load, despite an older copy', () => {
-    const cache = createSnapshotCache(MANY);
-    const epoch = cache.begin('tools', bob);
-    epoch.store(loadOf([], { loadedAt: 7 }));
-    epoch.keep(loadOf([], { loadedAt: 5 }));
-    expect(cache.admittedAt('tools', bob)).to.equal(7);
-    epoch.keep(loadOf([], { loadedAt: 9 }));
-    expect(cache.admittedAt('tools', bob)).to.equal(9);
-  });
-
-  it('admits a credential by an older load, unless it was evicted since, which no other is by that', () => {
-    const cache = createSnapshotCache(MANY);
-    const [first, second] = [cache.begin('tools', bob), cache.begin('tools', bob)];
-    const [third, fourth] = [cache.begin('tools', carol), cache.begin('tools', carol)];
-    expect(third.store(loadOf([], { loadedAt: 3 }))).to.equal(true);
-    expect(first.store(loadOf([], { loadedAt: 1 }))).to.equal(false);
-    expect(cache.admittedAt('tools', bob)).to.equal(1);
-    cache.evict('tools', bob);
-    expect(second.store(loadOf([], { loadedAt: 2 }))).to.equal(false);
-    expect(cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
-    expect(cache.admittedAt('tools', carol)).to.equal(3);
-    expect(fourth.store(loadOf([], { loadedAt: 4 }))).to.equal(true);
-  });
-
+describe('a partition that several credentials share', () => {
   it('remembers the loads of as many credentials as it may have entries', () => {
     const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 2 });
     const credentials = ['a', 'b', 'c'].map((token) => callerOf(token, { partition: 'tenant' }));
