@@ -37,10 +37,8 @@ function comparedMessage(message: Json): Json {
     return { ...rest, result: { ...result, content: [], structuredContent } };
   }
   if (typeof result?.structuredContent?.nextCursor !== 'string') return message;
-  return {
-    ...rest,
-    result: { ...result, content: [], structuredContent: { ...result.structuredContent, nextCursor: '' } },
-  };
+  const structuredContent = { ...result.structuredContent, nextCursor: '' };
+  return { ...rest, result: { ...result, content: [], structuredContent } };
 }
 
 /** The SDK has no name for them, and drops `__proto__`. */
@@ -144,14 +142,12 @@ function isComparable(sent: Json): boolean {
 
 describe('a conversation over stdio with portico and with the SDK', () => {
   const initialize = message('initialize', { ...CLIENT, protocolVersion: '2025-06-18' }, 'i');
+  const uri = 'platform://tools';
   const readTools = (id: string, of?: Json) =>
-    message(
-      'resources/read',
-      of === undefined ? { uri: 'platform://tools' } : enveloped({ uri: 'platform://tools' }, of),
-      id,
-    );
+    message('resources/read', of === undefined ? { uri } : enveloped({ uri }, of), id);
   const discover = message('server/discover', enveloped(), 'd');
   const unknown = { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': '2031-01-01' };
+  const broken = { ...ENVELOPE, 'io.modelcontextprotocol/clientInfo': 1 };
   const conversations: Readonly<Record<string, readonly object[]>> = {
     'an earlier revision': [initialize, { jsonrpc: '2.0', method: 'notifications/initialized' }, readTools('a')],
     'an earlier revision, without initialize': [message('ping', {}, 'a'), readTools('b')],
@@ -162,10 +158,7 @@ describe('a conversation over stdio with portico and with the SDK', () => {
     '2026-07-28, without an envelope later': [readTools('a', ENVELOPE), readTools('b')],
     'an earlier revision after a question for what there is': [discover, initialize, readTools('a')],
     'a revision that is not spoken': [readTools('a', unknown), initialize, readTools('b')],
-    'an envelope that is not whole': [
-      readTools('a', { ...ENVELOPE, 'io.modelcontextprotocol/clientInfo': 1 }),
-      discover,
-    ],
+    'an envelope that is not whole': [readTools('a', broken), discover],
     'a tool': [message('tools/call', { name: 'list_installed_tools', arguments: { limit: 2 } }, 'a')],
     'a subscription': [message('subscriptions/listen', enveloped({ notifications: { toolsListChanged: true } }), 'a')],
     'a subscription to nothing that is one': [message('subscriptions/listen', enveloped({ notifications: 1 }), 'a')],

@@ -157,6 +157,12 @@ describe('POST /mcp of a gateway', () => {
     expect(platform.requests).to.have.length(asked);
   });
 
+  it('accepts messages of 1 MiB', async () => {
+    const empty = JSON.stringify(rpc('ping', { a: '' }));
+    const message = empty.replace('""', `"${'x'.repeat(1_048_576 - empty.length)}"`);
+    expect(await (await running.post(message)).json()).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
+  });
+
   it('answers a GET with 401 once all platforms have rejected its token, and after one of several with 405', async () => {
     const get = async (authorization: string) =>
       (await fetch(`${running.url}/mcp`, { headers: { authorization } })).status;

@@ -138,6 +138,17 @@ describe('the snapshot cache', () => {
 });
 
 describe('a partition that several credentials share', () => {
+  it('serves each credential from the start of its own last load, despite an older copy', () => {
+    const cache = createSnapshotCache(MANY);
+    const bob = callerOf('bob', { partition: 'tenant' });
+    const epoch = cache.begin('tools', bob);
+    epoch.store(loadOf([], { loadedAt: 7 }));
+    epoch.keep(loadOf([], { loadedAt: 5 }));
+    expect(cache.admittedAt('tools', bob)).to.equal(7);
+    epoch.keep(loadOf([], { loadedAt: 9 }));
+    expect(cache.admittedAt('tools', bob)).to.equal(9);
+  });
+
   it('remembers the loads of as many credentials as it may have entries', () => {
     const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 2 });
     const credentials = ['a', 'b', 'c'].map((token) => callerOf(token, { partition: 'tenant' }));
