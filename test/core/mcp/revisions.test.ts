@@ -10,6 +10,12 @@ import { CURRENT, readClaim } from '../../../src/core/mcp/revisions.ts';
 
 const INFO = { name: 'client', version: '1' };
 
+/** With what decides whether a part is sound. */
+const EXAMPLES: [unknown, unknown][] = [
+  ...['yes', true].map((listChanged): [unknown, unknown] => [{ roots: { listChanged } }, INFO]),
+  ...[{ name: 'client' }, { version: '1' }, null].map((info): [unknown, unknown] => [{}, info]),
+];
+
 function isClaimed(capabilities: unknown, info: unknown): boolean {
   const _meta = {
     [PROTOCOL_VERSION_META_KEY]: CURRENT,
@@ -18,7 +24,8 @@ function isClaimed(capabilities: unknown, info: unknown): boolean {
   };
   try {
     return readClaim({ jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta } }) === CURRENT;
-  } catch {
+  } catch (error) {
+    expect((error as Error).message).to.contain('has an envelope in params._meta');
     return false;
   }
 }
@@ -47,10 +54,7 @@ describe('the envelope of a request', () => {
         if (isSound) valid += 1;
         expect(isClaimed(can, is)).to.equal(isSound);
       }),
-      {
-        numRuns: 4000,
-        examples: ['yes', true].map((listChanged): [unknown, unknown] => [{ roots: { listChanged } }, INFO]),
-      },
+      { numRuns: 4000, examples: EXAMPLES },
     );
     expect(valid).to.be.above(50);
   });
