@@ -16,3 +16,18 @@ export async function aWhile(ms: number): Promise<void> {
   await sleep(ms);
   for (let turn = 0; turn < TURNS; turn += 1) await new Promise(setImmediate);
 }
+
+/** Turns of the event loop that others have until `work` has ended. */
+export async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await new Promise(setImmediate);
+    turns += 1;
+  }
+  await done;
+  return turns;
+}

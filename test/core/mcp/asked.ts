@@ -71,17 +71,8 @@ export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {
 
 export type Bug = Parameters<NonNullable<Events['internalError']>>[0];
 
-/** A response, and what was recorded of its request. */
-export interface Answered {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly pieces: readonly Buffer[];
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
-  readonly json: any;
-  readonly record: RequestRecord;
-  readonly bugs: readonly Bug[];
-}
+// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
+type Json = any;
 
 async function piecesOf(body: RpcResponse['body']): Promise<readonly Buffer[]> {
   if (typeof body !== 'function')
@@ -96,17 +87,11 @@ export function asked(options: AskedOptions = {}) {
   const all: Bug[] = [];
   const handle = createRpcHandler(optionsOf({ events: { internalError: (bug) => all.push(bug) }, ...options }));
 
-  /** Sends bytes as they are. */
-  async function raw(body: string | Buffer, rest: Partial<RpcRequest> = {}): Promise<Answered> {
+  /** Sends bytes as they are. Gives the response, and what was recorded of the request. */
+  async function raw(body: string | Buffer, rest: Partial<RpcRequest> = {}) {
     const bugs = all.length;
-    const record: RequestRecord = {
-      edge: 'http',
-      requestId: 'request-of-the-test',
-      begun: 0,
-      ms: 0,
-      outcome: '',
-      bytes: 0,
-    };
+    const requestId = 'request-of-the-test';
+    const record: RequestRecord = { edge: 'http', requestId, begun: 0, ms: 0, outcome: '', bytes: 0 };
     const response = await handle({
       headers: NO_HEADERS,
       body: Buffer.from(body),
@@ -121,7 +106,6 @@ export function asked(options: AskedOptions = {}) {
       ...rest,
     });
     const pieces = await piecesOf(response.body);
-    const textOf = () => Buffer.concat(pieces).toString();
     const lines = (response.lines ?? '').split('\r\n').filter((line) => line !== '');
     const headers: Record<string, string> = Object.fromEntries(lines.map((line) => line.split(': ')));
     for (let at = 0; at < response.headers.length; at += 2) {
@@ -131,11 +115,11 @@ export function asked(options: AskedOptions = {}) {
       status: response.status,
       headers,
       pieces,
-      get text() {
-        return textOf();
+      get text(): string {
+        return Buffer.concat(pieces).toString();
       },
-      get json() {
-        return JSON.parse(textOf());
+      get json(): Json {
+        return JSON.parse(this.text);
       },
       record,
       bugs: all.slice(bugs),
@@ -149,14 +133,10 @@ export function asked(options: AskedOptions = {}) {
       raw(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), rest),
     /** One request of 2026-07-28, with the headers that it has to have. */
     current: (method: string, params: Record<string, unknown> = {}, headers: Partial<RpcHeaders> = {}, rest = {}) => {
-      const name = params['uri'] ?? params['name'];
+      const named = params['uri'] ?? params['name'];
+      const name = typeof named === 'string' ? named : undefined;
       return raw(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } }), {
-        headers: {
-          protocolVersion: '2026-07-28',
-          method,
-          name: typeof name === 'string' ? name : undefined,
-          ...headers,
-        },
+        headers: { protocolVersion: '2026-07-28', method, name, ...headers },
         ...rest,
       });
     },

@@ -1,13 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { turnsDuring } from '../../support/a-while.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { startProcess } from '../../support/process/process.ts';
-import { asked, loadOf, NO_HEADERS } from './asked.ts';
-import { batchOf, DEPTHS, deep, everywhere, listOf, request } from './bounds/inputs.ts';
+import { callOf, readOf, rpc } from '../../support/rpc.ts';
+import { errorOf } from '../reads/snapshots/departures.ts';
+import { asked, CLIENT, loadOf, NO_HEADERS } from './asked.ts';
+import { batchOf, DEPTHS, deep, everywhere, listOf } from './bounds/inputs.ts';
 
 const CHILD = fileURLToPath(new URL('bounds/child.ts', import.meta.url));
-const URI = 'platform://projects';
 
 /** What a case comes to in a process of its own, with such a heap. */
 async function figuresOf(name: string, heapMiB = 256) {
@@ -24,35 +26,29 @@ async function figuresOf(name: string, heapMiB = 256) {
 describe('MCP with a heap of 256 MiB', function () {
   this.timeout(90_000);
 
-  it('answers a batch of a hundred searches of 5 MB in a stored list', async () => {
-    const { members, reads } = await figuresOf('searches of a stored list');
-    expect({ members, reads }).to.deep.equal({ members: { ok: 100 }, reads: 1 });
-  });
-
-  it('answers a batch of a hundred searches of 5 MB in a list that is not stored', async () => {
-    const { members, reads } = await figuresOf('searches of a list that is not stored');
-    expect({ members, reads }).to.deep.equal({ members: { ok: 100 }, reads: 1 });
-  });
-
-  it('answers a hundred concurrent searches of 5 MB', async () => {
-    expect((await figuresOf('searches at a time')).members).to.deep.equal({ ok: 100 });
-  });
-
-  it('answers a hundred concurrent counts of long values in lists that are not stored', async () => {
-    expect((await figuresOf('counts at a time')).members).to.deep.equal({ ok: 100 });
-  });
+  for (const [what, name, expected] of [
+    ['answers a batch of a hundred searches of 5 MB in a stored list', 'searches of a stored list', { reads: 1 }],
+    [
+      'answers a batch of a hundred searches of 5 MB in a list that is not stored',
+      'searches of a list that is not stored',
+      { reads: 1 },
+    ],
+    ['answers a hundred concurrent searches of 5 MB', 'searches at a time', {}],
+    ['answers a hundred concurrent counts of long values in lists that are not stored', 'counts at a time', {}],
+  ] as const) {
+    it(what, async () => {
+      expect(await figuresOf(name)).to.deep.include({ members: { ok: 100 }, ...expected });
+    });
+  }
 
   it('keeps nothing of the long names of two hundred clients', async () => {
     expect((await figuresOf('clients with long names', 64)).members).to.deep.equal({ ok: 200 });
   });
 
   it('answers a batch of a hundred reads of 20 MB up to maxAnswerBytes, with one read', async () => {
-    const { members, reads, bytes, outcome, mostHeldMiB } = await figuresOf('reads of a list that is not stored');
-    expect({ members, reads, outcome }).to.deep.equal({
-      members: { ok: 2, result_too_large: 98 },
-      reads: 1,
-      outcome: 'result_too_large',
-    });
+    const { bytes, mostHeldMiB, ...figures } = await figuresOf('reads of a list that is not stored');
+    const members = { ok: 2, result_too_large: 98 };
+    expect(figures).to.deep.equal({ members, reads: 1, outcome: 'result_too_large' });
     expect(bytes).to.be.below(67_108_864);
     expect(mostHeldMiB).to.be.within(20, 100);
   });
@@ -74,24 +70,22 @@ describe('the longest turn of the event loop', () => {
 });
 
 describe('a batch', () => {
-  const read = (index: number) => ({ uri: ['platform://projects', 'platform://workflows'][index % 2] });
+  const read = (index: number) => readOf(['projects', 'workflows'][index % 2] ?? '');
+  const projects = () => readOf('projects');
+  const codeOf = ({ error }: { error?: { data: { code: string } } }) => error?.data.code ?? 'ok';
 
-  /** A batch in which each read takes so many bytes, and what its members came to, by id. */
-  async function outcomes(bound: number, messages: readonly object[], items = [toolItem('a')]) {
+  /** A batch whose answer may take so many bytes. */
+  async function send(maxAnswerBytes: number, messages: readonly object[]) {
     const reads: string[] = [];
     const { raw } = asked({
-      maxAnswerBytes: bound,
+      maxAnswerBytes,
       read: ({ name }) => {
         reads.push(name);
-        return loadOf(items);
+        return loadOf([toolItem('a')]);
       },
     });
-    const { json, text, record } = await raw(JSON.stringify(messages));
-    const ends = json.map(({ id, error }: { id: number; error?: { data: { code: string } } }) => [
-      id,
-      error?.data.code ?? 'ok',
-    ]);
-    return { reads, ends, json, text, record };
+    const { json, record } = await raw(JSON.stringify(messages));
+    return { reads, json, record };
   }
 
   it('answers its members in order, one after the other', async () => {
@@ -105,16 +99,13 @@ describe('a batch', () => {
         return loadOf([]);
       },
     });
-    const { json } = await raw(JSON.stringify(batchOf(6, 'resources/read', read)));
+    const { json } = await raw(JSON.stringify(batchOf(6, read)));
     expect(json.map(({ id }: { id: number }) => id)).to.deep.equal([0, 1, 2, 3, 4, 5]);
   });
 
   it('reads each resource once for all its methods, also when the read fails', async () => {
-    const messages = [
-      ...batchOf(4, 'resources/read', read),
-      ...batchOf(4, 'tools/call', () => ({ name: 'list_projects', arguments: { query: 'a' } })),
-    ];
-    expect((await outcomes(1_000_000, messages)).reads).to.deep.equal(['projects', 'workflows']);
+    const messages = [...batchOf(4, read), ...batchOf(4, () => callOf('list_projects', { query: 'a' }))];
+    expect((await send(1_000_000, messages)).reads).to.deep.equal(['projects', 'workflows']);
     for (const throwing of ['at once', 'later']) {
       let reads = 0;
       const error = new GatewayError('upstream_timeout', { upstream: 'projects' });
@@ -125,19 +116,16 @@ describe('a batch', () => {
           return Promise.reject(error);
         },
       });
-      const { json, bugs } = await raw(JSON.stringify(batchOf(5, 'resources/read', () => ({ uri: URI }))));
-      expect(json.map((one: { error: { data: { code: string } } }) => one.error.data.code)).to.deep.equal(
-        Array.from({ length: 5 }, () => 'upstream_timeout'),
-      );
+      const { json, bugs } = await raw(JSON.stringify(batchOf(5, projects)));
+      expect(json.map(codeOf)).to.deep.equal(Array(5).fill('upstream_timeout'));
       expect({ reads, bugs }).to.deep.equal({ reads: 1, bugs: [] });
     }
   });
 
   it('has as many results as fit maxAnswerBytes, and errors in place of the others', async () => {
-    const messages = batchOf(5, 'resources/read', read);
-    const [one] = (await outcomes(1024, messages.slice(0, 1))).json;
+    const messages = batchOf(5, projects);
+    const [one] = (await send(1024, messages.slice(0, 1))).json;
     const size = Buffer.byteLength(JSON.stringify(one));
-    const same = batchOf(5, 'resources/read', () => ({ uri: URI }));
     for (const [bound, fitting] of [
       [5 * size, 5],
       [5 * size - 1, 4],
@@ -145,46 +133,30 @@ describe('a batch', () => {
       [2 * size - 1, 1],
       [1, 1],
     ] as const) {
-      const { ends, record } = await outcomes(bound, same);
-      const expected = same.map(({ id }) => [id, id < fitting ? 'ok' : 'result_too_large']);
-      expect(ends, String(bound)).to.deep.equal(expected);
+      const { json, record } = await send(bound, messages);
+      const expected = messages.map(({ id }) => (id < fitting ? 'ok' : 'result_too_large'));
+      expect(json.map(codeOf), String(bound)).to.deep.equal(expected);
       expect(record.error?.code).to.equal(fitting === 5 ? undefined : 'result_too_large');
     }
   });
 
   it('rejects a member that does not fit with advice, and does not process later ones', async () => {
-    const { reads, json } = await outcomes(1, batchOf(4, 'resources/read', read));
+    const { reads, json } = await send(1, batchOf(4, read));
     expect(reads).to.deep.equal(['projects', 'workflows']);
-    expect(json[1]).to.deep.equal({
-      jsonrpc: '2.0',
-      id: 1,
-      error: {
-        code: -32602,
-        message: 'The responses to a batch may take 1 bytes together. Send this request again, by itself.',
-        data: { code: 'result_too_large', requestId: 'request-of-the-test' },
-      },
-    });
+    const message = 'The responses to a batch may take 1 bytes together. Send this request again, by itself.';
+    const data = { code: 'result_too_large', requestId: 'request-of-the-test' };
+    expect(json[1]).to.deep.equal({ jsonrpc: '2.0', id: 1, error: { code: -32602, message, data } });
   });
 
   it('shares the bytes of one snapshot between its members, stored or not', async () => {
     const load = listOf(1, false);
     const { raw } = asked({ read: () => load });
-    const { pieces } = await raw(JSON.stringify(batchOf(20, 'resources/read', () => ({ uri: URI }))));
+    const { pieces } = await raw(JSON.stringify(batchOf(20, projects)));
     expect(new Set(pieces.filter(({ length }) => length > 1_000_000)).size).to.equal(1);
   });
 
   it('yields to other requests between two members', async () => {
-    let turns = 0;
-    const timer = setInterval(() => {}, 1000);
-    const count = () => {
-      turns += 1;
-      immediate = setImmediate(count);
-    };
-    let immediate = setImmediate(count);
-    await asked().raw(JSON.stringify(batchOf(50, 'ping', () => undefined)));
-    clearImmediate(immediate);
-    clearInterval(timer);
-    expect(turns).to.be.at.least(49);
+    expect(await turnsDuring(asked().raw(JSON.stringify(batchOf(50, () => rpc('ping')))))).to.be.at.least(49);
   });
 
   it('stops when the caller disconnects', async () => {
@@ -197,10 +169,8 @@ describe('a batch', () => {
         return loadOf([]);
       },
     });
-    const caught = await raw(JSON.stringify(batchOf(5, 'resources/read', read)), { signal: controller.signal }).catch(
-      (error: unknown) => error,
-    );
-    expect(caught).to.have.property('name', 'AbortError');
+    const { signal } = controller;
+    expect(await errorOf(raw(JSON.stringify(batchOf(5, read)), { signal }))).to.have.property('name', 'AbortError');
     expect(reads).to.equal(1);
   });
 
@@ -241,7 +211,7 @@ describe('a batch', () => {
 describe('a message', () => {
   /** One that holds so many objects, lists and members, and is longer than that. */
   const holding = (values: number) =>
-    JSON.stringify(request('ping', { _meta: { a: Array.from({ length: values - 6 }, () => 'a,[{"') } }));
+    JSON.stringify(rpc('ping', { _meta: { a: Array.from({ length: values - 6 }, () => 'a,[{"') } }));
 
   it('may hold maxMessageValues values, and no more', async () => {
     const { raw } = asked({ maxMessageValues: 100 });
@@ -292,18 +262,11 @@ describe('a message that is nested', () => {
   }
 
   it('too deep for capabilities is an error of the client', async () => {
-    for (const depth of [101, 3000, 100_000]) {
-      for (const value of deep(depth)) {
-        const body = JSON.stringify(
-          request('initialize', {
-            protocolVersion: '2025-11-25',
-            clientInfo: { name: 'a', version: '1' },
-            capabilities: { experimental: { a: { b: 'VALUE' } } },
-          }),
-        ).replace('"VALUE"', () => value);
-        const { status, json } = await asked().raw(body);
-        expect({ status, code: json.error.code }).to.deep.equal({ status: 200, code: -32602 });
-      }
+    for (const value of [101, 3000, 100_000].flatMap(deep)) {
+      const capabilities = { experimental: { a: { b: 'VALUE' } } };
+      const message = rpc('initialize', { ...CLIENT, protocolVersion: '2025-11-25', capabilities });
+      const { status, json } = await asked().raw(JSON.stringify(message).replace('"VALUE"', () => value));
+      expect({ status, code: json.error.code }).to.deep.equal({ status: 200, code: -32602 });
     }
   });
 });

@@ -1,18 +1,15 @@
-import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
-import { openStdio } from '../../../src/core/mcp/stdio/open-stdio.ts';
-import { callerWith } from '../../support/authorization/caller.ts';
 import { atDepth } from '../../support/depth.ts';
 import { toolItem } from '../../support/platform/loads.ts';
-import { linesIn } from '../../support/process/json-lines.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
-import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, optionsOf } from './asked.ts';
+import { asked, CLIENT, cachedFor, ENVELOPE, loadOf } from './asked.ts';
 import { DIFFERENCES } from './differential/differences.ts';
 import { EXCHANGES, type Exchange, enveloped, type Json, message, type Told } from './differential/exchange.ts';
 import { messagesIn, type Offer, sdkOverHttp, sdkOverStdio } from './differential/sdk.ts';
 import { messages } from './fuzz/messages.ts';
+import { connectStdio } from './stdio/connected.ts';
 
 const ITEMS = ['a', 'ä"\\\u2028', 'b'].map((id) => toolItem(id)) as Offer['items'];
 const TTL_MS = 4321;
@@ -40,10 +37,8 @@ function comparedMessage(message: Json): Json {
     return { ...rest, result: { ...result, content: [], structuredContent } };
   }
   if (typeof result?.structuredContent?.nextCursor !== 'string') return message;
-  return {
-    ...rest,
-    result: { ...result, content: [], structuredContent: { ...result.structuredContent, nextCursor: '' } },
-  };
+  const structuredContent = { ...result.structuredContent, nextCursor: '' };
+  return { ...rest, result: { ...result, content: [], structuredContent } };
 }
 
 /** The SDK has no name for them, and drops `__proto__`. */
@@ -147,14 +142,12 @@ function isComparable(sent: Json): boolean {
 
 describe('a conversation over stdio with portico and with the SDK', () => {
   const initialize = message('initialize', { ...CLIENT, protocolVersion: '2025-06-18' }, 'i');
+  const uri = 'platform://tools';
   const readTools = (id: string, of?: Json) =>
-    message(
-      'resources/read',
-      of === undefined ? { uri: 'platform://tools' } : enveloped({ uri: 'platform://tools' }, of),
-      id,
-    );
+    message('resources/read', of === undefined ? { uri } : enveloped({ uri }, of), id);
   const discover = message('server/discover', enveloped(), 'd');
   const unknown = { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': '2031-01-01' };
+  const broken = { ...ENVELOPE, 'io.modelcontextprotocol/clientInfo': 1 };
   const conversations: Readonly<Record<string, readonly object[]>> = {
     'an earlier revision': [initialize, { jsonrpc: '2.0', method: 'notifications/initialized' }, readTools('a')],
     'an earlier revision, without initialize': [message('ping', {}, 'a'), readTools('b')],
@@ -165,30 +158,18 @@ describe('a conversation over stdio with portico and with the SDK', () => {
     '2026-07-28, without an envelope later': [readTools('a', ENVELOPE), readTools('b')],
     'an earlier revision after a question for what there is': [discover, initialize, readTools('a')],
     'a revision that is not spoken': [readTools('a', unknown), initialize, readTools('b')],
-    'an envelope that is not whole': [
-      readTools('a', { ...ENVELOPE, 'io.modelcontextprotocol/clientInfo': 1 }),
-      discover,
-    ],
+    'an envelope that is not whole': [readTools('a', broken), discover],
     'a tool': [message('tools/call', { name: 'list_installed_tools', arguments: { limit: 2 } }, 'a')],
     'a subscription': [message('subscriptions/listen', enveloped({ notifications: { toolsListChanged: true } }), 'a')],
     'a subscription to nothing that is one': [message('subscriptions/listen', enveloped({ notifications: 1 }), 'a')],
   };
 
   async function ours(messages: readonly object[]): Promise<Json[]> {
-    const [input, output] = [new PassThrough(), new PassThrough()];
-    const { requestId: _, ...identity } = callerWith();
-    const connection = openStdio({
-      ...optionsOf({ read, hiddenText: 'keep' }),
-      ...{ identity, input, output, maxBodyBytes: 100_000, maxMessageValues: 10_000, graceMs: 5000 },
-    });
-    let text = '';
-    output.setEncoding('utf8').on('data', (piece: string) => {
-      text += piece;
-    });
-    for (const one of messages) input.write(`${JSON.stringify(one)}\n`);
+    const { input, connection, write, answers } = connectStdio({ read, hiddenText: 'keep' }, { maxBodyBytes: 100_000 });
+    for (const one of messages) write(one);
     input.end();
     expect(await connection.closed).to.equal(true);
-    return linesIn(text);
+    return answers();
   }
 
   for (const [what, messages] of Object.entries(conversations)) {

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { atDepth } from '../../support/depth.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { takeResponses } from '../../support/platform/raw-response.ts';
+import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
 import { captureLog } from '../log/captured-log.ts';
 import { type Broken, brokenRequests, SOUND } from './fuzz/broken-requests.ts';
@@ -32,12 +31,7 @@ const MET = [
 
 /** Ways in which a request ends that no client can have brought about. */
 const OUR_FAULT = [
-  'internal',
-  'upstream_refused',
-  'upstream_failed',
-  'upstream_invalid',
-  'upstream_timeout',
-  'breaker_open',
+  ...['internal', 'upstream_refused', 'upstream_failed', 'upstream_invalid', 'upstream_timeout', 'breaker_open'],
   'draining',
 ];
 
@@ -46,23 +40,20 @@ describe('POST /mcp with random input', () => {
   const waiting = new Set<ServerResponse>();
   let platform: HttpUpstream;
   let running: RunningGateway;
-  let port: number;
   let socketsBefore: number;
 
   before(async () => {
     socketsBefore = openSockets();
-    platform = await startHttpUpstream(({ url = '', headers }, response) => {
+    platform = await startHttpUpstream((request, response) => {
       waiting.add(response);
       response.on('close', () => waiting.delete(response));
-      const token = headers.authorization ?? '';
+      const token = tokenOf(request);
       if (token.endsWith('-slow')) return;
       response.writeHead(token.endsWith('-refused') ? 401 : token.endsWith('-denied') ? 403 : 200);
-      const list = /^\/v1\/(\w+)/.exec(url)?.[1] ?? '';
-      response.end(JSON.stringify({ [list]: [{ id: 'a', name: 'A' }] }));
+      response.end(JSON.stringify({ [listOf(request)]: [{ id: 'a', name: 'A' }] }));
     });
     const http = { headersTimeoutMs: 1000, requestTimeoutMs: 1500, keepAliveTimeoutMs: 1000 };
     running = await startGateway(settingsFor(platform.url, { http, upstream: { timeoutMs: 9000 } }), log);
-    port = Number(new URL(running.url).port);
   });
 
   /** Calls `work` with each of `count` samples, several at once. Returns one sample for each kind of failure. */
@@ -81,7 +72,7 @@ describe('POST /mcp with random input', () => {
   const quote = (bytes: Buffer) => JSON.stringify(bytes.toString('latin1', 0, SHOWN));
 
   async function sendFramed(): Promise<string[]> {
-    const lanes = Array.from({ length: LANES }, () => openLane(port));
+    const lanes = Array.from({ length: LANES }, () => openLane(running.url));
     const failed = await each({
       samples: requests,
       count: TOTAL - BROKEN,
@@ -103,7 +94,8 @@ describe('POST /mcp with random input', () => {
       atOnce: CONNECTIONS,
       show: ({ pieces, ending }: Broken) => `${ending} ${quote(Buffer.concat(pieces))}`,
       work: async (broken) => {
-        const { responses, rest } = takeResponses(await sendBroken(port, broken));
+        const { responses, rest, error } = await sendBroken(running.url, broken);
+        if (error?.startsWith('wrong')) throw new Error(error);
         for (const response of responses) judge(response);
         if (broken.ending !== 'reset') expect(rest.toString('latin1'), 'wrong: half an answer').to.equal('');
       },
@@ -116,7 +108,7 @@ describe('POST /mcp with random input', () => {
   });
 
   it('then answers a valid request, with no upstream request pending', async () => {
-    const lane = openLane(port);
+    const lane = openLane(running.url);
     expect(JSON.parse((await lane.ask(SOUND)).body.toString())).to.deep.equal(PONG);
     lane.close();
     await eventually(() => waiting.size === 0);

@@ -56,18 +56,19 @@ const almost = fc.oneof(
   ),
 );
 
+/** Returns for how many of the guards of the SDK it is sound. */
+function compare(text: string): number {
+  const parsed: unknown = JSON.parse(text);
+  for (const [ours, theirs] of GUARDS) expect(ours(parsed), `${ours.name} of ${text}`).to.equal(theirs(parsed));
+  return GUARDS.filter(([, theirs]) => theirs(parsed)).length;
+}
+
 describe('the type guards of JSON-RPC', () => {
   it('agree with those of the SDK on random JSON', () => {
     let sound = 0;
     fc.assert(
       fc.property(fc.oneof(almost, message, value), (made) => {
-        const text = JSON.stringify(made);
-        const parsed: unknown = JSON.parse(text);
-        for (const [ours, theirs] of GUARDS) {
-          const expected = theirs(parsed);
-          if (expected) sound += 1;
-          expect(ours(parsed), `${ours.name} of ${text}`).to.equal(expected);
-        }
+        sound += compare(JSON.stringify(made));
       }),
       { numRuns: 5000 },
     );
@@ -79,13 +80,9 @@ describe('the type guards of JSON-RPC', () => {
       '{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{}}',
       '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"_meta":1}}}',
       '{"__proto__":{"jsonrpc":"2.0"},"id":1,"method":"ping"}',
-      '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}',
-      '{"jsonrpc":"2.0","error":{"code":1.5,"message":""}}',
       '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}',
-      '{"jsonrpc":"2.0","id":1,"result":{"_meta":null}}',
     ]) {
-      const parsed: unknown = JSON.parse(text);
-      for (const [ours, theirs] of GUARDS) expect(ours(parsed), `${ours.name} of ${text}`).to.equal(theirs(parsed));
+      compare(text);
     }
   });
 });

@@ -11,6 +11,7 @@ import {
 } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { type Ended, inFolder, type RunningProcess, runStdio, writeSettings } from '../../support/process/process.ts';
+import { bodyOf, readOf, rpc } from '../../support/rpc.ts';
 
 const SETTINGS = `
 upstreams: { platform: { baseUrl: "\${PLATFORM_URL}" } }
@@ -22,9 +23,8 @@ shutdown:
   graceMs: \${GRACE_MS:-20000}
 `;
 const ITEMS = [{ id: 'a', name: 'A', version: '1.0.0', category: 'c', description: '' }];
-const readOf = (name: string) =>
-  `{"jsonrpc":"2.0","id":"${name}","method":"resources/read","params":{"uri":"platform://${name}"}}\n`;
-const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
+const read = (name: string) => `${bodyOf(readOf(name, name))}\n`;
+const PING = `${bodyOf(rpc('ping'))}\n`;
 
 // SDKs and other clients run it in test/core/mcp/clients.
 describe('portico stdio', function () {
@@ -58,21 +58,16 @@ describe('portico stdio', function () {
   });
 
   it('aborts requests after shutdown.graceMs, and exits with 1', async () => {
-    const { code, stdout } = await run(({ child }) => child.stdin.end(readOf('projects') + readOf('tools')), TOKEN, {
-      GRACE_MS: '2000',
-    });
+    const messages = read('projects') + read('tools');
+    const { code, stdout } = await run(({ child }) => child.stdin.end(messages), TOKEN, { GRACE_MS: '2000' });
     expect(code).to.equal(1);
-    const answered = linesIn(stdout).filter(({ result }) => result !== undefined);
-    expect(answered.map(({ id }) => id)).to.deep.equal(['tools']);
+    expect(linesIn(stdout).flatMap(({ id, result }) => (result ? [id] : []))).to.deep.equal(['tools']);
   });
 
   it('sends a token of any visible ASCII unchanged', async () => {
-    const before = platform.requests.length;
     const odd = '*:$&.a"b\\c,d;e={token}%20';
-    await run(({ child }) => child.stdin.end(readOf('tools')), odd);
-    expect(platform.requests.slice(before).map(({ headers }) => headers.authorization)).to.deep.equal([
-      `Bearer ${odd}`,
-    ]);
+    await run(({ child }) => child.stdin.end(read('tools')), odd);
+    expect(platform.requests.at(-1)?.headers.authorization).to.equal(`Bearer ${odd}`);
   });
 
   it('exits with 0 after a signal', async () => {

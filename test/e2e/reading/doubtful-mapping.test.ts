@@ -37,24 +37,14 @@ async function withTools(resource: object, list: readonly object[] = tools, more
 }
 
 describe('a list with mapping warnings', () => {
-  it('is served with allowEmpty, with one warning a minute that nothing is left', async () => {
-    const { read, doubts } = await withTools({ where: 'type == tab', allowEmpty: true });
-    for (let count = 0; count < 3; count += 1) expect(await read()).to.deep.equal({ status: 200, body: [] });
-    expect(doubts()).to.have.length(1);
-    expect(doubts()[0]).to.include({
-      level: 'warn',
-      resource: 'tools',
-      upstream: 'tools',
-      finding: 'nothing_left',
-    });
-  });
-
-  it('is not reported again within the minute after a reload', async () => {
+  it('is served with allowEmpty, with one warning a minute that nothing is left, also after a reload', async () => {
     const { read, reload, doubts } = await withTools({ where: 'type == tab', allowEmpty: true });
-    await read();
+    for (let count = 0; count < 3; count += 1) expect(await read()).to.deep.equal({ status: 200, body: [] });
     expect(reload().applied).to.deep.equal(['log.level']);
     await read();
     expect(doubts()).to.have.length(1);
+    const warning = { level: 'warn', resource: 'tools', upstream: 'tools', finding: 'nothing_left' };
+    expect(doubts()[0]).to.include(warning);
   });
 
   it('is served, with one warning a minute for each field that is empty in all items', async () => {
@@ -67,16 +57,13 @@ describe('a list with mapping warnings', () => {
   });
 
   it('is upstream_invalid with strictMapping', async () => {
-    const cases = [[{ fields: { category: 'other' } }, 'the field category is empty in every item']] as const;
-    for (const [resource, what] of cases) {
-      const { read, requests, doubts } = await withTools({ ...resource, strictMapping: true });
-      const { status, body } = await read();
-      expect(status).to.equal(502);
-      expect(body).to.include({ code: 'upstream_invalid', upstream: 'tools' });
-      expect(body['detail']).to.contain(what).and.to.contain('strictMapping');
-      expect(requests()[0]).to.include({ reason: `${what} (strictMapping)` });
-      expect(doubts()).to.deep.equal([]);
-    }
+    const { read, requests, doubts } = await withTools({ fields: { category: 'other' }, strictMapping: true });
+    const { body } = await read();
+    expect(body).to.include({ status: 502, code: 'upstream_invalid', upstream: 'tools' });
+    const what = 'the field category is empty in every item';
+    expect(body['detail']).to.contain(what).and.to.contain('strictMapping');
+    expect(requests()[0]).to.include({ reason: `${what} (strictMapping)` });
+    expect(doubts()).to.deep.equal([]);
   });
 
   it('has no warning when the platform has no items, when some are left, or for unmapped fields', async () => {
@@ -97,73 +84,50 @@ const manyTools = (count: number, members: object, having = count) =>
   }));
 
 const VERSION = { version: '1.0.0' };
+const LOST = 'field_lost version';
+const DEFAULT = { fields: { version: { default: '0.0.0' } } };
+/** Five tools of the first kind, and one of each other. */
+const kinds = (kind: string, ...others: string[]) => [
+  ...manyTools(5, { kind }),
+  ...others.map((other) => ({ id: other, name: 'X', kind: other })),
+];
 const VALUES = { fields: { category: { from: 'kind', values: { edr: 'EDR', siem: 'SIEM' } } } };
 
-/** Two lists of a caller, one after the other, and the warnings about the second one. */
-interface Change {
-  readonly resource?: object;
-  readonly before: readonly object[];
-  readonly after: readonly object[];
-  readonly findings: readonly (readonly [finding: string, field: string])[];
-}
+/** Two lists of a caller, one after the other, the warning about the second one, and settings. */
+type Change = readonly [
+  before: readonly object[],
+  after: readonly object[],
+  finding?: string | undefined,
+  resource?: object,
+];
 
 const CHANGES: Readonly<Record<string, Change>> = {
-  'a field that every item had': {
-    ...{ before: manyTools(5, VERSION), after: manyTools(5, {}) },
-    findings: [['field_lost', 'version']],
-  },
-  'a field that five of many items had': {
-    ...{ before: manyTools(50, VERSION, 5), after: manyTools(50, { version: null }) },
-    findings: [['field_lost', 'version']],
-  },
-  'a field with a default': {
-    resource: { fields: { version: { default: '0.0.0' } } },
-    ...{ before: manyTools(5, VERSION), after: manyTools(5, {}) },
-    findings: [['field_lost', 'version']],
-  },
-  'a field with an expression, which has no other warning then': {
-    resource: { fields: { version: 'release' } },
-    ...{ before: manyTools(5, { release: '1.0.0' }), after: manyTools(5, {}) },
-    findings: [['field_lost', 'version']],
-  },
-  'a text that values does not map': {
-    ...{ resource: VALUES, before: manyTools(5, { kind: 'edr' }) },
-    after: [...manyTools(5, { kind: 'edr' }), { id: 'x', name: 'X', kind: 'xdr' }],
-    findings: [['value_unmapped', 'category']],
-  },
-  'a text to which values maps another': {
-    ...{ resource: VALUES, before: manyTools(5, { kind: 'edr' }), after: manyTools(5, { kind: 'SIEM' }) },
-    findings: [],
-  },
-  'further texts that values does not map': {
-    ...{ resource: VALUES, before: manyTools(5, { kind: 'xdr' }), after: manyTools(5, { kind: 'soar' }) },
-    findings: [],
-  },
-  'a field that few items had': {
-    ...{ before: manyTools(50, VERSION, 4), after: manyTools(50, {}) },
-    findings: [],
-  },
-  'a field that one item still has': {
-    ...{ before: manyTools(50, VERSION), after: manyTools(50, VERSION, 1) },
-    findings: [],
-  },
-  'fewer than five items': {
-    ...{ before: manyTools(5, VERSION), after: manyTools(4, {}) },
-    findings: [],
-  },
-  'no items': { before: manyTools(5, VERSION), after: [], findings: [] },
+  'a field that every item had': [manyTools(5, VERSION), manyTools(5, {}), LOST],
+  'a field that five of many items had': [manyTools(50, VERSION, 5), manyTools(50, { version: null }), LOST],
+  'a field with a default': [manyTools(5, VERSION), manyTools(5, {}), LOST, DEFAULT],
+  'a field with an expression, which has no other warning then': [
+    manyTools(5, { release: '1.0.0' }),
+    ...([manyTools(5, {}), LOST, { fields: { version: 'release' } }] as const),
+  ],
+  'a text that values does not map': [kinds('edr'), kinds('edr', 'xdr'), 'value_unmapped category', VALUES],
+  'a text to which values maps another': [kinds('edr'), kinds('SIEM'), undefined, VALUES],
+  'further texts that values does not map': [kinds('xdr'), kinds('soar'), undefined, VALUES],
+  'a field that few items had': [manyTools(50, VERSION, 4), manyTools(50, {})],
+  'a field that one item still has': [manyTools(50, VERSION), manyTools(50, VERSION, 1)],
+  'fewer than five items': [manyTools(5, VERSION), manyTools(4, {})],
+  'no items': [manyTools(5, VERSION), []],
 };
 
 describe('a list that differs from the last one of its caller', () => {
-  for (const [what, { resource = {}, before, after, findings }] of Object.entries(CHANGES)) {
-    const times = findings.length === 0 ? 'is not reported' : 'is reported once';
-    it(`${times}: ${what}`, async () => {
+  for (const [what, [before, after, finding, resource = {}]] of Object.entries(CHANGES)) {
+    it(`${finding === undefined ? 'is not reported' : 'is reported once'}: ${what}`, async () => {
       const { read, hold, doubts } = await withTools(resource, before);
       await read();
       expect(doubts()).to.deep.equal([]);
       hold(after);
       for (let count = 0; count < 3; count += 1) expect((await read()).body).to.have.length(after.length);
-      expect(doubts().map(({ finding, field }) => [finding, field])).to.deep.equal(findings);
+      const findings = doubts().map((each) => `${each['finding']} ${each['field']}`);
+      expect(findings).to.deep.equal(finding === undefined ? [] : [finding]);
     });
   }
 
@@ -178,31 +142,25 @@ describe('a list that differs from the last one of its caller', () => {
 
   it('is reported of the last callers, so many as maxCompared', async () => {
     const { read, hold, doubts } = await withTools({}, manyTools(5, VERSION), { maxCompared: 1 });
-    for (const token of ['one', 'other']) await read(token);
-    hold(manyTools(5, {}));
-    await read('one');
-    expect(doubts()).to.deep.equal([]);
-    hold(manyTools(5, VERSION));
-    await read('one');
-    hold(manyTools(5, {}));
-    await read('one');
-    expect(doubts()).to.have.length(1);
+    for (const [token, members, warnings] of [
+      ['one', VERSION, 0],
+      ['other', VERSION, 0],
+      ['one', {}, 0],
+      ['one', VERSION, 0],
+      ['one', {}, 1],
+    ] as const) {
+      hold(manyTools(5, members));
+      await read(token);
+      expect(doubts()).to.have.length(warnings);
+    }
   });
 
-  it('is reported after a reload that does not concern it', async () => {
-    const { read, hold, reload, doubts } = await withTools({}, manyTools(5, VERSION));
-    await read();
-    expect(reload().applied).to.deep.equal(['log.level']);
-    hold(manyTools(5, {}));
-    await read();
-    expect(doubts()).to.have.length(1);
-  });
-
-  it('has its warning with each load of any caller, until a list has the field again', async () => {
-    const { read, hold, warned } = await withTools({}, manyTools(5, VERSION));
+  it('has its warning with each load of any caller, also after a reload, until a list has the field again', async () => {
+    const { read, hold, reload, warned } = await withTools({}, manyTools(5, VERSION));
     await read('one');
     hold(manyTools(5, {}));
     await read('other');
+    expect(reload().applied).to.deep.equal(['log.level']);
     expect(await warned('field_lost')).to.equal(0);
     for (const token of ['one', 'other']) await read(token);
     expect(await warned('field_lost')).to.equal(2);

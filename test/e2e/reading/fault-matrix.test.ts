@@ -128,11 +128,9 @@ function drive([, fault, [answer, asked, breaker, connection, stale]]: FaultRow)
 
 /** What a read added to the window, as the table says it. */
 function inWords(successes: number, failures: number): string {
-  if (successes + failures === 0) return 'not counted';
   if (successes + failures === 1) return successes === 1 ? 'success' : 'failure';
-  const words = [
-    successes > 0 && `${successes} ${successes === 1 ? 'success' : 'successes'}`,
-    failures > 0 && `${failures} ${failures === 1 ? 'failure' : 'failures'}`,
-  ];
-  return words.filter((word) => word !== false).join(', ');
+  const words = [];
+  if (successes > 0) words.push(`${successes} ${successes === 1 ? 'success' : 'successes'}`);
+  if (failures > 0) words.push(`${failures} ${failures === 1 ? 'failure' : 'failures'}`);
+  return words.join(', ') || 'not counted';
 }

@@ -25,6 +25,23 @@ export type Outcome = readonly [
 /** One way in which a platform may fail, or be odd. `what` ends the sentence "The platform …". */
 export type FaultRow = readonly [what: string, fault: Fault | 'refuses', outcome: Outcome];
 
+/* What comes of several faults. */
+const SERVED: Outcome = ['200', 1, 'success', 'kept', 'replaced'];
+/** The platform is asked again, over a new connection each time. */
+const BROKEN: Outcome = ['502 upstream_failed', 3, 'failure', 'closed', 'served'];
+/** The platform is asked again, over the same connection. */
+const RETRIED: Outcome = ['502 upstream_failed', 3, 'failure', 'kept', 'served'];
+const LATE: Outcome = ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served'];
+const FAILED: Outcome = ['502 upstream_failed', 1, 'not counted', 'kept', 'served'];
+const REFUSED: Outcome = ['502 upstream_refused', 1, 'not counted', 'kept', 'served'];
+const GONE: Outcome = ['502 upstream_refused', 1, 'not counted', 'kept', 'not served'];
+const INVALID: Outcome = ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'];
+/** The rest of the body is not read. */
+const CUT: Outcome = ['502 upstream_invalid', 1, 'not counted', 'closed', 'served'];
+/** A page that was read, of a list that cannot be right. */
+const UNFIT: Outcome = ['502 upstream_invalid', 1, 'success', 'kept', 'served'];
+const REPEATED: Outcome = ['502 upstream_invalid', 2, '2 successes', 'kept', 'served'];
+
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 /** A 200 with this body. */
@@ -48,16 +65,12 @@ const informed = (status: string) =>
 /** Every fault and what comes of it, in the order of the docs. */
 export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
   'No response': [
-    ['refuses the connection', 'refuses', ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
-    ['closes the connection', sends('', 'end'), ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
-    ['resets the connection', sends('', 'reset'), ['502 upstream_failed', 3, 'failure', 'closed', 'served']],
+    ['refuses the connection', 'refuses', BROKEN],
+    ['closes the connection', sends('', 'end'), BROKEN],
+    ['resets the connection', sends('', 'reset'), BROKEN],
     ['resets it once, then answers', once(sends('', 'reset'), responds), ['200', 2, 'success', 'kept', 'replaced']],
-    ['sends nothing', sends(''), ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served']],
-    [
-      'stalls within its headers',
-      sends('HTTP/1.1 200 OK\r\nContent-'),
-      ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served'],
-    ],
+    ['sends nothing', sends(''), LATE],
+    ['stalls within its headers', sends('HTTP/1.1 200 OK\r\nContent-'), LATE],
     [
       'does not speak HTTP',
       sends('SSH-2.0-OpenSSH_9.6\r\n'),
@@ -65,117 +78,65 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ],
   ],
   'Incomplete response': [
-    [
-      'stalls within its body',
-      sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro'),
-      ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served'],
-    ],
-    [
-      'sends its body byte by byte, for longer than `timeoutMs`',
-      drips(`${CHUNKED}1\r\n[\r\n`, '1\r\n \r\n', 20),
-      ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served'],
-    ],
+    ['stalls within its body', sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro'), LATE],
+    ['sends its body byte by byte, for longer than `timeoutMs`', drips(`${CHUNKED}1\r\n[\r\n`, '1\r\n \r\n', 20), LATE],
     [
       'resets the connection within its body',
       sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro', 'reset'),
-      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
+      BROKEN,
     ],
     [
       'closes it before `Content-Length` bytes have arrived',
       sends('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"pro', 'end'),
-      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
+      BROKEN,
     ],
-    [
-      'closes it before the last chunk',
-      sends(`${CHUNKED}5\r\n{"pro\r\n`, 'end'),
-      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
-    ],
-    [
-      'closes it within a body without length or chunks',
-      sends('HTTP/1.1 200 OK\r\n\r\n{"pro', 'end'),
-      ['502 upstream_invalid', 1, 'not counted', 'closed', 'served'],
-    ],
+    ['closes it before the last chunk', sends(`${CHUNKED}5\r\n{"pro\r\n`, 'end'), BROKEN],
+    ['closes it within a body without length or chunks', sends('HTTP/1.1 200 OK\r\n\r\n{"pro', 'end'), CUT],
   ],
   'Not a usable list': [
-    [
-      'announces a body larger than `maxPageBytes`',
-      body('x'.repeat(100_000)),
-      ['502 upstream_invalid', 1, 'not counted', 'closed', 'served'],
-    ],
-    [
-      'sends such a body without announcing it',
-      drips(CHUNKED, `400\r\n${'x'.repeat(0x400)}\r\n`, 1),
-      ['502 upstream_invalid', 1, 'not counted', 'closed', 'served'],
-    ],
-    [
-      'sends gzip that inflates to more than that',
-      gzipped('x'.repeat(1_000_000)),
-      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
-    ],
-    [
-      'sends gzip that is broken',
-      gzipped('[]', (bytes) => bytes.fill(0, 12)),
-      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
-    ],
-    [
-      'sends gzip that is cut short',
-      gzipped('[]', (bytes) => bytes.subarray(0, -4)),
-      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
-    ],
-    ['sends no JSON', body('{projects: []}'), ['502 upstream_invalid', 1, 'not counted', 'kept', 'served']],
-    [
-      'sends JSON that is cut short',
-      sends((request) => message('200 OK', page(request).slice(0, -9))),
-      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
-    ],
+    ['announces a body larger than `maxPageBytes`', body('x'.repeat(100_000)), CUT],
+    ['sends such a body without announcing it', drips(CHUNKED, `400\r\n${'x'.repeat(0x400)}\r\n`, 1), CUT],
+    ['sends gzip that inflates to more than that', gzipped('x'.repeat(1_000_000)), INVALID],
+    ['sends gzip that is broken', gzipped('[]', (bytes) => bytes.fill(0, 12)), INVALID],
+    ['sends gzip that is cut short', gzipped('[]', (bytes) => bytes.subarray(0, -4)), INVALID],
+    ['sends no JSON', body('{projects: []}'), INVALID],
+    ['sends JSON that is cut short', sends((request) => message('200 OK', page(request).slice(0, -9))), INVALID],
     [
       'sends a web page with status 200, such as a login page',
       body('<!doctype html><title>Log in</title>', 'Content-Type: text/html'),
-      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
+      INVALID,
     ],
-    [
-      'sends JSON without a list at `items`',
-      body('{"status":"maintenance"}'),
-      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
-    ],
+    ['sends JSON without a list at `items`', body('{"status":"maintenance"}'), INVALID],
     [
       'sends JSON with `errors`, as GraphQL does',
       sends((request) =>
         message('200 OK', page(request).replace('{', '{"errors":[{"message":"words of the platform"}],')),
       ),
-      ['502 upstream_failed', 1, 'not counted', 'kept', 'served'],
+      FAILED,
     ],
     [
       'sends an item that cannot be mapped',
       sends((request) => message('200 OK', page(request, [{ name: 'no id' }]))),
-      ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
+      UNFIT,
     ],
   ],
   'Status codes': [
-    ['answers 204', sends('HTTP/1.1 204 No\r\n\r\n'), ['502 upstream_invalid', 1, 'not counted', 'kept', 'served']],
-    [
-      'answers 206',
-      says('206 Part', 'Content-Range: bytes 0-9/99'),
-      ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'],
-    ],
+    ['answers 204', sends('HTTP/1.1 204 No\r\n\r\n'), INVALID],
+    ['answers 206', says('206 Part', 'Content-Range: bytes 0-9/99'), INVALID],
     [
       'answers 301, to another origin (never followed)',
       sends((request) => message('301 Moved', '', `Location: ${request.elsewhere}/v1/${request.resource}`)),
-      ['502 upstream_failed', 1, 'not counted', 'kept', 'served'],
+      FAILED,
     ],
-    [
-      'answers 304, to a request without `If-None-Match`',
-      sends('HTTP/1.1 304 Same\r\n\r\n'),
-      ['502 upstream_failed', 1, 'not counted', 'kept', 'served'],
-    ],
-    ['answers 400', says('400 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
+    ['answers 304, to a request without `If-None-Match`', sends('HTTP/1.1 304 Same\r\n\r\n'), FAILED],
+    ['answers 400', says('400 No'), REFUSED],
     ['answers 401', says('401 No'), ['401 credential_rejected', 1, 'not counted', 'kept', 'not served']],
     ['answers 403', says('403 No'), ['403 access_denied', 1, 'not counted', 'kept', 'not served']],
-    ['answers 404', says('404 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
-    ['answers 406', says('406 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
-    ['answers 408', says('408 No'), ['502 upstream_failed', 1, 'not counted', 'kept', 'served']],
-    ['answers 410', says('410 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
-    ['answers 418', says('418 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'served']],
+    ['answers 404', says('404 No'), GONE],
+    ['answers 406', says('406 No'), REFUSED],
+    ['answers 408', says('408 No'), FAILED],
+    ['answers 410', says('410 No'), GONE],
+    ['answers 418', says('418 No'), REFUSED],
     ['answers 429', says('429 No'), ['429 upstream_rate_limited, Retry-After 1', 1, 'not counted', 'kept', 'served']],
     [
       'answers 429 with `Retry-After: 7`',
@@ -187,38 +148,30 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       says('429 No', 'Retry-After: Thu, 31 Dec 2099 23:59:59 GMT'),
       ['429 upstream_rate_limited, Retry-After 3600', 1, 'not counted', 'kept', 'served'],
     ],
-    ['answers 451', says('451 No'), ['502 upstream_refused', 1, 'not counted', 'kept', 'not served']],
+    ['answers 451', says('451 No'), GONE],
     ['answers 500', says('500 No'), ['502 upstream_failed', 1, 'failure', 'kept', 'served']],
-    ['answers 502', says('502 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
-    ['answers 503', says('503 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
+    ['answers 502', says('502 No'), RETRIED],
+    ['answers 503', says('503 No'), RETRIED],
     [
       'answers 503 with `Retry-After: 7`',
       says('503 No', 'Retry-After: 7'),
       ['502 upstream_failed, Retry-After 7', 1, 'failure', 'kept', 'served'],
     ],
-    ['answers 504', says('504 No'), ['502 upstream_failed', 3, 'failure', 'kept', 'served']],
+    ['answers 504', says('504 No'), RETRIED],
   ],
   'Inconsistent pages': [
     [
       'links back to an earlier page',
       pages((request) => page(request, [item(`after ${request.pageToken}`)], 'again')),
-      ['502 upstream_invalid', 2, '2 successes', 'kept', 'served'],
+      REPEATED,
     ],
-    [
-      'repeats an item of an earlier page',
-      pages((request, next) => page(request, [item('one')], next)),
-      ['502 upstream_invalid', 2, '2 successes', 'kept', 'served'],
-    ],
+    ['repeats an item of an earlier page', pages((request, next) => page(request, [item('one')], next)), REPEATED],
     [
       'reports a total above the items it sends',
       sends((request) => message('200 OK', page(request).replace('{', '{"total":2,'))),
-      ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
+      UNFIT,
     ],
-    [
-      'sends `Link: rel=next`, which settings do not follow',
-      says('200 OK', 'Link: </v1/more>; rel="next"'),
-      ['502 upstream_invalid', 1, 'success', 'kept', 'served'],
-    ],
+    ['sends `Link: rel=next`, which settings do not follow', says('200 OK', 'Link: </v1/more>; rel="next"'), UNFIT],
     [
       'sends more pages than the bound `maxPages` (here 5)',
       numbered,
@@ -234,29 +187,21 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     [
       'sends two values of `Content-Length`',
       sends((request) => message('200 OK', page(request), 'Content-Length: 9')),
-      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
+      BROKEN,
     ],
     [
       'sends `Content-Length` twice, with one value',
       sends((request) => message('200 OK', page(request), `Content-Length: ${page(request).length}`)),
-      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
+      BROKEN,
     ],
     [
       'sends two values of `Content-Type`',
       says('200 OK', 'Content-Type: text/html', 'Content-Type: application/json'),
-      ['200', 1, 'success', 'kept', 'replaced'],
+      SERVED,
     ],
-    [
-      'labels its JSON as a web page',
-      says('200 OK', 'Content-Type: text/html'),
-      ['200', 1, 'success', 'kept', 'replaced'],
-    ],
-    ['sends 103 before the response', informed('103 Hints'), ['200', 1, 'success', 'kept', 'replaced']],
-    [
-      'sends an unsolicited 100 before the response',
-      informed('100 Continue'),
-      ['502 upstream_failed', 3, 'failure', 'closed', 'served'],
-    ],
+    ['labels its JSON as a web page', says('200 OK', 'Content-Type: text/html'), SERVED],
+    ['sends 103 before the response', informed('103 Hints'), SERVED],
+    ['sends an unsolicited 100 before the response', informed('100 Continue'), BROKEN],
     [
       'answers in HTTP/1.0',
       sends((request) => `HTTP/1.0 200 OK\r\n\r\n${page(request)}`, 'end'),

@@ -6,7 +6,7 @@ import { TOKEN } from '../../support/authorization/caller.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { type RunningGateway, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { NAMES, URIS } from '../../support/resources.ts';
+import { NAMES, TOOL_NAMES, URIS } from '../../support/resources.ts';
 
 const FOUND = [
   { id: 7, name: 'Open port', severity: 'HIGH', foundAt: 1_700_000_000, more: 'left out' },
@@ -53,28 +53,23 @@ describe('a gateway with a fourth resource in its registry', () => {
   });
 
   for (const mode of ['legacy', 'auto'] as const) {
-    it(`lists and reads it over MCP, as a resource and as a tool, in mode ${mode}`, async () => {
+    it(`lists, reads and describes it over MCP, as a resource and as a tool, in mode ${mode}`, async () => {
       const running = await start(...NAMES, 'findings');
       const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
       onCleanup(() => client.close());
       const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
       await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`), { requestInit }));
+      for (const description of ['All open findings.', 'All projects accessible'])
+        expect(client.getInstructions()).to.contain(description);
 
       const { resources } = await client.listResources();
-      expect(resources.at(-1)).to.deep.include({
-        uri: 'platform://findings',
-        name: 'findings',
-        title: 'Findings',
-        description: 'All open findings.',
-        mimeType: 'application/json',
-      });
+      const described = { name: 'findings', title: 'Findings', description: 'All open findings.' };
+      expect(resources.at(-1)).to.deep.include({ uri: 'platform://findings', ...described });
       const { contents } = await client.readResource({ uri: 'platform://findings' });
       expect(contents[0]).to.include({ text: await (await running.read('findings')).text() });
 
       const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name))
-        .to.include('list_findings')
-        .and.have.length(URIS.length + 1);
+      expect(tools.map(({ name }) => name)).to.deep.equal([...TOOL_NAMES, 'list_findings']);
       const found = await client.callTool({ name: 'list_findings', arguments: { severity: 'LOW' } });
       expect(found.structuredContent).to.deep.equal({ items: FINDINGS.slice(1), total: 1 });
     });

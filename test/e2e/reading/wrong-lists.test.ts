@@ -58,38 +58,39 @@ const items = (count: number, from = 0) => Array.from({ length: count }, (_, ind
 describe('a list with a duplicate id', () => {
   let signature = 0;
   const signed = (list: readonly object[]) => list.map((each) => ({ ...each, url: `https://x/?s=${++signature}` }));
-  /** Ignores its parameter, and signs a URL in each item anew. */
-  const twice: Body = (url) => ({
-    tools: signed(items(100)),
-    nextPageToken: url.searchParams.has('pageToken') ? '' : 'more',
-  });
-  const token = {
-    pagination: { kind: 'token', next: 'nextPageToken', tokenParam: 'pageToken', sizeParam: 'pageSize' },
-  };
+  /** Ignores its parameter. */
+  const twice =
+    (list: () => readonly object[]): Body =>
+    (url) => ({ tools: list(), nextPageToken: url.searchParams.has('pageToken') ? '' : 'more' });
+  /** Signs a URL in each item anew. */
+  const signedTwice = twice(() => signed(items(100)));
+  const four = () => ({ tools: [...items(3), item(1, { other: true })] });
+  const pagination = { kind: 'token', next: 'nextPageToken', tokenParam: 'pageToken', sizeParam: 'pageSize' };
+  const allow = 'duplicateIds: allow';
 
-  it('is upstream_invalid on one page, with figures and the setting', async () => {
-    const body = () => ({ tools: [...items(3), item(1, { other: true })] });
-    await expectRefused({}, body, '4 items hold 3 distinct ids', 'duplicateIds: allow', 'fields.id');
-  });
-
-  it('is upstream_invalid across pages, even when the items differ otherwise', async () => {
-    await expectRefused(token, twice, '200 items hold 100 distinct ids', 'duplicateIds: allow', 'pagination');
-  });
-
-  it('is upstream_invalid when the id expression gives several items the same id', async () => {
-    const body = () => ({ tools: items(30).map((each, index) => ({ ...each, kind: `k${index % 3}` })) });
-    await expectRefused({ fields: { id: 'kind' } }, body, '30 items hold 3 distinct ids', 'fields.id');
-  });
-
-  it('compares ids as they are served', async () => {
-    const body = () => ({
-      tools: [
-        { id: 1, name: 'A' },
-        { id: '1', name: 'B' },
-      ],
-    });
-    await expectRefused({}, body, '2 items hold 1 distinct ids', 'duplicateIds: allow');
-  });
+  for (const [what, resource, body, reason, ...keys] of [
+    ['on one page, with figures and the setting', {}, four, '4 items hold 3', allow, 'fields.id'],
+    [
+      'across pages, even when the items differ otherwise',
+      { pagination },
+      ...([signedTwice, '200 items hold 100', allow, 'pagination'] as const),
+    ],
+    [
+      'when the id expression gives several items the same id',
+      { fields: { id: 'kind' } },
+      () => ({ tools: items(30).map((each, index) => ({ ...each, kind: `k${index % 3}` })) }),
+      ...(['30 items hold 3', 'fields.id'] as const),
+    ],
+    [
+      'when ids are equal as they are served',
+      {},
+      () => ({ tools: [1, '1'].map((id) => ({ id, name: 'A' })) }),
+      ...(['2 items hold 1', allow] as const),
+    ],
+    ['in a page that a thread parses', {}, () => ({ tools: [...items(3000), item(7)] }), '3001 items hold 3000', allow],
+  ] as const) {
+    it(`is upstream_invalid ${what}`, () => expectRefused(resource, body, `${reason} distinct ids`, ...keys));
+  }
 
   it('ignores items that where leaves out', async () => {
     const body = () => ({ tools: [item(1), item(1, { old: true }), item(2)] });
@@ -97,63 +98,40 @@ describe('a list with a duplicate id', () => {
   });
 
   it('is served with a warning with duplicateIds: allow, on one page and across pages', async () => {
-    await expectServed(
-      { duplicateIds: 'allow' },
-      () => ({ tools: [...items(3), item(1, { other: true })] }),
-      4,
-      'duplicate_ids',
-    );
-    await expectServed({ ...token, duplicateIds: 'allow', strictMapping: true }, twice, 200, 'duplicate_ids');
+    const allowed = { duplicateIds: 'allow' };
+    await expectServed(allowed, four, 4, 'duplicate_ids');
+    await expectServed({ pagination, ...allowed, strictMapping: true }, signedTwice, 200, 'duplicate_ids');
   });
 
   it('is upstream_invalid with duplicateIds: allow when identical items of an earlier page return', async () => {
-    const body: Body = (url) => ({
-      tools: items(10),
-      nextPageToken: url.searchParams.has('pageToken') ? '' : 'more',
-    });
-    const tools = await withTools({ ...token, duplicateIds: 'allow' }, body);
-    expect((await tools.read()).status).to.equal(502);
-    expect(tools.reason()).to.contain('an item of an earlier page came again');
-  });
-
-  it('is upstream_invalid in a page that a thread parses', async () => {
-    const body = () => ({ tools: [...items(3000), item(7)] });
-    await expectRefused({}, body, '3001 items hold 3000 distinct ids', 'duplicateIds: allow');
+    const resource = { pagination, duplicateIds: 'allow' };
+    await expectRefused(
+      resource,
+      twice(() => items(10)),
+      'an item of an earlier page came again',
+    );
   });
 });
 
 describe('a list that settings reduce to nothing', () => {
   const three = () => ({ tools: items(3) });
+  const untitled = { invalidItems: 'drop', fields: { name: 'title' } };
+  const allowEmpty = 'allowEmpty: true';
 
   it('is upstream_invalid when where leaves out every item', async () => {
-    await expectRefused(
-      { where: "kind == tab || kind == 'x'" },
-      () => ({ tools: items(3).map((each) => ({ ...each, kind: 'y' })) }),
-      'where leaves out all 3 items',
-      'where',
-      'allowEmpty: true',
-    );
+    const body = () => ({ tools: items(3).map((each) => ({ ...each, kind: 'y' })) });
+    const where = "kind == tab || kind == 'x'";
+    await expectRefused({ where }, body, 'where leaves out all 3 items', 'where', allowEmpty);
   });
 
   it('is upstream_invalid when every item is dropped', async () => {
-    await expectRefused(
-      { invalidItems: 'drop', fields: { name: 'title' } },
-      three,
-      'all 3 items are invalid, the first since field name of item 0 is required and empty',
-      'fields',
-      'allowEmpty: true',
-    );
+    const reason = 'all 3 items are invalid, the first since field name of item 0 is required and empty';
+    await expectRefused(untitled, three, reason, 'fields', allowEmpty);
   });
 
   it('is upstream_invalid when some items are left out and the others dropped', async () => {
-    await expectRefused(
-      { invalidItems: 'drop', where: "id != 't0'", fields: { name: 'title' } },
-      three,
-      'where leaves out 1 of 3 items, and the remaining ones are invalid',
-      'where',
-      'fields',
-      'allowEmpty: true',
-    );
+    const reason = 'where leaves out 1 of 3 items, and the remaining ones are invalid';
+    await expectRefused({ ...untitled, where: "id != 't0'" }, three, reason, 'where', 'fields', allowEmpty);
   });
 
   for (const [expression, body] of [
@@ -166,13 +144,8 @@ describe('a list that settings reduce to nothing', () => {
     ['tools[?installed] || others[?installed]', { tools: items(3), others: [] }],
   ] as const) {
     it(`is upstream_invalid when ${expression} selects no item`, async () => {
-      await expectRefused(
-        { items: expression },
-        () => body,
-        'items selects none of the 3',
-        'items',
-        'allowEmpty: true',
-      );
+      const reason = 'items selects none of the 3';
+      await expectRefused({ items: expression }, () => body, reason, 'items', allowEmpty);
     });
   }
 
@@ -182,21 +155,14 @@ describe('a list that settings reduce to nothing', () => {
     ['data.hidden', { data: { hidden: [], items: items(3) } }, 'data.items'],
   ] as const) {
     it(`is upstream_invalid when ${expression} is empty and ${where} holds items that fit`, async () => {
-      await expectRefused(
-        { items: expression, errors: null },
-        () => body,
-        `items leads to an empty list, and ${where} holds 3 items`,
-        'items',
-        'allowEmpty: true',
-      );
+      const reason = `items leads to an empty list, and ${where} holds 3 items`;
+      await expectRefused({ items: expression, errors: null }, () => body, reason, 'items', allowEmpty);
     });
   }
 
   it('is served as empty with a warning with allowEmpty', async () => {
-    const allowed = { allowEmpty: true, strictMapping: true };
-    await expectServed({ ...allowed, where: 'installed' }, three, 0, 'nothing_left');
-    await expectServed({ ...allowed, invalidItems: 'drop', fields: { name: 'title' } }, three, 0, 'nothing_left');
-    await expectServed({ ...allowed, items: 'tools[?installed]' }, three, 0, 'nothing_left');
+    for (const resource of [{ where: 'installed' }, untitled, { items: 'tools[?installed]' }])
+      await expectServed({ ...resource, allowEmpty: true, strictMapping: true }, three, 0, 'nothing_left');
   });
 
   it('is checked over all pages together', async () => {

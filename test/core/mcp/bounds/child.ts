@@ -3,23 +3,11 @@ import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
 import { longestTurn, processorMs, TICK_MS } from '../../../support/process/processor-time.ts';
+import { callOf, readOf, rpc } from '../../../support/rpc.ts';
 import { asked, loadOf } from '../asked.ts';
-import { batchOf, everywhere, listOf, manyItems, request, WIDE } from './inputs.ts';
+import { batchOf, everywhere, listOf, manyItems, WIDE } from './inputs.ts';
 
-/** Result of one case. A case that exceeds the heap has none: the process has crashed. */
-interface Figures {
-  /** Of the answer. */
-  readonly bytes: number;
-  /** Members of the answer by the code of their error, or `ok`. */
-  readonly members: Readonly<Record<string, number>>;
-  readonly reads: number;
-  /** As logged. */
-  readonly outcome: string;
-  /** Most that was held outside the heap at once, behind a collection of garbage. */
-  readonly mostHeldMiB: number;
-}
-
-const URI = 'platform://projects';
+const TOOLS = 'list_installed_tools';
 
 /** What `work` comes to, and the most bytes it held outside the heap: when garbage is collected does not matter. */
 async function heldBy<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly mostHeldMiB: number }> {
@@ -38,7 +26,12 @@ async function heldBy<T>(work: () => Promise<T>): Promise<{ readonly result: T; 
   return { result, mostHeldMiB: Math.round(most / 1_048_576) };
 }
 
-async function batch(list: () => ReturnType<typeof listOf>, messages: readonly object[]): Promise<Figures> {
+/** How many there are of each. */
+const countsOf = (codes: readonly string[]) =>
+  Object.fromEntries([...Map.groupBy(codes, String)].map(([code, all]) => [code, all.length]));
+
+/** A batch: bytes and members of its answer by the code of their error, reads, its outcome as logged, and what was held. */
+async function batch(list: () => Load, messages: readonly object[]) {
   let reads = 0;
   const { raw } = asked({
     read: async () => {
@@ -46,10 +39,8 @@ async function batch(list: () => ReturnType<typeof listOf>, messages: readonly o
       return list();
     },
   });
-  const {
-    result: { pieces, record },
-    mostHeldMiB,
-  } = await heldBy(() => raw(JSON.stringify(messages)));
+  const { result, mostHeldMiB } = await heldBy(() => raw(JSON.stringify(messages)));
+  const { pieces, record } = result;
   const bytes = pieces.reduce((total, { length }) => total + length, 0);
   // What is written first begins alike for all that went well. The others are errors, each in one piece.
   const codes = pieces.flatMap((piece) => {
@@ -58,12 +49,15 @@ async function batch(list: () => ReturnType<typeof listOf>, messages: readonly o
     if (kind === undefined) return [];
     return kind === 'result' ? 'ok' : JSON.parse(text).error.data.code;
   });
-  const members = Object.fromEntries(
-    Map.groupBy(codes, String)
-      .entries()
-      .map(([code, all]) => [code, all.length]),
-  );
-  return { bytes, members, reads, outcome: record.error?.code ?? 'ok', mostHeldMiB };
+  return { bytes, members: countsOf(codes), reads, outcome: record.error?.code ?? 'ok', mostHeldMiB };
+}
+
+/** A hundred calls at a time, of which so many come to this total. */
+async function hundredCalls(load: Load, message: (index: number) => object, expected: number) {
+  const { raw } = asked({ read: () => load });
+  const all = Array.from({ length: 100 }, (_, index) => raw(JSON.stringify(message(index))));
+  const totals = (await Promise.all(all)).map(({ json }) => json.result.structuredContent?.total);
+  return { members: { ok: totals.filter((total) => total === expected).length } };
 }
 
 /** The same list, as another read would have brought it. */
@@ -82,17 +76,8 @@ function parseMs(body: string): number {
   return (processorMs() - begun) / 5;
 }
 
-/** In milliseconds. */
-interface Turns {
-  /** What it takes to parse 1 MiB of items. */
-  readonly unit: number;
-  /** How long a turn may be. */
-  readonly bound: number;
-  /** The longest turn of each case. */
-  readonly longest: Readonly<Record<string, number>>;
-}
-
-async function turns(): Promise<Turns> {
+/** What it takes to parse 1 MiB of items, how long a turn may be, and the longest of each case, in milliseconds. */
+async function turns() {
   const unit = parseMs(listOf(1, false).snapshot.bytes.toString());
   const bound = 6 * unit + 2 * TICK_MS;
   /** Of the first run that keeps the bound, or of the best of a few: what a collection of garbage adds is not meant. */
@@ -104,21 +89,17 @@ async function turns(): Promise<Turns> {
   const load = manyItems();
   const stored = listOf(8, true);
   const { raw } = asked({ read: ({ name }) => (name === 'projects' ? load : stored), maxMessageValues: 10_000 });
-  const call = (name: string, args: object) => ({ name, arguments: args });
   const once = (message: object) => () => raw(JSON.stringify(message));
+  const projects = (args: object) => callOf('list_projects', args);
   const longest: Record<string, number> = {};
   const few: Readonly<Record<string, () => Promise<unknown>>> = {
-    'a read of 100,000 items': () =>
-      asked({ read: () => copyOf(load) }).raw(JSON.stringify(request('resources/read', { uri: URI }))),
-    'a search of 100,000 items': once(request('tools/call', call('list_projects', { query: 'e', limit: 500 }))),
-    'counts of 100,000 items': once(request('tools/call', call('list_projects', { count_by: ['createTime'] }))),
-    'counts of 4,000 values': once(request('tools/call', call('list_projects', { query: '77', count_by: ['id'] }))),
-    'a hundred searches of 8 MiB': once(
-      batchOf(100, 'tools/call', (index) => call('list_installed_tools', { query: `${index}` })),
-    ),
-    'a hundred pages of 100,000 items': once(batchOf(100, 'tools/call', () => call('list_projects', { limit: 500 }))),
-    'fifty searches at a time': () =>
-      Promise.all(Array.from({ length: 50 }, once(request('tools/call', call('list_projects', { query: 'z' }))))),
+    'a read of 100,000 items': () => asked({ read: () => copyOf(load) }).raw(JSON.stringify(readOf('projects'))),
+    'a search of 100,000 items': once(projects({ query: 'e', limit: 500 })),
+    'counts of 100,000 items': once(projects({ count_by: ['createTime'] })),
+    'counts of 4,000 values': once(projects({ query: '77', count_by: ['id'] })),
+    'a hundred searches of 8 MiB': once(batchOf(100, (index) => callOf(TOOLS, { query: `${index}` }))),
+    'a hundred pages of 100,000 items': once(batchOf(100, () => projects({ limit: 500 }))),
+    'fifty searches at a time': () => Promise.all(Array.from({ length: 50 }, once(projects({ query: 'z' })))),
   };
   for (const [name, work] of Object.entries(few)) longest[name] = await longestOf(work);
   const notifications = JSON.stringify(Array.from({ length: 30_000 }, () => ({ jsonrpc: '2.0', method: 'ping' })));
@@ -132,65 +113,34 @@ async function turns(): Promise<Turns> {
   return { unit, bound, longest };
 }
 
+/** Finds 26 of the items of {@link listOf}. */
+const search = (tool: string) => (index: number) => callOf(tool, { query: `kind ${index}.`, limit: 1 });
+const stored = (mebibytes: number) => {
+  const load = listOf(mebibytes, true);
+  return () => load;
+};
+
 const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
   turns,
-  'searches of a stored list': () => {
-    const stored = listOf(5, true);
-    return batch(
-      () => stored,
-      batchOf(100, 'tools/call', (index) => ({
-        name: 'list_installed_tools',
-        arguments: { query: `kind ${index}.`, limit: 1 },
-      })),
-    );
-  },
-  'searches of a list that is not stored': () =>
-    batch(
-      () => listOf(5, false),
-      batchOf(100, 'tools/call', (index) => ({
-        name: 'list_projects',
-        arguments: { query: `kind ${index}.`, limit: 1 },
-      })),
-    ),
-  'searches at a time': async () => {
-    const stored = listOf(5, true);
-    const { raw } = asked({ read: () => stored });
-    const all = Array.from({ length: 100 }, (_, index) =>
-      raw(
-        JSON.stringify(
-          request('tools/call', { name: 'list_installed_tools', arguments: { query: `kind ${index}.`, limit: 1 } }),
-        ),
-      ),
-    );
-    const answered = await Promise.all(all);
-    return { members: { ok: answered.filter(({ json }) => json.result.structuredContent.total === 26).length } };
-  },
-  'counts at a time': async () => {
-    const items = Array.from({ length: 240 }, (_, index) =>
-      toolItem(`${index}`, { name: `${index} ${'ж'.repeat(2000)}` }),
-    );
-    const { raw } = asked({ read: () => loadOf(items) });
-    const message = request('tools/call', { name: 'list_projects', arguments: { count_by: ['name'] } });
-    const answered = await Promise.all(Array.from({ length: 100 }, () => raw(JSON.stringify(message))));
-    return { members: { ok: answered.filter(({ json }) => json.result.structuredContent?.total === 240).length } };
+  'searches of a stored list': () => batch(stored(5), batchOf(100, search(TOOLS))),
+  'searches of a list that is not stored': () => batch(() => listOf(5, false), batchOf(100, search('list_projects'))),
+  'searches at a time': () => hundredCalls(listOf(5, true), search(TOOLS), 26),
+  'counts at a time': () => {
+    const items = Array.from({ length: 240 }, (_, id) => toolItem(`${id}`, { name: `${id} ${'ж'.repeat(2000)}` }));
+    return hundredCalls(loadOf(items), () => callOf('list_projects', { count_by: ['name'] }), 240);
   },
   'reads at a time': async () => {
     const list = listOf(8, false);
     const lists = Array.from({ length: 30 }, () => copyOf(list));
     let next = 0;
+    const cache = createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 });
     const { raw } = asked({
-      representations: createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 }), {
-        maxEscapingBytes: 33_554_432,
-      }),
+      representations: createRepresentations(cache, { maxEscapingBytes: 33_554_432 }),
       read: () => lists[next++] ?? listOf(1, false),
     });
-    const body = JSON.stringify(request('resources/read', { uri: URI }));
-    const { result: answered, mostHeldMiB } = await heldBy(() => Promise.all(lists.map(() => raw(body))));
-    const members = Map.groupBy(answered, ({ record }) => record.error?.code ?? 'ok');
-    return {
-      members: Object.fromEntries(members.entries().map(([code, all]) => [code, all.length])),
-      mostHeldMiB,
-    };
+    const body = JSON.stringify(readOf('projects'));
+    const { result, mostHeldMiB } = await heldBy(() => Promise.all(lists.map(() => raw(body))));
+    return { members: countsOf(result.map(({ record }) => record.error?.code ?? 'ok')), mostHeldMiB };
   },
   'clients with long names': async () => {
     const { raw } = asked();
@@ -198,7 +148,7 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
     for (let index = 0; index < 200; index += 1) {
       const clientInfo = { name: `${index}`.padEnd(500_000, 'n'), version: `${index}`.padEnd(500_000, 'v') };
       const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
-      const { record } = await raw(JSON.stringify(request('initialize', params)));
+      const { record } = await raw(JSON.stringify(rpc('initialize', params)));
       held.push(record.client?.name?.length ?? 0);
     }
     return { members: { ok: held.filter((length) => length === 64).length } };
@@ -206,7 +156,7 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
   'reads of a list that is not stored': () =>
     batch(
       () => listOf(20, false),
-      batchOf(100, 'resources/read', () => ({ uri: URI })),
+      batchOf(100, () => readOf('projects')),
     ),
 };
 

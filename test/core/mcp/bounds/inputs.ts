@@ -1,5 +1,6 @@
 import { loadOf as loadOfItems, toolItem } from '../../../support/platform/loads.ts';
-import { CLIENT, cachedFor, ENVELOPE, loadOf } from '../asked.ts';
+import { rpc } from '../../../support/rpc.ts';
+import { CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS } from '../asked.ts';
 
 /** A list of that many mebibytes and a little more; parsed, it takes several times as much. */
 export function listOf(mebibytes: number, isStored: boolean) {
@@ -14,10 +15,9 @@ export function manyItems() {
   return loadOfItems(Array.from({ length: 100_000 }, (_, index) => toolItem(`tool-${index}`)));
 }
 
-export const request = (method: string, params?: object, id = 1) => ({ jsonrpc: '2.0', id, method, params });
-
-export const batchOf = (count: number, method: string, params: (index: number) => object | undefined) =>
-  Array.from({ length: count }, (_, index) => request(method, params(index), index));
+/** So many messages, with their indexes as ids. */
+export const batchOf = (count: number, message: (index: number) => object) =>
+  Array.from({ length: count }, (_, index) => ({ ...message(index), id: index }));
 
 /** An object of so many members, as JSON. */
 const wide = (members: number) => `{${Array.from({ length: members }, (_, index) => `"k${index}":0`).join(',')}}`;
@@ -31,32 +31,32 @@ const NESTED = {
 /** Messages with a place for any value of the client, marked `VALUE`. */
 const PLACES: Readonly<Record<string, object | string>> = {
   'all of it': 'VALUE',
-  'an id': { jsonrpc: '2.0', id: 'VALUE', method: 'ping' },
-  'a method': { jsonrpc: '2.0', id: 1, method: 'VALUE' },
-  'an unknown member': { jsonrpc: '2.0', id: 1, method: 'ping', more: 'VALUE' },
-  params: { jsonrpc: '2.0', id: 1, method: 'ping', params: 'VALUE' },
-  'a member of params': request('ping', { a: 'VALUE' }),
-  _meta: request('ping', { _meta: 'VALUE' }),
-  'a member of _meta': request('ping', { _meta: { a: 'VALUE' } }),
-  'a related task': request('ping', { _meta: { 'io.modelcontextprotocol/related-task': { taskId: 'a', b: 'VALUE' } } }),
-  'a claim': request('ping', { _meta: { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': 'VALUE' } }),
-  'a client in an envelope': request('ping', { _meta: { ...ENVELOPE, 'io.modelcontextprotocol/clientInfo': 'VALUE' } }),
-  'capabilities in an envelope': request('ping', {
+  'an id': rpc('ping', {}, 'VALUE'),
+  'a method': rpc('VALUE'),
+  'an unknown member': { ...rpc('ping'), more: 'VALUE' },
+  params: { ...rpc('ping'), params: 'VALUE' },
+  'a member of params': rpc('ping', { a: 'VALUE' }),
+  _meta: rpc('ping', { _meta: 'VALUE' }),
+  'a member of _meta': rpc('ping', { _meta: { a: 'VALUE' } }),
+  'a related task': rpc('ping', { _meta: { 'io.modelcontextprotocol/related-task': { taskId: 'a', b: 'VALUE' } } }),
+  'a claim': rpc('ping', { _meta: { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': 'VALUE' } }),
+  'a client in an envelope': rpc('ping', { _meta: { ...ENVELOPE, 'io.modelcontextprotocol/clientInfo': 'VALUE' } }),
+  'capabilities in an envelope': rpc('ping', {
     _meta: { ...ENVELOPE, 'io.modelcontextprotocol/clientCapabilities': { experimental: { a: 'VALUE' } } },
   }),
-  'capabilities of initialize': request('initialize', {
+  'capabilities of initialize': rpc('initialize', {
     ...CLIENT,
     protocolVersion: '2025-11-25',
     capabilities: { experimental: { a: 'VALUE' } },
   }),
-  'the client of initialize': request('initialize', { ...CLIENT, protocolVersion: '2025-11-25', clientInfo: 'VALUE' }),
-  'the revision of initialize': request('initialize', { ...CLIENT, protocolVersion: 'VALUE' }),
-  'a uri': request('resources/read', { uri: 'VALUE' }),
-  'the name of a tool': request('tools/call', { name: 'VALUE' }),
-  'arguments of a tool': request('tools/call', { name: 'list_installed_tools', arguments: 'VALUE' }),
-  'an argument of a tool': request('tools/call', { name: 'list_installed_tools', arguments: { query: 'VALUE' } }),
-  'an unknown argument of a tool': request('tools/call', { name: 'list_installed_tools', arguments: { a: 'VALUE' } }),
-  'what a subscription is about': request('subscriptions/listen', { notifications: 'VALUE', _meta: ENVELOPE }),
+  'the client of initialize': rpc('initialize', { ...CLIENT, protocolVersion: '2025-11-25', clientInfo: 'VALUE' }),
+  'the revision of initialize': rpc('initialize', { ...CLIENT, protocolVersion: 'VALUE' }),
+  'a uri': rpc('resources/read', { uri: 'VALUE' }),
+  'the name of a tool': rpc('tools/call', { name: 'VALUE' }),
+  'arguments of a tool': rpc('tools/call', { name: 'list_installed_tools', arguments: 'VALUE' }),
+  'an argument of a tool': rpc('tools/call', { name: 'list_installed_tools', arguments: { query: 'VALUE' } }),
+  'an unknown argument of a tool': rpc('tools/call', { name: 'list_installed_tools', arguments: { a: 'VALUE' } }),
+  'what a subscription is about': rpc('subscriptions/listen', { notifications: 'VALUE', _meta: ENVELOPE }),
   'a notification': { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'VALUE', a: 'VALUE' } },
   'a result': { jsonrpc: '2.0', id: 1, result: { _meta: { a: 'VALUE' }, b: 'VALUE' } },
   'an error': { jsonrpc: '2.0', id: 1, error: { code: 1, message: '', data: 'VALUE' } },
@@ -68,16 +68,11 @@ export function* everywhere(value: string) {
     const text = JSON.stringify(message).replaceAll('"VALUE"', () => value);
     const isCurrent = text.includes('"2026-07-28"');
     const { method } = Object(message);
-    const headers = isCurrent
-      ? { protocolVersion: '2026-07-28', method: typeof method === 'string' ? method : undefined, name: undefined }
-      : { protocolVersion: undefined, method: undefined, name: undefined };
+    const headers = isCurrent ? { ...NO_HEADERS, protocolVersion: '2026-07-28', method } : NO_HEADERS;
     yield { place, body: text, headers };
     yield { place: `${place}, in a batch`, body: `[${text}]`, headers };
-    yield {
-      place: `${place}, under an unknown revision`,
-      body: text,
-      headers: { ...headers, protocolVersion: '1999-01-01' },
-    };
+    const unknown = { ...headers, protocolVersion: '1999-01-01' };
+    yield { place: `${place}, under an unknown revision`, body: text, headers: unknown };
   }
 }
 

@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { inFolder } from '../../../support/process/process.ts';
+import { inFolder, startProcess } from '../../../support/process/process.ts';
 import { toolEnvironment } from '../../../support/tools.ts';
 import { type Client, type Server, texts } from './client.ts';
 
@@ -32,24 +30,10 @@ export function inspector(revision: Client['revision']): Client {
     revision,
     tellsRevision: [],
     async connect(server) {
-      const ask = async (...request: string[]) => {
-        const target = targetOf(server);
-        const { result } = output.parse(
-          JSON.parse(
-            await run([
-              '--format',
-              'json',
-              '--quiet',
-              '--protocol-era',
-              revision === '2026-07-28' ? 'modern' : 'legacy',
-              '--stored-auth-only',
-              ...request,
-              ...target,
-            ]),
-          ),
-        );
-        return result;
-      };
+      const era = revision === '2026-07-28' ? 'modern' : 'legacy';
+      const options = ['--format', 'json', '--quiet', '--protocol-era', era, '--stored-auth-only'];
+      const ask = async (...request: string[]) =>
+        output.parse(JSON.parse(await run([...options, ...request, ...targetOf(server)]))).result;
       return {
         revision: undefined,
         list: async () => (await ask('--method', 'resources/list')).resources ?? [],
@@ -94,21 +78,9 @@ function targetOf(server: Server): string[] {
 /** Runs it with a home of its own, where it keeps what it stores, and gives what it printed. */
 function run(args: readonly string[]): Promise<string> {
   return inFolder(async (home) => {
-    const child = spawn(process.execPath, [INSPECTOR, '--cli', ...args], {
-      env: toolEnvironment({ HOME: home }),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: TIMEOUT_MS,
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
-    });
-    const [exitCode]: (number | null)[] = await once(child, 'close');
-    if (exitCode !== 0) throw new InspectorError(stderr, exitCode ?? null);
+    const options = { env: toolEnvironment({ HOME: home }), timeout: TIMEOUT_MS };
+    const { code, stdout, stderr } = await startProcess(process.execPath, [INSPECTOR, '--cli', ...args], options).ended;
+    if (code !== 0) throw new InspectorError(stderr, code);
     return stdout;
   });
 }

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { settingsFor, startGateway, TOKEN } from '../../../support/gateway.ts';
 import { startHttpUpstream } from '../../../support/platform/http-upstream.ts';
-import { MAIN, writeSettings } from '../../../support/process/process.ts';
+import { MAIN, porticoEnvironment, writeSettings } from '../../../support/process/process.ts';
 import type { Server } from './client.ts';
 
 /** Portico in front of one platform: a gateway in this process, and what it takes to start another over stdio. */
@@ -19,11 +19,7 @@ export interface Served {
 
 /** What is awkward in JSON, in UTF-8, in event streams and in lines. */
 const AWKWARD = [
-  'plain',
-  '"quoted" \\ / \t',
-  'naïve 日本語 🦀',
-  'line\u2028and\u2029paragraph',
-  'two\nlines\r\ndata: x',
+  ...['plain', '"quoted" \\ / \t', 'naïve 日本語 🦀', 'line\u2028and\u2029paragraph', 'two\nlines\r\ndata: x'],
 ];
 
 const PAGE_SIZE = 3;
@@ -68,7 +64,7 @@ ${mcp}
       kind: 'stdio',
       command: process.execPath,
       args: [MAIN, 'stdio', '--config', config],
-      env: { ...ofThisRun(), PORTICO_TOKEN: token },
+      env: porticoEnvironment({ PORTICO_TOKEN: token }),
     }),
     read: async (name) => (await running.read(name)).text(),
     async close() {
@@ -76,11 +72,4 @@ ${mcp}
       await upstream.close();
     },
   };
-}
-
-/** What a process itself needs: coverage, and quiet on a Node that warns of type stripping. */
-function ofThisRun(): Record<string, string> {
-  const { PATH, NODE_V8_COVERAGE, NODE_OPTIONS } = process.env;
-  const given = Object.entries({ PATH, NODE_V8_COVERAGE, NODE_OPTIONS });
-  return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Why a check may fail. */
-export type Reason =
-  | { readonly kind: 'fixture'; readonly name: string }
-  | { readonly kind: 'unclaimed'; readonly name: string };
-
 export interface ExpectedFailure {
   readonly scenario: string;
   readonly check: string;
-  readonly reason: Reason;
+  /** Why the check may fail. */
+  readonly reason: { readonly kind: 'fixture' | 'unclaimed'; readonly name: string };
 }
 
 const LINE = /^ {2}- ([\w-]+):([\w-]+) # (fixture|unclaimed): (\S+)$/;

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startProcess } from '../../../support/process/process.ts';
 import { toolEnvironment } from '../../../support/tools.ts';
 
 const SUITE = fileURLToPath(
@@ -55,17 +54,7 @@ async function readChecks(folder: string): Promise<ReadonlyMap<string, readonly 
 }
 
 async function run(args: readonly string[]): Promise<{ exitCode: number | null; output: string }> {
-  const child = spawn(process.execPath, [SUITE, ...args], {
-    env: toolEnvironment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: TIMEOUT_MS,
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const [exitCode]: (number | null)[] = await once(child, 'close');
-  return { exitCode: exitCode ?? null, output };
+  const options = { env: toolEnvironment(), timeout: TIMEOUT_MS };
+  const { code, stdout, stderr } = await startProcess(process.execPath, [SUITE, ...args], options).ended;
+  return { exitCode: code, output: stdout + stderr };
 }

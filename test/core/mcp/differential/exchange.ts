@@ -37,10 +37,7 @@ const CALLS: readonly (readonly [method: string, params?: Json])[] = [
   ['tools/call', { name: 'list_installed_tools' }],
   ['tools/call', { name: 'list_installed_tools', arguments: { limit: 1 } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { query: 'B', category: 'SCANNER' } }],
-  [
-    'tools/call',
-    { name: 'list_installed_tools', arguments: { query: '1.0.0', category: 'scanner', fields: 'name,id' } },
-  ],
+  ['tools/call', { name: 'list_installed_tools', arguments: { query: '1.0.0', category: 'scanner', fields: 'id' } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { category: 'nothing like it' } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { fields: [] } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { fields: 'nothing' } }],
@@ -155,18 +152,16 @@ function* currentOnes(): Generator<Exchange> {
 }
 
 function* earlierOnes(): Generator<Exchange> {
+  const params = { ...CLIENT, protocolVersion: '2025-06-18' };
   for (const protocolVersion of [undefined, '2025-11-25', '2025-03-26', '2024-10-07']) {
-    for (const [method, params] of CALLS) yield post(message(method, params), { protocolVersion });
+    for (const call of CALLS) yield post(message(...call), { protocolVersion });
   }
   for (const protocolVersion of ['1999-01-01', '2025-06-19', '', CURRENT, '2031-01-01', '2025-11-25, 2025-11-25']) {
     for (const headers of [{ protocolVersion }, { protocolVersion, method: 'ping' }]) {
       yield post(message('ping'), headers);
-      yield post(message('initialize', { ...CLIENT, protocolVersion: '2025-06-18' }), headers);
+      yield post(message('initialize', params), headers);
       yield post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers);
-      yield post(
-        { jsonrpc: '2.0', method: 'initialize', params: { ...CLIENT, protocolVersion: '2025-06-18' } },
-        headers,
-      );
+      yield post({ jsonrpc: '2.0', method: 'initialize', params }, headers);
       yield post({ jsonrpc: '2.0', method: 'initialize' }, headers);
       yield post({ jsonrpc: '2.0', id: 1, result: {} }, headers);
       yield post([message('ping')], headers);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { type RawResponse, takeResponses } from '../../../support/platform/raw-response.ts';
+import type { RawResponse } from '../../../support/platform/raw-response.ts';
+import { openConnection, type RawConnection } from '../../../support/raw-http.ts';
 import type { Broken } from './broken-requests.ts';
 
 /** Far longer than anything takes: what has not ended by then never will. */
@@ -23,89 +23,63 @@ async function patiently<T>(work: Promise<T>): Promise<T> {
 }
 
 /** A connection that is used again and again, for requests that are framed as they should be. */
-export interface Lane {
-  /** Sends a request and gives its answer. Rejects where there is none. */
-  ask(bytes: Buffer): Promise<RawResponse>;
-  close(): void;
-}
+export function openLane(url: string) {
+  let connection: RawConnection | undefined;
 
-export function openLane(port: number): Lane {
-  let socket: Socket | undefined;
-
-  /** Gives nothing where the connection closes first. */
-  function attempt(bytes: Buffer): Promise<RawResponse | undefined> {
-    const used = socket?.writable === true ? socket : connect(port, '127.0.0.1').setNoDelay();
-    socket = used;
-    let arrived: Buffer = Buffer.alloc(0);
-    const answer = new Promise<RawResponse | undefined>((resolve, reject) => {
-      used.on('error', () => {});
-      used.on('close', () => resolve(undefined));
-      used.on('data', (chunk: Buffer) => {
-        arrived = Buffer.concat([arrived, chunk]);
-        try {
-          const { responses, rest } = takeResponses(arrived);
-          const last = responses.find(({ status }) => status >= 200);
-          if (last === undefined) return;
-          if (responses.at(-1) !== last || rest.length > 0) throw new Error('wrong: more than one answer');
-          resolve(last);
-        } catch (error) {
-          reject(error);
-        }
-      });
-      used.write(bytes);
-    });
-    return patiently(answer).then(
-      (last) => {
-        if (last === undefined || last.headers.get('connection') === 'close') drop();
-        else used.removeAllListeners('data').removeAllListeners('close').removeAllListeners('error');
-        return last;
-      },
-      (error) => {
-        drop();
-        throw error;
-      },
-    );
+  async function attempt(bytes: Buffer): Promise<RawResponse> {
+    connection ??= openConnection(url);
+    const { send, receive, arrived, unfinished } = connection;
+    send(bytes);
+    let response = await receive();
+    while (response.status < 200) response = await receive();
+    if (arrived().length > 0 || unfinished().length > 0) throw new Error('wrong: more than one answer');
+    if (response.headers.get('connection') === 'close') drop();
+    return response;
   }
 
   function drop(): void {
-    socket?.destroy();
-    socket = undefined;
+    connection?.socket.destroy();
+    connection = undefined;
+  }
+
+  /** Rejects with what is wrong with the bytes, if anything is. */
+  function fail({ message, cause }: Error): never {
+    drop();
+    const wrong = [message, String((cause as Error | undefined)?.message)].find((text) => text.startsWith('wrong'));
+    throw new Error(wrong ?? 'wrong: closed without an answer');
   }
 
   return {
-    async ask(bytes) {
-      const reused = socket !== undefined;
-      const answer = await attempt(bytes);
-      // An idle connection may be closed just when it is used again.
-      const again = answer ?? (reused ? await attempt(bytes) : undefined);
-      if (again === undefined) throw new Error('wrong: closed without an answer');
-      return again;
+    /** Sends a request and gives its answer. Rejects where there is none. */
+    async ask(bytes: Buffer): Promise<RawResponse> {
+      const reused = connection !== undefined;
+      return patiently(attempt(bytes)).catch((error: Error) => {
+        // An idle connection may be closed just when it is used again.
+        if (!reused || !/^closed after: $/.test(error.message)) return fail(error);
+        drop();
+        return patiently(attempt(bytes)).catch(fail);
+      });
     },
     close: drop,
   };
 }
 
 /** Sends bytes on a connection of their own; gives what came back until it closed. */
-export async function sendBroken(port: number, { pieces, ending }: Broken): Promise<Buffer> {
-  const socket = connect(port, '127.0.0.1').setNoDelay();
-  const chunks: Buffer[] = [];
-  socket.on('error', () => {});
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const closed = new Promise((resolve) => socket.once('close', resolve));
+export async function sendBroken(url: string, { pieces, ending }: Broken): ReturnType<RawConnection['closed']> {
+  const { socket, send, reset, closed } = openConnection(url);
   try {
     await patiently(once(socket, 'connect'));
     for (const piece of pieces) {
-      socket.write(piece);
+      send(piece);
       await turn();
     }
     if (ending === 'end') socket.end();
     if (ending === 'reset') {
       await sleep(HANG_UP_MS);
-      socket.resetAndDestroy();
+      reset();
     }
-    await patiently(closed);
+    return await patiently(closed());
   } finally {
     socket.destroy();
   }
-  return Buffer.concat(chunks);
 }

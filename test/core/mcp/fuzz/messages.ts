@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { anyCharacter, anyText } from '../../../support/any-text.ts';
+import { TOOL_NAMES } from '../../../support/resources.ts';
 import { ENVELOPE } from '../asked.ts';
 
 /** A body, with the MCP headers that an honest client would send. */
@@ -17,21 +18,16 @@ type Members = readonly (readonly [key: string, value: string])[];
 export const MARK = 'mark-of-the-body';
 
 const METHODS = [
-  'resources/read',
-  'resources/list',
-  'resources/templates/list',
-  'tools/list',
-  'tools/call',
-  'initialize',
-  'ping',
-  'server/discover',
-  'subscriptions/listen',
-  'notifications/initialized',
-  'notifications/cancelled',
-  'completion/complete',
-  'prompts/get',
-  'logging/setLevel',
-  'resources/subscribe',
+  ...[
+    'resources/read',
+    'resources/list',
+    'resources/templates/list',
+    'resources/subscribe',
+    'tools/list',
+    'tools/call',
+  ],
+  ...['initialize', 'ping', 'server/discover', 'subscriptions/listen', 'notifications/initialized'],
+  ...['notifications/cancelled', 'completion/complete', 'prompts/get', 'logging/setLevel'],
 ];
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'valueOf', '', ' ', 'a\nb', MARK];
 const URIS = ['platform://projects', 'platform://workflows', 'platform://tools', 'platform://nothing', 'http://a/b'];
@@ -95,13 +91,7 @@ const parts = fc.record({
     fc.constantFrom(...URIS),
     anyText().map((text) => `https://a.example/${encodeURIComponent(text)}`),
   ),
-  tool: fc.constantFrom(
-    'list_projects',
-    'list_installed_workflows',
-    'list_installed_tools',
-    'list_nothing',
-    ...ODD_NAMES,
-  ),
+  tool: fc.constantFrom(...TOOL_NAMES, 'list_nothing', ...ODD_NAMES),
   modern: fc.boolean(),
   version: fc.constantFrom('2026-07-28', '2026-07-28', '2026-07-28', '2025-11-25', '2031-01-01', '', MARK),
   argumentChanges: changes,
@@ -112,30 +102,23 @@ const parts = fc.record({
 type Parts = typeof parts extends fc.Arbitrary<infer T> ? T : never;
 
 function membersFor({ method, uri, tool, argumentChanges }: Parts): Members {
-  switch (method) {
-    case 'resources/read':
-    case 'resources/subscribe':
-      return [['uri', quote(uri)]];
-    case 'tools/call': {
-      const given = changed([['limit', '1']], argumentChanges);
-      return [
-        ['name', quote(tool)],
-        ['arguments', write(given)],
-      ];
-    }
-    case 'initialize':
-      return [
-        ['protocolVersion', '"2025-06-18"'],
-        ['capabilities', '{}'],
-        ['clientInfo', '{"name":"fuzz","version":"1"}'],
-      ];
-    case 'subscriptions/listen':
-      return [['notifications', '{"resourcesListChanged":true}']];
-    case 'notifications/cancelled':
-      return [['requestId', '1']];
-    default:
-      return [];
-  }
+  const given = write(changed([['limit', '1']], argumentChanges));
+  const client = [
+    ['protocolVersion', '"2025-06-18"'],
+    ['capabilities', '{}'],
+  ] as const;
+  const members: Readonly<Record<string, Members>> = {
+    'resources/read': [['uri', quote(uri)]],
+    'resources/subscribe': [['uri', quote(uri)]],
+    'tools/call': [
+      ['name', quote(tool)],
+      ['arguments', given],
+    ],
+    initialize: [...client, ['clientInfo', '{"name":"fuzz","version":"1"}']],
+    'subscriptions/listen': [['notifications', '{"resourcesListChanged":true}']],
+    'notifications/cancelled': [['requestId', '1']],
+  };
+  return Object.hasOwn(members, method) ? (members[method] ?? []) : [];
 }
 
 function textOf(of: Parts): string {
@@ -160,15 +143,11 @@ const single: fc.Arbitrary<Message> = parts.map((of) => {
 
 const unnamed = (body: Buffer | string): Message => ({ body: Buffer.from(body), method: 'resources/read', name: '' });
 
+const repeated = ([text, count]: [string, number]) => Array<string>(count).fill(text);
 const batch = fc
   .oneof(
     { weight: 9, arbitrary: fc.array(fc.oneof({ weight: 5, arbitrary: parts.map(textOf) }, odd), { maxLength: 4 }) },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(parts.map(textOf), fc.integer({ min: 90, max: 120 }))
-        .map(([text, count]) => Array<string>(count).fill(text)),
-    },
+    { weight: 1, arbitrary: fc.tuple(parts.map(textOf), fc.integer({ min: 90, max: 120 })).map(repeated) },
   )
   .map((texts) => unnamed(`[${texts.join(',')}]`));
 

@@ -32,13 +32,7 @@ function field(name: string, honest: string | readonly string[], other: fc.Arbit
     { weight: 60, arbitrary: fc.constantFrom(...values).map((value): Field[] => [[name, value]]) },
     { weight: 4, arbitrary: other.map((value): Field[] => [[name, value]]) },
     { weight: 3, arbitrary: fc.constant<Field[]>([]) },
-    {
-      weight: 1,
-      arbitrary: other.map((value): Field[] => [
-        [name, values[0] ?? ''],
-        [name, value],
-      ]),
-    },
+    { weight: 1, arbitrary: other.map((value): Field[] => [values[0] ?? '', value].map((each) => [name, each])) },
   );
 }
 

@@ -1,13 +1,12 @@
-import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { createCore } from '../../../../src/core/core.ts';
-import { openStdio } from '../../../../src/core/mcp/stdio/open-stdio.ts';
 import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
-import { callerWith } from '../../../support/authorization/caller.ts';
 import { startGateway } from '../../../support/gateway.ts';
 import { configOf, type TestSettings } from '../../../support/limits.ts';
 import { runStdio, writeSettings } from '../../../support/process/process.ts';
 import { newFolder } from '../../../support/process/serving.ts';
-import { ENVELOPE } from '../asked.ts';
+import { rpc } from '../../../support/rpc.ts';
+import { CLIENT, ENVELOPE } from '../asked.ts';
+import { connectStdio, converse } from '../stdio/connected.ts';
 import { httpOutcome, messageOutcome, type Outcome, rpcOutcome } from './outcome.ts';
 
 export interface Reading {
@@ -42,16 +41,16 @@ function overHttp(send: (url: string, target: Target, headers: Headers) => Promi
   };
 }
 
-function request(target: Target, modern: boolean, id = 1) {
+function requestFor(target: Target, modern: boolean) {
   const isCall = typeof target === 'object';
   const params = { ...(isCall ? target : { uri: target }), ...(modern && { _meta: ENVELOPE }) };
-  return { jsonrpc: '2.0', id, method: isCall ? 'tools/call' : 'resources/read', params };
+  return rpc(isCall ? 'tools/call' : 'resources/read', params);
 }
 
 function post(version: string): Way {
   return overHttp(async (url, target, headers) => {
     const modern = version === '2026-07-28';
-    const message = request(target, modern);
+    const message = requestFor(target, modern);
     headers.set('content-type', 'application/json');
     headers.set('mcp-protocol-version', version);
     if (modern) headers.set('mcp-method', message.method);
@@ -61,31 +60,14 @@ function post(version: string): Way {
   });
 }
 
-/** One JSON-RPC message after the other over a pair of streams. */
-function overStreams(input: Writable, output: Readable, modern: boolean): Opened['read'] {
-  const waiting = new Map<number, (outcome: Outcome) => void>();
-  let text = '';
-  let id = 0;
-  output.setEncoding('utf8').on('data', (piece: string) => {
-    const lines = (text + piece).split('\n');
-    text = lines.pop() ?? '';
-    for (const line of lines) {
-      const message = JSON.parse(line);
-      waiting.get(message.id)?.(message.result?.serverInfo ? {} : messageOutcome(message, null));
-    }
-  });
-  const ask = (message: { readonly id: number }) =>
-    new Promise<Outcome>((resolve) => {
-      waiting.set(message.id, resolve);
-      input.write(`${JSON.stringify(message)}\n`);
-    });
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-  let opened = modern ? undefined : ask({ id, ...{ jsonrpc: '2.0', method: 'initialize', params } });
+/** One JSON-RPC message after the other. */
+function overStreams({ ask }: Pick<ReturnType<typeof converse>, 'ask'>, modern: boolean): Opened['read'] {
+  let opened = modern ? undefined : ask('initialize', { ...CLIENT, protocolVersion: '2025-11-25' });
   return async (target) => {
     await opened;
     opened = undefined;
-    id += 1;
-    return ask(request(target, modern, id));
+    const { method, params } = requestFor(target, modern);
+    return messageOutcome(await ask(method, params), null);
   };
 }
 
@@ -93,25 +75,14 @@ function stdio(modern: boolean): Way {
   return async (settings, now) => {
     const config = configOf(settings);
     const core = createCore(config, { events: {}, now });
-    const [input, output] = [new PassThrough(), new PassThrough()];
-    const { requestId: _, ...identity } = callerWith();
-    const connection = openStdio({
-      ...config.mcp,
-      catalogue: core.catalogue,
-      representations: createRepresentations(core.holdings.cache),
-      version: '1.2.3',
-      now,
-      events: {},
-      identity,
-      graceMs: 1,
-      input,
-      output,
-    });
+    const { catalogue, holdings } = core;
+    const offer = { ...config.mcp, catalogue, representations: createRepresentations(holdings.cache), now };
+    const connected = connectStdio(offer, { maxBodyBytes: config.mcp.maxBodyBytes, graceMs: 1 });
     return {
-      read: overStreams(input, output, modern),
+      read: overStreams(connected, modern),
       async close() {
-        connection.drain();
-        await connection.closed;
+        connected.connection.drain();
+        await connected.connection.closed;
         await core.close();
       },
     };
@@ -123,7 +94,7 @@ export const stdioProcess: Way = async (settings) => {
   const file = await writeSettings(await newFolder(), JSON.stringify(settings));
   const { child, ended } = runStdio(file, { PORTICO_TOKEN: 'token-of-the-test' });
   return {
-    read: overStreams(child.stdin, child.stdout, false),
+    read: overStreams(converse(child.stdin, child.stdout), false),
     close() {
       child.stdin.end();
       return ended;

@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { openStdio, type StdioOptions } from '../../../../src/core/mcp/stdio/open-stdio.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -7,22 +7,12 @@ import { type AskedOptions, optionsOf } from '../asked.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
 type Message = any;
 
-/** MCP over stdio; the other end of the connection is the test's. */
-export function connectStdio(
-  asked: AskedOptions,
-  {
-    caller = callerWith(),
-    ...options
-  }: Partial<StdioOptions> & { readonly caller?: ReturnType<typeof callerWith> } = {},
-) {
-  const input = new PassThrough();
-  const output = new PassThrough();
-  const { requestId: _, ...identity } = caller;
-  const bounds = { maxBodyBytes: 4096, maxMessageValues: 10_000, graceMs: 5000 };
-  const connection = openStdio({ ...optionsOf(asked), ...bounds, ...options, identity, input, output });
+/** The client's end of MCP over a pair of streams, one message a line. */
+export function converse(input: Writable, output: Readable) {
   let text = '';
-  output.on('data', (chunk: Buffer) => {
-    text += chunk;
+  let id = 0;
+  output.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
   });
   const answers = (): Message[] =>
     text
@@ -31,11 +21,7 @@ export function connectStdio(
       .map((line) => JSON.parse(line));
   const write = (message: unknown) =>
     input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
-  let id = 0;
   return {
-    connection,
-    input,
-    output,
     write,
     answers,
     /** The first `count` messages that came back. */
@@ -50,4 +36,19 @@ export function connectStdio(
       return eventually(() => answers().find((answer) => answer.id === own));
     },
   };
+}
+
+/** MCP over stdio; the other end of the connection is the test's. */
+export function connectStdio(
+  asked: AskedOptions,
+  {
+    caller = callerWith(),
+    ...options
+  }: Partial<StdioOptions> & { readonly caller?: ReturnType<typeof callerWith> } = {},
+) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const { requestId: _, ...identity } = caller;
+  const bounds = { maxBodyBytes: 4096, maxMessageValues: 10_000, graceMs: 5000 };
+  const connection = openStdio({ ...optionsOf(asked), ...bounds, ...options, identity, input, output });
+  return { connection, input, output, ...converse(input, output) };
 }

@@ -15,21 +15,9 @@ interface Count {
   readonly count: number;
 }
 
-interface Answer {
-  readonly result: {
-    readonly structuredContent: {
-      readonly total: number;
-      readonly nextCursor?: string;
-      readonly counts: Readonly<Record<string, readonly Count[]>>;
-      readonly items: readonly Item[];
-    };
-  };
-}
-
 async function count(args: object, options: AskedOptions) {
   const params = { name: 'list_installed_tools', arguments: args };
-  const { json } = await asked(options).current('tools/call', params);
-  return json.result;
+  return (await asked(options).current('tools/call', params)).json.result;
 }
 
 const reading = (items: readonly object[]): AskedOptions => ({ read: () => loadOf(items, cachedFor(1000)) });
@@ -46,14 +34,10 @@ describe('counts by value', () => {
   it('equal those of the list that the HTTP edge returns', async () => {
     let items: readonly Item[] = [];
     const platform = await startHttpUpstream((_request, response) => response.end(JSON.stringify({ tools: items })));
-    const cache = { ttlMs: 0 };
-    const running = await startGateway(
-      settingsFor(platform.url, { resources: { tools: { cache } }, mcp: { hiddenText: 'keep' } }),
-    );
-    const value = fc.oneof(
-      fc.constantFrom('', 'other', 'others', '__proto__', '1', 'a', 'A'),
-      anyText({ maxLength: 3 }),
-    );
+    const settings = { resources: { tools: { cache: { ttlMs: 0 } } }, mcp: { hiddenText: 'keep' as const } };
+    const running = await startGateway(settingsFor(platform.url, settings));
+    const usual = fc.constantFrom('', 'other', 'others', '__proto__', '1', 'a', 'A');
+    const value = fc.oneof(usual, anyText({ maxLength: 3 }));
     const lists = fc.array(fc.tuple(value, value), { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(lists, fc.option(fc.constantFrom('a', 'other')), async (rows, category) => {
@@ -61,8 +45,8 @@ describe('counts by value', () => {
         const whole = (await (await running.read('tools')).json()) as Item[];
         const found = whole.filter((item) => category === null || item['category']?.toLowerCase() === category);
         const call = { name: 'list_installed_tools', arguments: { count_by: ['description', 'category'], category } };
-        const response = (await (await running.post(rpc('tools/call', call))).json()) as Answer;
-        const { total, counts, items: none, nextCursor } = response.result.structuredContent;
+        const { result } = JSON.parse(await (await running.post(rpc('tools/call', call))).text());
+        const { total, counts, items: none, nextCursor } = result.structuredContent;
         expect({ total, none, nextCursor }).to.deep.equal({ total: found.length, none: [], nextCursor: undefined });
         for (const field of ['category', 'description']) {
           const expected = expectedCounts(found, field);

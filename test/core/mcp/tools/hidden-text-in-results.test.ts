@@ -41,22 +41,16 @@ describe('hidden characters of a list', () => {
     const { structuredContent: first } = await call({ limit: 1 });
     const { structuredContent: second } = await call({ limit: 1, cursor: first.nextCursor });
     expect(second.items).to.deep.equal([SHOWN]);
-    const { structuredContent: counted } = await call({ count_by: ['category'] });
-    expect(counted.counts.category.map(({ value }: { value: string }) => value)).to.have.members([
-      'SCANNER',
-      'SCAN\\u{200b}NER',
-    ]);
+    const { counts } = (await call({ count_by: ['category'] })).structuredContent;
+    const values = counts.category.map(({ value }: { value: string }) => value);
+    expect(values).to.have.members(['SCANNER', 'SCAN\\u{200b}NER']);
   });
 
   it('are found as they are, and as they are shown', async () => {
-    for (const args of [
-      { query: 'a\u202eb' },
-      { query: 'A\\u{202e}B' },
-      { category: 'scan\u200bner' },
-      { category: 'SCAN\\u{200b}NER' },
-    ]) {
-      expect((await call(args)).structuredContent.items, JSON.stringify(args)).to.deep.equal([SHOWN]);
-    }
+    for (const query of ['a\u202eb', 'A\\u{202e}B'])
+      expect((await call({ query })).structuredContent.items, query).to.deep.equal([SHOWN]);
+    for (const category of ['scan\u200bner', 'SCAN\\u{200b}NER'])
+      expect((await call({ category })).structuredContent.items, category).to.deep.equal([SHOWN]);
   });
 
   it('are shown in a hint', async () => {
@@ -89,19 +83,15 @@ describe('hidden characters of a list', () => {
     for (let calls = 0; calls < 3; calls += 1) {
       expect((await call({}, options)).structuredContent.items).to.deep.equal([CLEAN, SHOWN]);
     }
-    expect(warnings.map(({ resource, finding, field }) => [resource, finding, field])).to.deep.equal([
-      ['tools', 'hidden_text', 'name'],
-      ['tools', 'hidden_text', 'category'],
-      ['tools', 'hidden_text', 'description'],
-    ]);
+    const told = warnings.map(({ resource, finding, field }) => [resource, finding, field]);
+    const fields = ['name', 'category', 'description'];
+    expect(told).to.deep.equal(fields.map((field) => ['tools', 'hidden_text', field]));
     expect(Object.keys(options.read().snapshot.representations)).to.include('shown');
   });
 
   it('are shown in long lists, step by step', async () => {
-    const items = Array.from({ length: 5000 }, (_, index) =>
-      toolItem(`tool-${index}`, { description: 'x'.repeat(200) }),
-    );
-    const read: Reader = () => loadOf([...items, HIDDEN], cachedFor(1000));
+    const others = Array(5000).fill(toolItem('other', { description: 'x'.repeat(200) }));
+    const read: Reader = () => loadOf([...others, HIDDEN], cachedFor(1000));
     const { structuredContent, _meta } = await call({ query: 'things', limit: 10 }, { read });
     expect(structuredContent.items).to.deep.equal([SHOWN]);
     expect(_meta['portico/hiddenText']).to.deep.equal({ name: 3, description: 2, category: 1 });

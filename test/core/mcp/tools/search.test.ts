@@ -5,6 +5,7 @@ import type { Filter } from '../../../../src/core/mcp/tools/arguments.ts';
 import { createSearch as create, stepsOf } from '../../../../src/core/mcp/tools/search.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { createSnapshotWriter } from '../../../../src/core/reads/snapshots/snapshot.ts';
+import { turnsDuring } from '../../../support/a-while.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
 import { cachedFor, loadOf } from '../asked.ts';
 
@@ -15,29 +16,6 @@ const ALL = { values: {} };
 function createSearch(maxParsedBytes: number) {
   const search = create(maxParsedBytes);
   return (load: Load, filter: Filter, signal = new AbortController().signal) => search(load, filter, signal);
-}
-
-function snapshotOf(pages: readonly (readonly object[])[]) {
-  const writer = createSnapshotWriter(0);
-  for (const page of pages) writer.add(page);
-  return writer.finish();
-}
-
-const itemsOf = (pages: readonly (readonly object[])[]) => [...stepsOf(snapshotOf(pages))].flat();
-
-/** Turns of the event loop during `work`. */
-async function turnsDuring(work: Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let isDone = false;
-  const done = work.then(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    await turn();
-    turns += 1;
-  }
-  await done;
-  return turns;
 }
 
 /** Characters that are parsed as JSON during `work`. */
@@ -57,35 +35,16 @@ async function parsedDuring(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('the items of a snapshot', () => {
-  it('are those that were written', () => {
-    for (const count of [0, 1, 2, 20_000]) {
-      const items = Array.from({ length: count }, (_, index) => ({
-        id: `tool-${index}`,
-        name: ['},{', '},{"id":"', 'x'.repeat(index % 99)][index % 3],
-      }));
-      expect(itemsOf([items])).to.deep.equal(items);
-    }
-  });
-
   it('are complete, for any text and length', () => {
-    const nasty = fc.constantFrom(
-      '"},{"',
-      '\\"},{\\"',
-      '},{',
-      '"}',
-      '[{"',
-      '\\',
-      '"',
-      '}',
-      'a'.repeat(70_000),
-      '\u2028ä',
-    );
-    const text = fc.array(nasty, { maxLength: 6 }).map((parts) => parts.join(''));
+    const nasty = ['"},{"', '\\"},{\\"', '},{', '"}', '[{"', '\\', '"', '}', 'a'.repeat(70_000), '\u2028ä'];
+    const text = fc.array(fc.constantFrom(...nasty), { maxLength: 6 }).map((parts) => parts.join(''));
     const item = fc.record({ id: text, name: text });
     const pages = fc.array(fc.array(item, { maxLength: 5 }), { maxLength: 3 });
     fc.assert(
       fc.property(pages, (written) => {
-        expect(itemsOf(written)).to.deep.equal(written.flat());
+        const writer = createSnapshotWriter(0);
+        for (const page of written) writer.add(page);
+        expect([...stepsOf(writer.finish())].flat()).to.deep.equal(written.flat());
       }),
       { numRuns: 200 },
     );
@@ -99,16 +58,7 @@ describe('a search', () => {
       rest,
     );
 
-  it('yields to other requests, with or without a parsed list', async () => {
-    const load = list(4);
-    const atLeast = load.snapshot.bytes.length / STEP_BYTES / 2;
-    for (const maxParsedBytes of [1024, 8_388_608]) {
-      const search = createSearch(maxParsedBytes);
-      for (const _ of [1, 2]) expect(await turnsDuring(search(load, ALL))).to.be.greaterThan(atLeast);
-    }
-  });
-
-  it('takes a number of turns that depends on the bytes of the list', async () => {
+  it('yields to other requests as often as the bytes of the list require, with or without a parsed list', async () => {
     const items = Array.from({ length: 100_000 }, (_, index) => toolItem(`tool-${index}`, { category: `C${index}` }));
     const load = loadOf(items, cachedFor(1));
     const atLeast = load.snapshot.bytes.length / STEP_BYTES;
@@ -121,21 +71,6 @@ describe('a search', () => {
         });
         expect(await turnsDuring(searching)).to.be.at.least(atLeast);
         expect(found?.indices).to.deep.equal(category === 'nothing' ? [] : [99_999]);
-      }
-    }
-  });
-
-  it('finds the same with and without a parsed list', async () => {
-    const items = Array.from({ length: 9000 }, (_, index) => ({
-      id: String(index),
-      name: `${index % 7} ${'x'.repeat(99)}`,
-    }));
-    const load = loadOf(items, cachedFor(1));
-    const expected = items.flatMap(({ name }, index) => (name.startsWith('3') ? [index] : []));
-    for (const maxParsedBytes of [1024, 8_388_608]) {
-      const search = createSearch(maxParsedBytes);
-      for (const _ of [1, 2]) {
-        expect((await search(load, { query: '3 X', values: {} })).indices).to.deep.equal(expected);
       }
     }
   });
@@ -200,40 +135,48 @@ describe('a filter', () => {
     { id: '2', name: 'Semgrep', description: 'Reads SOURCE code.', category: 'CODE' },
     { id: '3', name: 'Straße', description: '', category: 'CODE' },
   ];
-  const search = createSearch(1024);
-  const ids = async (filter: Parameters<typeof search>[1]) =>
-    (await search(loadOf(ITEMS), filter)).indices.map((index) => ITEMS[index]?.id);
+  const load = loadOf(ITEMS, cachedFor(1));
 
-  it('without conditions matches every item', async () => {
-    expect(await ids({ values: {} })).to.deep.equal(['1', '2', '3']);
-    expect(await ids({ query: '', values: {} })).to.deep.equal(['1', '2', '3']);
-  });
-
-  it('searches every field, in any case', async () => {
-    expect(await ids({ query: 'SEM', values: {} })).to.deep.equal(['2']);
-    expect(await ids({ query: 'source', values: {} })).to.deep.equal(['2']);
-    expect(await ids({ query: 'straSSe', values: {} })).to.deep.equal([]);
-    expect(await ids({ query: 'STRAß', values: {} })).to.deep.equal(['3']);
-    expect(await ids({ query: 'network', values: {} })).to.deep.equal(['1']);
-    expect(await ids({ query: '3', values: {} })).to.deep.equal(['3']);
-    expect(await ids({ query: 'categor', values: {} })).to.deep.equal([]);
-  });
-
-  it('compares whole fields, in any case', async () => {
-    expect(await ids({ values: { category: 'CODE' } })).to.deep.equal(['2', '3']);
-    expect(await ids({ values: { category: 'code' } })).to.deep.equal(['2', '3']);
-    expect(await ids({ values: { category: 'COD' } })).to.deep.equal([]);
-    expect(await ids({ values: { category: 'CODE', id: '3' } })).to.deep.equal(['3']);
-    expect(await ids({ query: 'e', values: { category: 'Network' } })).to.deep.equal(['1']);
-    expect(await ids({ values: { description: '' } })).to.deep.equal(['3']);
-    expect(await ids({ values: { nothing: '' } })).to.deep.equal([]);
-  });
+  const FOUND: Readonly<Record<string, readonly (readonly [filter: Partial<Filter>, ids: string])[]>> = {
+    'without conditions matches every item': [
+      [{}, '123'],
+      [{ query: '' }, '123'],
+    ],
+    'searches every field, in any case': [
+      [{ query: 'SEM' }, '2'],
+      [{ query: 'source' }, '2'],
+      [{ query: 'straSSe' }, ''],
+      [{ query: 'STRAß' }, '3'],
+      [{ query: 'network' }, '1'],
+      [{ query: '3' }, '3'],
+      [{ query: 'categor' }, ''],
+    ],
+    'compares whole fields, in any case': [
+      [{ values: { category: 'CODE' } }, '23'],
+      [{ values: { category: 'code' } }, '23'],
+      [{ values: { category: 'COD' } }, ''],
+      [{ values: { category: 'CODE', id: '3' } }, '3'],
+      [{ query: 'e', values: { category: 'Network' } }, '1'],
+      [{ values: { description: '' } }, '3'],
+      [{ values: { nothing: '' } }, ''],
+    ],
+  };
+  for (const [what, found] of Object.entries(FOUND)) {
+    it(`${what}, with and without a parsed list`, async () => {
+      for (const maxParsedBytes of [8, 1024]) {
+        const search = createSearch(maxParsedBytes);
+        for (const [filter, ids] of found) {
+          const { indices } = await search(load, { ...ALL, ...filter });
+          expect(indices.map((index) => ITEMS[index]?.id).join('')).to.equal(ids);
+        }
+      }
+    });
+  }
 
   it('that matches nothing collects the values of its fields', async () => {
-    const { indices, seen } = await search(loadOf(ITEMS), { query: 'nothing', values: { category: 'x' } });
+    const { indices, seen } = await createSearch(8)(load, { query: 'nothing', values: { category: 'x' } });
     expect(indices).to.deep.equal([]);
     expect([...seen.keys()]).to.deep.equal(['category']);
-    expect(seen.get('category')).to.include({ hasMore: false });
-    expect(seen.get('category')?.values).to.deep.equal(['NETWORK', 'CODE']);
+    expect(seen.get('category')).to.deep.include({ hasMore: false, values: ['NETWORK', 'CODE'] });
   });
 });

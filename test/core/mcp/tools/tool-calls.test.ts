@@ -27,14 +27,22 @@ async function callTool(name: string, args?: object, options: Parameters<typeof 
 
 const call = (args?: object, options?: Parameters<typeof asked>[0]) => callTool('list_installed_tools', args, options);
 
-let validate: ValidateFunction;
-type Page = Pick<Awaited<ReturnType<typeof call>>, 'content' | 'structuredContent'>;
+const listed = async (options?: Parameters<typeof asked>[0]) =>
+  (await asked(options).current('tools/list')).json.result.tools;
 
-/** Asserts that a page has the form of the tool's schema, and is the same as data and as text. */
-function expectForm({ content, structuredContent }: Page): void {
+let validate: ValidateFunction;
+
+/** Calls the tool. Its page has the form of the tool's schema, and is the same as data and as text. */
+async function callWell(args?: object, options?: Parameters<typeof asked>[0]) {
+  const { content, structuredContent, isError, ...rest } = await call(args, options);
   expect(validate(structuredContent), JSON.stringify(validate.errors)).to.equal(true);
   expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
+  expect([content.length, isError]).to.deep.equal([1, undefined]);
+  return { ...rest, text: content[0].text, page: structuredContent };
 }
+
+const idsIn = (items: readonly { readonly id: string }[]) => items.map(({ id }) => Number(id.slice('tool-'.length)));
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 
 /** The catalogue of a test, of whose tools settings know these values. */
 function knowing(known: Readonly<Record<string, readonly string[]>>, read: Reader) {
@@ -44,42 +52,28 @@ function knowing(known: Readonly<Record<string, readonly string[]>>, read: Reade
 
 describe('the list of tools', () => {
   it('has a read-only tool for each resource', async () => {
-    const { tools } = (await asked().current('tools/list')).json.result;
+    const tools = await listed();
     expect(tools.map(({ name }: { name: string }) => name)).to.deep.equal(TOOL_NAMES);
-    for (const { annotations } of tools) {
-      expect(annotations).to.deep.equal({
-        readOnlyHint: true,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: true,
-      });
-    }
+    const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+    for (const { annotations } of tools) expect(annotations).to.deep.equal(hints);
   });
 
-  it('describes the filters of each tool', async () => {
-    const { tools } = (await asked().earlier('tools/list')).json.result;
-    const keys = tools.map((tool: { inputSchema: { properties: object } }) => Object.keys(tool.inputSchema.properties));
-    expect(keys).to.deep.equal(
-      RESOURCES.map(({ filters }) => [
-        ...['query', ...filters, 'fields'],
-        ...(filters.length > 0 ? ['count_by'] : []),
-        ...['limit', 'cursor'],
-      ]),
-    );
-    for (const { inputSchema } of tools) {
-      expect(inputSchema).to.include({ type: 'object' }).and.not.have.property('additionalProperties');
-      expect(inputSchema).not.to.have.property('required');
+  it('describes the filters of each tool, with bounds in words only, because hosts drop the others', async () => {
+    const tools = await listed();
+    for (const [index, { filters }] of RESOURCES.entries()) {
+      const { inputSchema } = tools[index];
+      const counting = filters.length > 0 ? ['count_by'] : [];
+      expect(Object.keys(inputSchema)).to.deep.equal(['type', 'properties']);
+      const names = ['query', ...filters, 'fields', ...counting, 'limit', 'cursor'];
+      expect(Object.keys(inputSchema.properties)).to.deep.equal(names);
+      expect(inputSchema.properties.limit.description).to.contain('0 to 500, default 50');
     }
-  });
-
-  it('contains bounds in words only, because hosts drop the others', async () => {
-    const { text, json } = await asked().current('tools/list');
-    expect(json.result.tools[0].inputSchema.properties.limit.description).to.contain('0 to 500, default 50');
-    expect(text).not.to.match(/"(\$schema|additionalProperties|(max|min)(imum|Length|Items)|default)":/);
+    const bounds = /"(\$schema|additionalProperties|(max|min)(imum|Length|Items)|default)":/;
+    expect(JSON.stringify(tools)).not.to.match(bounds);
   });
 
   it('is found by the words that people use, one and several', async () => {
-    const { tools } = (await asked({ maxResultBytes: 1_000_000 }).current('tools/list')).json.result;
+    const tools = await listed({ maxResultBytes: 1_000_000 });
     for (const [index, words] of [
       'project projects application applications app workspace workspaces',
       'workflow workflows playbook playbooks automation automations runbook',
@@ -97,49 +91,24 @@ describe('the list of tools', () => {
   it('names the configured values only', async () => {
     const read = () => loadOf([toolItem('a', { category: 'OF_ONE_CALLER' })], cachedFor(1000));
     const { current } = asked({ catalogue: knowing({ category: ['SCANNER', 'with\nline', 'FIREWALL'] }, read) });
-    const listed = async () => (await current('tools/list')).text;
-    const before = await listed();
+    const before = (await current('tools/list')).text;
     const { description } = JSON.parse(before).result.tools[2].inputSchema.properties.category;
     expect(description).to.equal('Known: "SCANNER", "FIREWALL", others.');
-    const { result } = (await current('tools/call', { name: 'list_installed_tools', arguments: { category: 'x' } }))
-      .json;
-    expect(result.structuredContent.hint).to.contain('"OF_ONE_CALLER"');
-    expect(await listed()).to.equal(before);
-  });
-
-  it('is the same in both revisions, except for ttlMs', async () => {
-    const { current, earlier } = asked();
-    expect((await earlier('tools/list')).json.result).to.deep.equal({
-      tools: (await current('tools/list')).json.result.tools,
-    });
+    const params = { name: 'list_installed_tools', arguments: { category: 'x' } };
+    expect((await current('tools/call', params)).json.result.structuredContent.hint).to.contain('"OF_ONE_CALLER"');
+    expect((await current('tools/list')).text).to.equal(before);
   });
 });
 
 describe('a tool', () => {
   before(async () => {
-    const { tools } = (await asked().current('tools/list')).json.result;
-    validate = new Ajv2020().compile(tools[2].outputSchema);
+    validate = new Ajv2020().compile((await listed())[2].outputSchema);
   });
 
-  it('returns the first 50 items, as data and as text, in the form of its schema', async () => {
-    const { structuredContent, content, isError } = await call();
-    expect(isError).to.equal(undefined);
-    expect(structuredContent.items).to.deep.equal(ITEMS.slice(0, 50));
-    expect(structuredContent.total).to.equal(120);
-    expect(content).to.have.length(1);
-    expectForm({ content, structuredContent });
-  });
-
-  it('returns no cursor with the last page or an empty one', async () => {
-    expect((await call({ limit: 120 })).structuredContent).not.to.have.property('nextCursor');
-    const { structuredContent } = await call({ query: 'nothing like it' });
-    expect(structuredContent).to.include({ total: 0 }).and.not.have.property('nextCursor');
-    expect(structuredContent.items).to.deep.equal([]);
-  });
-
-  it('returns lists that are not stored', async () => {
-    const { structuredContent } = await callTool('list_projects', {}, { read: () => loadOf([{ id: 'a' }]) });
-    expect(structuredContent).to.deep.equal({ items: [{ id: 'a' }], total: 1 });
+  it('returns the first 50 items, with the total and the cursor before them', async () => {
+    const { page, text } = await callWell();
+    expect(page.items).to.deep.equal(ITEMS.slice(0, 50));
+    expect(text).to.match(/^\{"total":120,"nextCursor":"[\w-]{16}","items":\[\{"id":/);
   });
 
   it('caches the pages of a snapshot in the default size', async () => {
@@ -152,149 +121,72 @@ describe('a tool', () => {
     const options = { read: held, representations: createRepresentations(cache) };
     const first = await call({}, options);
     const { nextCursor } = first.structuredContent;
-    const idsOf = async (args: object) => {
-      const { structuredContent } = await call(args, options);
-      return structuredContent.items.map(({ id }: { id: string }) => Number(id.slice('tool-'.length)));
-    };
-    const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
-    expect(await idsOf({ limit: 50 })).to.deep.equal(range(0, 50));
-    expect(await idsOf({ limit: 50, cursor: '' })).to.deep.equal(range(0, 50));
-    expect(await idsOf({ query: '', cursor: nextCursor })).to.deep.equal(range(50, 100));
-    expect(await idsOf({ limit: 49 })).to.deep.equal(range(0, 49));
-    expect(await idsOf({ category: 'ODD', limit: 2 })).to.deep.equal([1, 3]);
-    const { structuredContent: ten } = await call({ limit: 10 }, options);
-    expect(await idsOf({ cursor: ten.nextCursor })).to.deep.equal(range(10, 60));
+    const ten = (await callWell({ limit: 10 }, options)).page.nextCursor;
+    for (const [args, from, to] of [
+      [{ limit: 50 }, 0, 50],
+      [{ limit: 50, cursor: '' }, 0, 50],
+      [{ query: '', cursor: nextCursor }, 50, 100],
+      [{ limit: 49 }, 0, 49],
+      [{ cursor: ten }, 10, 60],
+    ] as const) {
+      expect(idsIn((await callWell(args, options)).page.items)).to.deep.equal(range(from, to));
+    }
+    expect(idsIn((await callWell({ category: 'ODD', limit: 2 }, options)).page.items)).to.deep.equal([1, 3]);
     const pages = [0, 50, 10].map((offset) => `derived page ${offset} 7000`);
     expect(Object.keys(held().snapshot.representations)).to.deep.equal(pages);
-    expect(await call({}, options)).to.deep.include({
-      structuredContent: first.structuredContent,
-    });
-    const { result } = (await asked(options).earlier('tools/call', { name: 'list_installed_tools' })).json;
     const { content, structuredContent } = first;
+    expect(await call({}, options)).to.deep.include({ content, structuredContent });
+    const { result } = (await asked(options).earlier('tools/call', { name: 'list_installed_tools' })).json;
     expect(result).to.deep.equal({ content, structuredContent, _meta: provenanceOf(stored) });
-  });
-
-  it('has no items for a cursor past the end', async () => {
-    const place = { etag: loadOf(ITEMS).snapshot.etag, filter: { query: undefined, values: {} } };
-    for (const offset of [100, 150, 5_000_000]) {
-      const { structuredContent } = await call({ cursor: writeCursor(place, offset) }, { read: list });
-      expect(structuredContent.items).to.deep.equal(ITEMS.slice(offset, offset + 50));
-    }
-  });
-
-  it('has the total, the cursor and the first page in the first 7000 bytes', async () => {
-    const items = Array.from({ length: 300 }, (_, index) => toolItem(`tool-${index}`, { description: 'ä'.repeat(99) }));
-    const options = { read: () => loadOf(items, cachedFor(1000)) };
-    const seen: object[] = [];
-    let cursor: string | undefined;
-    do {
-      const { structuredContent, content } = await call({ cursor }, options);
-      const { text } = content[0];
-      expect(Buffer.byteLength(text)).to.be.within(6000, 7000);
-      expect(text).to.match(/^\{"total":300,"nextCursor":"[\w-]{16}","items":\[\{"id":/);
-      expect(text).to.equal(JSON.stringify(structuredContent));
-      seen.push(...structuredContent.items);
-      cursor = structuredContent.nextCursor;
-    } while (seen.length < 250);
-    expect(seen).to.deep.equal(items.slice(0, seen.length));
-  });
-
-  it('returns a single item that is longer than a page', async () => {
-    const items = [1, 2].map((id) => toolItem(`tool-${id}`, { description: 'x'.repeat(9000) }));
-    const { structuredContent } = await call({}, { read: () => loadOf(items) });
-    expect(structuredContent.items).to.deep.equal([items[0]]);
-    expect(structuredContent).to.have.property('nextCursor');
   });
 
   it('has the provenance of its list, and in the page what a model needs of it', async () => {
     const error = new GatewayError('upstream_timeout', { upstream: 'platform' });
     const { cached } = cachedFor(-1);
     const loaded = 'Loaded at 2023-11-14T22:13:20.000Z.';
+    const failed = `${loaded} The platform could not be read since then:`;
     for (const [rest, provenance, remarks] of [
       [cachedFor(1), {}, {}],
-      [{}, {}, {}],
       [{ excluded: 3 }, { leftOut: { bySettings: 3, invalid: 0 } }, { leftOut: { bySettings: 3 } }],
       [{ dropped: 2 }, { leftOut: { bySettings: 0, invalid: 2 } }, { leftOut: { invalid: 2 } }],
       [{ cached }, { stale: true }, { stale: `${loaded} It is being refreshed.` }],
       [
         { cached, refreshError: 'upstream_failed' },
         { stale: true, staleReason: 'upstream_failed' },
-        { stale: `${loaded} The platform could not be read since then: upstream_failed.` },
+        { stale: `${failed} upstream_failed.` },
       ],
       [
         { cached: { ...cached, error } },
         { stale: true, staleReason: 'upstream_timeout' },
-        { stale: `${loaded} The platform could not be read since then: upstream_timeout.` },
+        { stale: `${failed} upstream_timeout.` },
       ],
     ] as const) {
       const load = loadOf(ITEMS.slice(0, 1), rest as Partial<Load>);
+      const { _meta, page } = await callWell({}, { read: () => load });
       const { 'portico/list': whole } = provenanceOf(load);
-      const options = { read: () => load };
-      const { _meta, structuredContent, content } = await call({}, options);
       expect(_meta['portico/list']).to.deep.equal({ ...whole, ...provenance });
-      expect(structuredContent).to.deep.equal({ total: 1, ...remarks, items: ITEMS.slice(0, 1) });
-      expectForm({ content, structuredContent });
-      const { json } = await asked(options).current('resources/read', { uri: 'platform://tools' });
+      expect(page).to.deep.equal({ total: 1, ...remarks, items: ITEMS.slice(0, 1) });
+      const { json } = await asked({ read: () => load }).current('resources/read', { uri: 'platform://tools' });
       expect(json.result._meta).to.deep.equal(_meta);
     }
   });
 
-  it('names ignored arguments in its metadata', async () => {
-    const { _meta } = await call({ limit: 1, wait_for_previous: true });
-    expect(_meta['portico/ignoredArguments']).to.deep.equal(['wait_for_previous']);
-    expect((await call({ limit: 1 }))._meta).not.to.have.property('portico/ignoredArguments');
-  });
-
-  it('names ignored arguments to the model, too, unless a host adds them to every call', async () => {
-    const { structuredContent, content } = await call({
-      state: 'open',
-      wait_for_previous: true,
-    });
-    expect(structuredContent.ignoredArguments).to.deep.equal(['state']);
-    expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
-    const usual = await call({ wait_for_previous: true });
-    expect(usual.structuredContent).not.to.have.property('ignoredArguments');
-  });
-
-  it('answers list_changed when the list has changed between two pages', async () => {
-    let items = ITEMS;
-    const options = { read: () => loadOf(items, cachedFor(1000)) };
-    const { nextCursor } = (await call({}, options)).structuredContent;
-    items = ITEMS.slice(1);
-    const { isError, content, _meta } = await call({ cursor: nextCursor }, options);
-    expect(isError).to.equal(true);
-    expect(content[0].text).to.match(/^list_changed: .*start again without a cursor/);
-    expect(_meta['portico/error']).to.deep.equal({ code: 'list_changed', requestId: 'request-of-the-test' });
-  });
-
-  it('accepts a cursor with another limit, and rejects it with another filter', async () => {
-    const { nextCursor } = (await call({ limit: 10 })).structuredContent;
-    expect((await call({ limit: 5, cursor: nextCursor })).structuredContent.items[0].id).to.equal('tool-10');
-    const { isError, content } = await call({ cursor: nextCursor, query: 'a' });
-    expect(isError).to.equal(true);
-    expect(content[0].text).to.contain('belongs to other arguments');
-  });
-
-  it('accepts a cursor with the same filter in another case, and with other fields', async () => {
-    const { nextCursor } = (await call({ limit: 10, category: 'ODD' })).structuredContent;
-    const { structuredContent } = await call({
-      category: 'odd',
-      fields: 'id',
-      cursor: nextCursor,
-    });
-    expect(structuredContent.items[0]).to.deep.equal({ id: 'tool-21' });
-  });
-
-  it('filters by every field, also by those that its schema does not name', async () => {
-    const { structuredContent } = await call({ id: 'TOOL-7', category: 'odd' });
-    expect(structuredContent.items).to.deep.equal([ITEMS[7]]);
-    expect((await callTool('list_projects', { version: '9' })).structuredContent.total).to.equal(120);
+  it('names ignored arguments in its metadata, and to the model unless a host adds them to every call', async () => {
+    for (const [ignored, misread] of [
+      [[], []],
+      [['wait_for_previous'], []],
+      [['state', 'wait_for_previous'], ['state']],
+    ] as const) {
+      const { _meta, page } = await callWell(Object.fromEntries(ignored.map((name) => [name, true])));
+      expect(_meta['portico/ignoredArguments'] ?? []).to.deep.equal(ignored);
+      expect(page.ignoredArguments ?? []).to.deep.equal(misread);
+    }
   });
 
   it('keeps the names of few unknown arguments, short and printable', () => {
     const [{ resource }] = catalogueOf(list).offered as [Offered];
     const read = createReadArguments({ resource }, argumentsShape({ resource, known: {} }));
-    const many = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`a${index}`, 0]));
+    const many = Object.fromEntries(range(0, 80_000).map((index) => [`a${index}`, 0]));
     for (const [given, ignored] of [
       [{}, []],
       [{ query: 'a', wait_for_previous: true }, ['wait_for_previous']],
@@ -306,9 +198,35 @@ describe('a tool', () => {
     }
   });
 
-  it('returns only the total with limit 0', async () => {
-    const { structuredContent } = await call({ limit: 0, category: 'ODD' });
-    expect(structuredContent).to.deep.equal({ items: [], total: 60 });
+  it('answers list_changed when the list has changed between two pages', async () => {
+    const { nextCursor } = (await callWell()).page;
+    const changed = { read: () => loadOf(ITEMS.slice(1), cachedFor(1000)) };
+    const { isError, content, _meta } = await call({ cursor: nextCursor }, changed);
+    expect(isError).to.equal(true);
+    expect(content[0].text).to.match(/^list_changed: .*start again without a cursor/);
+    expect(_meta['portico/error']).to.deep.equal({ code: 'list_changed', requestId: 'request-of-the-test' });
+  });
+
+  it('accepts a cursor with another limit, other fields or the filter in another case, and no other filter', async () => {
+    const { nextCursor } = (await callWell({ limit: 10, category: 'ODD' })).page;
+    const again = { category: 'odd', fields: 'id', cursor: nextCursor };
+    expect((await callWell(again)).page.items[0]).to.deep.equal({ id: 'tool-21' });
+    const { isError, content } = await call({ cursor: nextCursor, query: 'a' });
+    expect(isError).to.equal(true);
+    expect(content[0].text).to.contain('belongs to other arguments');
+  });
+
+  it('has no items for a cursor past the end', async () => {
+    const place = { etag: loadOf(ITEMS).snapshot.etag, filter: { query: undefined, values: {} } };
+    for (const offset of [100, 150, 5_000_000]) {
+      const { page } = await callWell({ cursor: writeCursor(place, offset) });
+      expect(page).to.deep.equal({ total: 120, items: ITEMS.slice(offset, offset + 50) });
+    }
+  });
+
+  it('filters by every field, also by those that its schema does not name', async () => {
+    expect((await callWell({ id: 'TOOL-7', category: 'odd' })).page.items).to.deep.equal([ITEMS[7]]);
+    expect((await callTool('list_projects', { version: '9' })).structuredContent.total).to.equal(120);
   });
 
   it('is also called by its first name, and recorded by its name', async () => {
@@ -319,22 +237,19 @@ describe('a tool', () => {
     }
   });
 
-  it('returns the requested fields, in the documented order, in the form of its schema', async () => {
+  it('returns the requested fields, in the documented order', async () => {
+    const every = Object.keys(toolItem('a'));
     for (const [fields, keys] of [
       [
         ['category', 'id'],
         ['id', 'category'],
       ],
       [['name', 'name'], ['name']],
-      [['description', 'category', 'version', 'name', 'id'], Object.keys(toolItem('a'))],
+      [[...every].reverse(), every],
     ] as const) {
-      const { structuredContent, content } = await call({ fields, limit: 3 });
-      const picked = ITEMS.slice(0, 3).map((item) =>
-        Object.fromEntries(keys.map((key) => [key, (item as Record<string, string>)[key]])),
-      );
-      expect(JSON.stringify(structuredContent.items)).to.equal(JSON.stringify(picked));
-      expect(structuredContent.total).to.equal(120);
-      expectForm({ content, structuredContent });
+      const { page } = await callWell({ fields, limit: 3 });
+      expect(page.items.map(Object.keys)).to.deep.equal([keys, keys, keys]);
+      for (const [index, item] of page.items.entries()) expect(ITEMS[index]).to.deep.include(item);
     }
   });
 
@@ -342,28 +257,15 @@ describe('a tool', () => {
     const seen: { id: string }[] = [];
     let cursor: string | undefined;
     do {
-      const { structuredContent } = await call({
-        limit: 25,
-        category: 'even',
-        fields: 'id',
-        cursor,
-      });
-      seen.push(...structuredContent.items);
-      cursor = structuredContent.nextCursor;
+      const { page } = await callWell({ limit: 25, category: 'even', fields: 'id', cursor });
+      seen.push(...page.items);
+      cursor = page.nextCursor;
     } while (cursor !== undefined && seen.length < 200);
-    expect(seen).to.deep.equal(Array.from({ length: 60 }, (_, index) => ({ id: `tool-${index * 2}` })));
-  });
-
-  it('fits more items on a page with fewer fields', async () => {
-    const options = { read: list, maxResultBytes: 2048 };
-    const { content } = await call({ limit: 50 }, options);
-    expect(content[0].text).to.match(/^result_too_large: .*name the fields that you need/);
-    expect((await call({ limit: 50, fields: ['id'] }, options)).structuredContent.items).to.have.length(50);
+    expect(seen).to.deep.equal(range(0, 60).map((index) => ({ id: `tool-${index * 2}` })));
   });
 
   it('stops when the caller disconnects while it selects fields of large items', async () => {
-    const large = { description: 'x'.repeat(300_000) };
-    const items = Array.from({ length: 20 }, (_, index) => toolItem(`tool-${index}`, large));
+    const items = range(0, 20).map((index) => toolItem(`tool-${index}`, { description: 'x'.repeat(300_000) }));
     const controller = new AbortController();
     const { parse } = JSON;
     let parsed = 0;
@@ -373,15 +275,9 @@ describe('a tool', () => {
       return parse(text, reviver);
     };
     try {
-      const arguments_ = { name: 'list_installed_tools', arguments: { fields: ['id'] } };
-      const asking = asked({ read: () => loadOf(items, cachedFor(1)) }).current(
-        'tools/call',
-        arguments_,
-        {},
-        {
-          signal: controller.signal,
-        },
-      );
+      const { signal } = controller;
+      const params = { name: 'list_installed_tools', arguments: { fields: ['id'] } };
+      const asking = asked({ read: () => loadOf(items, cachedFor(1)) }).current('tools/call', params, {}, { signal });
       expect(await asking.catch((error: unknown) => error)).to.have.property('name', 'AbortError');
     } finally {
       JSON.parse = parse;
@@ -389,23 +285,18 @@ describe('a tool', () => {
     expect(parsed).to.equal(3);
   });
 
-  it('returns a hint with the existing values when nothing matches, in the form of its schema', async () => {
+  it('returns a hint with the existing values when nothing matches', async () => {
     const options = { catalogue: knowing({ category: ['EVEN', 'PRIME'] }, list) };
+    const category = 'category is one of these in this list: "EVEN", "ODD"; known, but not in this list: "PRIME".';
+    const query = 'query: search for a shorter text, or omit it.';
     for (const [args, hint] of [
-      [
-        { category: 'prim' },
-        'No item fits. category is one of these in this list: "EVEN", "ODD"; known, but not in this list: "PRIME".',
-      ],
-      [
-        { category: 'odd', query: 'xyz' },
-        'No item fits all of this together. category is one of these in this list: "EVEN", "ODD"; known, but not in this list: "PRIME". query: search for a shorter text, or omit it.',
-      ],
-      [{ query: 'xyz' }, 'No item fits. query: search for a shorter text, or omit it.'],
+      [{ category: 'prim' }, `No item fits. ${category}`],
+      [{ category: 'odd', query: 'xyz' }, `No item fits all of this together. ${category} ${query}`],
+      [{ query: 'xyz' }, `No item fits. ${query}`],
+      [{ category: 'ODD', limit: 0 }, undefined],
     ] as const) {
-      const { structuredContent, content, isError } = await call(args, options);
-      expect(isError).to.equal(undefined);
-      expect(structuredContent).to.deep.equal({ items: [], total: 0, hint });
-      expectForm({ content, structuredContent });
+      const { page } = await callWell(args, options);
+      expect(page).to.deep.equal({ total: hint === undefined ? 60 : 0, ...(hint && { hint }), items: [] });
     }
   });
 
@@ -413,52 +304,43 @@ describe('a tool', () => {
     const none = 'The platform has none for this caller.';
     const left = 'None of the items that the platform has is left: see leftOut.';
     const empty = 'No item fits. category has no value in this list.';
-    for (const [load, args, page] of [
-      [loadOf([toolItem('a', { category: '' })]), { category: 'x' }, { total: 0, hint: empty, items: [] }],
-      [loadOf([]), { category: 'x' }, { total: 0, hint: none, items: [] }],
-      [loadOf([]), { limit: 0 }, { total: 0, hint: none, items: [] }],
-      [loadOf([]), {}, { total: 0, hint: none, items: [] }],
+    for (const [load, args, remarks] of [
+      [loadOf([toolItem('a', { category: '' })]), { category: 'x' }, { hint: empty }],
+      [loadOf([]), { category: 'x' }, { hint: none }],
+      [loadOf([]), {}, { hint: none }],
       [
         loadOf([], { excluded: 7, dropped: 1 }),
         { fields: ['id'] },
-        { total: 0, leftOut: { bySettings: 7, invalid: 1 }, hint: left, items: [] },
+        { leftOut: { bySettings: 7, invalid: 1 }, hint: left },
       ],
     ] as const) {
-      const { structuredContent, content } = await call(args, { read: () => load });
-      expect(structuredContent).to.deep.equal(page);
-      expect(content[0].text).to.equal(JSON.stringify(page));
+      const { text } = await callWell(args, { read: () => load });
+      expect(text).to.equal(JSON.stringify({ total: 0, ...remarks, items: [] }));
     }
   });
 
-  it('returns no hint when something matches, or without room for it', async () => {
-    const many = Array.from({ length: 20 }, (_, index) => toolItem(`${index}`, { category: `${index}`.repeat(30) }));
-    expect((await call({ category: 'ODD' })).structuredContent).not.to.have.property('hint');
-    const narrow = { read: () => loadOf(many), maxResultBytes: 1024 };
-    expect((await call({ category: 'x' }, narrow)).structuredContent).to.deep.equal({
-      items: [],
-      total: 0,
-    });
-    const wide = { read: () => loadOf(many) };
-    expect((await call({ category: 'x' }, wide)).structuredContent).to.have.property('hint');
+  it('returns no hint without room for it', async () => {
+    const many = range(0, 20).map((index) => toolItem(`${index}`, { category: `${index}`.repeat(30) }));
+    for (const [maxResultBytes, keys] of [
+      [1024, ['total', 'items']],
+      [40_000, ['total', 'hint', 'items']],
+    ] as const) {
+      const { page } = await callWell({ category: 'x' }, { read: () => loadOf(many), maxResultBytes });
+      expect(Object.keys(page)).to.deep.equal(keys);
+    }
   });
 
   it("hints at values of the caller's own list only", async () => {
     const { current } = asked({
-      read: ({ caller }) => loadOf([toolItem('a', { category: caller.key === 'one' ? 'A' : 'B' })], cachedFor(1000)),
+      read: ({ caller }) => loadOf([toolItem('a', { category: `of ${caller.key}` })], cachedFor(1000)),
     });
-    const hintOf = async (key: string) => {
-      const caller = { ...callerWith(), key };
-      const { json } = await current(
-        'tools/call',
-        { name: 'list_installed_tools', arguments: { category: 'x' } },
-        {},
-        { caller },
+    for (const key of ['one', 'two']) {
+      const params = { name: 'list_installed_tools', arguments: { category: 'x' } };
+      const { json } = await current('tools/call', params, {}, { caller: { ...callerWith(), key } });
+      expect(json.result.structuredContent.hint).to.equal(
+        `No item fits. category is one of these in this list: "of ${key}".`,
       );
-      return json.result.structuredContent.hint;
-    };
-    const [one, two] = [await hintOf('one'), await hintOf('two')];
-    expect(one).to.contain('"A"').and.not.contain('"B"');
-    expect(two).to.contain('"B"').and.not.contain('"A"');
+    }
   });
 
   it('answers result_too_large with arguments that make the result fit', async () => {
@@ -466,28 +348,22 @@ describe('a tool', () => {
     const { isError, content, record } = await call({ limit: 50 }, options);
     expect(isError).to.equal(true);
     const text: string = content[0].text;
-    expect(text)
-      .to.match(/^result_too_large: /)
-      .and.contain('narrow the list with query or a filter');
-    const limit = Number(/Set limit to (\d+) or less/.exec(text)?.[1]);
-    const fitting = await call({ limit }, options);
-    expect(fitting.structuredContent.items).to.have.length(limit);
-    expect(Buffer.byteLength(fitting.content[0].text)).to.be.lessThan(2049);
+    expect(text).to.match(/^result_too_large: .*narrow the list with query or a filter.*name the fields that you need/);
     expect(record.error?.code).to.equal('result_too_large');
-  });
-
-  it('refers to the resource when not even one item fits', async () => {
-    const read = () => loadOf([toolItem('a', { description: 'x'.repeat(3000) })], cachedFor(1));
-    const { content } = await call({}, { read, maxResultBytes: 1024 });
-    expect(content[0].text).to.contain('Not even one').and.contain('Read the resource');
+    const limit = Number(/Set limit to (\d+) or less/.exec(text)?.[1]);
+    const fitting = await callWell({ limit }, options);
+    expect(fitting.page.items).to.have.length(limit);
+    expect(Buffer.byteLength(fitting.text)).to.be.at.most(2048);
+    expect((await callWell({ limit: 50, fields: ['id'] }, options)).page.items).to.have.length(50);
+    const large = { ...options, read: () => loadOf([toolItem('a', { description: 'x'.repeat(3000) })]) };
+    expect((await call({}, large)).content[0].text)
+      .to.contain('Not even one')
+      .and.contain('Read the resource');
   });
 
   it('names every invalid argument, without an upstream request', async () => {
-    let reads = 0;
-    const read = () => {
-      reads += 1;
-      return loadOf([]);
-    };
+    const read = () => expect.fail('it is read');
+    const all = 'id, name, version, category, description';
     for (const [args, told] of [
       [{ limit: -1 }, ['limit: ']],
       [{ limit: 501 }, ['limit: ']],
@@ -497,8 +373,8 @@ describe('a tool', () => {
       [{ fields: 'id, status' }, ['fields: 1: ', 'id', 'category']],
       [{ fields: ['id', 'status'] }, ['fields: 1: ', 'id', 'category']],
       [{ count_by: ['id', 'status'] }, ['count_by: 1: ', 'id', 'category']],
-      [{ count_by: Array(6).fill('id') }, ['count_by: ', '5', 'id, name, version, category, description']],
-      [{ fields: Array(6).fill('id') }, ['fields: ', '5', 'id, name, version, category, description']],
+      [{ count_by: Array(6).fill('id') }, ['count_by: ', '5', all]],
+      [{ fields: Array(6).fill('id') }, ['fields: ', '5', all]],
     ] as const) {
       const { isError, content, bugs } = await call(args as object, { read });
       expect(isError).to.equal(true);
@@ -506,67 +382,32 @@ describe('a tool', () => {
       for (const word of told) expect(content[0].text).to.contain(word);
       expect(bugs).to.deep.equal([]);
     }
-    expect(reads).to.equal(0);
   });
 
-  it('returns a failed read for the model to act on', async () => {
-    const error = new GatewayError('breaker_open', { upstream: 'tools', retryAfterSeconds: 9, reason: 'secret' });
-    const read = () => {
-      throw error;
-    };
-    const { isError, content, structuredContent, _meta, record } = await call({}, { read });
-    expect(isError).to.equal(true);
-    expect(structuredContent).to.equal(undefined);
-    expect(content[0].text)
-      .to.match(/^breaker_open: The platform failed repeatedly/)
-      .and.contain('Wait 9 s')
-      .and.contain('request-of-the-test')
+  it('returns a failed read for the model to act on, and a bug as an internal error without its text', async () => {
+    const facts = { upstream: 'tools', retryAfterSeconds: 9 };
+    const error = new GatewayError('breaker_open', { ...facts, reason: 'secret' });
+    const failed = await call({}, { read: () => Promise.reject(error) });
+    expect(failed.isError).to.equal(true);
+    expect(failed.structuredContent).to.equal(undefined);
+    expect(failed.content[0].text)
+      .to.match(/^breaker_open: The platform failed repeatedly.* Wait 9 s .*request-of-the-test/)
       .and.not.contain('secret');
-    expect(_meta['portico/error']).to.deep.equal({
-      code: 'breaker_open',
-      requestId: 'request-of-the-test',
-      upstream: 'tools',
-      retryAfterSeconds: 9,
-    });
-    expect(record).to.include({ error, tool: 'list_installed_tools', resource: 'tools', rpc: 'tools/call' });
-  });
+    const told = { code: 'breaker_open', requestId: 'request-of-the-test', ...facts };
+    expect(failed._meta['portico/error']).to.deep.equal(told);
+    expect(failed.record).to.include({ error, tool: 'list_installed_tools', resource: 'tools', rpc: 'tools/call' });
 
-  it('returns a bug as an internal error, without its text', async () => {
-    const bug = new Error('secret');
-    const read = () => {
-      throw bug;
-    };
-    const { isError, content, bugs } = await call({}, { read });
+    const { isError, content, bugs } = await call({}, { read: () => Promise.reject(new Error('secret')) });
     expect(isError).to.equal(true);
     expect(content[0].text)
       .to.match(/^internal: /)
       .and.not.contain('secret');
-    expect(bugs).to.have.length(1);
-    expect(bugs[0]?.stack).to.contain('secret');
+    expect(bugs.map(({ stack }: { stack: string }) => stack.includes('secret'))).to.deep.equal([true]);
   });
 
   it('that does not exist leads to a JSON-RPC error with the known tools', async () => {
-    for (const name of ['list_nothing', 'constructor', '']) {
-      const { json } = await asked().earlier('tools/call', { name });
-      expect(json.error.code).to.equal(-32602);
-      expect(json.error.message).to.contain(`There are: ${TOOL_NAMES.join(', ')}.`);
-      expect(json.error.data.code).to.equal('invalid_params');
-    }
-  });
-
-  it('is not called without a name or with arguments that are not an object', async () => {
-    for (const params of [
-      {},
-      { name: 5 },
-      { name: 'list_installed_tools', arguments: [] },
-      { name: 'list_installed_tools', arguments: 'a' },
-    ]) {
-      const { json } = await asked().earlier('tools/call', params);
-      expect(json.error).to.deep.include({
-        code: -32602,
-        message: 'The parameters are invalid for this method.',
-      });
-      expect(json.error.data.code).to.equal('invalid_params');
-    }
+    const { json } = await asked().earlier('tools/call', { name: 'constructor' });
+    expect(json.error.message).to.contain(`There are: ${TOOL_NAMES.join(', ')}.`);
+    expect(json.error).to.deep.include({ code: -32602 });
   });
 });

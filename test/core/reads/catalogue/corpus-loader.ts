@@ -1,31 +1,16 @@
 import { createLoader } from '../../../../src/core/reads/catalogue/loader.ts';
-import { compileList, type ListSettings } from '../../../../src/core/reads/catalogue/page-reader.ts';
+import { compileList } from '../../../../src/core/reads/catalogue/page-reader.ts';
 import { createPageWorker } from '../../../../src/core/reads/catalogue/page-worker.ts';
 import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
+import { field, listSettings } from './loader-over.ts';
 
-const field = (from: string) => ({ from, default: '', values: {}, format: 'none' }) as const;
-
-const SETTINGS: ListSettings = {
-  resource: 'things',
-  baseUrl: 'https://platform.example',
-  path: '/things',
-  query: {},
-  pagination: { kind: 'token', sizeParam: null, size: 1, tokenParam: 'token', next: 'next' },
-  maxItems: 1_000_000,
-  maxPages: 1000,
-  maxNextBytes: 4096,
-  maxPageValues: 250_000,
-  items: 'things',
+const SETTINGS = listSettings({
   fields: {
-    id: field('id'),
-    name: field('name'),
-    description: field('description'),
+    ...{ id: field('id'), name: field('name'), description: field('description') },
     time: { ...field('time'), format: 'timestamp' },
   },
-  required: ['id', 'name'],
-  invalidItems: 'drop',
-};
+});
 
 /** With the bounds that settings have by default: loaders of lists whose pages come of `bodyOf`, at once. */
 export function corpusLoaders(): { loaderOf(bodyOf: (target: string) => Buffer): Loader; close(): Promise<void> } {

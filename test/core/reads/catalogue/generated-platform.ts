@@ -69,48 +69,25 @@ export function replyTo(platform: GeneratedPlatform, target: string, reply = 0):
   const url = (place: string | number) => `/list?${platform.sizeParam}=${size}&${platform.placeParam}=${place}`;
   const next = further === undefined ? undefined : url(further);
   const link = followed === undefined ? undefined : url(followed);
-  const said: Record<string, unknown> = {};
-  const headers: Record<string, string> = {};
-  const isPrevious = start > 0;
-  for (const shown of platform.shown) {
-    switch (shown) {
-      case 'total':
-      case 'count':
-      case 'totalCount':
-        said[shown] = shown === 'count' ? items.length : all.length;
-        break;
-      case 'filter_count':
-        said[shown] = all.length;
-        said['total_count'] = all.length + platform.hidden;
-        break;
-      case 'pages':
-        said['total_pages'] = Math.max(1, Math.ceil(all.length / size));
-        break;
-      case 'X-Total-Count':
-        headers['x-total-count'] = String(all.length);
-        break;
-      case 'Content-Range':
-        headers['content-range'] = `items ${start}-${start + items.length - 1}/${all.length}`;
-        break;
-      case 'has_more':
-        said['has_more'] = further !== undefined;
-        break;
-      case 'isLast':
-        said['isLast'] = further === undefined;
-        break;
-      case 'next_page':
-        said['next_page'] = further ?? null;
-        break;
-      case 'next_link':
-        said['next_link'] = next ?? '';
-        break;
-      case 'Link':
-        headers['link'] = next === undefined ? '</list>; rel="first"' : `<${next}>; rel="next"`;
-        break;
-      case 'prev':
-        said['prev'] = isPrevious ? url('before') : null;
-    }
-  }
+  const beside: Readonly<Record<string, object>> = {
+    total: { total: all.length },
+    count: { count: items.length },
+    totalCount: { totalCount: all.length },
+    filter_count: { filter_count: all.length, total_count: all.length + platform.hidden },
+    pages: { total_pages: Math.max(1, Math.ceil(all.length / size)) },
+    has_more: { has_more: further !== undefined },
+    isLast: { isLast: further === undefined },
+    next_page: { next_page: further ?? null },
+    next_link: { next_link: next ?? '' },
+    prev: { prev: start > 0 ? url('before') : null },
+  };
+  const inHeaders: Readonly<Record<string, object>> = {
+    'X-Total-Count': { 'x-total-count': String(all.length) },
+    'Content-Range': { 'content-range': `items ${start}-${start + items.length - 1}/${all.length}` },
+    Link: { link: next === undefined ? '</list>; rel="first"' : `<${next}>; rel="next"` },
+  };
+  const said = Object.assign({}, ...platform.shown.map((sign) => beside[sign]));
+  const headers = Object.assign({}, ...platform.shown.map((sign) => inHeaders[sign]));
   // A way to page that the settings may follow is there whether it is one of those shown or not.
   if (platform.way === 'token') said['cursor_on'] = followed ?? null;
   if (platform.way === 'link in body') said['page_on'] = link ?? null;

@@ -2,10 +2,16 @@ import { createMapper, type MapperOptions } from '../../../../src/core/mapping/m
 import { createPageParser } from '../../../../src/core/mapping/page.ts';
 import { createComparison } from '../../../../src/core/reads/catalogue/list-checks.ts';
 import { createLoader, type LoaderOptions } from '../../../../src/core/reads/catalogue/loader.ts';
-import { createPageReader, type PageReaderOptions } from '../../../../src/core/reads/catalogue/page-reader.ts';
+import {
+  createPageReader,
+  type ListSettings,
+  type PageReaderOptions,
+} from '../../../../src/core/reads/catalogue/page-reader.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
 import type { ListRequest } from '../../../../src/core/upstream/pagination/list-read.ts';
 import type { PageRequest, ReplyHeaders } from '../../../../src/core/upstream/upstream.ts';
+
+export const field = (from: string) => ({ from, default: '', values: {}, format: 'none' }) as const;
 
 /** Pages that name the token of the next one. */
 export const TOKEN = {
@@ -28,7 +34,15 @@ export const listWith = (rest: Partial<ListRequest> = {}): ListRequest => ({
   ...rest,
 });
 
-const field = (from: string) => ({ from, default: '', values: {}, format: 'none' }) as const;
+/** Settings of such a list, which takes the parameter `token` and drops invalid items. */
+export const listSettings = (rest: Partial<ListSettings> = {}): ListSettings => ({
+  ...{ resource: 'things', baseUrl: 'https://platform.example', path: '/things', query: {}, items: 'things' },
+  pagination: { kind: 'token', sizeParam: null, size: 1, tokenParam: 'token', next: 'next' },
+  ...{ maxItems: 1_000_000, maxPages: 1000, maxNextBytes: 4096, maxPageValues: 250_000 },
+  fields: { id: field('id'), name: field('name') },
+  ...{ required: ['id', 'name'], invalidItems: 'drop' },
+  ...rest,
+});
 
 /** Maps items to their id and name. */
 export const mapperWith = (rest: Partial<MapperOptions> = {}) =>

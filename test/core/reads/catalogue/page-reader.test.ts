@@ -1,12 +1,10 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { createPageParser } from '../../../../src/core/mapping/page.ts';
-import { createPageReader } from '../../../../src/core/reads/catalogue/page-reader.ts';
+import { createPageReader, type MappedPage } from '../../../../src/core/reads/catalogue/page-reader.ts';
 import { listWith, mapperWith } from './loader-over.ts';
 
 describe('a page', () => {
-  const items = (count: number, id = (index: number): unknown => `id-${index}`) =>
-    Array.from({ length: count }, (_, index) => ({ id: id(index), name: 'n' }));
+  const items = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, name: 'n' }));
 
   function read(body: unknown, first = true) {
     const parse = createPageParser({ items: 'things' });
@@ -15,50 +13,37 @@ describe('a page', () => {
     return readPage({ body: Buffer.from(text), headers: {}, first });
   }
 
-  const made = (body: unknown, first?: boolean) => {
-    const page = read(body, first);
-    return page instanceof GatewayError ? expect.fail(page.message) : page;
-  };
-
-  it('is mapped, its items in order', () => {
-    const { items: mapped, count } = made({ things: items(450) });
-    expect(count).to.equal(450);
-    expect(JSON.parse(`[${mapped.bytes}]`)).to.deep.equal(items(450));
-  });
-
-  it('throws where it is none, and is an error where a list cannot be made of it', () => {
-    const none = (reason: string) => ({ code: 'upstream_invalid', reason });
-    expect(() => read('no JSON'))
-      .to.throw()
-      .that.includes(none('the page is not JSON'));
-    expect(() => read({}))
-      .to.throw()
-      .that.includes(none('the page holds no list of items where settings say'));
-    expect(read({ things: items(450, (index) => (index === 300 ? {} : index)) })).to.include(
-      none('field id of item 300 is an object or a list'),
-    );
-    expect(read({ things: items(1001) })).to.include(none('the list has more items than maxItems: 1000'));
-  });
-
-  it('throws where its shape would make parsing it costly', () => {
-    const none = (reason: string) => ({ code: 'upstream_invalid', reason });
-    expect(() => read(`[${'{},'.repeat(200_000)}{}]`))
-      .to.throw()
-      .that.includes(none('the page holds more values than maxPageValues'));
-    expect(() => read(`${'['.repeat(40_000)}${']'.repeat(40_000)}`))
-      .to.throw()
-      .that.includes(none('the page nests deeper than 1000 levels'));
+  it('throws where it is none or would be costly to parse, and is an error where no list can be made of it', () => {
+    for (const [body, reason, isThrown] of [
+      ['no JSON', 'the page is not JSON', true],
+      [{}, 'the page holds no list of items where settings say', true],
+      [`[${'{},'.repeat(200_000)}{}]`, 'the page holds more values than maxPageValues', true],
+      [`${'['.repeat(40_000)}${']'.repeat(40_000)}`, 'the page nests deeper than 1000 levels', true],
+      [{ things: items(1001) }, 'the list has more items than maxItems: 1000', false],
+      [{ things: [...items(300), { id: {}, name: 'n' }] }, 'field id of item 300 is an object or a list', false],
+    ] as const) {
+      const error = { code: 'upstream_invalid', reason };
+      if (isThrown) {
+        expect(() => read(body))
+          .to.throw()
+          .that.includes(error);
+      } else expect(read(body)).to.include(error);
+    }
   });
 
   it('has a digest of each item, but for a first page that is the whole list', () => {
-    const digestsOf = (body: object, first: boolean) => made(body, first).digests?.match(/.{12}/gs);
-    expect(digestsOf({ things: items(2) }, true)).to.equal(undefined);
-    expect(new Set(digestsOf({ things: items(201), next: 'more' }, true)).size).to.equal(201);
-    expect(new Set(digestsOf({ things: items(2) }, false)).size).to.equal(2);
+    for (const [body, first, count] of [
+      [{ things: items(2) }, true, undefined],
+      [{ things: items(201), next: 'more' }, true, 201],
+      [{ things: items(2) }, false, 2],
+    ] as const) {
+      const digests = (read(body, first) as MappedPage).digests?.match(/.{12}/gs);
+      expect(digests && new Set(digests).size).to.equal(count);
+    }
   });
 
   it('has digests that distinguish numbers that differ in their source text only', () => {
-    const digestOf = (id: string) => made(`{"things":[{"id":${id},"name":"n"}],"next":"more"}`).digests;
+    const digestOf = (id: string) => (read(`{"things":[{"id":${id},"name":"n"}],"next":"more"}`) as MappedPage).digests;
     expect(digestOf('1152921504606846976')).to.not.equal(digestOf('1152921504606846977'));
     expect(digestOf('1152921504606846977')).to.equal(digestOf('1152921504606846977'));
   });

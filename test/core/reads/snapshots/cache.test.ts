@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSnapshotCache, type SnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
+import { createSnapshotCache, type Epoch, type SnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
 import { callerOf, text } from './departures.ts';
@@ -76,71 +76,50 @@ describe('the snapshot cache', () => {
     ]);
   });
 
-  it('adds a representation to a new, frozen object', () => {
-    const cache = createSnapshotCache(MANY);
-    const load = loadOf();
-    store(cache, load);
-    const made = Buffer.from('made');
-    cache.addRepresentation(KEY, load.snapshot, 'gzip', made);
-    const { snapshot } = cache.get('tools', alice) ?? load;
-    expect(snapshot.representations['gzip']).to.equal(made);
-    expect(Object.isFrozen(snapshot) && Object.isFrozen(snapshot.representations)).to.equal(true);
-    expect(load.snapshot.representations).to.deep.equal({});
-  });
-
-  it('adds no representation to a replaced load, without room, or above the maximum number', () => {
+  it('adds a representation to a new, frozen object, unless the load was replaced, without room, or above a number', () => {
     const cache = createSnapshotCache({ maxBytes: 2500, maxEntries: 2 });
     const load = loadOf([{ id: 'a' }]);
-    cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(1));
+    const add = (bytes: number, atMost?: number) =>
+      cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(bytes), atMost);
+    const held = () => cache.get('tools', alice) ?? expect.fail('nothing is held');
+    add(1);
     store(cache, load);
-    cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(300));
-    cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(1), 0);
-    expect(cache.get('tools', alice)).to.equal(load);
+    add(300);
+    add(1, 0);
+    expect(held()).to.equal(load);
+    add(1);
+    const { snapshot } = held();
+    expect(snapshot.representations['gzip']).to.have.length(1);
+    expect(Object.isFrozen(snapshot) && Object.isFrozen(snapshot.representations)).to.equal(true);
+    expect(load.snapshot.representations).to.deep.equal({});
     const newer = loadOf([{ id: 'b' }]);
     store(cache, newer);
-    cache.addRepresentation(KEY, load.snapshot, 'gzip', Buffer.alloc(1));
-    expect(cache.get('tools', alice)).to.equal(newer);
+    add(1);
+    expect(held()).to.equal(newer);
   });
 
-  it('does not replace the result of a later load with that of an earlier one', () => {
+  it('stores the result of the load that began last, and none that began before an eviction', () => {
     const cache = createSnapshotCache(MANY);
-    const earlier = cache.begin('tools', alice);
-    const later = cache.begin('tools', alice);
+    const [first, earlier, later] = [1, 2, 3].map(() => cache.begin('tools', alice)) as [Epoch, Epoch, Epoch];
+    const elsewhere = cache.begin('workflows', alice);
+    expect(first.store(loadOf([{ id: 'first' }]))).to.equal(true);
     expect(later.store(loadOf([{ id: 'later' }]))).to.equal(true);
     expect(earlier.store(loadOf([{ id: 'earlier' }]))).to.equal(false);
     expect(textIn(cache)).to.contain('later');
-  });
-
-  it('replaces the result of an earlier load', () => {
-    const cache = createSnapshotCache(MANY);
-    const [earlier, later] = [cache.begin('tools', alice), cache.begin('tools', alice)];
-    expect(earlier.store(loadOf([{ id: 'earlier' }]))).to.equal(true);
-    expect(later.store(loadOf([{ id: 'later' }]))).to.equal(true);
-    expect(textIn(cache)).to.contain('later');
-  });
-
-  it('stores no load that started before an eviction', () => {
-    const cache = createSnapshotCache(MANY);
-    const before = cache.begin('tools', alice);
-    const elsewhere = cache.begin('workflows', alice);
     cache.evict('tools', alice);
     const after = cache.begin('tools', alice);
-    expect(before.store(loadOf())).to.equal(false);
-    before.end();
+    expect(later.store(loadOf())).to.equal(false);
     expect(after.store(loadOf([{ id: 'after' }]))).to.equal(true);
-    expect(before.store(loadOf())).to.equal(false);
     expect(elsewhere.store(loadOf())).to.equal(true);
     expect(textIn(cache)).to.contain('after');
   });
 
   it('keeps a copy until an eviction, and never in place of a newer one', () => {
     const cache = createSnapshotCache(MANY);
-    const epoch = cache.begin('tools', alice);
-    expect(epoch.keep(loadOf([{ id: 'copy' }], { loadedAt: 5 }))).to.equal(true);
-    expect(epoch.keep(loadOf([{ id: 'older copy' }], { loadedAt: 4 }))).to.equal(false);
+    const [earlier, later] = [cache.begin('tools', alice), cache.begin('tools', alice)];
+    expect(later.keep(loadOf([{ id: 'copy' }], { loadedAt: 5 }))).to.equal(true);
+    expect(later.keep(loadOf([{ id: 'older copy' }], { loadedAt: 4 }))).to.equal(false);
     expect(textIn(cache)).to.contain('"copy"');
-    const earlier = cache.begin('tools', alice);
-    const later = cache.begin('tools', alice);
     later.keep(loadOf([{ id: 'newer copy' }], { loadedAt: 6 }));
     expect(earlier.store(loadOf([{ id: 'load' }], { loadedAt: 7 })), 'a load that began earlier').to.equal(true);
     cache.evict('tools', alice);
@@ -158,32 +137,16 @@ describe('the snapshot cache', () => {
   });
 });
 
-describe('a partition that two credentials share', () => {
-  const bob = callerOf('bob', { partition: 'tenant' });
-  const carol = callerOf('carol', { partition: 'tenant' });
-
+describe('a partition that several credentials share', () => {
   it('serves each credential from the start of its own last load, despite an older copy', () => {
     const cache = createSnapshotCache(MANY);
+    const bob = callerOf('bob', { partition: 'tenant' });
     const epoch = cache.begin('tools', bob);
     epoch.store(loadOf([], { loadedAt: 7 }));
     epoch.keep(loadOf([], { loadedAt: 5 }));
     expect(cache.admittedAt('tools', bob)).to.equal(7);
     epoch.keep(loadOf([], { loadedAt: 9 }));
     expect(cache.admittedAt('tools', bob)).to.equal(9);
-  });
-
-  it('admits a credential by an older load, unless it was evicted since, which no other is by that', () => {
-    const cache = createSnapshotCache(MANY);
-    const [first, second] = [cache.begin('tools', bob), cache.begin('tools', bob)];
-    const [third, fourth] = [cache.begin('tools', carol), cache.begin('tools', carol)];
-    expect(third.store(loadOf([], { loadedAt: 3 }))).to.equal(true);
-    expect(first.store(loadOf([], { loadedAt: 1 }))).to.equal(false);
-    expect(cache.admittedAt('tools', bob)).to.equal(1);
-    cache.evict('tools', bob);
-    expect(second.store(loadOf([], { loadedAt: 2 }))).to.equal(false);
-    expect(cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
-    expect(cache.admittedAt('tools', carol)).to.equal(3);
-    expect(fourth.store(loadOf([], { loadedAt: 4 }))).to.equal(true);
   });
 
   it('remembers the loads of as many credentials as it may have entries', () => {

@@ -53,14 +53,12 @@ export async function readLanding({ read, departures }: Resource, id: string, ca
 }
 
 /** Reads once, and has the upstream's load reject. */
-export async function readRejecting({ read, departures }: Resource, error: unknown, noCache = false): Promise<Load> {
-  const reading = read(alice, never, { noCache });
-  departures.at(-1)?.reject(error);
-  return reading;
-}
-
-export async function readRejectingAs(caller: Caller, { read, departures }: Resource, error: unknown): Promise<Load> {
-  const reading = read(caller);
+export async function readRejecting(
+  { read, departures }: Resource,
+  error: unknown,
+  { caller = alice, noCache = false } = {},
+): Promise<Load> {
+  const reading = read(caller, never, { noCache });
   departures.at(-1)?.reject(error);
   return reading;
 }

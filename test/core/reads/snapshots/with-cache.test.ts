@@ -1,19 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
-import { callerOf, errorOf, never, settle, text } from './departures.ts';
-import {
-  alice,
-  bob,
-  failed,
-  house,
-  LIFETIME,
-  MINUTE,
-  readLanding,
-  readRejecting,
-  readRejectingAs,
-  SECOND,
-} from './house.ts';
+import { callerOf, errorOf, settle, text } from './departures.ts';
+import { alice, bob, failed, house, LIFETIME, readLanding, readRejecting, SECOND } from './house.ts';
+
+// What no caller may be served, in whatever order things happen: with-cache.model.test.ts.
 
 describe('a snapshot', () => {
   it('is returned as the same object by each hit, without waiting', async () => {
@@ -37,6 +27,7 @@ describe('a snapshot', () => {
     await tools.read(alice);
     tools.departures[1]?.land([{ id: 'a' }], { renewed: true });
     await settle();
+    await errorOf(readRejecting(tools, new GatewayError('access_denied'), { caller: bob }));
     const bytes = snapshot.bytes.length;
     expect(told).to.deep.equal([
       ['stored', { resource: 'tools', bytes, renewed: false }],
@@ -44,25 +35,24 @@ describe('a snapshot', () => {
       ['read', { resource: 'tools', cache: 'hit' }],
       ['read', { resource: 'tools', cache: 'stale' }],
       ['stored', { resource: 'tools', bytes, renewed: true }],
+      ['evicted', { requestId: bob.requestId, resource: 'tools', code: 'access_denied' }],
+      ['read', { resource: 'tools', error: 'access_denied' }],
     ]);
   });
 
   it('reports each read once, whatever its outcome, also of resources that are not stored', async () => {
     const { tools, projects, told } = house();
-    const reads = () => told.filter(([name]) => name === 'read').map(([, read]) => read);
-    await readRejecting(tools, failed).catch(() => {});
-    await readRejecting(tools, new TypeError('a bug')).catch(() => {});
+    await errorOf(readRejecting(tools, failed));
+    await errorOf(readRejecting(tools, new TypeError('a bug')));
     const leaving = new AbortController();
-    const left = Promise.resolve(tools.read(alice, leaving.signal)).catch(() => {});
+    const left = errorOf(tools.read(alice, leaving.signal));
     leaving.abort();
     await left;
     const both = [projects.read(bob), projects.read(bob)];
     projects.departures.at(-1)?.land([{ id: 'p' }]);
     await Promise.all(both);
-    expect(reads()).to.have.deep.members([
-      { resource: 'tools', error: 'upstream_failed' },
-      { resource: 'tools', error: 'internal' },
-      { resource: 'tools', error: 'cancelled' },
+    expect(told.flatMap(([name, read]) => (name === 'read' ? [read] : []))).to.have.deep.members([
+      ...['upstream_failed', 'internal', 'cancelled'].map((error) => ({ resource: 'tools', error })),
       { resource: 'projects', cache: 'bypass' },
       { resource: 'projects', cache: 'collapsed' },
     ]);
@@ -74,82 +64,49 @@ describe('a snapshot', () => {
     expect(cache.entries).to.equal(0);
   });
 
-  it('reports that it is not stored if it is too large', async () => {
-    const { tools } = house({ maxBytes: 3000 });
-    expect((await readLanding(tools, 'x'.repeat(2000))).cached).to.include({ forwarded: 'miss', stored: false });
+  it('reports that it is not stored if it is too large, or the token has ended', async () => {
+    const { tools, clock } = house({ maxBytes: 3000 });
+    const ended = await readLanding(tools, 'a', callerOf('alice', { expiresAt: clock.now }));
+    for (const { cached } of [ended, await readLanding(tools, 'x'.repeat(2000))])
+      expect(cached).to.include({ forwarded: 'miss', stored: false });
   });
 });
 
-describe('a partition that several credentials share', () => {
-  const bob = callerOf('bob', { partition: 'tenant' });
-  const carol = callerOf('carol', { partition: 'tenant' });
-  const rejected = new GatewayError('credential_rejected', { upstreamStatus: 401 });
-  const denied = new GatewayError('access_denied', { upstreamStatus: 403 });
-
-  it('serves no caller to whom the upstream has not given the list itself', async () => {
-    const { tools, clock } = house();
-    await readLanding(tools, 'by bob', bob);
-    clock.now += SECOND;
-    const reading = tools.read(carol);
-    expect(tools.departures).to.have.length(2);
-    // An entity tag that the upstream gave bob says nothing of what carol may see.
-    expect(tools.departures[1]?.options?.known).to.equal(undefined);
-    tools.departures[1]?.land([{ id: 'by carol' }]);
-    expect((await reading).collapsed).to.equal(undefined);
-    for (const caller of [bob, carol]) expect(text(await tools.read(caller))).to.contain('by carol');
-    expect(tools.departures).to.have.length(2);
-  });
-
-  it('shares no load in flight', async () => {
-    const { tools } = house();
-    const readings = [tools.read(bob), tools.read(carol)];
-    expect(tools.departures.map(({ caller }) => caller)).to.deep.equal([bob, carol]);
-    tools.departures[0]?.reject(rejected);
-    tools.departures[1]?.land([{ id: 'of carol' }]);
-    expect(await errorOf(readings[0])).to.equal(rejected);
-    expect(text(await (readings[1] as Promise<Load>))).to.contain('of carol');
-  });
-
-  for (const error of [rejected, denied]) {
-    it(`continues to serve the others if the upstream answers ${error.upstreamStatus} to one`, async () => {
-      const { tools, clock, cache } = house();
-      await readLanding(tools, 'by bob', bob);
-      await readLanding(tools, 'by carol', carol);
+describe('a denial of an upstream', () => {
+  for (const [code, left] of [
+    ['credential_rejected', "another caller's"],
+    ['access_denied', "those of other resources and another caller's"],
+    // It is the credential of the deployment.
+    ['upstream_credential_rejected', 'all lists'],
+  ] as const) {
+    it(`leaves ${left}: ${code}`, async () => {
+      const { tools, workflows, cache, clock, told } = house();
+      await readLanding(tools, 'a');
+      await readLanding(workflows, 'a');
+      await readLanding(tools, 'b', bob);
       clock.now += 10 * SECOND;
-      const refresh = tools.read(bob, never, { noCache: true });
-      tools.departures.at(-1)?.reject(error);
-      expect(await errorOf(refresh)).to.equal(error);
-      expect(cache.entries).to.equal(1);
-      expect(text(await tools.read(carol))).to.contain('by carol');
-      // Bob himself is asked for again.
-      const departed = tools.departures.length;
-      await errorOf(readRejectingAs(bob, tools, error));
-      expect(tools.departures).to.have.length(departed + 1);
+      await errorOf(readRejecting(tools, new GatewayError(code), { noCache: true }));
+      const evicted = { credential_rejected: 3, access_denied: 1, upstream_credential_rejected: 0 }[code];
+      expect(told.filter(([name]) => name === 'evicted')).to.have.length(evicted);
+      expect(cache.entries).to.equal(3 - Math.min(evicted, 2));
+      expect(text(await tools.read(bob))).to.contain('b');
     });
   }
 
-  it('ends for one credential with a 401 to another list of that upstream', async () => {
-    const { tools, projects } = house();
-    await readLanding(tools, 'by bob', bob);
-    await readLanding(tools, 'by carol', carol);
-    await errorOf(readRejectingAs(bob, projects, rejected));
-    expect(text(await tools.read(carol))).to.contain('by carol');
-    await errorOf(readRejectingAs(bob, tools, rejected));
-    expect(tools.departures).to.have.length(3);
-  });
-
-  it('serves each credential no longer than its own load would', async () => {
-    const { tools, clock } = house();
-    await readLanding(tools, 'by bob', bob);
-    clock.now += 50 * SECOND;
-    await readLanding(tools, 'by carol', carol);
-    clock.now += 10 * SECOND;
-    expect(text(await tools.read(bob))).to.contain('by carol');
-    expect(tools.departures.at(-1)?.caller).to.equal(bob);
-    clock.now += 6 * MINUTE;
-    const reading = tools.read(bob);
-    expect(reading).to.be.instanceOf(Promise);
-    tools.departures.at(-1)?.land([{ id: 'new' }]);
-    expect(text(await reading)).to.contain('new');
-  });
+  for (const code of ['credential_rejected', 'access_denied'] as const) {
+    it(`of one credential of a partition leaves what the others are served: ${code}`, async () => {
+      const { tools, clock, cache } = house();
+      const [one, other] = [callerOf('one', { partition: 'tenant' }), callerOf('other', { partition: 'tenant' })];
+      await readLanding(tools, 'by one', one);
+      await readLanding(tools, 'by other', other);
+      clock.now += 10 * SECOND;
+      await errorOf(readRejecting(tools, new GatewayError(code), { caller: one, noCache: true }));
+      expect(cache.entries).to.equal(1);
+      expect(text(await tools.read(other))).to.contain('by other');
+      // The list is loaded for this one again, without an entity tag that the upstream may have given another.
+      const reading = errorOf(readRejecting(tools, new GatewayError(code), { caller: one }));
+      expect(tools.departures.map(({ options }) => options?.known)).to.deep.equal(Array(4).fill(undefined));
+      await reading;
+    });
+  }
 });

@@ -49,36 +49,6 @@ describe('concurrent reads of one credential', () => {
     expect((await Promise.all([second, third])).map(({ collapsed }) => collapsed)).to.deep.equal([undefined, true]);
   });
 
-  it('join the newer load while readers of a finished one leave', async () => {
-    let begunAnew = 0;
-    // The reader of the first load goes a few turns of the microtask queue after that has landed.
-    for (let turns = 0; turns < 12; turns += 1) {
-      const { read, departures } = flights();
-      const first = read(alice, never);
-      departures[0]?.land();
-      for (let turn = 0; turn < turns; turn += 1) await undefined;
-      const second = read(alice, never);
-      if (departures.length === 1) continue;
-      begunAnew += 1;
-      await first;
-      await settle();
-      const third = read(alice, never);
-      expect(departures, `after ${turns} turns`).to.have.length(2);
-      departures[1]?.land();
-      await Promise.all([second, third]);
-    }
-    expect(begunAnew).to.be.above(0);
-  });
-
-  it('pass the stored load to the loader once', async () => {
-    const { read, departures } = flights();
-    const known = loadOf();
-    const readings = [read(alice, never, { known }), read(alice, never)];
-    expect(departures.map(({ options }) => options?.known)).to.deep.equal([known]);
-    departures[0]?.land();
-    await Promise.all(readings);
-  });
-
   it('count only their own time for the upstream', async () => {
     const { read, departures } = flights();
     const first = read(alice, never);
@@ -90,38 +60,29 @@ describe('concurrent reads of one credential', () => {
 });
 
 describe('reads beyond the bounds of waiting', () => {
-  const setUp = (bounds: { readonly maxWaiting: number; readonly maxWaitingPerCaller: number }) =>
-    flights(createWaiting(bounds));
+  const setUp = (maxWaiting: number, maxWaitingPerCaller: number) =>
+    flights(createWaiting({ maxWaiting, maxWaitingPerCaller }));
   const bob = callerOf('bob');
 
-  it('of one caller are rejected, and leave room for others', async () => {
-    const { read, departures } = setUp({ maxWaiting: 10, maxWaitingPerCaller: 2 });
-    const readings = [read(alice, never), read(alice, never)];
-    expect(await errorOf(read(alice, never))).to.include({
-      code: 'overloaded',
-      retryAfterSeconds: 1,
-      bound: 'maxWaitingPerCaller',
-    });
+  it('of one caller are rejected, also after one of its reads has left, and leave room for others', async () => {
+    const { read, departures } = setUp(10, 2);
+    const leaving = new AbortController();
+    const readings = [read(alice, never)];
+    const left = errorOf(read(alice, leaving.signal));
+    const rejected = { code: 'overloaded', retryAfterSeconds: 1, bound: 'maxWaitingPerCaller' };
+    expect(await errorOf(read(alice, never))).to.include(rejected);
+    leaving.abort();
+    await left;
+    readings.push(read(alice, never));
+    expect(await errorOf(read(alice, never))).to.include(rejected);
     readings.push(read(bob, never));
     for (const departure of departures) departure.land();
     expect((await Promise.all(readings)).map(text)).to.deep.equal(['[]', '[]', '[]']);
     expect(departures.map(({ caller }) => caller.key)).to.deep.equal(['alice', 'bob']);
   });
 
-  it('of one caller stay counted when other reads of it leave', async () => {
-    const { read, departures } = setUp({ maxWaiting: 10, maxWaitingPerCaller: 2 });
-    const leaving = new AbortController();
-    const readings = [read(alice, never), errorOf(read(alice, leaving.signal))];
-    leaving.abort();
-    await readings[1];
-    readings.push(read(alice, never));
-    expect(await errorOf(read(alice, never))).to.include({ code: 'overloaded' });
-    departures[0]?.land();
-    await Promise.all(readings);
-  });
-
   it('of all callers are rejected, and nothing is loaded', async () => {
-    const { read, departures } = setUp({ maxWaiting: 2, maxWaitingPerCaller: 2 });
+    const { read, departures } = setUp(2, 2);
     const readings = [read(alice, never), read(alice, never)];
     expect(await errorOf(read(bob, never))).to.include({ code: 'overloaded', bound: 'maxWaiting' });
     expect(departures).to.have.length(1);
@@ -129,29 +90,28 @@ describe('reads beyond the bounds of waiting', () => {
     await Promise.all(readings);
   });
 
-  for (const end of ['answered', 'failed', 'gone'] as const) {
-    it(`are accepted again after earlier ones are ${end}`, async () => {
-      const { read, departures } = setUp({ maxWaiting: 1, maxWaitingPerCaller: 1 });
-      for (let count = 0; count < 3; count += 1) {
-        const leaving = new AbortController();
-        const reading = read(alice, leaving.signal).catch((error) => error);
-        if (end === 'answered') departures[count]?.land();
-        else if (end === 'failed') departures[count]?.reject(new Error('of the upstream'));
-        else leaving.abort();
-        await reading;
-      }
-      expect(departures).to.have.length(3);
-    });
-  }
+  it('are accepted again after earlier ones are answered, failed or gone', async () => {
+    const { read, departures } = setUp(1, 1);
+    const leaving = new AbortController();
+    for (const end of [
+      () => departures[0]?.land(),
+      () => departures[1]?.reject(new Error('of the upstream')),
+      () => leaving.abort(),
+      () => departures[3]?.land(),
+    ]) {
+      const reading = read(alice, departures.length === 2 ? leaving.signal : never).catch((error) => error);
+      end();
+      await reading;
+    }
+    expect(departures).to.have.length(4);
+  });
 });
-
-const ADDRESS = '203.0.113.1';
 
 describe('waiting slots', () => {
   const setUp = () => {
     const waiting = createWaiting({ maxWaiting: 5, maxWaitingPerCaller: 5 });
     let made = 0;
-    const guess = (address = ADDRESS) => {
+    const guess = (address = '203.0.113.1') => {
       made += 1;
       const caller = { key: `made up ${made}`, address };
       waiting.enter(caller);
@@ -160,12 +120,15 @@ describe('waiting slots', () => {
     return { ...waiting, guess };
   };
 
-  it('are given to one address for at most half, whatever its tokens', () => {
-    const { enter, guess } = setUp();
-    for (let count = 0; count < 3; count += 1) guess();
+  it('are given to one address for at most half, whatever its tokens, and released one by one', () => {
+    const { enter, leave, guess } = setUp();
+    const [first] = [guess(), guess(), guess()];
+    const taken = { code: 'overloaded', bound: 'maxWaiting' };
     expect(() => guess())
-      .to.throw(GatewayError)
-      .that.includes({ code: 'overloaded', bound: 'maxWaiting' });
+      .to.throw(GatewayError, /by one address/)
+      .that.includes(taken);
+    leave(first);
+    guess();
     expect(() => guess()).to.throw(GatewayError, /by one address/);
     guess('203.0.113.2');
     enter({ key: 'verified' });
@@ -176,13 +139,5 @@ describe('waiting slots', () => {
     const { enter } = setUp();
     for (let count = 0; count < 5; count += 1) enter({ key: 'verified' });
     expect(() => enter({ key: 'verified' })).to.throw(GatewayError);
-  });
-
-  it('are released to their address one by one', () => {
-    const { leave, guess } = setUp();
-    const [first] = [guess(), guess(), guess()];
-    leave(first);
-    guess();
-    expect(() => guess()).to.throw(GatewayError);
   });
 });
