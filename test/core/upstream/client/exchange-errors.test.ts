@@ -54,14 +54,15 @@ describe('the status of an upstream', () => {
   }
 
   it("is Portico's business where the credential is its own; a 403 is the caller's where it was made for the caller", async () => {
-    for (const [status, madeForCaller, code] of [
-      [401, false, 'upstream_credential_rejected'],
-      [403, false, 'upstream_credential_rejected'],
-      [404, false, 'upstream_refused'],
-      [401, true, 'upstream_credential_rejected'],
-      [403, true, 'access_denied'],
+    const made = { madeForCaller: true };
+    for (const [status, code, owner = {}] of [
+      [401, 'upstream_credential_rejected'],
+      [403, 'upstream_credential_rejected'],
+      [404, 'upstream_refused'],
+      [401, 'upstream_credential_rejected', made],
+      [403, 'access_denied', made],
     ] as const) {
-      expect((await errorFor(status, { callersOwn: false, madeForCaller })).code).to.equal(code);
+      expect((await errorFor(status, { callersOwn: false, ...owner })).code).to.equal(code);
     }
   });
 });

@@ -9,9 +9,7 @@ import { asking, calm, errorOf, useHarness } from '../harness.ts';
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
 const IDENTITY = { ca: Buffer.from(AUTHORITY.ca), cert: undefined, key: undefined };
-const TLS = {
-  files: { current: async () => IDENTITY },
-} as const;
+const TLS = { files: { current: async () => IDENTITY } };
 
 type Respond = (stream: ServerHttp2Stream, path: string) => void;
 

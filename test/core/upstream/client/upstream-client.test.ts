@@ -1,18 +1,15 @@
+import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { withDeadline } from '../../../../src/core/kernel/deadline.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import type { Tap, Upstream } from '../../../../src/core/upstream/upstream.ts';
+import type { Tap } from '../../../../src/core/upstream/upstream.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { inTurn, json } from '../../../support/platform/http-upstream.ts';
 import { asking, calm, closed, errorOf, recordEvents, rejection, useHarness } from '../harness.ts';
 
 describe('an upstream client', () => {
   const { serve, serveRaw, open } = useHarness();
-
-  /** Runs one read under a deadline of 50 ms. */
-  const underDeadline = (upstream: Upstream) =>
-    errorOf(withDeadline(50, calm(), (signal) => upstream.get(asking(), signal)));
 
   describe('sends', () => {
     it('one GET of the target with its own headers, the authorization and the request id of the caller', async () => {
@@ -98,22 +95,6 @@ describe('an upstream client', () => {
         'x-request-id': 'request-1',
       });
     });
-
-    it('no more requests at once than it may open connections', async () => {
-      let running = 0;
-      let most = 0;
-      const server = await serve((_request, response) => {
-        running += 1;
-        most = Math.max(most, running);
-        setTimeout(() => {
-          running -= 1;
-          response.end('[]');
-        }, 5);
-      });
-      const upstream = open(server.url, { connections: 2 });
-      await Promise.all(Array.from({ length: 8 }, () => upstream.get(asking(), calm())));
-      expect(most).to.equal(2);
-    });
   });
 
   it('never follows a redirect: the other origin sees no request', async () => {
@@ -163,15 +144,6 @@ describe('an upstream client', () => {
       expect(await reading).to.equal(reason);
       await closed(sockets);
     });
-
-    it('rejects at once while the request still waits for a connection', async () => {
-      const { url } = await serveRaw(() => {});
-      const upstream = open(url, { connections: 1 });
-      const first = rejection(upstream.get(asking(), calm()));
-      expect((await underDeadline(upstream)).code).to.equal('upstream_timeout');
-      await upstream.close();
-      await first;
-    });
   });
 
   describe('when it is closed', () => {
@@ -187,24 +159,6 @@ describe('an upstream client', () => {
       await closed(sockets);
       await upstream.close();
     });
-
-    it('ends a body that is being read', async () => {
-      const { url } = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1'));
-      const upstream = open(url);
-      const reading = errorOf(upstream.get(asking(), calm()));
-      setTimeout(() => upstream.close(), 30);
-      expect((await reading).code).to.equal('draining');
-    });
-
-    it('closes idle connections', async () => {
-      const { url, sockets } = await serveRaw((socket) =>
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]'),
-      );
-      const upstream = open(url);
-      await upstream.get(asking(), calm());
-      await upstream.close();
-      await closed(sockets);
-    });
   });
 
   it('reads nothing of a page that is still what it was', async () => {
@@ -212,19 +166,6 @@ describe('an upstream client', () => {
     const request = { ...asking(), ifNoneMatch: '"1"', read: () => expect.fail('it was read') };
     expect((await open(server.url).get(request, calm())).page).to.equal(undefined);
     expect(server.requests[0]?.headers).to.include({ 'if-none-match': '"1"' });
-  });
-
-  it('names itself in what a reader throws', async () => {
-    const server = await serve(json([]));
-    const read = () => {
-      throw new GatewayError('upstream_invalid', { reason: 'no list' });
-    };
-    expect(await errorOf(open(server.url).get({ ...asking(), read }, calm()))).to.include({
-      code: 'upstream_invalid',
-      reason: 'no list',
-      upstream: 'projects',
-      fault: false,
-    });
   });
 
   it('rethrows errors that do not concern the upstream', async () => {
@@ -261,28 +202,24 @@ describe('an upstream client that is listened to', () => {
     expect(told.pageFetched?.[0]?.ms).to.be.greaterThan(0);
   });
 
-  it('reports a page that has not changed', async () => {
+  it('reports a page that is not read with its status and the code of its error, and names itself in that', async () => {
     const { events, told } = recordEvents();
-    const server = await serve((_request, response) => response.writeHead(304).end());
-    await open(server.url, { events }).get({ ...asking(), ifNoneMatch: '"1"' }, calm());
-    expect(told.pageFetched?.[0]).to.include({ status: 304, bytes: 0, error: undefined });
-  });
-
-  it('reports an error with its code, and with its status', async () => {
-    const { events, told } = recordEvents();
-    const statuses = [500, 200];
-    const server = await serve((request, response) => json([], statuses.shift())(request, response));
+    const same: RequestListener = (_request, response) => response.writeHead(304).end();
+    const server = await serve(inTurn(json([], 500), json([]), same));
     const upstream = open(server.url, { events });
     await errorOf(upstream.get(asking(), calm()));
     const read = () => {
-      throw new GatewayError('upstream_invalid');
+      throw new GatewayError('upstream_invalid', { reason: 'no list' });
     };
-    await errorOf(upstream.get({ ...asking(), read }, calm()));
+    const unreadable = await errorOf(upstream.get({ ...asking(), read }, calm()));
+    expect(unreadable).to.include({ code: 'upstream_invalid', reason: 'no list', upstream: 'projects', fault: false });
+    await upstream.get({ ...asking(), ifNoneMatch: '"1"' }, calm());
     await server.close();
     await errorOf(upstream.get(asking(), calm()));
     expect(told.pageFetched?.map(({ status, bytes, error }) => [status, bytes, error])).to.deep.equal([
       [500, 0, 'upstream_failed'],
       [200, 2, 'upstream_invalid'],
+      [304, 0, undefined],
       [undefined, 0, 'upstream_failed'],
     ]);
   });
