@@ -36,6 +36,10 @@ const GAVE_WAY = {
   ...{ fault: false, retryable: undefined },
 };
 
+const tooLarge = (bound: string) => ({
+  ...{ code: 'upstream_invalid', bound, reason: `the pages of the read are larger than ${bound}` },
+});
+
 const expectShed = (work: () => void) => expect(work).to.throw().that.includes(GAVE_WAY);
 
 describe('all loads under way', () => {
@@ -105,11 +109,7 @@ describe('all loads under way', () => {
     const alone = begin();
     expect(() => alone.account.hold(MAX + 1))
       .to.throw()
-      .that.includes({
-        code: 'upstream_invalid',
-        reason: 'the pages of the read are larger than maxLoadingBytes',
-        bound: 'maxLoadingBytes',
-      });
+      .that.includes(tooLarge('maxLoadingBytes'));
     expect(other.signal.aborted).to.equal(false);
   });
 
@@ -135,11 +135,7 @@ describe('all loads under way', () => {
     account.read(100);
     expect(() => account.read(1))
       .to.throw()
-      .that.includes({
-        code: 'upstream_invalid',
-        reason: 'the pages of the read are larger than maxReadBytes',
-        bound: 'maxReadBytes',
-      });
+      .that.includes(tooLarge('maxReadBytes'));
   });
 
   it('leaves no listener on the signal that it was given, and begins nothing under one that has aborted', async () => {

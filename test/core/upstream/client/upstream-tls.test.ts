@@ -16,6 +16,7 @@ const LEAF = await AUTHORITY.issue();
 const OTHER_HOST = await AUTHORITY.issue({ names: ['api.internal'] });
 const EXPIRED = await AUTHORITY.issue({ days: [-2, -1] });
 const FUTURE = await AUTHORITY.issue({ days: [1, 2] });
+const UNKNOWN = 'is of an authority that is not known here';
 const FOREIGN = await (await createAuthority('Authority of others')).issue();
 
 /** Texts of PEM that stand for files which never change. */
@@ -67,30 +68,21 @@ describe('an upstream over TLS', () => {
     const named = tlsOf({ ca: AUTHORITY.ca }, { serverName: 'api.internal' });
     expect(await read(url, named)).to.equal('nobody at api.internal');
     const { url: plain } = await startPlatform(LEAF);
-    expect((await errorOf(read(plain, named))).reason).to.equal("the upstream's certificate is for another host");
+    expect((await errorOf(read(plain, named))).reason).to.contain('is for another host');
   });
 
+  const certificate = (fault: string) => `the upstream's certificate ${fault}`;
   for (const [what, identity, reason, code] of [
-    ['an expired certificate', EXPIRED, "the upstream's certificate has expired", 'CERT_HAS_EXPIRED'],
-    ['a certificate of tomorrow', FUTURE, "the upstream's certificate is not valid yet", 'CERT_NOT_YET_VALID'],
-    [
-      'a certificate for another host',
-      OTHER_HOST,
-      "the upstream's certificate is for another host",
-      'ERR_TLS_CERT_ALTNAME_INVALID',
-    ],
-    [
-      'a certificate of an unknown authority',
-      FOREIGN,
-      "the upstream's certificate is of an authority that is not known here",
-      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-    ],
+    ['an expired certificate', EXPIRED, 'has expired', 'CERT_HAS_EXPIRED'],
+    ['a certificate of tomorrow', FUTURE, 'is not valid yet', 'CERT_NOT_YET_VALID'],
+    ['a certificate for another host', OTHER_HOST, 'is for another host', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['a certificate of an unknown authority', FOREIGN, UNKNOWN, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
   ] as const) {
     it(`is not asked with ${what}, which the log names`, async () => {
       const { url } = await startPlatform(identity);
       const error = await errorOf(read(url, TRUSTING));
-      expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', reason, fault: true });
-      expect(error.retryable).to.equal(undefined);
+      expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', fault: true, retryable: undefined });
+      expect(error.reason).to.equal(certificate(reason));
       expect(error.detail).to.contain('No secure connection');
       expect(error.cause).to.have.property('code', code);
     });
@@ -149,8 +141,6 @@ describe('an upstream over TLS', () => {
           () => true,
         );
       });
-      expect((await errorOf(who())).reason).to.equal(
-        "the upstream's certificate is of an authority that is not known here",
-      );
+      expect((await errorOf(who())).reason).to.equal(certificate(UNKNOWN));
     }));
 });

@@ -125,18 +125,6 @@ describe('a list of one page that has a round number of items', () => {
 });
 
 describe('a total that settings name and that counts the items of the page', () => {
-  it('is an error by none where the page is full for the size in the query', async () => {
-    const none = { kind: 'none', total: member('sum') } as const;
-    const size = (query: Query) => query('limit') ?? 10;
-    const wrong = await read(none, (query) => ({ to: size(query), said: { sum: size(query) } }), {
-      query: { limit: '50' },
-    });
-    expect(wrong.result).to.contain('fullPage: 50 items');
-    expect(wrong.targets).to.deep.equal(['/list?limit=50', '/list?limit=49']);
-    const right = await read(none, (query) => ({ to: size(query), said: { sum: 50 } }), { query: { limit: '50' } });
-    expect(right.result).to.equal(50);
-  });
-
   const BY_NUMBER = {
     offset: { kind: 'offset', sizeParam: 'limit', size: 100, offsetParam: 'offset', concurrency: 1 },
     page: { kind: 'page', sizeParam: 'limit', size: 100, pageParam: 'page', firstPage: 1, concurrency: 1 },
@@ -250,19 +238,6 @@ describe('a list by page without a total', () => {
     expect((await read(PAGE, refusing)).result).to.equal(20);
     const full = (query: Query): Reply => (query('limit') === 100 ? numbered(100, 1)(query) : 422);
     expect((await read(PAGE, full)).result).to.contain('the platform refuses it');
-  });
-});
-
-describe('a list by offset', () => {
-  it('is an error if the offset is the number of a page, although the number of items is right', async () => {
-    const OFFSET = { kind: 'offset', sizeParam: 'limit', size: 2, offsetParam: 'page', concurrency: 1 } as const;
-    const paged = (query: Query): Reply => ({
-      from: (query('page') ?? 0) * 2,
-      to: Math.min(9, (query('page') ?? 0) * 2 + 2),
-    });
-    const { result, targets } = await read(OFFSET, paged);
-    expect(result).to.contain('5 items').and.to.contain('2 came');
-    expect(targets.at(-1)).to.equal('/list?limit=2&page=3');
   });
 });
 
