@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
-import { createAdminEdge } from '../../../src/core/http/listeners.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { aWhile, standStill } from '../../support/a-while.ts';
 import { createHeldReads } from '../../support/catalogue.ts';
@@ -64,25 +62,6 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(response?.headers.get('connection')).to.equal('close');
       expect(await drained).to.equal(true);
       expect((await served.ended(1))[0]).to.include({ outcome: 'ok' });
-    });
-
-    it('lets JSON-RPC finish that is in flight', async () => {
-      const gate = Promise.withResolvers<void>();
-      let asked = 0;
-      const { url, edge } = await serveRpc(async ({ body }) => {
-        asked += 1;
-        await gate.promise;
-        return { status: 200, headers: [], body };
-      });
-      const connection = openConnection(url);
-      connection.send(post('{}'));
-      await eventually(() => asked === 1);
-      const drained = edge.drain(LONG_MS);
-      gate.resolve();
-      const [response] = (await connection.closed()).responses;
-      expect(response?.status).to.equal(200);
-      expect(response?.headers.get('connection')).to.equal('close');
-      expect(await drained).to.equal(true);
     });
 
     it('refuses a further request behind one in flight, after that one', async () => {
@@ -232,17 +211,6 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await exchange(served.url, get(LIST))).status).to.equal(200);
       expect(await served.edge.drain(LONG_MS)).to.equal(true);
     });
-
-    it('may be called twice', async () => {
-      const { read, release } = createHeldReads();
-      const served = await serve({ read });
-      await readingConnection(served);
-      const twice = [served.edge.drain(LONG_MS), served.edge.drain(LONG_MS)];
-      await aWhile(A_WHILE_MS);
-      release();
-      expect(await Promise.all(twice)).to.deep.equal([true, true]);
-      expect(await served.edge.drain(LONG_MS)).to.equal(true);
-    });
   });
 
   describe(`connections beyond maxConnections over ${over}`, () => {
@@ -353,17 +321,6 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(await edge.drain(LONG_MS)).to.equal(true);
     });
 
-    it('harms no drain', async () => {
-      const { read } = createHeldReads();
-      const served = await serve({ read, events: { requestEnded: broken } });
-      const gone = await readingConnection(served);
-      gone.reset();
-      await eventually(() => served.bugs.length === 1);
-      await readingConnection(served);
-      expect(await served.edge.drain(50)).to.equal(false);
-      expect(served.bugs).to.have.length(2);
-    });
-
     it('may be the one for internal errors', async () => {
       const events: Events = { requestEnded: broken, internalError: broken, connectionsRefused: broken };
       const { url } = await serve({ read: broken, events, maxConnections: 1 });
@@ -373,18 +330,6 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await openConnection(url).closed()).responses).to.deep.equal([]);
       connection.send(get(LIST));
       expect((await connection.receive()).status).to.equal(200);
-    });
-  });
-
-  describe(`an edge that does not listen yet over ${over}`, () => {
-    it('is drained at once', async () => {
-      const edge = createAdminEdge({
-        settings: { host: '127.0.0.1', port: 0 },
-        authenticate: createAuthenticate(),
-        events: {},
-        isDraining: () => false,
-      });
-      expect(await edge.drain(LONG_MS)).to.equal(true);
     });
   });
 }

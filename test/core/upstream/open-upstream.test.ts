@@ -10,7 +10,7 @@ const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60
 const NEVER = { attempts: 0, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
 
 describe('an upstream with all its layers, over real sockets', () => {
-  const { serve } = useHarness();
+  const { serve, serveRaw } = useHarness();
 
   function openAt(baseUrl: string, options: Partial<OpenUpstreamOptions> = {}) {
     const upstream = openUpstream({
@@ -97,7 +97,11 @@ describe('an upstream with all its layers, over real sockets', () => {
         return { authorization: `Bearer ${key} ${authorized}` };
       },
     });
-    for (let count = 0; count < 2; count += 1) await errorOf(upstream.get(asking(), calm()));
+    await errorOf(upstream.get(asking(), calm()));
+    expect(await errorOf(upstream.get(asking(), calm()))).to.include({
+      ...{ code: 'breaker_open', upstream: 'projects', retryAfterSeconds: 60 },
+      reason: '1 of 1 calls failed; the last: upstream_failed, answered with status 500',
+    });
     expect(server.requests.map(({ headers }) => headers.authorization)).to.deep.equal(Array(3).fill('Bearer k 1'));
     expect(authorized).to.equal(1);
   });
@@ -200,5 +204,14 @@ describe('an upstream with all its layers, over real sockets', () => {
     expect(told.callRefused).to.deep.equal([
       { requestId: 'request-1', upstream: 'projects', code: 'credential_rejected' },
     ]);
+  });
+
+  it('ends waiting and running calls when it is closed', async () => {
+    const { url, sockets } = await serveRaw(() => {});
+    const upstream = openAt(url, { connections: 1 });
+    const reads = [0, 1].map(() => errorOf(upstream.get(asking(), calm())));
+    await eventually(() => sockets.length > 0 || undefined);
+    await upstream.close();
+    for (const error of await Promise.all(reads)) expect(error.code).to.equal('draining');
   });
 });

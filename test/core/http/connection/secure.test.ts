@@ -5,7 +5,6 @@ import { type ConnectionOptions, connect as connectSecurely, type TLSSocket } fr
 import { expect } from 'chai';
 import { openTlsFiles, type TlsPaths } from '../../../../src/core/credentials/files/tls-files.ts';
 import type { Unusable } from '../../../../src/core/credentials/files/watched-files.ts';
-import { aWhile } from '../../../support/a-while.ts';
 import { createHeldReads } from '../../../support/catalogue.ts';
 import { createAuthority, mountPem, writePem } from '../../../support/certificates.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
@@ -13,7 +12,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { inFolder } from '../../../support/process/process.ts';
 import { exchange, get, openConnection } from '../../../support/raw-http.ts';
 import { AUTHORITY, tlsOf } from '../over-tls.ts';
-import { expectNoUncaught, LIST, LONG_MS, READ, type ServeOptions, serve, serveAdmin } from '../served.ts';
+import { expectNoUncaught, LIST, LONG_MS, READ, type ServeOptions, serve } from '../served.ts';
 
 const { ca } = AUTHORITY;
 const CLIENTS = await createAuthority('Authority of clients');
@@ -57,11 +56,6 @@ describe('a listener that speaks TLS', () => {
     const both = await handshake(url, { ALPNProtocols: ['h2', 'http/1.1'] });
     expect(both).to.include({ alpnProtocol: 'http/1.1' });
     expect(await handshake(url, { ALPNProtocols: ['h2'] })).to.equal('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
-  });
-
-  it('may be that of the operations', async () => {
-    const { url } = await serveAdmin(undefined, tlsOf());
-    expect((await exchange(url, get('/livez'), { tls: { ca } })).status).to.equal(200);
   });
 
   it('speaks no version before TLS 1.2', async () => {
@@ -252,30 +246,6 @@ describe('certificates that are renewed', () => {
       expect(changes).to.deep.equal([undefined]);
     }));
 
-  it('are not used while only one of a pair was written, or one is garbage, which is reported', () =>
-    inFolder(async (folder) => {
-      const first = await AUTHORITY.issue({ commonName: 'first' });
-      const second = await AUTHORITY.issue({ commonName: 'second' });
-      const { cert: certFile, key: keyFile } = writePem(folder, first);
-      const { url, changes, settle } = await serveFiles({ certFile, keyFile });
-      writeFileSync(certFile, second.cert);
-      settle();
-      await eventually(() => changes.length === 1);
-      expect(await shown(url)).to.equal('first');
-      writeFileSync(certFile, 'garbage');
-      settle();
-      await eventually(() => changes.length === 2);
-      expect(await shown(url)).to.equal('first');
-      expect(changes).to.deep.equal([
-        { key: 'keyFile', issue: 'is not the key of certFile' },
-        { key: 'certFile', issue: 'holds no certificate in PEM' },
-      ]);
-      writePem(folder, second);
-      settle();
-      await eventually(async () => (await shown(url)) === 'second');
-      expect(changes.at(-1)).to.equal(undefined);
-    }));
-
   it('are those of the authorities of clients, too, with no session of before resumed', () =>
     inFolder(async (folder) => {
       const { cert, key, clients } = writePem(folder, { ...(await AUTHORITY.issue()), clients: CLIENTS.ca });
@@ -297,37 +267,6 @@ describe('certificates that are renewed', () => {
         expect(await isAnswered(url, { ...CLIENT, maxVersion })).to.equal(false);
         expect(await isAnswered(url, { ...CLIENT, maxVersion, session })).to.equal(false);
       }
-    }));
-
-  it('drop no connection and no read under load', () =>
-    inFolder(async (folder) => {
-      const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue({ commonName: '0' }));
-      const { url, settle, failed, ended } = await serveFiles({ certFile, keyFile });
-      const kept = Array.from({ length: 8 }, () => openConnection(url, { tls: { ca } }));
-      let over = false;
-      let count = 0;
-      const statuses = new Set<number>();
-      const readers = kept.map(async (connection, index) => {
-        while (!over) {
-          connection.send(get(READ));
-          statuses.add((await connection.receive()).status);
-          count += 1;
-          // Half of them open a new connection each time.
-          if (index % 2 === 0) statuses.add((await exchange(url, get(READ), { tls: { ca } })).status);
-          await aWhile(5);
-        }
-      });
-      for (let renewal = 1; renewal <= 3; renewal += 1) {
-        writePem(folder, await AUTHORITY.issue({ commonName: String(renewal) }));
-        settle();
-        await eventually(async () => (await shown(url)) === String(renewal));
-      }
-      await eventually(() => count > 100);
-      over = true;
-      await Promise.all(readers);
-      expect([...statuses]).to.deep.equal([200]);
-      expect(failed).to.deep.equal([]);
-      expect(new Set((await ended(count)).map(({ outcome }) => outcome))).to.deep.equal(new Set(['ok']));
     }));
 });
 

@@ -139,6 +139,24 @@ describe('an upstream behind a breaker', () => {
     });
   });
 
+  it('is not closed or half-opened by late outcomes', async () => {
+    const { upstream, get, trip, open } = guard();
+    const late = [0, 1, 2, 3].map(() => get().catch(() => {}));
+    const requests = [...open];
+    await trip();
+    requests[0]?.succeed();
+    requests[1]?.fail(RESPONSES[401]);
+    await settled();
+    expect(upstream.breakerState).to.equal('open');
+    mock.timers.tick(SETTINGS.openMs);
+    requests[2]?.succeed();
+    await settled();
+    expect(upstream.breakerState).to.equal('half-open');
+    requests[3]?.fail(status500());
+    await Promise.all(late);
+    expect(upstream.breakerState).to.equal('half-open');
+  });
+
   describe('while it is half-open', () => {
     it('admits one call and rejects the others at once', async () => {
       const { upstream, untilHalfOpen, get, open, count } = guard();
