@@ -3,23 +3,10 @@ import type { RpcHandler } from '../../../../src/core/http/operations/rpc.ts';
 import { aWhile } from '../../../support/a-while.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
-import {
-  expectNoUncaught,
-  LIST,
-  post,
-  RPC,
-  RPC_MAX_BYTES,
-  type Served,
-  type ServeOptions,
-  serve,
-  serveRpc,
-} from '../served.ts';
+import { expectNoUncaught, LIST, post, RPC, RPC_MAX_BYTES, type ServeOptions, serve, serveRpc } from '../served.ts';
 
 /** Serves JSON-RPC that answers with the body of the request. */
-async function serveEcho(
-  options?: ServeOptions,
-  maxBodyBytes?: number,
-): Promise<Served & { readonly bodies: Buffer[] }> {
+async function serveEcho(options?: ServeOptions, maxBodyBytes?: number) {
   const bodies: Buffer[] = [];
   const handle: RpcHandler = ({ body }) => {
     bodies.push(body);
@@ -29,6 +16,8 @@ async function serveEcho(
   return { ...served, bodies };
 }
 
+const chunkOf = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
 const SLOW = { headersTimeoutMs: 100, requestTimeoutMs: 100 };
 
 describe('a body that is read', () => {
@@ -36,12 +25,11 @@ describe('a body that is read', () => {
 
   it('may have a thousand chunks of one byte, and more that are larger', async () => {
     const { url, bodies } = await serveEcho({}, 100_000);
-    const chunks = (count: number, bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`.repeat(count);
     for (const [count, bytes] of [
       [1024, 1],
       [4000, 16],
     ] as const) {
-      const request = post(`${chunks(count, bytes)}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
+      const request = post(`${chunkOf('x'.repeat(bytes)).repeat(count)}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
       expect((await exchange(url, request)).status).to.equal(200);
       expect(bodies.at(-1)).to.have.length(count * bytes);
     }
@@ -88,7 +76,7 @@ describe('a body that is read', () => {
     const { url, bodies } = await serveEcho();
     const most = 'x'.repeat(RPC_MAX_BYTES);
     expect((await exchange(url, post(most))).status).to.equal(200);
-    const chunked = post(`${RPC_MAX_BYTES.toString(16)}\r\n${most}\r\n0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
+    const chunked = post(`${chunkOf(most)}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
     expect((await exchange(url, chunked)).status).to.equal(200);
     expect(bodies.map(({ length }) => length)).to.deep.equal([RPC_MAX_BYTES, RPC_MAX_BYTES]);
   });
@@ -98,47 +86,32 @@ describe('a body that is read', () => {
     const length = RPC_MAX_BYTES + 1;
     const announced = await exchange(url, post('', { 'Content-Length': String(length), Expect: '100-continue' }));
     expect(announced.status).to.equal(413);
-    const body = `${length.toString(16)}\r\n${'x'.repeat(length)}\r\n0\r\n\r\n`;
+    const body = `${chunkOf('x'.repeat(length))}0\r\n\r\n`;
     const chunked = await exchange(url, post(body, { 'Transfer-Encoding': 'chunked' }));
     expect(chunked.json()).to.include({ status: 413, code: 'too_large' });
     expect(chunked.json()['detail']).to.contain(String(RPC_MAX_BYTES));
     expect(bodies).to.deep.equal([]);
   });
 
-  it('is 413 if it is too large and never ends, and the connection closes', async () => {
-    const { url } = await serveEcho();
-    const connection = openConnection(url);
-    const length = RPC_MAX_BYTES + 1;
-    connection.send(
-      `${post('', { 'Transfer-Encoding': 'chunked' })}${length.toString(16)}\r\n${'x'.repeat(length)}\r\n`,
-    );
-    const [response] = (await connection.closed()).responses;
-    expect(response?.status).to.equal(413);
-    expect(response?.headers.get('connection')).to.equal('close');
-  });
-
-  it('is 408 if it is too slow, and the connection closes', async () => {
-    const { url, ended, bodies } = await serveEcho(SLOW);
-    const connection = openConnection(url);
-    connection.send(post('{', { 'Content-Length': '10' }));
-    const { responses } = await connection.closed();
-    expect(responses.map(({ status }) => status)).to.deep.equal([408]);
-    expect(responses[0]?.json()).to.include({ code: 'request_timeout' });
-    expect(responses[0]?.headers.get('connection')).to.equal('close');
-    expect((await ended(1))[0]).to.include({ outcome: 'request_timeout', route: RPC });
-    expect(bodies).to.deep.equal([]);
-  });
-
-  it('is 400 if its chunks do not parse, and the connection closes', async () => {
-    const { url, ended, bodies } = await serveEcho();
-    const connection = openConnection(url);
-    connection.send(post('3\r\n{"a\r\nnonsense', { 'Transfer-Encoding': 'chunked' }));
-    const { responses } = await connection.closed();
-    expect(responses.map(({ status }) => status)).to.deep.equal([400]);
-    expect(responses[0]?.json()).to.include({ code: 'invalid_request' });
-    expect((await ended(1))[0]).to.include({ outcome: 'invalid_request', route: RPC });
-    expect(bodies).to.deep.equal([]);
-  });
+  const tooLong = RPC_MAX_BYTES + 1;
+  const chunked = { 'Transfer-Encoding': 'chunked' };
+  for (const [what, status, code, sent, bounds = {}] of [
+    ['too large and never ends', 413, 'too_large', post(chunkOf('x'.repeat(tooLong)), chunked)],
+    ['too slow', 408, 'request_timeout', post('{', { 'Content-Length': '10' }), SLOW],
+    ['in chunks that do not parse', 400, 'invalid_request', post('3\r\n{"a\r\nnonsense', chunked)],
+  ] as const) {
+    it(`is ${status} if it is ${what}, and the connection closes`, async () => {
+      const { url, ended, bodies } = await serveEcho(bounds);
+      const connection = openConnection(url);
+      connection.send(sent);
+      const [response, ...others] = (await connection.closed()).responses;
+      expect(others).to.deep.equal([]);
+      expect(response?.json()).to.include({ status, code });
+      expect(response?.headers.get('connection')).to.equal('close');
+      expect((await ended(1))[0]).to.include({ outcome: code, route: RPC });
+      expect(bodies).to.deep.equal([]);
+    });
+  }
 
   it('ends with its connection', async () => {
     const { url, ended, bodies, bugs } = await serveEcho();
@@ -276,10 +249,7 @@ describe('bodies that are held', () => {
     const body = Array.from({ length: RPC_MAX_BYTES }, (_, index) => String.fromCharCode(33 + (index % 90))).join('');
     for (const size of [1, 2, 3, 7, 100, 1000]) {
       let chunks = '';
-      for (let at = 0; at < body.length; at += size) {
-        const piece = body.slice(at, at + size);
-        chunks += `${piece.length.toString(16)}\r\n${piece}\r\n`;
-      }
+      for (let at = 0; at < body.length; at += size) chunks += chunkOf(body.slice(at, at + size));
       const response = await exchange(url, post(`${chunks}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' }));
       expect(response.body.toString()).to.equal(body);
     }
