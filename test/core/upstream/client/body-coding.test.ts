@@ -183,13 +183,4 @@ describe('the body of an upstream', () => {
     const error = await errorOf(open(url).get(asking(), calm()));
     expect(error.reason).to.equal('the body is larger than maxPageBytes');
   });
-
-  it('that is refused leaves the connection to the next request', async () => {
-    const { url, sockets } = await serveRaw((socket) =>
-      socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 3\r\n\r\nxyz'),
-    );
-    const upstream = open(url, { connections: 1 });
-    for (let count = 0; count < 2; count += 1) await errorOf(upstream.get(asking(), calm()));
-    expect(sockets).to.have.length(1);
-  });
 });

@@ -15,10 +15,9 @@ describe('an upstream client', () => {
     it('one GET of the target with its own headers, the authorization and the request id of the caller', async () => {
       const server = await serve(json([]));
       await open(`${server.url}/base/path`).get(asking('/base/path/list?size=2'), calm());
-      const [request] = server.requests;
-      expect(server.requests).to.have.length(1);
-      expect(request?.method).to.equal('GET');
-      expect(request?.url).to.equal('/base/path/list?size=2');
+      const [request, ...others] = server.requests;
+      expect(others).to.deep.equal([]);
+      expect(`${request?.method} ${request?.url}`).to.equal('GET /base/path/list?size=2');
       expect(request?.headers).to.deep.equal({
         host: new URL(server.url).host,
         connection: 'keep-alive',
@@ -65,17 +64,13 @@ describe('an upstream client', () => {
       await upstream.get({ ...post('{}'), headers: { 'content-type': 'application/vnd.search+json' } }, calm());
       await upstream.get(post(), calm());
       expect(bodies).to.deep.equal(['{"q":"größer"}', '{}', '']);
-      const heads = server.requests.map(({ method, url, headers }) => [
-        method,
-        url,
-        headers['content-type'],
-        headers['content-length'],
-        headers['if-none-match'],
-      ]);
+      const heads = server.requests.map(({ method, url, headers }) =>
+        [method, url, headers['content-type'], headers['content-length'], headers['if-none-match']].join(' '),
+      );
       expect(heads).to.deep.equal([
-        ['POST', '/search?a=b', 'application/json', '16', undefined],
-        ['POST', '/search?a=b', 'application/vnd.search+json', '2', undefined],
-        ['POST', '/search?a=b', undefined, '0', undefined],
+        'POST /search?a=b application/json 16 ',
+        'POST /search?a=b application/vnd.search+json 2 ',
+        'POST /search?a=b  0 ',
       ]);
     });
 
@@ -192,13 +187,8 @@ describe('an upstream client that is listened to', () => {
     });
     await open(server.url, { events }).get(asking(), calm());
     expect(told.pageFetched).to.have.length(1);
-    expect(told.pageFetched?.[0]).to.include({
-      upstream: 'projects',
-      method: 'GET',
-      status: 200,
-      bytes: 1000,
-      error: undefined,
-    });
+    const fetched = { upstream: 'projects', method: 'GET', status: 200, bytes: 1000, error: undefined };
+    expect(told.pageFetched?.[0]).to.include(fetched);
     expect(told.pageFetched?.[0]?.ms).to.be.greaterThan(0);
   });
 

@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import {
   digestsOf,
   isWhole,
@@ -69,6 +70,13 @@ export async function readAll({ list, fetchPage }: Platform, more: Partial<ListR
   const first = await fetchPage(firstTarget(asked), signal);
   for await (const page of paginate(asked, first, fetchPage, signal)) items.push(...page.items);
   return items;
+}
+
+/** Why a list is refused with `upstream_invalid`. */
+export async function reasonOf(platform: Platform): Promise<string> {
+  const error = await readAll(platform).catch((reason) => reason);
+  expect(error).to.have.property('code', 'upstream_invalid');
+  return error.reason;
 }
 
 /** A platform in this process that serves `items` in pages. */
