@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -60,36 +60,37 @@ describe('listening', () => {
     expect(await exists(socketPath)).to.equal(false);
   });
 
-  it('on a Unix socket of a busy process rejects, and leaves the file', async () => {
-    const path = JSON.stringify(socketPath);
-    const script = `require('node:net').createServer().listen({ path: ${path}, backlog: 1 }, () => {
+  /** Runs a process that listens on the socket, and then does this. */
+  async function startListening(options: object, then = ''): Promise<ChildProcess> {
+    const script = `require('node:net').createServer().listen(${JSON.stringify({ ...options, path: socketPath })}, () => {
       require('node:fs').writeSync(1, 'up');
-      for (;;);
+      ${then}
     })`;
     const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     onCleanup(() => child.kill('SIGKILL'));
     await once(child.stdout, 'data');
+    return child;
+  }
+
+  it('on a Unix socket of a busy process rejects, and leaves the file', async () => {
+    await startListening({ backlog: 1 }, 'for (;;);');
     // Until there is no room for one more.
-    const isTaken = () =>
-      new Promise<boolean>((resolve) => {
-        const socket = connect(socketPath);
-        onCleanup(() => socket.destroy());
-        socket.on('connect', () => resolve(true));
-        socket.on('error', () => resolve(false));
-      });
-    while (await isTaken()) {}
+    for (let error: unknown; error === undefined; ) {
+      const socket = connect(socketPath);
+      onCleanup(() => socket.destroy());
+      error = await once(socket, 'connect').then(
+        () => undefined,
+        (reason) => reason,
+      );
+    }
     expect(await codeOf(listen(server(), { ...LOOPBACK, socketPath }))).to.equal('EADDRINUSE');
     expect(await exists(socketPath)).to.equal(true);
   });
 
   it('replaces a Unix socket that a dead process left', async () => {
-    const script = `require('node:net').createServer().listen(${JSON.stringify(socketPath)}, () => console.log('up'))`;
-    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const ended = onCleanup(() => child.kill('SIGKILL'));
-    await once(child.stdout, 'data');
+    const child = await startListening({});
     child.kill('SIGKILL');
     await once(child, 'close');
-    ended();
     expect(await exists(socketPath)).to.equal(true);
     const { url } = await serve({ socketPath });
     expect((await exchange(url, get(LIST))).status).to.equal(200);
@@ -113,12 +114,12 @@ describe('a connection', () => {
     expect(responses.map(({ headers }) => headers.get('connection'))).to.deep.equal(['keep-alive']);
   });
 
-  for (const [what, timeouts] of Object.entries({
-    'headersTimeoutMs, if that is less': { headersTimeoutMs: 100, requestTimeoutMs: 60_000 },
-    'requestTimeoutMs, if that is less': { headersTimeoutMs: 60_000, requestTimeoutMs: 100 },
-  })) {
-    it(`gets a 408 for headers that do not end within ${what}`, async () => {
-      const { url, ended } = await serve(timeouts);
+  for (const [less, more] of [
+    ['headersTimeoutMs', 'requestTimeoutMs'],
+    ['requestTimeoutMs', 'headersTimeoutMs'],
+  ] as const) {
+    it(`gets a 408 for headers that do not end within ${less}, if that is less than ${more}`, async () => {
+      const { url, ended } = await serve({ [less]: 100, [more]: 60_000 });
       const connection = openConnection(url);
       connection.send('GET / HTTP/1.1\r\nHost: localhost\r\n');
       expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([408]);

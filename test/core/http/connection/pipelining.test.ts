@@ -71,16 +71,12 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     it('can be of any kind', async () => {
       const load = loadOf(manyTools());
       const { etag } = load.snapshot;
-      const { connection, release, ended } = await pipeline(
-        get(READ, { 'If-None-Match': etag }) +
-          get('/nothing') +
-          get(LIST) +
-          post('{}') +
-          post('not JSON', { 'Content-Type': 'text/plain' }) +
-          requestText('DELETE', LIST) +
-          get('/livez') +
-          requestText('HEAD', LIST, { Connection: 'close' }),
-      );
+      const behind = [
+        ...[get(READ, { 'If-None-Match': etag }), get('/nothing'), get(LIST), post('{}')],
+        ...[post('not JSON', { 'Content-Type': 'text/plain' }), requestText('DELETE', LIST), get('/livez')],
+        requestText('HEAD', LIST, { Connection: 'close' }),
+      ];
+      const { connection, release, ended } = await pipeline(behind.join(''));
       release(load);
       expect((await connection.receive()).status).to.equal(200);
       release(load);
@@ -89,17 +85,9 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const { rest, error } = await connection.closed();
       expect(rest.toString()).to.match(/^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)+\r\n$/);
       expect(error).to.equal(undefined);
-      expect((await ended(9)).map(({ outcome }) => outcome)).to.deep.equal([
-        'ok',
-        'not_modified',
-        'not_found',
-        'ok',
-        'ok',
-        'unsupported_media_type',
-        'method_not_allowed',
-        'ok',
-        'ok',
-      ]);
+      const outcomes = (await ended(9)).map(({ outcome }) => outcome);
+      const refused = ['unsupported_media_type', 'method_not_allowed'];
+      expect(outcomes).to.deep.equal(['ok', 'not_modified', 'not_found', 'ok', 'ok', ...refused, 'ok', 'ok']);
     });
 
     it('can have a body that arrives after the response before it', async () => {
@@ -165,8 +153,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const greedy = openConnection(url);
       greedy.send(get(READ).repeat(10));
       expect((await greedy.closed()).responses).to.deep.equal([]);
-      const aborted = await ended(3);
-      expect(aborted.map(({ outcome }) => outcome)).to.deep.equal(['overloaded', 'overloaded', 'overloaded']);
+      expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(Array(3).fill('overloaded'));
       expect(bounds).to.deep.equal(['http.maxPipelinedWaiting']);
       // The slots of the closed connection are free again.
       const modest = openConnection(url);
@@ -232,9 +219,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
         await aWhile(A_WHILE_MS);
       }
       const aborted = await ended(4);
-      expect(aborted.map(({ outcome, bytes }) => [outcome, bytes])).to.deep.equal(
-        Array(4).fill(['response_unread', 0]),
-      );
+      for (const record of aborted) expect(record).to.include({ outcome: 'response_unread', bytes: 0 });
       expect(bounds).to.deep.equal(Array(4).fill('http.maxUnsentBytes'));
       expect((await exchange(url, get(LIST))).status).to.equal(200);
       // Those were the first ones: the others still get their responses.

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { aWhile } from '../../../support/a-while.ts';
 import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
 import { LIST, post, READ, READS, RPC, serve, serveRpc } from '../served.ts';
 
@@ -33,15 +32,9 @@ describe('the framing of a request', () => {
     expect(await outcomeOf(url, get(LIST, { X: `${room}x` }))).to.deep.equal([431, 'headers_too_large']);
   });
 
-  it('counts the bytes of many small headers', async () => {
-    const { url } = await serve();
-    const fields = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`h${index}`, '']));
-    expect(await outcomeOf(url, get(LIST, fields))).to.deep.equal([431, 'headers_too_large']);
-  });
-
   it('must be HTTP/1.1 or HTTP/1.0', async () => {
     const { url } = await serve();
-    expect(await statusOf(url, get(LIST).replace('HTTP/1.1', 'HTTP/1.0'))).to.equal(200);
+    expect(await statusOf(url, get(LIST, { 'Content-Length': '0' }).replace('HTTP/1.1', 'HTTP/1.0'))).to.equal(200);
     expect(await statusOf(url, get(LIST).replace('HTTP/1.1', 'HTTP/2.0'))).to.equal(400);
     expect(await statusOf(url, `GET ${LIST}\r\n\r\n`)).to.equal(400);
   });
@@ -72,9 +65,7 @@ describe('the host of a request', () => {
       get(LIST, { host: 'localhost' }),
       get(LIST).replace('Host: localhost', 'Host: localhost\r\nHost: localhost'),
     ]) {
-      const response = await exchange(url, request);
-      expect([response.status, response.json()['code']]).to.deep.equal([400, 'invalid_request']);
-      expect(response.headers.get('content-type')).to.equal('application/problem+json');
+      expect(await outcomeOf(url, request)).to.deep.equal([400, 'invalid_request']);
     }
   });
 
@@ -99,6 +90,7 @@ function ofOrigins({ headers }: { readonly headers: Headers }): Record<string, s
   return Object.fromEntries([...headers].filter(([name]) => /^access-control|^vary$/.test(name)));
 }
 
+const VARY = 'Authorization, Accept, Accept-Encoding';
 const APP = 'https://app.example';
 const OPENED = {
   'access-control-allow-origin': APP,
@@ -114,7 +106,7 @@ describe('the origin of a request', () => {
     for (const origin of ['https://evil.example', 'null', '', `http://localhost:${port}`, 'http://127.0.0.1', '*']) {
       const response = await exchange(url, get(READ, { Origin: origin, Host: `127.0.0.1:${port}` }));
       expect([response.status, response.json()['code']], origin).to.deep.equal([403, 'origin_refused']);
-      expect(ofOrigins(response)).to.deep.equal({ vary: 'Authorization, Accept, Accept-Encoding' });
+      expect(ofOrigins(response)).to.deep.equal({ vary: VARY });
     }
     expect(reads).to.deep.equal([]);
   });
@@ -127,7 +119,7 @@ describe('the origin of a request', () => {
         const response = await exchange(url, get(LIST, { Host: named, Origin: `${scheme}://${named}` }));
         expect(response.status, named).to.equal(200);
         // The browser itself knows what is of the same origin: one that does not think so may not read it.
-        expect(ofOrigins(response)).to.deep.equal({ vary: 'Authorization, Accept, Accept-Encoding' });
+        expect(ofOrigins(response)).to.deep.equal({ vary: VARY });
       }
     }
     const absolute = get(`http://localhost:9000${LIST}`, { Host: host, Origin: `http://${host}` });
@@ -152,10 +144,7 @@ describe('the origin of a request', () => {
     const { url } = await serve({ publicUrl: 'https://portico.example/base' });
     for (const host of ['portico.example', 'localhost:8080']) {
       const response = await exchange(url, get(LIST, { Host: host, Origin: 'https://portico.example' }));
-      expect([response.status, ofOrigins(response)], host).to.deep.equal([
-        200,
-        { vary: 'Authorization, Accept, Accept-Encoding' },
-      ]);
+      expect([response.status, ofOrigins(response)], host).to.deep.equal([200, { vary: VARY }]);
     }
     for (const origin of ['http://portico.example', 'https://portico.example:444', 'https://evil.example']) {
       const request = get(LIST, { Host: 'localhost:8080', Origin: origin });
@@ -174,10 +163,7 @@ describe('the origin of a request', () => {
       'https://app.example, https://app.example',
     ]) {
       const response = await exchange(url, get(LIST, { Origin: origin }));
-      expect([response.status, ofOrigins(response)]).to.deep.equal([
-        403,
-        { vary: 'Authorization, Accept, Accept-Encoding, Origin' },
-      ]);
+      expect([response.status, ofOrigins(response)]).to.deep.equal([403, { vary: `${VARY}, Origin` }]);
     }
   });
 
@@ -213,9 +199,7 @@ describe('the origin of a request', () => {
 
   it('adds Vary to every response if origins are allowed', async () => {
     const { url } = await serve({ allowedOrigins: [APP] });
-    expect(ofOrigins(await exchange(url, get(READ)))).to.deep.equal({
-      vary: 'Authorization, Accept, Accept-Encoding, Origin',
-    });
+    expect(ofOrigins(await exchange(url, get(READ)))).to.deep.equal({ vary: `${VARY}, Origin` });
     expect(ofOrigins(await exchange(url, get('/openapi.json')))).to.deep.equal({ vary: 'Accept, Origin' });
   });
 });
@@ -249,27 +233,20 @@ describe('a preflight', () => {
     expect(reads).to.deep.equal([]);
   });
 
-  it('of any other origin is refused', async () => {
+  it('of any other origin is refused, and that of the own one over https has no CORS headers', async () => {
     for (const allowedOrigins of [[], [APP]]) {
       const { url } = await serve({ allowedOrigins });
-      const response = await exchange(
-        url,
-        requestText('OPTIONS', READ, { ...PREFLIGHT, Origin: 'https://evil.example' }),
-      );
-      expect([response.status, response.json()['code']]).to.deep.equal([403, 'origin_refused']);
-      expect(response.headers.has('access-control-allow-origin')).to.equal(false);
+      const { host } = new URL(url);
+      for (const [origin, status] of [
+        ['https://evil.example', 403],
+        [`https://${host}`, 204],
+      ] as const) {
+        const fields = { ...PREFLIGHT, Host: host, Origin: origin };
+        const response = await exchange(url, requestText('OPTIONS', READ, fields));
+        expect(response.status, origin).to.equal(status);
+        expect(response.headers.has('access-control-allow-origin')).to.equal(false);
+      }
     }
-  });
-
-  it('of the own origin over https has no CORS headers', async () => {
-    const { url } = await serve();
-    const { host } = new URL(url);
-    const response = await exchange(
-      url,
-      requestText('OPTIONS', READ, { ...PREFLIGHT, Host: host, Origin: `https://${host}` }),
-    );
-    expect(response.status).to.equal(204);
-    expect(response.headers.has('access-control-allow-origin')).to.equal(false);
   });
 
   it('has the headers that a browser sends: any other OPTIONS is 405', async () => {
@@ -280,44 +257,13 @@ describe('a preflight', () => {
       [READ, PREFLIGHT, '{}'],
       ['/livez', PREFLIGHT, ''],
     ] as const) {
-      expect(await outcomeOf(url, requestText('OPTIONS', target, fields, body))).to.deep.equal([
-        405,
-        'method_not_allowed',
-      ]);
+      expect(await statusOf(url, requestText('OPTIONS', target, fields, body))).to.equal(405);
     }
-    expect(await outcomeOf(url, requestText('GET', READ, { ...PREFLIGHT, Authorization: 'Bearer a' }))).to.deep.equal([
-      200,
-      undefined,
-    ]);
+    expect(await statusOf(url, get(READ, { ...PREFLIGHT, Authorization: 'Bearer a' }))).to.equal(200);
   });
 });
 
 describe('a body', () => {
-  const framings = [
-    [{ 'Content-Length': '2' }, '{}'],
-    [{ 'Transfer-Encoding': 'chunked' }, '2\r\n{}\r\n0\r\n\r\n'],
-    [{ 'Transfer-Encoding': 'Chunked' }, '0\r\n\r\n'],
-  ] as const;
-
-  it('on GET is 400, and nothing behind it is a request', async () => {
-    const { url, ended, reads } = await serve();
-    const targets = [LIST, `${LIST}?x`, READ, `${READ}&x`];
-    for (const target of targets) {
-      for (const [fields, body] of framings) {
-        const connection = openConnection(url);
-        connection.send(get(target, fields) + body + get(READ));
-        const { responses } = await connection.closed();
-        expect(responses.map(({ status }) => status)).to.deep.equal([400]);
-        expect(responses[0]?.json()).to.include({ code: 'invalid_request' });
-        expect(responses[0]?.headers.get('connection')).to.equal('close');
-      }
-    }
-    expect(await statusOf(url, get(LIST, { 'Content-Length': '0' }))).to.equal(200);
-    const outcomes = (await ended(13)).map(({ outcome }) => outcome);
-    expect(outcomes).to.deep.equal([...Array(12).fill('invalid_request'), 'ok']);
-    expect(reads).to.deep.equal([]);
-  });
-
   it('ends the connection also on an unknown path or with a wrong method', async () => {
     const { url, ended, reads } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
     for (const [method, target, status] of [
@@ -343,19 +289,5 @@ describe('a body', () => {
     connection.send(post('{}', { Authorization: undefined }) + post('{}'));
     expect((await connection.receive()).status).to.equal(401);
     expect((await connection.receive()).status).to.equal(200);
-  });
-
-  it('that does not parse gets one response', async () => {
-    const { url, ended } = await serve();
-    for (const [coding, expected] of [
-      ['chunked', 400],
-      ['gzip', 501],
-    ] as const) {
-      const connection = openConnection(url);
-      connection.send(`${get(LIST, { 'Transfer-Encoding': coding })}nonsense\r\n\r\n`);
-      expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([expected]);
-    }
-    await aWhile(20);
-    expect(await ended(2)).to.have.length(2);
   });
 });

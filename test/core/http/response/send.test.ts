@@ -58,17 +58,6 @@ describe('the date of a response', () => {
   }
 });
 
-describe('a body in pieces', () => {
-  it('is sent with its length', async () => {
-    const pieces = Array.from({ length: 50 }, (_, index) => Buffer.alloc(index * 1000, index));
-    const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: pieces }));
-    const { headers, body } = await exchange(url, post('{}'));
-    expect(body).to.deep.equal(Buffer.concat(pieces));
-    expect(headers.get('content-length')).to.equal(String(body.length));
-    expect((await ended(1))[0]).to.include({ bytes: body.length });
-  });
-});
-
 describe('a long body', () => {
   const LONG = Buffer.from(Array.from({ length: 1_500_000 }, (_, index) => `${index % 1_000_003} `).join(''));
   const pieces = [LONG.subarray(0, 5), LONG.subarray(5, 3_000_000), Buffer.alloc(0), LONG.subarray(3_000_000)];
@@ -101,16 +90,6 @@ describe('a long body', () => {
     expect(sockets[0]?.writableLength).to.be.below(1_100_000);
     connection.socket.resume();
     expect((await connection.receive()).body.length).to.equal(LONG.length);
-  });
-
-  it('ends with its client', async () => {
-    const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: pieces }));
-    const connection = openConnection(url);
-    connection.socket.pause();
-    connection.send(post('{}'));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    connection.socket.resetAndDestroy();
-    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
   });
 });
 
