@@ -1,16 +1,16 @@
 import { createRequire, registerHooks } from 'node:module';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { problemResponse } from '../../../src/core/http/response/problem.ts';
+import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
 import { newRequestId } from '../../../src/core/kernel/caller.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Load } from '../../../src/core/reads/snapshots/load.ts';
 import { TOKEN } from '../../support/authorization/caller.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { heldUntil, loadOf, manyTools } from '../../support/platform/loads.ts';
-import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { exchange, get, requestText, sendTo } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
-import { type Ended, expectNoUncaught, LIST, READ, READS, RPC, RPC_MAX_BYTES, type Served, serve } from './served.ts';
+import { type Ended, expectNoUncaught, LIST, READ, READS, RPC, type Served, serve, serveRpc } from './served.ts';
 
 const OTHER_PATHS = [
   ...['/', '/mcp/v1/resources/', '/MCP/v1/resources', '/mcp/v1/Resources', '//mcp/v1/resources', '/mcp//v1/resources'],
@@ -80,8 +80,7 @@ describe('a connection that closes during a request through Koa', () => {
     const { error } = console;
     console.error = (...texts: unknown[]) => printed.push(texts);
     try {
-      const connection = openConnection(url);
-      connection.send(get(`${READ}&x`));
+      const connection = sendTo(url, get(`${READ}&x`));
       while (reads.length === 0) await new Promise((resolve) => setImmediate(resolve));
       connection.socket.resetAndDestroy();
       await ended(1);
@@ -195,25 +194,14 @@ describe('the table of targets ahead of Koa', () => {
     let reading = '';
     // From here on, all ids have four digits behind their dash: one more would change Content-Length.
     while (!/-\w{4}$/.test(newRequestId()));
-    const served = await serve({
-      read: () => READINGS[reading]?.() ?? loadOf(),
-      now: () => NOW,
-      rpc: {
-        path: RPC,
-        maxBodyBytes: RPC_MAX_BYTES,
-        publicLists: false,
-        refuseRate: problemResponse,
-        open:
-          async () =>
-          async ({ body, headers, noCache, record }) => {
-            if (reading === 'a bug') throw new TypeError('a bug');
-            if (reading === 'an error') throw new GatewayError('credential_rejected', { upstream: 'tools' });
-            record.rpc = 'ping';
-            const text = JSON.stringify({ ...headers, noCache, body: body.toString() });
-            return { status: 202, headers: ['Content-Type', 'application/json'], body: [Buffer.from(text), body] };
-          },
-      },
-    });
+    const answer: RpcHandler = ({ body, headers, noCache, record }) => {
+      if (reading === 'a bug') throw new TypeError('a bug');
+      if (reading === 'an error') throw new GatewayError('credential_rejected', { upstream: 'tools' });
+      record.rpc = 'ping';
+      const text = JSON.stringify({ ...headers, noCache, body: body.toString() });
+      return { status: 202, headers: ['Content-Type', 'application/json'], body: [Buffer.from(text), body] };
+    };
+    const served = await serveRpc(answer, { read: () => READINGS[reading]?.() ?? loadOf(), now: () => NOW });
     await fc.assert(
       fc.asyncProperty(request, async ({ method, target, spelling, version, lines: all, ...chosen }) => {
         ({ reading } = chosen);

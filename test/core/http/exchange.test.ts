@@ -5,7 +5,7 @@ import { Exchange } from '../../../src/core/http/exchange.ts';
 import { anyText } from '../../support/any-text.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
-import { LIST, READ, serve } from './served.ts';
+import { READ, serve } from './served.ts';
 
 const GENERATED = /^[0-9a-f]{16}-[0-9a-z]+$/;
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -88,29 +88,9 @@ describe('a request id', () => {
       { seed: SEED },
     );
   });
-
-  it('of the caller is on the response, in the problem and in the record', async () => {
-    const { url, ended } = await serve();
-    const { headers } = await exchange(url, get(LIST, { 'X-Request-Id': 'mine-1' }));
-    expect(headers.get('x-request-id')).to.equal('mine-1');
-    const response = await exchange(url, get('/nothing', { 'X-Request-Id': 'mine-2' }));
-    expect(response.headers.get('x-request-id')).to.equal('mine-2');
-    expect(response.json()).to.include({ requestId: 'mine-2', instance: 'urn:portico:request:mine-2' });
-    expect((await ended(2)).map(({ requestId }) => requestId)).to.deep.equal(['mine-1', 'mine-2']);
-  });
 });
 
 describe('a trace', () => {
-  it('of the caller is in the record', async () => {
-    const { url, ended } = await serve();
-    await exchange(url, get(LIST, { traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01` }));
-    await exchange(url, get(LIST, { traceparent: 'nonsense' }));
-    await exchange(url, get(LIST));
-    const [first, ...others] = await ended(3);
-    expect(first).to.include({ traceId: TRACE_ID });
-    for (const record of others) expect(record).not.to.have.property('traceId');
-  });
-
   it('is ignored if its id is the token, or if it is sent twice', async () => {
     const { url, reads, ended } = await serve();
     const traceparent = `00-${TRACE_ID}-00f067aa0ba902b7-01`;

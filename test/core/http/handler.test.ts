@@ -10,7 +10,7 @@ import type { Load } from '../../../src/core/reads/snapshots/load.ts';
 import { createHeldReads } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
 import { loadOf, manyTools } from '../../support/platform/loads.ts';
-import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { exchange, get, requestText, sendTo } from '../../support/raw-http.ts';
 import { expectNoUncaught, LIST, post, READ, READS, RPC, type Served, serve, serveRpc } from './served.ts';
 
 const TOKEN = 'token+of/the~test==';
@@ -86,8 +86,7 @@ describe('a bug', () => {
   })) {
     it(`in a response that has begun closes the connection: ${what}`, async () => {
       const { url, bugs, ended } = await responding({ body: body as never });
-      const connection = openConnection(url);
-      connection.send(post('{}', fields));
+      const connection = sendTo(url, post('{}', fields));
       expect((await connection.closed()).responses).to.deep.equal([]);
       expect((await ended(1))[0]).to.include({ outcome: 'internal', bytes: 0 });
       expect(bugs.map(({ stack }) => stack.split(/[\s:]/, 1)[0])).to.deep.equal(['TypeError']);
@@ -98,8 +97,7 @@ describe('a bug', () => {
   it('of a read whose caller has gone is not reported', async () => {
     const failing = Promise.withResolvers<Load>();
     const { url, reads, ended, bugs } = await serve({ read: () => failing.promise });
-    const connection = openConnection(url);
-    connection.send(get(READ));
+    const connection = sendTo(url, get(READ));
     while (reads.length === 0) await new Promise((resolve) => setImmediate(resolve));
     connection.socket.destroy();
     expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });

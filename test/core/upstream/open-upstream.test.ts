@@ -4,14 +4,12 @@ import { type OpenUpstreamOptions, openUpstream } from '../../../src/core/upstre
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { inTurn, json } from '../../support/platform/http-upstream.ts';
-import { asking, calm, errorOf, recordEvents, rejection, useHarness } from './harness.ts';
+import { asking, calm, errorOf, recordEvents, rejection, serve, serveRaw } from './harness.ts';
 
 const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
 const NEVER = { attempts: 0, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
 
 describe('an upstream with all its layers, over real sockets', () => {
-  const { serve, serveRaw } = useHarness();
-
   function openAt(baseUrl: string, options: Partial<OpenUpstreamOptions> = {}) {
     const upstream = openUpstream({
       name: 'projects',

@@ -9,7 +9,7 @@ import type { RawResponse } from '../../support/platform/raw-response.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
-import { openConnection, requestText } from '../../support/raw-http.ts';
+import { requestText, sendTo } from '../../support/raw-http.ts';
 
 const READ = '/mcp/v1/resources/read';
 
@@ -137,8 +137,7 @@ const CODES = [...CASES.map(([code]) => code), ...RPC_CASES.map(({ code }) => co
 
 /** Sends a request on a connection of its own, and gives the one response with which the server closes that. */
 async function respond(url: string, request: string): Promise<RawResponse> {
-  const connection = openConnection(url);
-  connection.send(request);
+  const connection = sendTo(url, request);
   const { responses, rest } = await connection.closed();
   const [response] = responses;
   if (response === undefined || responses.length > 1 || rest.length > 0)

@@ -5,7 +5,7 @@ import { aWhile } from '../../../support/a-while.ts';
 import { createHeldReads } from '../../../support/catalogue.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { RawResponse } from '../../../support/platform/raw-response.ts';
-import { get, openConnection, requestText } from '../../../support/raw-http.ts';
+import { get, openConnection, requestText, sendTo } from '../../../support/raw-http.ts';
 import { expectNoUncaught, LIST, LONG_MS, post, READ, serve, serveRpc } from '../served.ts';
 
 const QUICK = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
@@ -54,8 +54,7 @@ describe('bytes that are not a request', () => {
   it('are answered after the requests before them', async () => {
     const { read, release } = createHeldReads();
     const { url, reads, ended } = await serve({ read });
-    const connection = openConnection(url);
-    connection.send(`${get(READ)}garbage\r\n\r\n`);
+    const connection = sendTo(url, `${get(READ)}garbage\r\n\r\n`);
     await eventually(() => reads.length === 1);
     await aWhile(20);
     expect(connection.arrived()).to.deep.equal([]);
@@ -174,8 +173,7 @@ describe('CONNECT', () => {
 
   it('by a client that resets the connection causes no error', async () => {
     const { url, edge } = await serve();
-    const connection = openConnection(url);
-    connection.send(CONNECT);
+    const connection = sendTo(url, CONNECT);
     await connection.receive();
     connection.socket.resetAndDestroy();
     expect(await edge.drain(LONG_MS)).to.equal(true);

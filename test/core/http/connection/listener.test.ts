@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { listen } from '../../../../src/core/http/connection/listener.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
-import { exchange, get, openConnection } from '../../../support/raw-http.ts';
+import { exchange, get, sendTo } from '../../../support/raw-http.ts';
 import { expectNoUncaught, LIST, READ, serve } from '../served.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
@@ -108,8 +108,7 @@ describe('a connection', () => {
 
   it('stays open for keepAliveTimeoutMs after its last response', async () => {
     const { url } = await serve({ keepAliveTimeoutMs: 50 });
-    const connection = openConnection(url);
-    connection.send(get(LIST));
+    const connection = sendTo(url, get(LIST));
     const { responses } = await connection.closed();
     expect(responses.map(({ headers }) => headers.get('connection'))).to.deep.equal(['keep-alive']);
   });
@@ -120,8 +119,7 @@ describe('a connection', () => {
   ] as const) {
     it(`gets a 408 for headers that do not end within ${less}, if that is less than ${more}`, async () => {
       const { url, ended } = await serve({ [less]: 100, [more]: 60_000 });
-      const connection = openConnection(url);
-      connection.send('GET / HTTP/1.1\r\nHost: localhost\r\n');
+      const connection = sendTo(url, 'GET / HTTP/1.1\r\nHost: localhost\r\n');
       expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([408]);
       expect((await ended(1))[0]).to.include({ status: 408, outcome: 'request_timeout', route: 'unmatched' });
     });
@@ -158,8 +156,7 @@ describe('an expectation', () => {
   it('of 100-continue gets no interim response without a body, and any other is ignored', async () => {
     const { url } = await serve();
     for (const expected of ['100-continue', 'miracles']) {
-      const connection = openConnection(url);
-      connection.send(get(LIST, { Expect: expected, Connection: 'close' }));
+      const connection = sendTo(url, get(LIST, { Expect: expected, Connection: 'close' }));
       expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
     }
   });

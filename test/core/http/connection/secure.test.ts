@@ -10,7 +10,7 @@ import { createAuthority, mountPem, writePem } from '../../../support/certificat
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { inFolder } from '../../../support/process/process.ts';
-import { exchange, get, openConnection } from '../../../support/raw-http.ts';
+import { exchange, get, openConnection, sendTo } from '../../../support/raw-http.ts';
 import { AUTHORITY, tlsOf } from '../over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, READ, type ServeOptions, serve } from '../served.ts';
 
@@ -120,8 +120,7 @@ describe('a listener that speaks TLS', () => {
   it('closes a connection on which nothing is said after the handshake, and answers a request that is not whole', async () => {
     const { url, ended } = await serveTls({ headersTimeoutMs: 2000 });
     const silent = openConnection(url, { tls: { ca } });
-    const slow = openConnection(url, { tls: { ca } });
-    slow.send('GET /livez HTTP/1.1\r\n');
+    const slow = sendTo(url, 'GET /livez HTTP/1.1\r\n', { tls: { ca } });
     expect(await silent.closed()).to.deep.include({ responses: [], rest: Buffer.alloc(0) });
     expect((await slow.closed()).responses.map(({ status }) => status)).to.deep.equal([408]);
     expect((await ended(1)).map(({ outcome }) => outcome)).to.deep.equal(['request_timeout']);
@@ -132,8 +131,7 @@ describe('a listener that speaks TLS', () => {
     const { url, edge } = await serveTls({ read, ...PATIENT });
     const late = openPlain(url);
     await once(late.socket, 'connect');
-    const reading = openConnection(url, { tls: { ca } });
-    reading.send(get(READ));
+    sendTo(url, get(READ), { tls: { ca } });
     await eventually(() => waiting() === 1);
     const drained = edge.drain(LONG_MS);
     const secured = connectSecurely({ ca, socket: late.socket, host: '127.0.0.1' }).on('error', () => {});
@@ -223,8 +221,7 @@ describe('certificates that are renewed', () => {
       const paths = mountPem(folder, 'first', await AUTHORITY.issue({ commonName: 'first' }));
       const { read, release } = createHeldReads();
       const { url, reads, changes, settle } = await serveFiles({ certFile: paths.cert, keyFile: paths.key }, { read });
-      const reading = openConnection(url, { tls: { ca } });
-      reading.send(get(READ));
+      const reading = sendTo(url, get(READ), { tls: { ca } });
       await eventually(() => reads.length === 1);
       expect(await shown(url)).to.equal('first');
 

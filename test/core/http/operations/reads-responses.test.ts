@@ -8,7 +8,7 @@ import type { Cached, Load } from '../../../../src/core/reads/snapshots/load.ts'
 import { cacheOutcome } from '../../../../src/core/reads/snapshots/with-cache.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { loadOf, manyTools, snapshotOf } from '../../../support/platform/loads.ts';
-import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
+import { exchange, get, requestText, sendTo } from '../../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../../support/seed.ts';
 import { headersOf } from '../response/headers-of.ts';
 import { LIST, READ, serve } from '../served.ts';
@@ -51,8 +51,9 @@ describe('a snapshot that is sent', () => {
       const { url, ended } = await serve({ read: () => LARGE });
       const id = { 'X-Request-Id': 'same' };
       const whole = await exchange(url, get(READ, { ...id, ...fields }));
-      const connection = openConnection(url, { head: true });
-      connection.send(requestText('HEAD', READ, { ...id, ...fields, Connection: 'close' }));
+      const connection = sendTo(url, requestText('HEAD', READ, { ...id, ...fields, Connection: 'close' }), {
+        head: true,
+      });
       const { responses, rest } = await connection.closed();
       const comparable = (headers: Headers) => {
         const { date, connection: how, 'keep-alive': keepAlive, ...others } = Object.fromEntries(headers);
@@ -138,8 +139,7 @@ describe('a snapshot that is not compressed in time', () => {
   it('is not compressed for a client that has gone', async () => {
     const { representations, signals } = createSlow();
     const { url, ended } = await serve({ read: () => LARGE, representations });
-    const connection = openConnection(url);
-    connection.send(get(READ, { 'Accept-Encoding': 'zstd' }));
+    const connection = sendTo(url, get(READ, { 'Accept-Encoding': 'zstd' }));
     await eventually(() => signals.length === 1);
     connection.socket.destroy();
     expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { createHeldReads } from '../../../support/catalogue.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { heldUntil, loadOf, manyTools } from '../../../support/platform/loads.ts';
-import { exchange, get, openConnection } from '../../../support/raw-http.ts';
+import { exchange, get, sendTo } from '../../../support/raw-http.ts';
 import { URIS } from '../../../support/resources.ts';
 import { expectNoUncaught, LIST, READ, READS, serve } from '../served.ts';
 
@@ -97,8 +97,7 @@ describe('a read', () => {
     it(`is aborted by a ${how} of its caller, and records the time that it took`, async () => {
       const { read } = createHeldReads();
       const { url, reads, ended, bugs } = await serve({ read });
-      const connection = openConnection(url);
-      connection.send(get(READ));
+      const connection = sendTo(url, get(READ));
       await eventually(() => reads.length === 1);
       connection.socket[leave]();
       const [record] = await ended(1);

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { createAuthenticate } from '../../../../src/core/credentials/authenticate.ts';
 import type { RpcHandler, RpcRequest } from '../../../../src/core/http/operations/rpc.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { eventually } from '../../../support/eventually.ts';
 import { exchange, openConnection, requestText } from '../../../support/raw-http.ts';
 import { expectNoUncaught, post, RPC, type Served, type ServeOptions, serveRpc } from '../served.ts';
 
@@ -92,34 +90,6 @@ describe('JSON-RPC', () => {
     expect(record?.error).to.include({ upstream: 'tools', reason: 'refused' });
     expect(record?.['callerKey']).to.be.a('string');
   });
-
-  it('responds with a problem for what it throws', async () => {
-    const { url, ended } = await serveEcho(() => {
-      throw new GatewayError('credential_rejected');
-    });
-    const response = await exchange(url, post('{}'));
-    expect(response.status).to.equal(401);
-    expect(response.headers.get('www-authenticate')).to.contain('error="invalid_token"');
-    expect(response.json()).to.include({ code: 'credential_rejected' });
-    expect((await ended(1))[0]).to.include({ outcome: 'credential_rejected', status: 401 });
-  });
-
-  for (const [how, leave] of Object.entries({ reset: 'resetAndDestroy', FIN: 'end' } as const)) {
-    it(`is aborted by a ${how} of its client`, async () => {
-      const { url, requests, ended } = await serveEcho(
-        ({ signal }) =>
-          new Promise((_resolve, reject) => {
-            signal.addEventListener('abort', () => reject(signal.reason));
-          }),
-      );
-      const connection = openConnection(url);
-      connection.send(post('{}'));
-      await eventually(() => requests.length === 1);
-      connection.socket[leave]();
-      expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', route: RPC });
-      expect(requests[0]?.signal.aborted).to.equal(true);
-    });
-  }
 });
 
 describe('a request for JSON-RPC', () => {
@@ -171,27 +141,6 @@ describe('a request for JSON-RPC', () => {
   });
 
   for (const method of ['GET', 'HEAD']) {
-    it(`is 401 as a ${method} with the challenge of a POST where its credential is known to be refused, and 405 otherwise`, async () => {
-      const isRejected = (key: string) => key === 'key of rejected';
-      const keyOf = (token: string) => `key of ${token}`;
-      const { url } = await serveEcho(undefined, { authenticate: createAuthenticate({ keyOf }) }, { isRejected });
-      for (const [authorization, status, challenge] of [
-        [undefined, 401, 'Bearer'],
-        ['Basic YTpi', 401, 'Bearer error="invalid_token", error_description="The Authorization header'],
-        ['Bearer rejected', 401, 'Bearer error="invalid_token", error_description='],
-        ['Bearer other', 405, undefined],
-      ] as const) {
-        const { headers, ...response } = await exchange(
-          url,
-          requestText(method, RPC, { Authorization: authorization }),
-        );
-        expect(response.status, authorization).to.equal(status);
-        expect(headers.get('allow')).to.equal(status === 405 ? 'POST' : null);
-        if (challenge === undefined) expect(headers.has('www-authenticate')).to.equal(false);
-        else expect(headers.get('www-authenticate')?.startsWith(challenge), authorization).to.equal(true);
-      }
-    });
-
     it(`is 405 as a ${method} without a credential where lists are public`, async () => {
       const { url } = await serveEcho(undefined, {}, { publicLists: true });
       expect((await exchange(url, requestText(method, RPC))).status).to.equal(405);

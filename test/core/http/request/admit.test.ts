@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
+import { exchange, get, openConnection, requestText, sendTo } from '../../../support/raw-http.ts';
 import { LIST, post, READ, READS, RPC, serve, serveRpc } from '../served.ts';
 
 const BOUNDS = { maxUrlBytes: 300, maxHeaderBytes: 1024 };
@@ -78,8 +78,7 @@ describe('the host of a request', () => {
 
   it('is optional in HTTP/1.0', async () => {
     const { url } = await serve();
-    const connection = openConnection(url);
-    connection.send(get(LIST, { Host: undefined }).replace('HTTP/1.1', 'HTTP/1.0'));
+    const connection = sendTo(url, get(LIST, { Host: undefined }).replace('HTTP/1.1', 'HTTP/1.0'));
     expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
     expect(await statusOf(url, get(LIST, { Host: 'evil.example' }).replace('HTTP/1.1', 'HTTP/1.0'))).to.equal(421);
   });
@@ -186,8 +185,7 @@ describe('the origin of a request', () => {
       [421, get(LIST, { Origin: APP, Host: 'evil.example' })],
       [431, get(LIST, { Origin: APP, X: 'x'.repeat(1024) })],
     ] as const) {
-      const connection = openConnection(url, { head: request.startsWith('HEAD') });
-      connection.send(request);
+      const connection = sendTo(url, request, { head: request.startsWith('HEAD') });
       const response = await connection.receive();
       expect(response.status, request).to.equal(status);
       expect(ofOrigins(response), request).to.deep.include(OPENED);
@@ -273,8 +271,7 @@ describe('a body', () => {
       ['PUT', RPC, 405],
       ['DELETE', RPC, 405],
     ] as const) {
-      const connection = openConnection(url);
-      connection.send(requestText(method, target, {}, '{}') + get(READ));
+      const connection = sendTo(url, requestText(method, target, {}, '{}') + get(READ));
       const { responses } = await connection.closed();
       expect(responses.map((response) => response.status)).to.deep.equal([status]);
       expect(responses[0]?.headers.get('connection')).to.equal('close');
@@ -285,8 +282,7 @@ describe('a body', () => {
 
   it('does not end the connection of an operation that takes one', async () => {
     const { url } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
-    const connection = openConnection(url);
-    connection.send(post('{}', { Authorization: undefined }) + post('{}'));
+    const connection = sendTo(url, post('{}', { Authorization: undefined }) + post('{}'));
     expect((await connection.receive()).status).to.equal(401);
     expect((await connection.receive()).status).to.equal(200);
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { RpcHandler } from '../../../../src/core/http/operations/rpc.ts';
 import { aWhile } from '../../../support/a-while.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
+import { exchange, get, openConnection, requestText, sendTo } from '../../../support/raw-http.ts';
 import { expectNoUncaught, LIST, post, RPC, RPC_MAX_BYTES, type ServeOptions, serve, serveRpc } from '../served.ts';
 
 /** Serves JSON-RPC that answers with the body of the request. */
@@ -50,8 +50,7 @@ describe('a body that is read', () => {
 
   it('may arrive after the headers, and after 100 Continue', async () => {
     const { url } = await serveEcho();
-    const connection = openConnection(url);
-    connection.send(post('', { 'Content-Length': '7', Expect: '100-continue' }));
+    const connection = sendTo(url, post('', { 'Content-Length': '7', Expect: '100-continue' }));
     expect((await connection.receive()).status).to.equal(100);
     connection.send('{"a"');
     await aWhile(20);
@@ -61,8 +60,7 @@ describe('a body that is read', () => {
 
   it('may be empty', async () => {
     const { url, bodies } = await serveEcho();
-    const connection = openConnection(url);
-    connection.send(post(''));
+    const connection = sendTo(url, post(''));
     connection.send(post('', { 'Content-Length': undefined }));
     connection.send(post('0\r\n\r\n', { 'Transfer-Encoding': 'chunked' }));
     connection.send(post('{}'));
@@ -72,29 +70,22 @@ describe('a body that is read', () => {
     expect(bodies.map(String)).to.deep.equal(['', '', '', '{}', '']);
   });
 
-  it('may have as many bytes as its bound', async () => {
+  const tooLong = RPC_MAX_BYTES + 1;
+  const chunked = { 'Transfer-Encoding': 'chunked' };
+
+  it('may have as many bytes as its bound, and is 413 as soon as it is known to have more', async () => {
     const { url, bodies } = await serveEcho();
     const most = 'x'.repeat(RPC_MAX_BYTES);
     expect((await exchange(url, post(most))).status).to.equal(200);
-    const chunked = post(`${chunkOf(most)}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
-    expect((await exchange(url, chunked)).status).to.equal(200);
+    expect((await exchange(url, post(`${chunkOf(most)}0\r\n\r\n`, chunked))).status).to.equal(200);
+    const announced = await exchange(url, post('', { 'Content-Length': String(tooLong), Expect: '100-continue' }));
+    expect(announced.status).to.equal(413);
+    const problem = (await exchange(url, post(`${chunkOf(`${most}x`)}0\r\n\r\n`, chunked))).json();
+    expect(problem).to.include({ status: 413, code: 'too_large' });
+    expect(problem['detail']).to.contain(String(RPC_MAX_BYTES));
     expect(bodies.map(({ length }) => length)).to.deep.equal([RPC_MAX_BYTES, RPC_MAX_BYTES]);
   });
 
-  it('is 413 as soon as it is known to be too large', async () => {
-    const { url, bodies } = await serveEcho();
-    const length = RPC_MAX_BYTES + 1;
-    const announced = await exchange(url, post('', { 'Content-Length': String(length), Expect: '100-continue' }));
-    expect(announced.status).to.equal(413);
-    const body = `${chunkOf('x'.repeat(length))}0\r\n\r\n`;
-    const chunked = await exchange(url, post(body, { 'Transfer-Encoding': 'chunked' }));
-    expect(chunked.json()).to.include({ status: 413, code: 'too_large' });
-    expect(chunked.json()['detail']).to.contain(String(RPC_MAX_BYTES));
-    expect(bodies).to.deep.equal([]);
-  });
-
-  const tooLong = RPC_MAX_BYTES + 1;
-  const chunked = { 'Transfer-Encoding': 'chunked' };
   for (const [what, status, code, sent, bounds = {}] of [
     ['too large and never ends', 413, 'too_large', post(chunkOf('x'.repeat(tooLong)), chunked)],
     ['too slow', 408, 'request_timeout', post('{', { 'Content-Length': '10' }), SLOW],
@@ -102,8 +93,7 @@ describe('a body that is read', () => {
   ] as const) {
     it(`is ${status} if it is ${what}, and the connection closes`, async () => {
       const { url, ended, bodies } = await serveEcho(bounds);
-      const connection = openConnection(url);
-      connection.send(sent);
+      const connection = sendTo(url, sent);
       const [response, ...others] = (await connection.closed()).responses;
       expect(others).to.deep.equal([]);
       expect(response?.json()).to.include({ status, code });
@@ -115,8 +105,7 @@ describe('a body that is read', () => {
 
   it('ends with its connection', async () => {
     const { url, ended, bodies, bugs } = await serveEcho();
-    const connection = openConnection(url);
-    connection.send(post('{', { 'Content-Length': '10' }));
+    const connection = sendTo(url, post('{', { 'Content-Length': '10' }));
     await aWhile(20);
     connection.socket.resetAndDestroy();
     expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', route: RPC, bytes: 0 });
@@ -159,8 +148,7 @@ describe('a body that is not read', () => {
 
   it('is not waited for if the client waits for 100 Continue', async () => {
     const { url } = await serve();
-    const connection = openConnection(url);
-    connection.send(get(LIST, { 'Content-Length': '10', Expect: '100-continue' }));
+    const connection = sendTo(url, get(LIST, { 'Content-Length': '10', Expect: '100-continue' }));
     const first = await Promise.race([connection.closed(), aWhile(900)]);
     expect(first?.responses.map(({ status }) => status)).to.deep.equal([400]);
   });
@@ -170,8 +158,7 @@ describe('a body that is not read', () => {
     let count = 0;
     // A machine may stand still for the second that is waited for the body.
     await eventually(async () => {
-      const connection = openConnection(url);
-      connection.send(requestText('PUT', LIST, { 'Content-Length': '10' }));
+      const connection = sendTo(url, requestText('PUT', LIST, { 'Content-Length': '10' }));
       await aWhile(20);
       connection.socket.resetAndDestroy();
       await eventually(() => connection.socket.closed);
@@ -198,8 +185,7 @@ describe('bodies that are held', () => {
     );
     const hold = async (bytes: number) => {
       const before = asked;
-      const connection = openConnection(served.url);
-      connection.send(post('x'.repeat(bytes)));
+      const connection = sendTo(served.url, post('x'.repeat(bytes)));
       await eventually(() => asked > before);
       return connection;
     };
@@ -234,8 +220,7 @@ describe('bodies that are held', () => {
   it('count by the bytes that have arrived', async () => {
     const { url, release, ended } = await serveHolding();
     release();
-    const slow = openConnection(url);
-    slow.send(post('x'.repeat(600), { 'Content-Length': '1000' }));
+    const slow = sendTo(url, post('x'.repeat(600), { 'Content-Length': '1000' }));
     await eventually(async () => (await exchange(url, post('x'.repeat(600)))).status === 503);
     expect((await exchange(url, post('x'.repeat(400)))).status).to.equal(200);
     const before = (await ended(1)).length;

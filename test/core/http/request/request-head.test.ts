@@ -10,7 +10,7 @@ import {
   requireJsonAccepted,
 } from '../../../../src/core/http/request/request-head.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { exchange, get, openConnection } from '../../../support/raw-http.ts';
+import { exchange, get, sendTo } from '../../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../../support/seed.ts';
 import { LIST, post, READ, serve, serveRpc } from '../served.ts';
 
@@ -86,8 +86,7 @@ describe('a request with repeated fields', () => {
       ['authorization: Bearer another\r\n', 400],
       ['', 200],
     ] as const) {
-      const connection = openConnection(url);
-      connection.send(get(LIST).replace(/\r\n$/, `${many}${last}\r\n`));
+      const connection = sendTo(url, get(LIST).replace(/\r\n$/, `${many}${last}\r\n`));
       expect((await connection.receive()).status, last).to.equal(status);
     }
   });

@@ -1,14 +1,12 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { asking, calm, errorOf, rejection, useHarness } from '../harness.ts';
+import { asking, calm, errorOf, open, rejection, serve, serveRaw } from '../harness.ts';
 
 const MAX = 1024;
 const PAGE = JSON.stringify({ projects: [{ name: 'Größe — 😀' }] });
 
 describe('the body of an upstream', () => {
-  const { serve, serveRaw, open } = useHarness();
-
   async function answering(body: string | Buffer, headers: Record<string, string | string[]> = {}) {
     const server = await serve((_request, response) => {
       response.writeHead(200, headers);

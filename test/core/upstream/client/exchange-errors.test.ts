@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../../src/core/kernel/error-table.ts';
 import { errorOfExchange, retryAfterSeconds } from '../../../../src/core/upstream/client/exchange-errors.ts';
 import type { UpstreamOptions } from '../../../../src/core/upstream/client/upstream-client.ts';
 import { json } from '../../../support/platform/http-upstream.ts';
-import { asking, calm, errorOf, useHarness } from '../harness.ts';
+import { asking, calm, errorOf, open, serve, serveRaw } from '../harness.ts';
 
 const REFUSED = /refused the request. Trying again will not help/;
 const ABSENT = /has no list where Portico asked for it, or hides it. Trying again will not help/;
@@ -26,8 +26,6 @@ const STATUSES: readonly (readonly [number[], ErrorCode, object, RegExp?])[] = [
 ];
 
 describe('the status of an upstream', () => {
-  const { serve, open } = useHarness();
-
   async function errorFor(status: number, options: Partial<UpstreamOptions> = {}) {
     const body = status === 204 || status === 304 ? undefined : { message: 'secret words of the platform' };
     const server = await serve(json(body, status, { 'retry-after': '7' }));
@@ -99,8 +97,6 @@ describe('Retry-After', () => {
 const coded = (code: string, message = 'x') => Object.assign(new Error(message), { code });
 
 describe('an exchange that breaks off', () => {
-  const { serve, serveRaw, open } = useHarness();
-
   const PAGE = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
   const CHUNK = `${PAGE}Transfer-Encoding: chunked\r\n\r\n4\r\n[1,2\r\n`;
   const LOST = { reason: 'the connection was lost', detail: /did not answer/ };

@@ -4,7 +4,7 @@ import type { UpstreamOptions } from '../../../../src/core/upstream/client/upstr
 import { createAuthority } from '../../../support/certificates.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { listen } from '../../../support/listening.ts';
-import { asking, calm, errorOf, useHarness } from '../harness.ts';
+import { asking, calm, errorOf, open } from '../harness.ts';
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
@@ -69,7 +69,6 @@ const HOSTILE: Record<string, readonly [code: string, respond: Respond]> = {
 };
 
 describe('an upstream over HTTP/2', () => {
-  const { open } = useHarness();
   const openH2 = (url: string, options: Partial<UpstreamOptions> = {}) =>
     open(url, { tls: TLS, allowH2: true, ...options });
 

@@ -7,7 +7,7 @@ import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { listen } from '../../../support/listening.ts';
 import { randomFrom, SEEDED } from '../../../support/seed.ts';
-import { asking, calm, recordEvents, useHarness } from '../harness.ts';
+import { asking, calm, open, recordEvents } from '../harness.ts';
 
 const responseOf = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
@@ -222,7 +222,6 @@ describe('the connections to an upstream', () => {
 });
 
 describe(`an upstream that sends each response twice ${SEEDED}`, () => {
-  const { open } = useHarness();
   const READS = 200;
   const CALLERS = 50;
   const CONNECTIONS = 8;

@@ -8,7 +8,7 @@ import { createAuthority } from '../../../support/certificates.ts';
 import { type ConnectProxy, startConnectProxy } from '../../../support/connect-proxy.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { freePort, listen } from '../../../support/listening.ts';
-import { asking, calm, errorOf, useHarness } from '../harness.ts';
+import { asking, calm, errorOf, open, serve } from '../harness.ts';
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
@@ -24,8 +24,6 @@ async function startPlatform(options: ServerOptions = LEAF) {
 }
 
 describe('an upstream behind a proxy', () => {
-  const { open, serve } = useHarness();
-
   const through = (proxy: Pick<ConnectProxy, 'url'>, more: Partial<UpstreamOptions> = {}) => ({
     tls: TLS,
     proxy: { url: proxy.url },

@@ -6,11 +6,9 @@ import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Tap } from '../../../../src/core/upstream/upstream.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { inTurn, json } from '../../../support/platform/http-upstream.ts';
-import { asking, calm, closed, errorOf, recordEvents, rejection, useHarness } from '../harness.ts';
+import { asking, calm, closed, errorOf, open, recordEvents, rejection, serve, serveRaw } from '../harness.ts';
 
 describe('an upstream client', () => {
-  const { serve, serveRaw, open } = useHarness();
-
   describe('sends', () => {
     it('one GET of the target with its own headers, the authorization and the request id of the caller', async () => {
       const server = await serve(json([]));
@@ -177,8 +175,6 @@ describe('an upstream client', () => {
 });
 
 describe('an upstream client that is listened to', () => {
-  const { serve, serveRaw, open } = useHarness();
-
   it('reports each page with its status, its decoded bytes, and the time until they had arrived', async () => {
     const { events, told } = recordEvents();
     const server = await serve((_request, response) => {

@@ -8,7 +8,7 @@ import { createAuthority, type Issued, writePem } from '../../../support/certifi
 import { eventually } from '../../../support/eventually.ts';
 import { listen } from '../../../support/listening.ts';
 import { inFolder } from '../../../support/process/process.ts';
-import { asking, calm, errorOf, useHarness } from '../harness.ts';
+import { asking, calm, errorOf, open } from '../harness.ts';
 
 const AUTHORITY = await createAuthority();
 const CLIENTS = await createAuthority('Authority of clients');
@@ -45,8 +45,6 @@ async function startPlatform(identity: Issued, options: ServerOptions = {}) {
 }
 
 describe('an upstream over TLS', () => {
-  const { open } = useHarness();
-
   const read = async (url: string, tls?: UpstreamTls) => (await open(url, { tls }).get(asking(), calm())).page;
 
   it('is believed by the authorities in settings, and by no others then', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { type WithRetryOptions, withRetry } from '../../../../src/core/upstream/resilience/with-retry.ts';
 import type { Upstream } from '../../../../src/core/upstream/upstream.ts';
-import { asking, calm, errorOf, recordEvents, rejection, useHarness } from '../harness.ts';
+import { asking, calm, errorOf, open, recordEvents, rejection, serveRaw } from '../harness.ts';
 import { PAGE, RESPONSES, refused, reset, status500, status503, timeout } from '../scripted.ts';
 
 const SETTINGS = { events: {}, attempts: 2, baseDelayMs: 100, maxDelayMs: 1000, budgetPercent: 20 };
@@ -37,8 +37,6 @@ function retrying(outcomes: readonly unknown[], options: Partial<WithRetryOption
 }
 
 describe('an upstream with retry', () => {
-  const { serveRaw, open } = useHarness();
-
   for (const [what, error] of Object.entries({
     'a connection that does not open': refused(),
     'a lost connection': reset(),
