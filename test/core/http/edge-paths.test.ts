@@ -45,13 +45,6 @@ describe('a path', () => {
 });
 
 describe('a target in absolute form', () => {
-  it('is answered by its path', async () => {
-    const { url } = await serve();
-    expect((await exchange(url, get(`${url}${LIST}`))).status).to.equal(200);
-    expect((await exchange(url, get(`${url}/livez?x`))).status).to.equal(200);
-    expect((await exchange(url, get(url))).status).to.equal(404);
-  });
-
   it('is checked by its own host, not by the Host header', async () => {
     const { url } = await serve();
     expect((await exchange(url, get(`http://evil.example${LIST}`))).status).to.equal(421);

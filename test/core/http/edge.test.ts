@@ -8,9 +8,9 @@ import { eventually } from '../../support/eventually.ts';
 import { loadOf, manyTools } from '../../support/platform/loads.ts';
 import { get, type RawConnection } from '../../support/raw-http.ts';
 import { CARRIERS } from './over-tls.ts';
-import { expectNoUncaught, LIST, LONG_MS, post, READ, type Served } from './served.ts';
+import { echo, expectNoUncaught, LIST, LONG_MS, post, READ, type Served } from './served.ts';
 
-for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
+for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CARRIERS) {
   /** Long enough for bytes on loopback to arrive. What must not happen meanwhile would have time to. */
   const A_WHILE_MS = 30;
   /** A connection that was in use so long ago is idle: more than a second, since a timer may fire a little early. */
@@ -18,8 +18,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
 
   /** A connection that has been used, and is kept. */
   async function keptConnection({ url }: Pick<Served, 'url'>): Promise<RawConnection> {
-    const connection = openConnection(url);
-    connection.send(get(LIST));
+    const connection = sendTo(url, get(LIST));
     await connection.receive();
     return connection;
   }
@@ -27,8 +26,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
   /** A connection with a read in flight. */
   async function readingConnection({ url, reads }: Served): Promise<RawConnection> {
     const before = reads.length;
-    const connection = openConnection(url);
-    connection.send(get(READ));
+    const connection = sendTo(url, get(READ));
     await eventually(() => reads.length > before);
     return connection;
   }
@@ -50,35 +48,27 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
     });
 
     it('refuses a further request behind one in flight, after that one', async () => {
-      const { read, release } = createHeldReads();
-      const served = await serve({ read });
-      const connection = await readingConnection(served);
-      const drained = served.edge.drain(LONG_MS);
+      const { connection, release, edge, reads } = await serveReading();
+      const drained = edge.drain(LONG_MS);
       await aWhile(A_WHILE_MS);
       connection.send(get(READ));
       await aWhile(A_WHILE_MS);
       release();
       const [first, second] = (await connection.closed()).responses;
-      expect(first?.status).to.equal(200);
-      expect(first?.headers.get('connection')).to.equal('keep-alive');
-      expect(second?.status).to.equal(503);
+      expect([first?.status, first?.headers.get('connection')]).to.deep.equal([200, 'keep-alive']);
+      expect(second?.json()).to.include({ status: 503, code: 'draining' });
       expect(second?.headers.get('connection')).to.equal('close');
       expect(second?.headers.get('retry-after')).to.equal('1');
-      expect(second?.json()).to.include({ code: 'draining' });
       expect(await drained).to.equal(true);
-      expect(served.reads).to.have.length(1);
+      expect(reads).to.have.length(1);
     });
 
     it('answers pipelined requests that arrived before', async () => {
-      const { read, release } = createHeldReads();
-      const served = await serve({ read });
-      const connection = openConnection(served.url);
-      connection.send(get(READ) + get(READ) + get(LIST));
-      await eventually(() => served.reads.length === 1);
-      const drained = served.edge.drain(LONG_MS);
+      const { connection, release, edge, reads } = await serveReading(get(READ) + get(LIST));
+      const drained = edge.drain(LONG_MS);
       await aWhile(A_WHILE_MS);
       release();
-      await eventually(() => served.reads.length === 2);
+      await eventually(() => reads.length === 2);
       release();
       expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
       expect(await drained).to.equal(true);
@@ -107,9 +97,8 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
     });
 
     it('closes a connection whose last request had a body', async () => {
-      const { url, edge } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
-      const connection = openConnection(url);
-      connection.send(post('', { 'Content-Length': '2' }));
+      const { url, edge } = await serveRpc(echo);
+      const connection = sendTo(url, post('', { 'Content-Length': '2' }));
       await aWhile(A_WHILE_MS);
       connection.send('{}');
       await connection.receive();
@@ -135,8 +124,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
 
     it('closes a connection whose request never arrives completely, and reports no loss', async () => {
       const served = await serve();
-      const connection = openConnection(served.url);
-      connection.send('GET / HTTP/1.1\r\n');
+      const connection = sendTo(served.url, 'GET / HTTP/1.1\r\n');
       await aWhile(A_WHILE_MS);
       expect(await served.edge.drain(50)).to.equal(true);
       expect((await connection.closed()).responses).to.deep.equal([]);
@@ -146,7 +134,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
       const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
       const before = sockets();
       const { read } = createHeldReads();
-      const served = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), { read });
+      const served = await serveRpc(echo, { read });
       const open = (sent = '') => {
         const connection = openConnection(served.url);
         if (sent !== '') connection.send(sent);
@@ -280,8 +268,7 @@ for (const { over, serve, serveRpc, openConnection } of CARRIERS) {
     it('may be the one for internal errors', async () => {
       const events: Events = { requestEnded: broken, internalError: broken, connectionsRefused: broken };
       const { url } = await serve({ read: broken, events, maxConnections: 1 });
-      const connection = openConnection(url);
-      connection.send(get(READ));
+      const connection = sendTo(url, get(READ));
       expect((await connection.receive()).status).to.equal(500);
       expect((await openConnection(url).closed()).responses).to.deep.equal([]);
       connection.send(get(LIST));

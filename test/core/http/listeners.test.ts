@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
-import { expectNoUncaught, LIST, post, READ, RPC, serve, serveAdmin, serveRpc } from './served.ts';
+import { echo, expectNoUncaught, LIST, post, READ, RPC, serve, serveAdmin, serveRpc } from './served.ts';
 
 const PIECES = [
   ...[
@@ -30,7 +30,7 @@ describe('arbitrary bytes at the public listener', () => {
 
   for (const ends of [true, false]) {
     it(`are answered with complete responses${ends ? ', before a FIN' : ''} ${SEEDED}`, async () => {
-      const { url, bugs } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), {
+      const { url, bugs } = await serveRpc(echo, {
         headersTimeoutMs: 500,
         requestTimeoutMs: 500,
         keepAliveTimeoutMs: 500,
@@ -54,7 +54,7 @@ describe('arbitrary bytes at the public listener', () => {
   }
 
   it(`are the same request in any pieces ${SEEDED}`, async () => {
-    const { url } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+    const { url } = await serveRpc(echo);
     const request = get(LIST) + get('/nothing') + get(READ) + post('{"a":1}');
     const cuts = fc
       .array(fc.nat(request.length), { maxLength: 8 })

@@ -145,6 +145,9 @@ interface McpOptions {
   readonly isRejected?: (callerKey: string) => boolean;
 }
 
+/** Answers with the body of the request. */
+export const echo: RpcHandler = ({ body }) => ({ status: 200, headers: [], body });
+
 /** The public listener with JSON-RPC that `handle` answers. */
 export function serveRpc(
   handle: RpcHandler,

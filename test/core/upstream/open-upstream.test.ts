@@ -122,30 +122,6 @@ describe('an upstream with all its layers, over real sockets', () => {
     expect(resends).to.deep.equal([0, 1]);
   });
 
-  it('sends it twice at most, and once without a newer credential or after any other refusal', async () => {
-    for (const [status, callersOwn, isNewer, sent, told] of [
-      [401, false, true, 2, 2],
-      [401, false, false, 1, 1],
-      [403, false, true, 1, 0],
-      [401, true, true, 1, 0],
-    ] as const) {
-      const server = await serve(json({}, status));
-      const refusals: unknown[] = [];
-      const refused: OpenUpstreamOptions['refused'] = (...given) => {
-        refusals.push(given);
-        return isNewer;
-      };
-      const upstream = openAt(server.url, { callersOwn, refused });
-      const request = asking();
-      const authorization = { authorization: 'Bearer of-the-layer' };
-      await errorOf(upstream.get(request, calm()));
-      expect([server.requests.length, refusals]).to.deep.equal([
-        sent,
-        Array(told).fill([request.caller, authorization]),
-      ]);
-    }
-  });
-
   it('ends an authorization with the request', async () => {
     const server = await serve(json([]));
     const leaving = new AbortController();

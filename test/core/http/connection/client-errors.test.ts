@@ -2,11 +2,10 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import { errorFor } from '../../../../src/core/http/connection/client-errors.ts';
 import { aWhile } from '../../../support/a-while.ts';
-import { createHeldReads } from '../../../support/catalogue.ts';
-import { eventually } from '../../../support/eventually.ts';
 import type { RawResponse } from '../../../support/platform/raw-response.ts';
 import { get, openConnection, requestText, sendTo } from '../../../support/raw-http.ts';
-import { expectNoUncaught, LIST, LONG_MS, post, READ, serve, serveRpc } from '../served.ts';
+import { serveReading } from '../over-tls.ts';
+import { echo, expectNoUncaught, LIST, LONG_MS, post, serve, serveRpc } from '../served.ts';
 
 const QUICK = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
 const CONNECT = 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n';
@@ -52,10 +51,7 @@ describe('bytes that are not a request', () => {
   }
 
   it('are answered after the requests before them', async () => {
-    const { read, release } = createHeldReads();
-    const { url, reads, ended } = await serve({ read });
-    const connection = sendTo(url, `${get(READ)}garbage\r\n\r\n`);
-    await eventually(() => reads.length === 1);
+    const { connection, release, ended } = await serveReading('garbage\r\n\r\n');
     await aWhile(20);
     expect(connection.arrived()).to.deep.equal([]);
     const released = performance.now();
@@ -67,7 +63,7 @@ describe('bytes that are not a request', () => {
   });
 
   it('do not belong to a complete body before them', async () => {
-    const { url, ended } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+    const { url, ended } = await serveRpc(echo);
     const [first, ...others] = await send(url, `${post('{}')}garbage\r\n\r\n`);
     expect(first?.body.toString()).to.equal('{}');
     expect(statusesOf(others)).to.deep.equal([400]);

@@ -7,7 +7,7 @@ import { get, type RawConnection, requestText } from '../../../support/raw-http.
 import { CARRIERS } from '../over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, post, READ, type ServeOptions } from '../served.ts';
 
-for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
+for (const { over, serve, serveReading, openConnection, sendTo, exchange } of CARRIERS) {
   /** Long enough for bytes to arrive on loopback. */
   const A_WHILE_MS = 50;
 
@@ -21,14 +21,10 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
 
   /** A connection with one read in flight, and these requests behind it. */
   async function pipeline(behind: string, options: ServeOptions = {}) {
-    const { read, release, waiting } = createHeldReads();
-    const served = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), { read, ...options });
-    const connection = openConnection(served.url);
-    connection.send(get(READ) + behind);
-    await eventually(() => served.reads.length === 1);
+    const served = await serveReading(behind, options);
     await aWhile(A_WHILE_MS);
     expect(served.reads).to.have.length(1);
-    return { ...served, connection, release, waiting };
+    return served;
   }
 
   describe(`pipelined requests over ${over}`, () => {
@@ -128,8 +124,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     it('are dropped behind one that asks for the end of the connection', async () => {
       const { read, release } = createHeldReads();
       const { url, reads, ended, edge } = await serve({ read });
-      const connection = openConnection(url);
-      connection.send(get(READ, { Connection: 'close' }) + get(READ) + get(LIST));
+      const connection = sendTo(url, get(READ, { Connection: 'close' }) + get(READ) + get(LIST));
       await eventually(() => reads.length === 1);
       release();
       expect((await connection.closed()).responses.map(statusOf)).to.deep.equal([200]);
@@ -150,14 +145,12 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const { url, connection, release, ended, bounds, reads } = await pipeline(get(READ) + get(READ), {
         maxPipelinedWaiting: 3,
       });
-      const greedy = openConnection(url);
-      greedy.send(get(READ).repeat(10));
+      const greedy = sendTo(url, get(READ).repeat(10));
       expect((await greedy.closed()).responses).to.deep.equal([]);
       expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(Array(3).fill('overloaded'));
       expect(bounds).to.deep.equal(['http.maxPipelinedWaiting']);
       // The slots of the closed connection are free again.
-      const modest = openConnection(url);
-      modest.send(get(LIST));
+      const modest = sendTo(url, get(LIST));
       expect((await modest.receive()).status).to.equal(200);
       modest.send(get(READ) + get(LIST));
       await eventually(() => reads.length === 3);
@@ -233,8 +226,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     it('close no connection below the bound, however slowly they are read', async () => {
       const small = loadOf(manyTools(40_000));
       const { url, ended, bounds } = await serve({ read: () => small, maxUnsentBytes: 40_000_000 });
-      const connection = openConnection(url);
-      connection.send(get(READ).repeat(4));
+      const connection = sendTo(url, get(READ).repeat(4));
       const slowly = setInterval(() => {
         connection.socket.pause();
         setTimeout(() => connection.socket.resume(), 3).unref();

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { createHeldReads } from '../../../support/catalogue.ts';
-import { eventually } from '../../../support/eventually.ts';
 import { heldUntil, loadOf, manyTools } from '../../../support/platform/loads.ts';
-import { exchange, get, sendTo } from '../../../support/raw-http.ts';
+import { exchange, get } from '../../../support/raw-http.ts';
 import { URIS } from '../../../support/resources.ts';
+import { serveReading } from '../over-tls.ts';
 import { expectNoUncaught, LIST, READ, READS, serve } from '../served.ts';
 
 const LARGE = loadOf(manyTools());
@@ -78,13 +77,6 @@ describe('a read', () => {
     expect(first?.partition).not.to.equal(second?.partition);
   });
 
-  it('reports how many items were dropped', async () => {
-    const { url } = await serve({ read: () => loadOf([], { dropped: 3 }) });
-    for (const fields of [{}, { 'If-None-Match': '*' }]) {
-      expect((await exchange(url, get(READ, fields))).headers.get('portico-dropped-items')).to.equal('3');
-    }
-  });
-
   it('of an error records how long it took', async () => {
     const { url, ended } = await serve({ read: async () => Promise.reject(new GatewayError('upstream_failed')) });
     await exchange(url, get(READ));
@@ -95,10 +87,7 @@ describe('a read', () => {
 
   for (const [how, leave] of Object.entries({ reset: 'resetAndDestroy', close: 'destroy', FIN: 'end' } as const)) {
     it(`is aborted by a ${how} of its caller, and records the time that it took`, async () => {
-      const { read } = createHeldReads();
-      const { url, reads, ended, bugs } = await serve({ read });
-      const connection = sendTo(url, get(READ));
-      await eventually(() => reads.length === 1);
+      const { connection, reads, ended, bugs } = await serveReading();
       connection.socket[leave]();
       const [record] = await ended(1);
       expect(reads[0]?.signal.aborted).to.equal(true);

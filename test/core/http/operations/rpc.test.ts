@@ -97,6 +97,7 @@ describe('a request for JSON-RPC', () => {
     ['without a credential', { Authorization: undefined }, 401, 'credential_missing'],
     ['without a type', { 'Content-Type': undefined }, 415, 'unsupported_media_type'],
     ['of another type', { 'Content-Type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['of two types', { 'content-type': 'application/json' }, 415, 'unsupported_media_type'],
     ['of a type that only begins like JSON', { 'Content-Type': 'application/json5' }, 415, 'unsupported_media_type'],
     ['in another charset', { 'Content-Type': 'application/json; charset=utf-16' }, 415, 'unsupported_media_type'],
     ['compressed', { 'Content-Encoding': 'gzip' }, 415, 'unsupported_media_type'],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { exchange, get, openConnection, requestText, sendTo } from '../../../support/raw-http.ts';
-import { LIST, post, READ, READS, RPC, serve, serveRpc } from '../served.ts';
+import { echo, LIST, post, READ, READS, RPC, serve, serveRpc } from '../served.ts';
 
 const BOUNDS = { maxUrlBytes: 300, maxHeaderBytes: 1024 };
 
@@ -263,7 +263,7 @@ describe('a preflight', () => {
 
 describe('a body', () => {
   it('ends the connection also on an unknown path or with a wrong method', async () => {
-    const { url, ended, reads } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+    const { url, ended, reads } = await serveRpc(echo);
     for (const [method, target, status] of [
       ['GET', '/nothing', 404],
       ['POST', '/nothing', 404],
@@ -281,7 +281,7 @@ describe('a body', () => {
   });
 
   it('does not end the connection of an operation that takes one', async () => {
-    const { url } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+    const { url } = await serveRpc(echo);
     const connection = sendTo(url, post('{}', { Authorization: undefined }) + post('{}'));
     expect((await connection.receive()).status).to.equal(401);
     expect((await connection.receive()).status).to.equal(200);

@@ -8,7 +8,7 @@ import { ALWAYS, LOAD_NOTHING, send } from '../../../../src/core/http/response/s
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
-import { LIST, post, READ, serve, serveRpc } from '../served.ts';
+import { echo, LIST, post, READ, serve, serveRpc } from '../served.ts';
 
 describe('every response', () => {
   const responses: Readonly<Record<string, readonly [request: string, status: number]>> = {
@@ -24,7 +24,7 @@ describe('every response', () => {
   };
   for (const [what, [request, expected]] of Object.entries(responses)) {
     it(`has a request id, a date and the security headers: ${what}`, async () => {
-      const { url, ended } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+      const { url, ended } = await serveRpc(echo);
       const { status, headers } = await exchange(url, request);
       expect(status).to.equal(expected);
       expect(headers.get('x-request-id')).to.match(/^[0-9a-f]{16}-[0-9a-z]+$/);

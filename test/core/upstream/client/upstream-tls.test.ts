@@ -54,13 +54,6 @@ describe('an upstream over TLS', () => {
     expect((await errorOf(read(url, tlsOf({ ca: CLIENTS.ca })))).code).to.equal('upstream_failed');
   });
 
-  it('is shown a certificate where settings have one', async () => {
-    const { url } = await startPlatform(LEAF, { requestCert: true, ca: CLIENTS.ca });
-    const client = await CLIENTS.issue({ commonName: 'portico' });
-    expect(await read(url, tlsOf({ ca: AUTHORITY.ca, ...client }))).to.equal('portico at an address');
-    expect((await errorOf(read(url, TRUSTING))).code).to.equal('upstream_failed');
-  });
-
   it('is called by the name in settings, which its certificate must contain', async () => {
     const { url } = await startPlatform(OTHER_HOST);
     const named = tlsOf({ ca: AUTHORITY.ca }, { serverName: 'api.internal' });
