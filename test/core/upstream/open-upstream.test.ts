@@ -34,26 +34,6 @@ describe('an upstream with all its layers, over real sockets', () => {
     return upstream;
   }
 
-  it('counts an unreadable page as no success while closed, and as a response when half-open', async () => {
-    const statuses = [...Array(9).fill(200), 500, 500];
-    const server = await serve((request, response) => json('a page', statuses.shift())(request, response));
-    const upstream = openAt(server.url, { breaker: { ...ONCE, minimumCalls: 2, openMs: 20 } });
-    const unreadable = {
-      ...asking(),
-      read(bytes: Buffer) {
-        throw new GatewayError('upstream_invalid', { reason: `read ${bytes}` });
-      },
-    };
-    const get = () => errorOf(upstream.get(unreadable, calm()));
-    for (let count = 0; count < 9; count += 1)
-      expect(await get()).to.include({ reason: 'read "a page"', fault: false });
-    expect(upstream.breakerState).to.equal('closed');
-    for (let count = 0; count < 2; count += 1) expect((await get()).code).to.equal('upstream_failed');
-    await eventually(() => upstream.breakerState === 'half-open' || undefined);
-    expect((await get()).code).to.equal('upstream_invalid');
-    expect(upstream.breakerState).to.equal('closed');
-  });
-
   it('probes with the response to a rejected token, not with the negative cache', async () => {
     const statuses = [401, 500, 401];
     const server = await serve((request, response) => json({}, statuses.shift())(request, response));
@@ -67,21 +47,6 @@ describe('an upstream with all its layers, over real sockets', () => {
     expect((await read('b')).code).to.equal('credential_rejected');
     expect(upstream.breakerState).to.equal('closed');
     expect(server.requests).to.have.length(3);
-  });
-
-  it('counts a call with all its retries once, and not if a retry succeeds', async () => {
-    const statuses = [503, 200, 503, 503, 503];
-    const server = await serve((request, response) => json([], statuses.shift())(request, response));
-    const upstream = openAt(server.url, {
-      retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 },
-      breaker: { ...ONCE, minimumCalls: 2, failurePercent: 49 },
-    });
-    await upstream.get(asking(), calm());
-    expect(upstream.breakerState).to.equal('closed');
-    // Of the 3 retries in 10 s one is spent.
-    expect((await errorOf(upstream.get(asking(), calm()))).code).to.equal('upstream_failed');
-    expect(upstream.breakerState).to.equal('open');
-    expect(server.requests).to.have.length(5);
   });
 
   it('sends one authorization with all retries, and requests none while the breaker is open', async () => {

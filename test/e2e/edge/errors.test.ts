@@ -104,36 +104,26 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-interface RpcCase {
-  readonly code: ErrorCode;
-  /** @default that of the row */
-  readonly status?: number;
-  readonly message: string;
-  readonly headers?: Record<string, string>;
-}
-
 const MODERN = '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}';
+
+const UNKNOWN = `{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{${MODERN}}}}`;
+const INITIALIZE = '{"jsonrpc":"2.0","id":1,"method":"initialize"}';
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+type RpcCase = readonly [code: ErrorCode, message: string, headers?: Record<string, string>, status?: number];
 
 /** What a message to MCP is answered with, with the status of the table and as an error of JSON-RPC. */
 const RPC_CASES: readonly RpcCase[] = [
-  { code: 'parse_error', message: '{' },
-  { code: 'invalid_rpc', message: '{}' },
+  ['parse_error', '{'],
+  ['invalid_rpc', '{}'],
   // What a method has to say stands in the message alone.
-  { code: 'invalid_params', status: 200, message: '{"jsonrpc":"2.0","id":1,"method":"initialize"}' },
-  {
-    code: 'version_unsupported',
-    message: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
-    headers: { 'MCP-Protocol-Version': '2025-01-01' },
-  },
-  { code: 'header_mismatch', message: `{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{${MODERN}}}}` },
-  {
-    code: 'not_found',
-    message: `{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{${MODERN}}}}`,
-    headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'a' },
-  },
+  ['invalid_params', INITIALIZE, {}, 200],
+  ['version_unsupported', PING, { 'MCP-Protocol-Version': '2025-01-01' }],
+  ['header_mismatch', UNKNOWN],
+  ['not_found', UNKNOWN, { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'a' }],
 ];
 
-const CODES = [...CASES.map(([code]) => code), ...RPC_CASES.map(({ code }) => code)];
+const CODES = [...CASES.map(([code]) => code), ...RPC_CASES.map(([code]) => code)];
 
 /** Sends a request on a connection of its own, and gives the one response with which the server closes that. */
 async function respond(url: string, request: string): Promise<RawResponse> {
@@ -219,7 +209,7 @@ upstreams:
     });
   }
 
-  for (const { code, status = ERRORS[code].status, message, headers } of RPC_CASES) {
+  for (const [code, message, headers, status = ERRORS[code].status] of RPC_CASES) {
     it(`returns the status and JSON-RPC error of the error table for ${code}: ${message}`, async () => {
       const response = await respond(url, post(message, headers));
       const { rpc }: { readonly status: number; readonly rpc?: number } = ERRORS[code];

@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { createHeldReads } from '../../../support/catalogue.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { get } from '../../../support/raw-http.ts';
-import { CARRIERS, serveReading } from '../over-tls.ts';
+import { CARRIERS } from '../over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, READ } from '../served.ts';
 
 for (const { over, serve, openConnection, sendTo } of CARRIERS) {
@@ -85,17 +82,3 @@ for (const { over, serve, openConnection, sendTo } of CARRIERS) {
     });
   });
 }
-
-describe('a caller that hangs up on a Unix socket', () => {
-  it('aborts its read', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'portico-'));
-    try {
-      const { connection, ended, edge } = await serveReading('', { socketPath: join(folder, 'portico.sock') });
-      connection.socket.destroy();
-      expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
-      await edge.drain(0);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
-});

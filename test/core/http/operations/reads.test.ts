@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { heldUntil, loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { exchange, get } from '../../../support/raw-http.ts';
 import { URIS } from '../../../support/resources.ts';
@@ -75,14 +74,6 @@ describe('a read', () => {
     expect(second).to.include({ name: 'workflows', credential: 'other', trace: undefined });
     expect(first?.key).not.to.equal(second?.key);
     expect(first?.partition).not.to.equal(second?.partition);
-  });
-
-  it('of an error records how long it took', async () => {
-    const { url, ended } = await serve({ read: async () => Promise.reject(new GatewayError('upstream_failed')) });
-    await exchange(url, get(READ));
-    const [record] = await ended(1);
-    expect(record).to.include({ outcome: 'upstream_failed', resource: 'tools' }).and.not.have.property('cache');
-    expect(record?.['upstreamMs']).to.be.at.least(0);
   });
 
   for (const [how, leave] of Object.entries({ reset: 'resetAndDestroy', close: 'destroy', FIN: 'end' } as const)) {

@@ -63,12 +63,15 @@ describe('the connections to an upstream', () => {
     return { ...platform, clock, read, unsolicited: () => unsolicited };
   }
 
-  it('serve any caller in turn when shared', async () => {
+  it('serve any caller in turn when shared, and one caller only with perCaller', async () => {
     const { read, connections } = await connect();
     for (const key of ['a', 'b', 'a', 'c']) await read(key);
     expect(connections()).to.equal(1);
     await Promise.all(['a', 'b', 'c'].map(read));
     expect(connections()).to.equal(3);
+    const own = await connect({ kept: 'perCaller' });
+    for (const key of ['a', 'b', 'a', 'b', 'a']) await own.read(key);
+    expect(own.connections()).to.equal(2);
   });
 
   it('prefer the one that served the caller last, else the least recently used', async () => {
@@ -82,12 +85,6 @@ describe('the connections to an upstream', () => {
     for (const key of ['b', 'b', 'a', 'c', 'a', 'd']) await read(key);
     expect(used.map((socket) => (socket === ofA ? 'A' : 'B'))).to.deep.equal(['B', 'B', 'A', 'B', 'A', 'B']);
     expect(ofB).to.not.equal(ofA);
-  });
-
-  it('serve one caller only with perCaller', async () => {
-    const { read, connections } = await connect({ kept: 'perCaller' });
-    for (const key of ['a', 'b', 'a', 'b', 'a']) await read(key);
-    expect(connections()).to.equal(2);
   });
 
   it('do not exceed their maximum: the least recently used one is closed', async () => {

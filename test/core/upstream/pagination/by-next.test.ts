@@ -26,13 +26,6 @@ describe('pages by token', () => {
     expect(platform.targets).to.deep.equal([first, `${first}&token=token%202%2B%2F%3D`]);
   });
 
-  it('send no size where settings name no parameter for it', async () => {
-    const platform = simulate({ kind: 'token', items: itemsUpTo(3), size: 2 });
-    const pagination = { kind: 'token', sizeParam: null, size: 2, tokenParam: 'token', next: () => '' } as const;
-    await readAll(platform, { pagination });
-    expect(platform.targets).to.deep.equal(['/base/v1/list?installed=true']);
-  });
-
   it('continue over empty pages as long as there is a token, also a number', async () => {
     const platform = withTokens('a', 'b', 0, 7);
     expect(await readAll(platform)).to.deep.equal(itemsUpTo(1));

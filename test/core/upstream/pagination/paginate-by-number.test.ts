@@ -113,14 +113,6 @@ describe('pages by number', () => {
     expect(platform.targets).to.deep.equal([...[1, 2, 3, 4].map((page) => `${first}&page=${page}`), first]);
   });
 
-  it('may be counted from 0', async () => {
-    const { list, ...platform } = simulate({ kind: 'page with total', items: itemsUpTo(0), size: 5 });
-    const { pagination } = list;
-    if (pagination.kind !== 'page') throw new Error(pagination.kind);
-    await readAll({ list, ...platform }, { pagination: { ...pagination, firstPage: 0 } });
-    expect(platform.targets).to.deep.equal(['/base/v1/list?installed=true&size=5&page=0']);
-  });
-
   it('are invalid where one in the middle is shorter than the first, or a later one longer', async () => {
     const more = { id: 99, name: 'one too many' };
     for (const [at, count, change, figures] of [

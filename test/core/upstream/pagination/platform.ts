@@ -46,7 +46,6 @@ export interface PlatformOptions {
   readonly kind: Kind;
   /** The list. Whoever changes it changes what the platform has. */
   readonly items: Item[];
-  /** Items that the client asks for in one page. */
   readonly size: number;
   /** Items that the platform sends in one page at most. @default 1000 */
   readonly cap?: number;
@@ -56,7 +55,6 @@ export interface PlatformOptions {
   readonly posted?: boolean;
   /** Whether settings say that a POST changes nothing. @default true */
   readonly repeatable?: boolean;
-  /** Called with each request, from 0, before it is answered. */
   readonly before?: (request: number) => void;
   /** Replaces an answer. `previous` is the one before; undefined for the first. */
   readonly mangle?: (page: SimulatedPage, request: number, previous?: SimulatedPage) => SimulatedPage;

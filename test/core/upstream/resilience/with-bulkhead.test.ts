@@ -23,7 +23,7 @@ function bulkhead(options: Partial<WithBulkheadOptions> = {}) {
   const platform = createScripted();
   const defaults = { slots: 4, maxQueue: 4, callersOwn: true, events, now: () => clock.time };
   const upstream = withBulkhead(platform.upstream, { ...defaults, ...options });
-  const get = (key: string, signal = calm()) => upstream.get(asking('/', { key }), signal);
+  const get = (key: string, signal = calm(), address?: string) => upstream.get(asking('/', { key, address }), signal);
   const introduce = async (key: string) => {
     const reading = get(key);
     platform.open.at(-1)?.succeed();
@@ -171,6 +171,27 @@ describe('an upstream behind a bulkhead', () => {
       await succeedNext(open, 5);
       await Promise.all([...strangers, ...known]);
       expect(open).to.deep.equal([]);
+    });
+
+    it('gives those of one address half of the queue of newcomers, and each place back', async () => {
+      const { get, open, introduce } = bulkhead({ slots: 2, maxQueue: 8 });
+      const address = '203.0.113.1';
+      const make = (name: string, signal = calm()) => get(`made up ${name}`, signal, address);
+      await introduce('known');
+      const leaving = new AbortController();
+      const made = [make('0'), make('1')];
+      const left = rejection(make('2', leaving.signal));
+      expect((await errorOf(make('3'))).code).to.equal('overloaded');
+      const others = [get('elsewhere', calm(), '203.0.113.2'), get('without address'), get('known', calm(), address)];
+      leaving.abort(new Error('gone'));
+      await left;
+      made.push(make('4'));
+      expect((await errorOf(make('5'))).code).to.equal('overloaded');
+      await succeedNext(open, 6);
+      await Promise.all([...made, ...others]);
+      const again = ['6', '7', '8'].map((name) => make(name));
+      await succeedNext(open, 3);
+      await Promise.all(again);
     });
 
     it('accepts a caller for ten minutes after a page that it was given', async () => {

@@ -128,21 +128,15 @@ describe('the signs of more items in a body', () => {
     expect(said(body)).to.deep.equal([]);
   });
 
-  it('is found in an element of a list, where that is on the way', () => {
-    const statements = statementsOf([{ fields: ['results', 0], value: { total: 120 } }], {});
-    expect(statements.map(({ path }) => path)).to.deep.equal(['results[0].total']);
-  });
-
-  it('is found beside the list, and in each object that leads to it', () => {
+  it('is found beside the list, in each object and in each element of a list that leads to it', () => {
     const data = { total: 3, workflows: [] };
-    const statements = statementsOf(
-      [
-        { fields: [], value: { data, has_more: true } },
-        { fields: ['da-ta'], value: data },
-      ],
-      {},
-    );
-    expect(statements.map(({ path }) => path)).to.deep.equal(['has_more', '"da-ta".total']);
+    const enclosing = [
+      { fields: [], value: { data, has_more: true } },
+      { fields: ['da-ta'], value: data },
+      { fields: ['results', 0], value: { total: 120 } },
+    ];
+    const paths = statementsOf(enclosing, {}).map(({ path }) => path);
+    expect(paths).to.deep.equal(['has_more', '"da-ta".total', 'results[0].total']);
   });
 });
 
