@@ -105,21 +105,6 @@ describe('all loads under way', () => {
     expect(other.signal.aborted).to.equal(false);
   });
 
-  it('takes nothing from one that has ended, and lets it hold nothing', async () => {
-    const { begin } = setUp();
-    const ended = begin();
-    ended.account.hold(400);
-    const latest = begin();
-    latest.account.hold(600);
-    expectShed(() => latest.account.hold(1));
-    latest.account.hold(-600);
-    expectShed(() => latest.account.hold(1));
-    const next = begin();
-    next.account.hold(600);
-    expect(ended.signal.aborted).to.equal(false);
-    expectShed(() => next.account.hold(1));
-  });
-
   it('reports a read that is too large by itself, whatever others hold', () => {
     const { begin } = setUp();
     const { account } = begin();

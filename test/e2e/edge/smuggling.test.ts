@@ -82,6 +82,10 @@ const TAKEN: Readonly<Record<string, { readonly bytes: string; readonly status: 
     bytes: head('GET', `${LIST}/%0d%0aAuthorization:%20Bearer%20smuggled`),
     status: 404,
   },
+  'chunked in upper case is chunked': {
+    bytes: `${posted('Transfer-Encoding: CHUNKED')}${HEX}\r\n${PING}\r\n0\r\n\r\n`,
+    status: 200,
+  },
   'a chunk extension says nothing': {
     bytes: `${chunked}${HEX};smuggled="x"\r\n${PING}\r\n0\r\n\r\n`,
     status: 200,
@@ -128,11 +132,6 @@ describe('request smuggling, against a process with a heap of 128 MB', () => {
       });
     }
   }
-
-  it('does not apply to chunked in upper case', async () => {
-    const response = await exchange(url, `${posted('Transfer-Encoding: CHUNKED')}${HEX}\r\n${PING}\r\n0\r\n\r\n`);
-    expect(response.status).to.equal(200);
-  });
 
   for (const [what, { bytes, status }] of Object.entries(TAKEN)) {
     it(`has no effect: ${what}`, async () => {

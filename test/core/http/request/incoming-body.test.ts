@@ -103,18 +103,6 @@ describe('a body that is read', () => {
     });
   }
 
-  it('ends with its connection', async () => {
-    const { url, ended, bodies, bugs } = await serveEcho();
-    const connection = sendTo(url, post('{', { 'Content-Length': '10' }));
-    await aWhile(20);
-    connection.socket.resetAndDestroy();
-    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', route: RPC, bytes: 0 });
-    await aWhile(20);
-    expect(await ended(1)).to.have.length(1);
-    expect(bodies).to.deep.equal([]);
-    expect(bugs).to.deep.equal([]);
-  });
-
   it('is 400 if a FIN ends it', async () => {
     const { url, ended, bodies, bugs } = await serveEcho();
     const connection = openConnection(url);

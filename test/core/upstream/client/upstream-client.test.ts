@@ -3,7 +3,6 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { withDeadline } from '../../../../src/core/kernel/deadline.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import type { Tap } from '../../../../src/core/upstream/upstream.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { inTurn, json } from '../../../support/platform/http-upstream.ts';
 import { asking, calm, closed, errorOf, open, recordEvents, rejection, serve, serveRaw } from '../harness.ts';
@@ -25,27 +24,6 @@ describe('an upstream client', () => {
         'user-agent': 'portico',
         'x-request-id': 'request-1',
       });
-    });
-
-    it('to a tap what goes over the wire, the body of a page, and what came in place of one', async () => {
-      const server = await serve(inTurn(json({ a: 1 }), json({ no: 1 }, 400)));
-      const seen: unknown[] = [];
-      const tap: Tap = ({ headers, ...request }) => {
-        seen.push(request, headers['authorization']);
-        return {
-          answered: (status, { 'content-type': type }) => seen.push([status, type]),
-          read: (body) => seen.push(['read', String(body)]),
-          rest: (chunk) => seen.push(['rest', chunk && String(chunk)]),
-        };
-      };
-      const upstream = open(server.url, { tap });
-      await upstream.get(asking('/a?b=c'), calm());
-      const request = { upstream: 'projects', method: 'GET', origin: server.url, target: '/a?b=c', body: undefined };
-      const sent = [request, 'Bearer secret-token'];
-      expect(seen.splice(0)).to.deep.equal([...sent, [200, 'application/json'], ['read', '{"a":1}']]);
-      await rejection(upstream.get(asking('/a?b=c'), calm()));
-      await eventually(() => seen.length === 5);
-      expect(seen).to.deep.equal([...sent, [400, 'application/json'], ['rest', '{"no":1}'], ['rest', undefined]]);
     });
 
     it('a POST with its body as JSON, unless settings call it otherwise, and one without', async () => {
