@@ -23,14 +23,6 @@ for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CA
     return connection;
   }
 
-  /** A connection with a read in flight. */
-  async function readingConnection({ url, reads }: Served): Promise<RawConnection> {
-    const before = reads.length;
-    const connection = sendTo(url, get(READ));
-    await eventually(() => reads.length > before);
-    return connection;
-  }
-
   describe(`draining over ${over}`, () => {
     expectNoUncaught();
 
@@ -179,7 +171,8 @@ for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CA
       const served = await serve({ read, maxConnections: 4 });
       // Opened first, and used last.
       const used = await keptConnection(served);
-      const reading = await readingConnection(served);
+      const reading = sendTo(served.url, get(READ));
+      await eventually(() => served.reads.length === 1);
       const silent = openConnection(served.url);
       const idle = await keptConnection(served);
       const gone: string[] = [];

@@ -52,14 +52,6 @@ describe('listening', () => {
     expect(await codeOf(listen(server(), { ...LOOPBACK, host: '192.0.2.1' }))).to.equal('EADDRNOTAVAIL');
   });
 
-  it('on a Unix socket answers for any host, and removes the file when it closes', async () => {
-    const { url, edge } = await serve({ socketPath });
-    expect(url).to.equal(`unix:${socketPath}`);
-    expect((await exchange(url, get(LIST, { Host: 'anything' }))).status).to.equal(200);
-    await edge.drain(0);
-    expect(await exists(socketPath)).to.equal(false);
-  });
-
   /** Runs a process that listens on the socket, and then does this. */
   async function startListening(options: object, then = ''): Promise<ChildProcess> {
     const script = `require('node:net').createServer().listen(${JSON.stringify({ ...options, path: socketPath })}, () => {

@@ -4,7 +4,6 @@ import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { exchange, openConnection, requestText } from '../../../support/raw-http.ts';
 import { expectNoUncaught, post, RPC, type Served, type ServeOptions, serveRpc } from '../served.ts';
 
-/** Serves JSON-RPC that answers with the body of the request, once `first` has been called. */
 async function serveEcho(
   first?: (request: RpcRequest) => unknown,
   options: ServeOptions = {},
@@ -30,11 +29,11 @@ describe('JSON-RPC', () => {
     };
     const { status, headers, body } = await exchange(url, post('{"a":1}', fields));
     expect({ status, body: body.toString() }).to.deep.equal({ status: 200, body: '{"a":1}' });
+    const framing = { connection: 'keep-alive', 'content-length': '7' };
     expect(Object.fromEntries(headers)).to.include({
       'x-request-id': 'mine',
       'content-type': 'text/plain',
-      connection: 'keep-alive',
-      'content-length': '7',
+      ...framing,
     });
     const [request] = requests;
     expect(request?.caller?.requestId).to.equal('mine');

@@ -5,7 +5,6 @@ import { eventually } from '../../../support/eventually.ts';
 import { exchange, get, openConnection, requestText, sendTo } from '../../../support/raw-http.ts';
 import { expectNoUncaught, LIST, post, RPC, RPC_MAX_BYTES, type ServeOptions, serve, serveRpc } from '../served.ts';
 
-/** Serves JSON-RPC that answers with the body of the request. */
 async function serveEcho(options?: ServeOptions, maxBodyBytes?: number) {
   const bodies: Buffer[] = [];
   const handle: RpcHandler = ({ body }) => {
