@@ -90,7 +90,7 @@ describe('a body that is read', () => {
     ['too slow', 408, 'request_timeout', post('{', { 'Content-Length': '10' }), SLOW],
     ['in chunks that do not parse', 400, 'invalid_request', post('3\r\n{"a\r\nnonsense', chunked)],
   ] as const) {
-    it(`is ${status} if it is ${what}, and the connection closes`, async () => {
+    it(`is refused if it is too large, too slow or does not parse, and the connection closes: ${status}, ${what}`, async () => {
       const { url, ended, bodies } = await serveEcho(bounds);
       const connection = sendTo(url, sent);
       const [response, ...others] = (await connection.closed()).responses;
