@@ -88,7 +88,6 @@ describe('a connection that closes during a request through Koa', () => {
 const NOW = 1_800_000_000_000;
 const LARGE = loadOf(manyTools(), { loadedAt: NOW - 5000 });
 
-/** What a read may return. */
 const READINGS: Readonly<Record<string, () => Load | Promise<Load>>> = {
   'what is fresh': () => ({ ...LARGE, ...heldUntil(NOW + 55_000) }),
   'what was loaded just now, and lacks items': async () => loadOf(manyTools(3), { dropped: 3 }),
@@ -157,7 +156,6 @@ const request = fc.record({
   reading: fc.constantFrom(...Object.keys(READINGS)),
 });
 
-/** A body as its headers announce it. */
 function bodyFor(all: readonly string[]): string {
   if (all.some((line) => /^transfer-encoding/i.test(line))) return '3\r\nabc\r\n0\r\n\r\n';
   return all.some((line) => /^content-length: 3/i.test(line)) ? 'abc' : '';

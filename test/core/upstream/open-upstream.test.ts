@@ -69,22 +69,35 @@ describe('an upstream with all its layers, over real sockets', () => {
     expect(authorized).to.equal(1);
   });
 
-  it('sends a request once more, as a resend, where a newer credential follows a 401', async () => {
-    const server = await serve(inTurn(json({}, 401), json([])));
-    const resends: unknown[] = [];
-    const upstream = openAt(server.url, {
-      callersOwn: false,
-      refused: () => true,
-      wrapClient: (client) => ({
+  it('sends a request once more at most, as a resend, and only where a newer credential follows a 401', async () => {
+    const authorization = { authorization: 'Bearer of-the-layer' };
+    for (const [statuses, callersOwn, isNewer, sent, told] of [
+      [[401, 200], false, true, 2, 1],
+      [[401, 401], false, true, 2, 2],
+      [[401], false, false, 1, 1],
+      [[403], false, true, 1, 0],
+      [[401], true, true, 1, 0],
+    ] as const) {
+      const server = await serve(inTurn(...statuses.map((status) => json([], status))));
+      const refusals: unknown[] = [];
+      const resends: unknown[] = [];
+      const refused: OpenUpstreamOptions['refused'] = (...given) => {
+        refusals.push(given);
+        return isNewer;
+      };
+      const wrapClient: OpenUpstreamOptions['wrapClient'] = (client) => ({
         ...client,
         get(request, signal) {
           resends.push(request.resends);
           return client.get(request, signal);
         },
-      }),
-    });
-    await upstream.get(asking(), calm());
-    expect(resends).to.deep.equal([0, 1]);
+      });
+      const upstream = openAt(server.url, { callersOwn, refused, wrapClient });
+      const request = asking();
+      await upstream.get(request, calm()).catch(() => {});
+      expect(resends).to.deep.equal([0, 1].slice(0, sent));
+      expect(refusals).to.deep.equal(Array(told).fill([request.caller, authorization]));
+    }
   });
 
   it('ends an authorization with the request', async () => {

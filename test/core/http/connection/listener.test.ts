@@ -20,7 +20,6 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** The code of the error with which listening ends. */
 async function codeOf(listening: Promise<unknown>): Promise<unknown> {
   const error: NodeJS.ErrnoException = await listening.then(
     () => expect.fail('it listens'),

@@ -41,7 +41,6 @@ async function serveTls(options: ServeOptions = {}) {
 /** A connection to a listener with TLS on which no handshake begins. */
 const openPlain = (url: string) => openConnection(url.replace('https:', 'http:'));
 
-/** Whether a client with these is answered. */
 async function isAnswered(url: string, tls: ConnectionOptions): Promise<boolean> {
   return exchange(url, get(LIST), { tls: { ca, ...tls } }).then(
     ({ status }) => status === 200,
@@ -204,7 +203,6 @@ async function serveFiles(paths: TlsPaths, options: ServeOptions = {}) {
   return { ...served, changes, settle };
 }
 
-/** Which certificate a new connection is shown. */
 async function shown(url: string): Promise<string | undefined> {
   const socket = await handshake(url, { session: undefined });
   if (typeof socket === 'string') return socket;

@@ -13,7 +13,6 @@ const TLS = { files: { current: async () => IDENTITY } };
 
 type Respond = (stream: ServerHttp2Stream, path: string) => void;
 
-/** A platform that speaks HTTP/2 alone. */
 async function startPlatform(respond: Respond) {
   const sessions: Http2Session[] = [];
   const server = createSecureServer({ ...LEAF });

@@ -17,7 +17,6 @@ const TLS = { files: { current: async () => IDENTITY } };
 const PASSWORD = 'hush-hush-of-the-proxy';
 const ENCODED = Buffer.from(`portico:${PASSWORD}`).toString('base64');
 
-/** A platform over TLS. */
 async function startPlatform(options: ServerOptions = LEAF) {
   const listening = await listen(createServer(options, ({ url }, response) => response.end(`this is ${url}`)));
   return { ...listening, url: listening.url.replace('http:', 'https:') };

@@ -30,14 +30,12 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A page as a simulated platform makes it. */
 export interface SimulatedPage {
   readonly body: Readonly<Record<string, unknown>>;
   readonly items: readonly Item[];
   readonly headers: PageView['headers'];
 }
 
-/** A page as pagination is given it. */
 export interface ReadPage extends PageView {
   readonly items: readonly Item[];
 }
