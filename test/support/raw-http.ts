@@ -111,6 +111,13 @@ export function openConnection(url: string, { head = false, tls = {} }: RawOptio
   };
 }
 
+/** Connects, and sends these bytes at once. */
+export function sendTo(url: string, bytes: string, options?: RawOptions): RawConnection {
+  const connection = openConnection(url, options);
+  connection.send(bytes);
+  return connection;
+}
+
 function connectTo(url: string): Socket {
   if (url.startsWith('unix:')) return connect(url.slice('unix:'.length));
   const { hostname, port } = new URL(url);

@@ -1,74 +1,51 @@
 import { createRequire, registerHooks } from 'node:module';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { problemResponse } from '../../../src/core/http/response/problem.ts';
+import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
 import { newRequestId } from '../../../src/core/kernel/caller.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Load } from '../../../src/core/reads/snapshots/load.ts';
 import { TOKEN } from '../../support/authorization/caller.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { heldUntil, loadOf, manyTools } from '../../support/platform/loads.ts';
-import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { exchange, get, requestText, sendTo } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
-import { type Ended, expectNoUncaught, LIST, READ, READS, RPC, RPC_MAX_BYTES, type Served, serve } from './served.ts';
+import { type Ended, expectNoUncaught, LIST, READ, READS, RPC, type Served, serve, serveRpc } from './served.ts';
+
+const OTHER_PATHS = [
+  ...['/', '/mcp/v1/resources/', '/MCP/v1/resources', '/mcp/v1/Resources', '//mcp/v1/resources', '/mcp//v1/resources'],
+  ...['/mcp/v1/./resources', '/mcp/v1/x/../resources', '/mcp/v1/resource%73', '/mcp/v1/resources%2Fread'],
+  ...['/mcp/v1/resources;x', '/mcp/v1/resources/read/x', '/livez/', '/Livez', '/admin', '/mcp'],
+];
 
 describe('a path', () => {
-  for (const path of [
-    '/',
-    '/mcp/v1/resources/',
-    '/MCP/v1/resources',
-    '/mcp/v1/Resources',
-    '//mcp/v1/resources',
-    '/mcp//v1/resources',
-    '/mcp/v1/./resources',
-    '/mcp/v1/x/../resources',
-    '/mcp/v1/resource%73',
-    '/mcp/v1/resources%2Fread',
-    '/mcp/v1/resources;x',
-    '/mcp/v1/resources/read/x',
-    '/livez/',
-    '/Livez',
-    '/admin',
-    '/mcp',
-  ]) {
-    it(`is 404 as ${path}`, async () => {
-      const { url, ended } = await serve();
-      const response = await exchange(url, get(path));
-      expect(response.status).to.equal(404);
-      expect(response.json()).to.include({
-        code: 'not_found',
-        detail:
-          'There is no such path. Lists are at /mcp/v1/resources and /mcp/v1/resources/read, and MCP, where it is on, at /mcp.',
-      });
-      expect((await ended(1))[0]).to.include({ route: 'unmatched', status: 404, outcome: 'not_found' });
-    });
-  }
-
-  it('is 404 as *', async () => {
-    const { url } = await serve();
+  it('is 404 in another spelling, with the paths that there are', async () => {
+    const { url, ended } = await serve();
+    const detail =
+      'There is no such path. Lists are at /mcp/v1/resources and /mcp/v1/resources/read, and MCP, where it is on, at /mcp.';
+    for (const path of OTHER_PATHS) {
+      expect((await exchange(url, get(path))).json(), path).to.include({ status: 404, code: 'not_found', detail });
+    }
     expect((await exchange(url, requestText('OPTIONS', '*'))).status).to.equal(404);
+    for (const record of await ended(OTHER_PATHS.length + 1)) {
+      expect(record).to.include({ route: 'unmatched', status: 404, outcome: 'not_found' });
+    }
   });
 
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
-    it(`is 405 with ${method}`, async () => {
-      const { url, ended } = await serve();
+  it('is 405 with another method, with the methods that it has', async () => {
+    const { url, ended } = await serve();
+    const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
+    for (const method of methods) {
       const response = await exchange(url, requestText(method, LIST));
-      expect(response.status).to.equal(405);
+      expect(response.json(), method).to.include({ status: 405, code: 'method_not_allowed' });
       expect(response.headers.get('allow')).to.equal('GET, HEAD');
-      expect(response.json()).to.include({ code: 'method_not_allowed' });
-      expect((await ended(1))[0]).to.include({ method, route: LIST, outcome: 'method_not_allowed' });
-    });
-  }
+    }
+    const records = (await ended(methods.length)).map(({ method, route, outcome }) => [method, route, outcome]);
+    expect(records).to.deep.equal(methods.map((method) => [method, LIST, 'method_not_allowed']));
+  });
 });
 
 describe('a target in absolute form', () => {
-  it('is answered by its path', async () => {
-    const { url } = await serve();
-    expect((await exchange(url, get(`${url}${LIST}`))).status).to.equal(200);
-    expect((await exchange(url, get(`${url}/livez?x`))).status).to.equal(200);
-    expect((await exchange(url, get(url))).status).to.equal(404);
-  });
-
   it('is checked by its own host, not by the Host header', async () => {
     const { url } = await serve();
     expect((await exchange(url, get(`http://evil.example${LIST}`))).status).to.equal(421);
@@ -97,8 +74,7 @@ describe('a connection that closes during a request through Koa', () => {
     const { error } = console;
     console.error = (...texts: unknown[]) => printed.push(texts);
     try {
-      const connection = openConnection(url);
-      connection.send(get(`${READ}&x`));
+      const connection = sendTo(url, get(`${READ}&x`));
       while (reads.length === 0) await new Promise((resolve) => setImmediate(resolve));
       connection.socket.resetAndDestroy();
       await ended(1);
@@ -113,13 +89,11 @@ describe('a connection that closes during a request through Koa', () => {
 const NOW = 1_800_000_000_000;
 const LARGE = loadOf(manyTools(), { loadedAt: NOW - 5000 });
 
-/** What a read may return. */
 const READINGS: Readonly<Record<string, () => Load | Promise<Load>>> = {
   'what is fresh': () => ({ ...LARGE, ...heldUntil(NOW + 55_000) }),
   'what was loaded just now, and lacks items': async () => loadOf(manyTools(3), { dropped: 3 }),
-  'an error': () => {
-    throw new GatewayError('upstream_rate_limited', { upstream: 'tools', retryAfterSeconds: 7 });
-  },
+  'an error': () =>
+    Promise.reject(new GatewayError('upstream_rate_limited', { upstream: 'tools', retryAfterSeconds: 7 })),
   'a rejected credential': () => Promise.reject(new GatewayError('credential_rejected', { upstream: 'tools' })),
   'a bug': () => {
     throw new TypeError(`a bug that mentions ${TOKEN}`);
@@ -128,12 +102,7 @@ const READINGS: Readonly<Record<string, () => Load | Promise<Load>>> = {
 
 /** Targets of the table, and others that ask for the same thing. */
 const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
-  [READ]: [
-    `${READ}&x=1`,
-    `${READS}?x&uri=platform://tools`,
-    `${READS}?uri=platform%3a//tools`,
-    `${READS}?uri=platform%3A%2F%2Ftool%73`,
-  ],
+  [READ]: [`${READ}&x=1`, ...['x&uri=platform://', 'uri=platform%3a//'].map((begin) => `${READS}?${begin}tools`)],
   [`${READS}?uri=platform%3A%2F%2Ftools`]: [`${READS}?uri=platform%3A%2F%2Ftools&`],
   [READS]: [`${READS}?`, `${READS}?x=1`, `${READS}?uri=`],
   [LIST]: [`${LIST}?`, `${LIST}?uri=x`],
@@ -148,13 +117,8 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
   Host: ['localhost', 'LOCALHOST', '127.0.0.1', 'elsewhere.example', 'a b', ''],
   Authorization: [`Bearer ${TOKEN}`, 'bearer  other', 'Basic abc', 'Bearer', ''],
   Accept: [
-    '*/*',
-    'application/json',
-    'application/json, text/event-stream',
-    'text/html',
-    'text/html, */*;q=0.8',
-    'application/*;q=0.5',
-    '',
+    ...['*/*', 'application/json', 'application/json, text/event-stream', 'text/html', 'text/html, */*;q=0.8'],
+    ...['application/*;q=0.5', ''],
   ],
   'Accept-Encoding': ['gzip', 'zstd, gzip', 'gzip, deflate, br', 'identity;q=0', '*;q=0', 'gzip;q=0, identity', ''],
   'If-None-Match': [LARGE.snapshot.etag, `"x", ${LARGE.snapshot.etag}`, '"other"', '*', 'nonsense', ''],
@@ -193,7 +157,6 @@ const request = fc.record({
   reading: fc.constantFrom(...Object.keys(READINGS)),
 });
 
-/** A body as its headers announce it. */
 function bodyFor(all: readonly string[]): string {
   if (all.some((line) => /^transfer-encoding/i.test(line))) return '3\r\nabc\r\n0\r\n\r\n';
   return all.some((line) => /^content-length: 3/i.test(line)) ? 'abc' : '';
@@ -205,20 +168,13 @@ async function observe({ url, ended, bugs }: Served, text: string): Promise<unkn
   const { status, headers, body } = await exchange(url, text);
   const [record] = (await ended(before.ended + 1)).slice(before.ended) as [Ended];
   const { date, 'x-request-id': id = '', ...others } = Object.fromEntries(headers);
-  const { requestId, begun, ms, upstreamMs, callerKey, error, ...rest } = record;
+  const { requestId, begun: _begun, ms: _ms, upstreamMs, callerKey, error, ...rest } = record;
   return {
     status,
     headers: others,
     body: body.toString('latin1').replaceAll(id, 'the id'),
     id: /^[0-9a-f]{16}-/.test(id) ? 'a new one' : id,
-    record: {
-      ...rest,
-      error: error?.code,
-      ms: typeof ms,
-      upstreamMs: typeof upstreamMs,
-      sameId: requestId === id,
-      callerKey,
-    },
+    record: { ...rest, error: error?.code, upstreamMs: typeof upstreamMs, sameId: requestId === id, callerKey },
     bugs: bugs.slice(before.bugs).map(({ stack }) => stack.split('\n', 1)[0]),
   };
 }
@@ -230,25 +186,14 @@ describe('the table of targets ahead of Koa', () => {
     let reading = '';
     // From here on, all ids have four digits behind their dash: one more would change Content-Length.
     while (!/-\w{4}$/.test(newRequestId()));
-    const served = await serve({
-      read: () => READINGS[reading]?.() ?? loadOf(),
-      now: () => NOW,
-      rpc: {
-        path: RPC,
-        maxBodyBytes: RPC_MAX_BYTES,
-        publicLists: false,
-        refuseRate: problemResponse,
-        open:
-          async () =>
-          async ({ body, headers, noCache, record }) => {
-            if (reading === 'a bug') throw new TypeError('a bug');
-            if (reading === 'an error') throw new GatewayError('credential_rejected', { upstream: 'tools' });
-            record.rpc = 'ping';
-            const text = JSON.stringify({ ...headers, noCache, body: body.toString() });
-            return { status: 202, headers: ['Content-Type', 'application/json'], body: [Buffer.from(text), body] };
-          },
-      },
-    });
+    const answer: RpcHandler = ({ body, headers, noCache, record }) => {
+      if (reading === 'a bug') throw new TypeError('a bug');
+      if (reading === 'an error') throw new GatewayError('credential_rejected', { upstream: 'tools' });
+      record.rpc = 'ping';
+      const text = JSON.stringify({ ...headers, noCache, body: body.toString() });
+      return { status: 202, headers: ['Content-Type', 'application/json'], body: [Buffer.from(text), body] };
+    };
+    const served = await serveRpc(answer, { read: () => READINGS[reading]?.() ?? loadOf(), now: () => NOW });
     await fc.assert(
       fc.asyncProperty(request, async ({ method, target, spelling, version, lines: all, ...chosen }) => {
         ({ reading } = chosen);

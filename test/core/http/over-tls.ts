@@ -1,8 +1,12 @@
+import type { ConnectionOptions } from 'node:tls';
 import type { TlsIdentity } from '../../../src/core/credentials/files/tls-files.ts';
 import type { HttpSettings } from '../../../src/core/http/listeners.ts';
+import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
+import { createHeldReads } from '../../support/catalogue.ts';
 import { createAuthority, type Issued } from '../../support/certificates.ts';
-import { exchange, openConnection } from '../../support/raw-http.ts';
-import { serve, serveRpc } from './served.ts';
+import { eventually } from '../../support/eventually.ts';
+import { exchange, get, openConnection, sendTo } from '../../support/raw-http.ts';
+import { echo, READ, type ServeOptions, serve, serveRpc } from './served.ts';
 
 export const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
@@ -16,16 +20,27 @@ export function tlsOf({ cert, key }: Issued = LEAF, ca?: string): Tls {
   return { files, hstsMaxAgeDays: 365 };
 }
 
-/** What connections to a listener may be made of, and the ways to have either. */
-export const CARRIERS = [
-  { over: 'TCP', serve, serveRpc, openConnection, exchange },
-  {
-    over: 'TLS',
-    serve: (options: Parameters<typeof serve>[0] = {}) => serve({ tls: tlsOf(), ...options }),
-    serveRpc: (handle: Parameters<typeof serveRpc>[0], options: Parameters<typeof serveRpc>[1] = {}) =>
-      serveRpc(handle, { tls: tlsOf(), ...options }),
-    openConnection: (url: string, options: Parameters<typeof openConnection>[1] = {}) =>
-      openConnection(url, { tls: { ca: AUTHORITY.ca }, ...options }),
-    exchange: (url: string, request: string | Buffer) => exchange(url, request, { tls: { ca: AUTHORITY.ca } }),
-  },
-] as const;
+/** Ways to have a listener and connections to it. */
+function carrier(over: 'TCP' | 'TLS', listener: ServeOptions, client: ConnectionOptions) {
+  const send = (url: string, bytes: string) => sendTo(url, bytes, { tls: client });
+  return {
+    over,
+    serve: (options: ServeOptions = {}) => serve({ ...listener, ...options }),
+    serveRpc: (handle: RpcHandler, options: ServeOptions = {}) => serveRpc(handle, { ...listener, ...options }),
+    openConnection: (url: string) => openConnection(url, { tls: client }),
+    sendTo: send,
+    exchange: (url: string, request: string) => exchange(url, request, { tls: client }),
+    /** A listener, and a connection with one read in flight that the test releases, and with what is sent behind it. */
+    async serveReading(behind = '', options: ServeOptions = {}) {
+      const { read, release, waiting } = createHeldReads();
+      const served = await serveRpc(echo, { read, ...listener, ...options });
+      const connection = send(served.url, get(READ) + behind);
+      await eventually(() => served.reads.length === 1);
+      return { ...served, connection, release, waiting };
+    },
+  };
+}
+
+/** What connections to a listener may be made of. */
+export const CARRIERS = [carrier('TCP', {}, {}), carrier('TLS', { tls: tlsOf() }, { ca: AUTHORITY.ca })] as const;
+export const { serveReading } = CARRIERS[0];

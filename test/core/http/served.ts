@@ -118,12 +118,8 @@ export async function serve({
     // The endpoints of capabilities that have no settings.
     get operations() {
       const config = { publicUrl: settings.publicUrl } as Config;
-      const about = {
-        offered: catalogue.offered,
-        otherCredentials: [],
-        mcpPath: undefined,
-        signsIn: tokenSource !== undefined,
-      };
+      const signsIn = tokenSource !== undefined;
+      const about = { offered: catalogue.offered, otherCredentials: [], mcpPath: undefined, signsIn };
       const pages = [apiDescription, landingPage].flatMap(
         (one) => one.open(undefined, {} as CapabilityContext)?.operations?.({ config, ...about }) ?? [],
       );
@@ -149,21 +145,20 @@ interface McpOptions {
   readonly isRejected?: (callerKey: string) => boolean;
 }
 
+/** Answers with the body of the request. */
+export const echo: RpcHandler = ({ body }) => ({ status: 200, headers: [], body });
+
 /** The public listener with JSON-RPC that `handle` answers. */
 export function serveRpc(
   handle: RpcHandler,
   options: ServeOptions = {},
   { maxBodyBytes = RPC_MAX_BYTES, publicLists = false, isRejected }: McpOptions = {},
 ): Promise<Served> {
-  const rpc = {
-    path: RPC,
-    maxBodyBytes,
-    publicLists,
-    isRejected,
-    open: async () => handle,
-    refuseRate: problemResponse,
-  };
-  return serve({ ...options, rpc });
+  const open = async () => handle;
+  return serve({
+    ...options,
+    rpc: { path: RPC, maxBodyBytes, publicLists, isRejected, open, refuseRate: problemResponse },
+  });
 }
 
 export async function serveAdmin(
@@ -210,13 +205,15 @@ function createRecorder(): { readonly events: Events; readonly recorded: Recorde
   };
 }
 
+const FIELDS = [
+  ...(['edge', 'requestId', 'traceId', 'begun', 'ms', 'method', 'route', 'rpc', 'tool', 'resource', 'status'] as const),
+  ...(['outcome', 'bytes', 'upstreamMs', 'cache', 'callerKey', 'error'] as const),
+];
+
 /** A record is reused after its event. */
 function copyOf(record: RequestRecord): Ended {
-  const { edge, requestId, traceId, begun, ms, method, route, rpc, tool, resource, status, ...rest } = record;
-  const { outcome, bytes, upstreamMs, cache, callerKey, error } = rest;
-  const first = { edge, requestId, traceId, begun, ms, method, route, rpc, tool, resource, status };
-  const all = { ...first, outcome, bytes, upstreamMs, cache, callerKey, error };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Ended;
+  const fields = FIELDS.filter((name) => record[name] !== undefined);
+  return Object.fromEntries(fields.map((name) => [name, record[name]])) as Ended;
 }
 
 /** A `POST` of JSON as text. */

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
@@ -10,7 +9,7 @@ import { createLoadClock } from '../../../src/core/upstream/loading.ts';
 import type { PageRequest, Upstream } from '../../../src/core/upstream/upstream.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { listen } from '../../support/listening.ts';
-import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
 
 const CALLER = { credential: new Credential('secret-token'), key: 'k', partition: 'p', requestId: 'request-1' };
 
@@ -33,56 +32,42 @@ export function asking(
 /** A signal that never aborts. */
 export const calm = (): AbortSignal => new AbortController().signal;
 
-/** A TCP server on loopback. */
-export interface RawServer {
-  readonly url: string;
+export const serve = startHttpUpstream;
+
+/** A TCP server on loopback. `answer` is called with each connection once the head of a request has arrived. */
+export async function serveRaw(answer: (socket: Socket) => void) {
   /** Every connection so far. */
-  readonly sockets: readonly Socket[];
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {}).on('data', () => answer(socket));
+  });
+  const { url } = await listen(server);
+  return { url, sockets };
 }
 
-/** Servers and upstreams that end with the test. */
-export interface Harness {
-  serve(handler: RequestListener): Promise<HttpUpstream>;
-  /** `answer` is called with each connection once the head of a request has arrived. */
-  serveRaw(answer: (socket: Socket) => void): Promise<RawServer>;
-  open(baseUrl: string, options?: Partial<UpstreamOptions>): Upstream;
+/** An upstream that is closed with the test. */
+export function open(baseUrl: string, options: Partial<UpstreamOptions> = {}): Upstream {
+  const upstream = createUpstream({
+    name: 'projects',
+    baseUrl,
+    headers: {},
+    connectTimeoutMs: 2000,
+    connections: 4,
+    keptConnections: 'shared',
+    allowH2: false,
+    maxPageBytes: 1024,
+    callersOwn: true,
+    events: {},
+    ...options,
+  });
+  onCleanup(() => upstream.close());
+  return upstream;
 }
 
 /** Resolves once the first of an upstream's connections is closed, however it ended; at once where there was none. */
 export async function closed([socket]: readonly Socket[]): Promise<void> {
   if (socket?.closed === false) await new Promise((resolve) => socket.once('close', resolve));
-}
-
-export function useHarness(): Harness {
-  return {
-    serve: startHttpUpstream,
-    async serveRaw(answer) {
-      const sockets: Socket[] = [];
-      const server = createServer((socket) => {
-        sockets.push(socket);
-        socket.on('error', () => {}).on('data', () => answer(socket));
-      });
-      const { url } = await listen(server);
-      return { url, sockets };
-    },
-    open(baseUrl, options = {}) {
-      const upstream = createUpstream({
-        name: 'projects',
-        baseUrl,
-        headers: {},
-        connectTimeoutMs: 2000,
-        connections: 4,
-        keptConnections: 'shared',
-        allowH2: false,
-        maxPageBytes: 1024,
-        callersOwn: true,
-        events: {},
-        ...options,
-      });
-      onCleanup(() => upstream.close());
-      return upstream;
-    },
-  };
 }
 
 /** What a promise rejects with; fails where it does not. */

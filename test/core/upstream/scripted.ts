@@ -13,41 +13,31 @@ export interface Request {
   fail(error: unknown): void;
 }
 
-/** An upstream without a network. It heeds signals as the client does. */
-export interface Scripted {
-  readonly upstream: Upstream;
+/** An upstream without a network, which follows signals as the client does. */
+export function createScripted() {
   /** Those not yet ended, oldest first. */
-  readonly open: Request[];
-  /** How many there were in all. */
-  count(): number;
-}
-
-export function createScripted(): Scripted {
   const open: Request[] = [];
   let count = 0;
-  return {
-    open,
-    count: () => count,
-    upstream: {
-      name: 'projects',
-      async get({ caller: { key }, read }, signal) {
-        count += 1;
-        const { promise, resolve, reject } = Promise.withResolvers<string>();
-        const request: Request = { signal, key, succeed: () => resolve('[]'), fail: reject };
-        open.push(request);
-        try {
-          return { page: await read(Buffer.from(await withAbort(signal, () => promise)), {}), headers: {} };
-        } catch (error) {
-          // As the client says it: a deadline that passes here is the upstream's.
-          if (error instanceof GatewayError && error.code === 'upstream_timeout' && signal.aborted) throw timeout();
-          throw error;
-        } finally {
-          open.splice(open.indexOf(request), 1);
-        }
-      },
-      close: async () => {},
+  const upstream: Upstream = {
+    name: 'projects',
+    async get({ caller: { key }, read }, signal) {
+      count += 1;
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      const request: Request = { signal, key, succeed: () => resolve('[]'), fail: reject };
+      open.push(request);
+      try {
+        return { page: await read(Buffer.from(await withAbort(signal, () => promise)), {}), headers: {} };
+      } catch (error) {
+        // As the client says it: a deadline that passes here is the upstream's.
+        if (error instanceof GatewayError && error.code === 'upstream_timeout' && signal.aborted) throw timeout();
+        throw error;
+      } finally {
+        open.splice(open.indexOf(request), 1);
+      }
     },
+    close: async () => {},
   };
+  return { open, count: () => count, upstream };
 }
 
 const facts = (more: GatewayErrorFacts): GatewayErrorFacts => ({ upstream: 'projects', ...more });

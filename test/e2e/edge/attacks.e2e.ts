@@ -7,7 +7,7 @@ import type { AttackProgress, AttackUrls } from '../../support/load/attack-threa
 import { type AttackName, FLOODS } from '../../support/load/attacks.ts';
 import { TOKEN_BEGINS, TOKEN_ENDS } from '../../support/load/callers.ts';
 import type { LogLine } from '../../support/load/outcomes.ts';
-import { percentile, type Reads, startReaders } from '../../support/load/steady-readers.ts';
+import { percentile, startReaders } from '../../support/load/steady-readers.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
@@ -136,30 +136,11 @@ describe(`all attacks at once, for ${SECONDS} s, on a process with a heap of 256
     } finally {
       await thread.terminate();
     }
-    if (process.env['ATTACK_REPORT']) process.stderr.write(report());
   });
 
-  /** What came of it in numbers, for whoever looks into it. */
-  function report(): string {
-    const of = (reads: Reads) => ({
-      reads: reads.ms.length,
-      medianMs: percentile(50, reads),
-      p99Ms: percentile(99, reads),
-      ...reads.outcomes,
-    });
-    const told = Object.entries({ quiet, attacked, beside }).map(([when, { tools, projects }]) => [
-      when,
-      { tools: of(tools), projects: of(projects) },
-    ]);
-    return `${JSON.stringify({ ...Object.fromEntries(told), resident, ...progress }, undefined, 1)}\n`;
-  }
-
   it('ends neither the process nor the connection of an honest caller', () => {
-    expect({ code: ended.code, signal: ended.signal, stderr: ended.stderr.slice(0, 500) }).to.deep.equal({
-      code: 0,
-      signal: null,
-      stderr: '',
-    });
+    const { code, signal, stderr } = ended;
+    expect({ code, signal, stderr: stderr.slice(0, 500) }).to.deep.equal({ code: 0, signal: null, stderr: '' });
     expect(mistakes).to.deep.equal([]);
   });
 

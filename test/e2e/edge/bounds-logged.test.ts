@@ -11,6 +11,8 @@ import { exchange, get } from '../../support/raw-http.ts';
 import { callOf, postText, readOf, rpc } from '../../support/rpc.ts';
 
 const READ = '/mcp/v1/resources/read?uri=platform://tools';
+const LONG_RESULT = postText(callOf('list_installed_tools', { limit: 100 }));
+const LARGE = postText(rpc('ping', { a: 'x'.repeat(2000) }));
 const reads = Array.from({ length: 3 }, () => readOf('tools'));
 
 interface Case {
@@ -30,21 +32,12 @@ interface Case {
 const CASES: Readonly<Record<string, Case>> = {
   'http.maxUrlBytes': { request: get(`${READ}&${'x'.repeat(300)}`), http: { maxUrlBytes: 256 } },
   'http.maxHeaderBytes': { request: get(READ, { 'X-A': 'x'.repeat(1100) }), http: { maxHeaderBytes: 1024 } },
-  'http.maxHeldBodyBytes': {
-    request: postText(rpc('ping', { a: 'x'.repeat(2000) })),
-    http: { maxHeldBodyBytes: 1024 },
-  },
-  'mcp.maxBodyBytes': { request: postText(rpc('ping', { a: 'x'.repeat(2000) })), mcp: { maxBodyBytes: 1024 } },
-  'mcp.maxMessageValues': {
-    request: postText(rpc('ping', { a: Array(200).fill(0) })),
-    mcp: { maxMessageValues: 100 },
-  },
+  'http.maxHeldBodyBytes': { request: LARGE, http: { maxHeldBodyBytes: 1024 } },
+  'mcp.maxBodyBytes': { request: LARGE, mcp: { maxBodyBytes: 1024 } },
+  'mcp.maxMessageValues': { request: postText(rpc('ping', { a: Array(200).fill(0) })), mcp: { maxMessageValues: 100 } },
   'mcp.maxBatch': { request: postText(reads), mcp: { maxBatch: 2 } },
   'mcp.maxAnswerBytes': { request: postText(reads), mcp: { maxAnswerBytes: 1024 } },
-  'mcp.maxResultBytes': {
-    request: postText(callOf('list_installed_tools', { limit: 100 })),
-    mcp: { maxResultBytes: 1024 },
-  },
+  'mcp.maxResultBytes': { request: LONG_RESULT, mcp: { maxResultBytes: 1024 } },
   maxPageBytes: { upstream: { maxPageBytes: 1024 }, upstreamNamed: true },
   maxPageValues: { tools: { maxPageValues: 1000 }, upstreamNamed: true },
   maxNextBytes: { tools: { maxNextBytes: 64 }, upstreamNamed: true },
@@ -90,15 +83,8 @@ describe('a bound that is reached', () => {
       const isSecond = request.url?.includes('pageToken') === true;
       const tools = isSecond ? items.slice(50) : items.slice(0, 50);
       response.setHeader('Content-Type', 'application/json');
-      const marks = Array(1000).fill(0);
-      response.end(
-        JSON.stringify({
-          tools,
-          filler,
-          marks,
-          nextPageToken: isSecond ? '' : 'a token of some length'.padEnd(65, '.'),
-        }),
-      );
+      const nextPageToken = isSecond ? '' : 'a token of some length'.padEnd(65, '.');
+      response.end(JSON.stringify({ tools, filler, marks: Array(1000).fill(0), nextPageToken }));
     });
   });
 
@@ -125,12 +111,8 @@ describe('a bound that is reached', () => {
       const told = log.lines().filter(({ msg }) => msg === 'limit reached');
       // Each member of a batch that is beyond it is told of.
       expect(told.length).to.equal(bound === 'mcp.maxAnswerBytes' ? 2 : 1);
-      expect(told[0]).to.include({
-        bound,
-        requestId: access?.['requestId'],
-        ...(upstreamNamed && { upstream: 'tools' }),
-      });
-      expect('upstream' in (told[0] ?? {})).to.equal(upstreamNamed === true);
+      expect(told[0]).to.include({ bound, requestId: access?.['requestId'] });
+      expect(told[0]?.['upstream']).to.equal(upstreamNamed && 'tools');
     });
   }
 

@@ -20,7 +20,6 @@ async function startWithin(limit: number) {
   return { portico, url, adminUrl };
 }
 
-/** Opens connections that stay idle. */
 function flood(url: string, connections: number): void {
   for (let count = 0; count < connections; count += 1) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});

@@ -6,9 +6,10 @@ import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { type Described, describedBy } from '../../support/platform/openapi.ts';
 import type { RawResponse } from '../../support/platform/raw-response.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
-import { openConnection, requestText } from '../../support/raw-http.ts';
+import { requestText, sendTo } from '../../support/raw-http.ts';
 
 const READ = '/mcp/v1/resources/read';
 
@@ -25,17 +26,16 @@ const PLATFORM: Record<string, RequestListener> = {
   stalling: () => {},
 };
 
-interface Case {
-  readonly code: ErrorCode;
-  readonly when: string;
-  readonly request: string;
+interface More {
   /** What the value of a field holds, or matches. */
   readonly headers?: Record<string, string | RegExp>;
-  /** A request that the platform has, and has not answered, when `request` is sent. */
+  /** A request that the platform has, and has not answered, when the request of the case is sent. */
   readonly during?: string;
-  /** Requests that are answered before `request` is sent. */
+  /** Requests that are answered before. */
   readonly before?: readonly string[];
 }
+
+type Case = readonly [code: ErrorCode, when: string, request: string, more?: More];
 
 const get = (target: string, headers: Record<string, string> = {}, body = '') =>
   requestText('GET', target, { Connection: 'close', ...headers }, body);
@@ -43,149 +43,91 @@ const read = (resource: string, token = TOKEN) =>
   get(`${READ}?uri=platform://${resource}`, { Authorization: `Bearer ${token}` });
 const post = (body: string, headers: Record<string, string> = {}) =>
   requestText('POST', '/mcp', { Connection: 'close', 'Content-Type': 'application/json', ...headers }, body);
-const invalidToken = { 'www-authenticate': 'error="invalid_token"' };
+const at = (uri: string, headers: Record<string, string> = {}) => get(`${READ}?uri=${uri}`, headers);
+const challenge = (part: string) => ({ headers: { 'www-authenticate': part } });
+const invalidToken = challenge('error="invalid_token"');
+const allow = (methods: string) => ({ headers: { allow: methods } });
+const wait = (seconds: string | RegExp) => ({ headers: { 'retry-after': seconds } });
+const TOOLS = 'platform://tools';
+const BARE = `GET ${READ}?uri=${TOOLS} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`;
+const BOTH_LENGTHS = { 'Content-Length': '2', 'Transfer-Encoding': 'chunked' };
+const CODED = `${get(READ, { 'Transfer-Encoding': 'gzip, chunked' })}0\r\n\r\n`;
 
 const CASES: readonly Case[] = [
-  {
-    code: 'credential_missing',
-    when: 'no Authorization',
-    request: `GET ${READ}?uri=platform://tools HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
-    headers: { 'www-authenticate': 'Bearer' },
-  },
-  {
-    code: 'credential_malformed',
-    when: 'Basic',
-    request: get(READ, { Authorization: 'Basic YTpi' }),
-    headers: invalidToken,
-  },
-  {
-    code: 'credential_malformed',
-    when: 'two tokens',
-    request: get(READ, { Authorization: 'Bearer a b' }),
-    headers: invalidToken,
-  },
-  {
-    code: 'credential_rejected',
-    when: 'the upstream says 401',
-    request: read('tools', 'refused'),
-    headers: invalidToken,
-  },
-  {
-    code: 'access_denied',
-    when: 'the upstream says 403',
-    request: read('tools', 'denied'),
-    headers: { 'www-authenticate': 'error="insufficient_scope"' },
-  },
-  {
-    code: 'upstream_credential_rejected',
-    when: 'an upstream without a credential says 401',
-    request: read('workflows', 'refused'),
-  },
-  { code: 'uri_missing', when: 'no uri', request: get(READ) },
-  { code: 'uri_missing', when: 'an empty uri', request: get(`${READ}?uri=`) },
-  { code: 'uri_repeated', when: 'two uris', request: get(`${READ}?uri=platform://tools&uri=platform://tools`) },
-  { code: 'resource_unknown', when: 'another uri', request: get(`${READ}?uri=platform://users`) },
-  {
-    code: 'invalid_request',
-    when: 'two Authorization fields',
-    request: get(READ, { authorization: 'Bearer other' }),
-  },
-  { code: 'invalid_request', when: 'a GET with a body', request: get(READ, { 'Content-Length': '2' }, '{}') },
-  {
-    code: 'invalid_request',
-    when: 'conflicting framing',
-    request: get(READ, { 'Content-Length': '2', 'Transfer-Encoding': 'chunked' }, '0\r\n\r\n'),
-  },
-  { code: 'not_found', when: 'another path', request: get('/mcp/v2/resources') },
-  {
-    code: 'method_not_allowed',
-    when: 'another method',
-    request: get(READ).replace('GET', 'DELETE'),
-    headers: { allow: 'GET, HEAD' },
-  },
-  {
-    code: 'not_acceptable',
-    when: 'Accept leaves out JSON',
-    request: get(`${READ}?uri=platform://tools`, { Accept: 'text/html' }),
-  },
-  { code: 'request_timeout', when: 'the headers never end', request: 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n' },
-  { code: 'request_timeout', when: 'the body never ends', request: post('{', { 'Content-Length': '10' }) },
-  { code: 'too_large', when: 'a message over 1 MiB', request: post('', { 'Content-Length': '1048577' }) },
-  { code: 'unsupported_media_type', when: 'a message in XML', request: post('<a/>', { 'Content-Type': 'text/xml' }) },
-  {
-    code: 'transfer_coding_unsupported',
-    when: 'a body in another coding than chunks',
-    request: `${get(READ, { 'Transfer-Encoding': 'gzip, chunked' })}0\r\n\r\n`,
-  },
-  { code: 'method_not_allowed', when: 'a GET to MCP', request: get('/mcp'), headers: { allow: 'POST' } },
-  { code: 'uri_too_long', when: 'a long request target', request: get(`${READ}?uri=${'x'.repeat(9_000)}`) },
-  { code: 'uri_too_long', when: 'a request target past all limits', request: get(`${READ}?uri=${'x'.repeat(40_000)}`) },
-  { code: 'headers_too_large', when: 'large headers', request: get(READ, { 'X-Large': 'x'.repeat(40_000) }) },
-  { code: 'origin_refused', when: 'a web origin', request: get(READ, { Origin: 'https://evil.example' }) },
-  { code: 'host_refused', when: 'a foreign Host', request: get(READ, { Host: 'evil.example' }) },
-  {
-    code: 'upstream_rate_limited',
-    when: 'the upstream says 429',
-    request: read('tools', 'hasty'),
-    headers: { 'retry-after': '7' },
-  },
-  { code: 'upstream_refused', when: 'the upstream says 400', request: read('tools', 'strict') },
-  { code: 'upstream_failed', when: 'the upstream says 500', request: read('tools', 'failing') },
-  { code: 'upstream_failed', when: 'the upstream redirects', request: read('tools', 'moved') },
-  { code: 'upstream_failed', when: 'the upstream resets', request: read('tools', 'reset') },
-  { code: 'upstream_failed', when: 'nobody listens there', request: read('projects') },
-  { code: 'upstream_invalid', when: 'the upstream sends a web page', request: read('tools', 'garbage') },
-  { code: 'upstream_timeout', when: 'the upstream stalls', request: read('tools', 'stalling') },
-  {
-    code: 'breaker_open',
-    when: 'nobody listened there a moment ago',
-    before: Array(4).fill(read('projects')),
-    request: read('projects'),
+  ['credential_missing', 'no Authorization', BARE, challenge('Bearer')],
+  ['credential_malformed', 'Basic', get(READ, { Authorization: 'Basic YTpi' }), invalidToken],
+  ['credential_malformed', 'two tokens', get(READ, { Authorization: 'Bearer a b' }), invalidToken],
+  ['credential_rejected', 'the upstream says 401', read('tools', 'refused'), invalidToken],
+  ['access_denied', 'the upstream says 403', read('tools', 'denied'), challenge('error="insufficient_scope"')],
+  ['upstream_credential_rejected', 'an upstream without a credential says 401', read('workflows', 'refused')],
+  ['uri_missing', 'no uri', get(READ)],
+  ['uri_missing', 'an empty uri', at('')],
+  ['uri_repeated', 'two uris', at(`${TOOLS}&uri=${TOOLS}`)],
+  ['resource_unknown', 'another uri', at('platform://users')],
+  ['invalid_request', 'two Authorization fields', get(READ, { authorization: 'Bearer other' })],
+  ['invalid_request', 'a GET with a body', get(READ, { 'Content-Length': '2' }, '{}')],
+  ['invalid_request', 'conflicting framing', get(READ, BOTH_LENGTHS, '0\r\n\r\n')],
+  ['not_found', 'another path', get('/mcp/v2/resources')],
+  ['method_not_allowed', 'another method', get(READ).replace('GET', 'DELETE'), allow('GET, HEAD')],
+  ['method_not_allowed', 'a GET to MCP', get('/mcp'), allow('POST')],
+  ['not_acceptable', 'Accept leaves out JSON', at(TOOLS, { Accept: 'text/html' })],
+  ['request_timeout', 'the headers never end', 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
+  ['request_timeout', 'the body never ends', post('{', { 'Content-Length': '10' })],
+  ['too_large', 'a message over 1 MiB', post('', { 'Content-Length': '1048577' })],
+  ['unsupported_media_type', 'a message in XML', post('<a/>', { 'Content-Type': 'text/xml' })],
+  ['transfer_coding_unsupported', 'a body in another coding than chunks', CODED],
+  ['uri_too_long', 'a long request target', at('x'.repeat(9000))],
+  ['uri_too_long', 'a request target past all limits', at('x'.repeat(40_000))],
+  ['headers_too_large', 'large headers', get(READ, { 'X-Large': 'x'.repeat(40_000) })],
+  ['origin_refused', 'a web origin', get(READ, { Origin: 'https://evil.example' })],
+  ['host_refused', 'a foreign Host', get(READ, { Host: 'evil.example' })],
+  ['upstream_rate_limited', 'the upstream says 429', read('tools', 'hasty'), wait('7')],
+  ['upstream_refused', 'the upstream says 400', read('tools', 'strict')],
+  ['upstream_failed', 'the upstream says 500', read('tools', 'failing')],
+  ['upstream_failed', 'the upstream redirects', read('tools', 'moved')],
+  ['upstream_failed', 'the upstream resets', read('tools', 'reset')],
+  ['upstream_failed', 'nobody listens there', read('projects')],
+  ['upstream_invalid', 'the upstream sends a web page', read('tools', 'garbage')],
+  ['upstream_timeout', 'the upstream stalls', read('tools', 'stalling')],
+  [
+    'breaker_open',
+    'nobody listened there a moment ago',
+    read('projects'),
     // It counts down, as slowly or as quickly as this machine comes here.
-    headers: { 'retry-after': /^([1-5]?\d|60)$/ },
-  },
-  {
-    code: 'overloaded',
-    when: 'the one connection is taken, and nobody may wait',
-    during: read('tools', 'stalling'),
-    request: read('tools', 'hasty'),
-    headers: { 'retry-after': '1' },
-  },
+    { ...wait(/^([1-5]?\d|60)$/), before: Array(4).fill(read('projects')) },
+  ],
+  [
+    'overloaded',
+    'the one connection is taken, and nobody may wait',
+    read('tools', 'hasty'),
+    { ...wait('1'), during: read('tools', 'stalling') },
+  ],
 ];
-
-interface RpcCase {
-  readonly code: ErrorCode;
-  /** @default that of the row */
-  readonly status?: number;
-  readonly message: string;
-  readonly headers?: Record<string, string>;
-}
 
 const MODERN = '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}';
 
+const UNKNOWN = `{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{${MODERN}}}}`;
+const INITIALIZE = '{"jsonrpc":"2.0","id":1,"method":"initialize"}';
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+type RpcCase = readonly [code: ErrorCode, message: string, headers?: Record<string, string>, status?: number];
+
 /** What a message to MCP is answered with, with the status of the table and as an error of JSON-RPC. */
 const RPC_CASES: readonly RpcCase[] = [
-  { code: 'parse_error', message: '{' },
-  { code: 'invalid_rpc', message: '{}' },
+  ['parse_error', '{'],
+  ['invalid_rpc', '{}'],
   // What a method has to say stands in the message alone.
-  { code: 'invalid_params', status: 200, message: '{"jsonrpc":"2.0","id":1,"method":"initialize"}' },
-  {
-    code: 'version_unsupported',
-    message: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
-    headers: { 'MCP-Protocol-Version': '2025-01-01' },
-  },
-  { code: 'header_mismatch', message: `{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{${MODERN}}}}` },
-  {
-    code: 'not_found',
-    message: `{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{${MODERN}}}}`,
-    headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'a' },
-  },
+  ['invalid_params', INITIALIZE, {}, 200],
+  ['version_unsupported', PING, { 'MCP-Protocol-Version': '2025-01-01' }],
+  ['header_mismatch', UNKNOWN],
+  ['not_found', UNKNOWN, { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'a' }],
 ];
+
+const CODES = [...CASES.map(([code]) => code), ...RPC_CASES.map(([code]) => code)];
 
 /** Sends a request on a connection of its own, and gives the one response with which the server closes that. */
 async function respond(url: string, request: string): Promise<RawResponse> {
-  const connection = openConnection(url);
-  connection.send(request);
+  const connection = sendTo(url, request);
   const { responses, rest } = await connection.closed();
   const [response] = responses;
   if (response === undefined || responses.length > 1 || rest.length > 0)
@@ -240,7 +182,7 @@ upstreams:
     expect(stderr).to.equal('');
   });
 
-  for (const { code, when, request, headers = {}, during, before: earlier = [] } of CASES) {
+  for (const [code, when, request, { headers = {}, during, before: earlier = [] } = {}] of CASES) {
     it(`returns the status and headers of the error table for ${code}: ${when}`, async () => {
       for (const one of earlier) await respond(url, one);
       const asked = platform.requests.length;
@@ -267,7 +209,7 @@ upstreams:
     });
   }
 
-  for (const { code, status = ERRORS[code].status, message, headers } of RPC_CASES) {
+  for (const [code, message, headers, status = ERRORS[code].status] of RPC_CASES) {
     it(`returns the status and JSON-RPC error of the error table for ${code}: ${message}`, async () => {
       const response = await respond(url, post(message, headers));
       const { rpc }: { readonly status: number; readonly rpc?: number } = ERRORS[code];
@@ -284,22 +226,15 @@ upstreams:
   }
 
   it('has a reason in the log line of each failed request', async () => {
-    const linesOf = () =>
-      portico
-        .stdout()
-        .split('\n')
-        .filter((line) => line.includes('"msg":"request"'))
-        .map((line) => JSON.parse(line));
-    const codes = [...CASES, ...RPC_CASES].map(({ code }) => code);
     const failed = await eventually(() => {
-      const lines = linesOf().filter(({ outcome }) => outcome !== 'ok');
-      return codes.every((code) => lines.some(({ outcome }) => outcome === code)) && lines;
+      const lines = linesIn(portico.stdout()).filter(({ msg, outcome }) => msg === 'request' && outcome !== 'ok');
+      return CODES.every((code) => lines.some(({ outcome }) => outcome === code)) && lines;
     });
     for (const { outcome, reason } of failed) expect(reason, outcome).to.match(/\w/);
   });
 
   it('has a case for every row', () => {
-    const provoked = new Set([...[...CASES, ...RPC_CASES].map(({ code }) => code), ...ELSEWHERE]);
+    const provoked = new Set([...CODES, ...ELSEWHERE]);
     expect([...provoked].sort()).to.deep.equal(Object.keys(ERRORS).sort());
   });
 });

@@ -167,26 +167,5 @@ describe('a request to the platform', () => {
       posts({ q: 'all' }, { tools: found('b') }, { etag: '"1"' });
       expect(await (await read('tools')).json()).to.deep.equal(found('b'));
     });
-
-    it('leads to upstream_failed when the reply has errors with status 200, without their text', async () => {
-      posts({ q: 1 }, { data: null, errors: [{ message: 'secret of the platform' }] });
-      const response = await readTools({
-        ...search,
-        body: { q: 1 },
-        items: 'data.tools',
-        pagination: { kind: 'none' },
-      });
-      const text = await response.text();
-      expect(response.status).to.equal(502);
-      expect(JSON.parse(text)).to.include({ code: 'upstream_failed', upstream: 'tools' });
-      expect(text).to.contain('answered this read with errors').and.not.contain('secret');
-    });
-
-    it('leads to upstream_invalid when a full page does not say that it is the last', async () => {
-      posts({ search: { size: 2 } }, { tools: found('a', 'b') });
-      const body = { search: { size: 2 } };
-      const response = await readTools({ ...search, body, pagination: { kind: 'none' } });
-      expect(await response.json()).to.include({ code: 'upstream_invalid' });
-    });
   });
 });

@@ -4,7 +4,7 @@ import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platf
 import { toolItem } from '../../support/platform/loads.ts';
 import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 import { residentBytes } from '../../support/process/resident-bytes.ts';
-import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
+import { exchange, get, requestText, sendTo } from '../../support/raw-http.ts';
 import { RPC_FIELDS } from '../../support/rpc.ts';
 
 const LIST = '/mcp/v1/resources';
@@ -82,6 +82,10 @@ const TAKEN: Readonly<Record<string, { readonly bytes: string; readonly status: 
     bytes: head('GET', `${LIST}/%0d%0aAuthorization:%20Bearer%20smuggled`),
     status: 404,
   },
+  'chunked in upper case is chunked': {
+    bytes: `${posted('Transfer-Encoding: CHUNKED')}${HEX}\r\n${PING}\r\n0\r\n\r\n`,
+    status: 200,
+  },
   'a chunk extension says nothing': {
     bytes: `${chunked}${HEX};smuggled="x"\r\n${PING}\r\n0\r\n\r\n`,
     status: 200,
@@ -106,8 +110,7 @@ describe('request smuggling, against a process with a heap of 128 MB', () => {
 
   for (const [what, bytes] of Object.entries(REFUSED)) {
     it(`is answered with one 400, and the bytes behind it are not a request: ${what}`, async () => {
-      const connection = openConnection(url);
-      connection.send(bytes + SMUGGLED);
+      const connection = sendTo(url, bytes + SMUGGLED);
       const { responses, rest } = await connection.closed();
       expect(responses.map(({ status }) => status)).to.deep.equal([400]);
       expect(responses[0]?.json()).to.include({ code: 'invalid_request' });
@@ -118,8 +121,10 @@ describe('request smuggling, against a process with a heap of 128 MB', () => {
   for (const coding of CODINGS) {
     for (const start of [posted, (line: string) => head('GET', READ, line)]) {
       it(`is answered with 501 in a coding that is not chunked: ${JSON.stringify(coding)}, ${start('').slice(0, 4)}`, async () => {
-        const connection = openConnection(url);
-        connection.send(`${start(`Transfer-Encoding: ${coding}`)}${HEX}\r\n${PING}\r\n0\r\n\r\n${SMUGGLED}`);
+        const connection = sendTo(
+          url,
+          `${start(`Transfer-Encoding: ${coding}`)}${HEX}\r\n${PING}\r\n0\r\n\r\n${SMUGGLED}`,
+        );
         const { responses, rest } = await connection.closed();
         expect(responses.map(({ status }) => status)).to.deep.equal([501]);
         expect(responses[0]?.json()).to.include({ code: 'transfer_coding_unsupported' });
@@ -128,15 +133,9 @@ describe('request smuggling, against a process with a heap of 128 MB', () => {
     }
   }
 
-  it('does not apply to chunked in upper case', async () => {
-    const response = await exchange(url, `${posted('Transfer-Encoding: CHUNKED')}${HEX}\r\n${PING}\r\n0\r\n\r\n`);
-    expect(response.status).to.equal(200);
-  });
-
   for (const [what, { bytes, status }] of Object.entries(TAKEN)) {
     it(`has no effect: ${what}`, async () => {
-      const connection = openConnection(url);
-      connection.send(bytes);
+      const connection = sendTo(url, bytes);
       expect((await connection.receive()).status).to.equal(status);
       connection.send(get('/livez', { Connection: 'close' }));
       expect((await connection.closed()).responses.map((response) => response.status)).to.deep.equal([200]);

@@ -69,9 +69,7 @@ describe('a process with TLS', () => {
           `${file}:10:${column(10, key)}: upstreams.tools.tls.caFile: holds no certificate in PEM`,
         ]);
       }));
-  }
 
-  for (const command of ['check', 'serve']) {
     it(`does not take with ${command} an expired certificate of a listener`, () =>
       inFolder(async (folder) => {
         const { cert, key } = writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
@@ -107,71 +105,56 @@ describe('a process with TLS', () => {
 });
 
 describe('a gateway with TLS', () => {
+  /** A gateway with its certificate in files, and what replaces them. */
+  async function startRenewing(folder: string) {
+    const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
+    const clock = { now: Date.now() };
+    const log = captureLog('info');
+    const settings = settingsFor('http://127.0.0.1:9', { http: { tls: { certFile, keyFile } }, admin: { port: 0 } });
+    const running = await startGateway(settings, { logger: log.logger, now: () => clock.now });
+    const told = () => log.lines().filter(({ msg }) => String(msg).startsWith('certificate'));
+    const renew = (write: () => unknown) => {
+      write();
+      clock.now += 10_000;
+    };
+    return { ...running, told, renew };
+  }
+
   it('logs each renewal of its certificate, and each unusable file, once', () =>
     inFolder(async (folder) => {
-      const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
-      const clock = { now: Date.now() };
-      const log = captureLog('info');
-      const { url } = await startGateway(settingsFor('http://127.0.0.1:9', { http: { tls: { certFile, keyFile } } }), {
-        logger: log.logger,
-        now: () => clock.now,
-      });
-      const told = () =>
-        log
-          .lines()
-          .flatMap(({ level, msg, block, key, issue }) =>
-            String(msg).startsWith('certificate') ? [{ level, msg, block, key, issue }] : [],
-          );
-      const of = { block: 'http.tls', key: undefined, issue: undefined };
-      writePem(folder, await AUTHORITY.issue());
-      clock.now += 10_000;
+      const { url, told, renew } = await startRenewing(folder);
+      const next = await AUTHORITY.issue();
+      renew(() => writePem(folder, next));
       await eventually(() => told().length === 1);
-      writeFileSync(join(folder, 'cert.pem'), '');
-      clock.now += 10_000;
+      renew(() => writeFileSync(join(folder, 'cert.pem'), ''));
       await eventually(() => told().length === 2);
-      expect(told()).to.deep.equal([
-        { ...of, level: 'info', msg: 'certificates reloaded' },
-        {
-          ...of,
-          level: 'warn',
-          msg: 'certificate files unusable',
-          key: 'certFile',
-          issue: 'holds no certificate in PEM',
-        },
-      ]);
+      const [reloaded, unusable] = told();
+      expect(reloaded).to.include({ level: 'info', msg: 'certificates reloaded', block: 'http.tls' });
+      const issue = { key: 'certFile', issue: 'holds no certificate in PEM' };
+      expect(unusable).to.include({ level: 'warn', msg: 'certificate files unusable', block: 'http.tls', ...issue });
       expect(await probe(url)).to.equal(200);
     }));
-});
 
-describe('a listener whose certificate is renewed by an expired one', () => {
-  it('keeps the valid one, says so in the log and in recent changes, and has its end among the metrics', () =>
+  it('keeps a valid certificate that an expired one replaces, with a log line, a recent change, and its end among the metrics', () =>
     inFolder(async (folder) => {
-      const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
-      const clock = { now: Date.now() };
-      const log = captureLog('info');
-      const { url, gateway } = await startGateway(
-        settingsFor('http://127.0.0.1:9', { http: { tls: { certFile, keyFile } }, admin: { port: 0 } }),
-        { logger: log.logger, now: () => clock.now },
-      );
-      const unusable = () => log.lines().filter(({ msg }) => msg === 'certificate files unusable');
+      const { url, gateway, told, renew } = await startRenewing(folder);
       const admin = async (path: string) => (await fetch(`${gateway.adminUrl}${path}`)).text();
       const EXPIRY = /^portico_certificate_expiry_timestamp_seconds\{block="http\.tls",file="certFile"\} (\S+)$/m;
-      const end = async () => Number(EXPIRY.exec(await admin('/metrics'))?.[1]);
-      const days = (seconds: number) => Math.round((seconds * 1000 - Date.now()) / 86_400_000);
-      expect(days(await end())).to.equal(20);
-      writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
-      clock.now += 10_000;
-      await eventually(() => unusable().length === 1);
-      expect(unusable()[0]).to.include({ level: 'warn', block: 'http.tls', key: 'certFile' });
-      expect(unusable()[0]?.['issue']).to.match(/^expired at /);
+      const days = async () =>
+        Math.round((Number(EXPIRY.exec(await admin('/metrics'))?.[1]) * 1000 - Date.now()) / 86_400_000);
+      expect(await days()).to.equal(20);
+      const expired = await AUTHORITY.issue({ days: [-2, -1] });
+      renew(() => writePem(folder, expired));
+      await eventually(() => told().length === 1);
+      expect(told()[0]).to.include({ level: 'warn', block: 'http.tls', key: 'certFile' });
+      expect(told()[0]?.['issue']).to.match(/^expired at /);
       const { changes } = JSON.parse(await admin('/status'));
       expect(changes[0]).to.include({ event: 'tlsFilesChanged', isTrouble: true });
       expect(changes[0].text).to.match(/^http\.tls: certFile expired at /);
-      expect(await probe(url)).to.equal(200);
-      expect(days(await end())).to.equal(20);
-      writePem(folder, await AUTHORITY.issue({ days: [-1, 25] }));
-      clock.now += 10_000;
-      await eventually(async () => days(await end()) === 25);
+      expect([await probe(url), await days()]).to.deep.equal([200, 20]);
+      const valid = await AUTHORITY.issue({ days: [-1, 25] });
+      renew(() => writePem(folder, valid));
+      await eventually(async () => (await days()) === 25);
       expect(await probe(url)).to.equal(200);
     }));
 });

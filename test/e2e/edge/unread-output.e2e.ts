@@ -102,13 +102,14 @@ upstreams:
     });
   }
 
-  const isReady = ({ url }: Started) =>
-    eventually(() =>
+  async function isReady({ url }: Started): Promise<void> {
+    await eventually(() =>
       fetch(`${url}/livez`).then(
         () => true,
         () => false,
       ),
     );
+  }
 
   async function isReading(started: Started): Promise<void> {
     await isReady(started);
@@ -122,82 +123,50 @@ upstreams:
     await eventually(() => reads === 1);
   }
 
-  for (const [what, ready] of [
-    ['idle', isReady],
-    ['in the middle of a request', isReading],
-  ] as const) {
-    const left = what === 'idle' ? 0 : 1;
+  const SERVE = ['serve', '--config', 'FILE'];
+  const STDIO = ['stdio', '--config', 'FILE'];
 
-    it(`exits on SIGTERM: serve, ${what}`, async () => {
-      const code = await end(['serve', '--config', 'FILE'], 100, async (started) => {
-        await ready(started);
-        started.child.kill('SIGTERM');
-      });
-      expect(code).to.equal(left);
-    });
+  /** Waits for something, and then sends a signal. */
+  const sends = (signal: NodeJS.Signals, ready: (started: Started) => Promise<void>) => async (started: Started) => {
+    await ready(started);
+    started.child.kill(signal);
+  };
 
-    it(`exits on an uncaught error: serve, ${what}`, async () => {
-      const code = await end(['serve', '--config', 'FILE'], NEVER_MS, async (started) => {
-        await ready(started);
-        started.child.kill('SIGUSR2');
-      });
-      expect(code).to.equal(1);
-    });
+  /** Sends SIGTERM again once no connection is accepted any more. */
+  async function terminatesTwice(started: Started): Promise<void> {
+    await sends('SIGTERM', isReading)(started);
+    await eventually(() =>
+      fetch(`${started.url}/livez`, { headers: { connection: 'close' } }).then(
+        () => false,
+        () => true,
+      ),
+    );
+    started.child.kill('SIGTERM');
   }
 
-  it('exits on SIGTERM: --demo', async () => {
-    const code = await end(['--demo'], NEVER_MS, async (started) => {
-      await isReady(started);
-      started.child.kill('SIGTERM');
-    });
-    expect(code).to.equal(0);
-  });
+  /** Signals that come together may be one. */
+  async function terminatesAgain(started: Started): Promise<void> {
+    await isAsked(started);
+    const again = setInterval(() => started.child.kill('SIGTERM'), 100);
+    await started.ended.finally(() => clearInterval(again));
+  }
 
-  it('exits on a second SIGTERM within the grace time: serve', async () => {
-    const code = await end(['serve', '--config', 'FILE'], NEVER_MS, async (started) => {
-      await isReading(started);
-      started.child.kill('SIGTERM');
-      await eventually(() =>
-        fetch(`${started.url}/livez`, { headers: { connection: 'close' } }).then(
-          () => false,
-          () => true,
-        ),
-      );
-      started.child.kill('SIGTERM');
+  for (const [what, command, graceMs, talk, code] of [
+    ['on SIGTERM: serve, idle', SERVE, 100, sends('SIGTERM', isReady), 0],
+    ['on SIGTERM: serve, in the middle of a request', SERVE, 100, sends('SIGTERM', isReading), 1],
+    ['on an uncaught error: serve, idle', SERVE, NEVER_MS, sends('SIGUSR2', isReady), 1],
+    ['on an uncaught error: serve, in the middle of a request', SERVE, NEVER_MS, sends('SIGUSR2', isReading), 1],
+    ['on SIGTERM: --demo', ['--demo'], NEVER_MS, sends('SIGTERM', isReady), 0],
+    ['on a second SIGTERM within the grace time: serve', SERVE, NEVER_MS, terminatesTwice, 1],
+    ['at the end of its input: stdio', STDIO, 100, ({ child }: Started) => child.stdin?.end(PING.repeat(20_000)), 1],
+    ['on SIGTERM: stdio', STDIO, 100, sends('SIGTERM', isAsked), 1],
+    ['on a second SIGTERM within the grace time: stdio', STDIO, NEVER_MS, terminatesAgain, 1],
+    ['on an uncaught error: stdio', STDIO, NEVER_MS, sends('SIGUSR2', isAsked), 1],
+  ] as const) {
+    it(`exits ${what}`, async () => {
+      expect(await end(command, graceMs, talk)).to.equal(code);
     });
-    expect(code).to.equal(1);
-  });
-
-  it('exits at the end of its input: stdio', async () => {
-    const code = await end(['stdio', '--config', 'FILE'], 100, ({ child }) => child.stdin?.end(PING.repeat(20_000)));
-    expect(code).to.equal(1);
-  });
-
-  it('exits on SIGTERM: stdio', async () => {
-    const code = await end(['stdio', '--config', 'FILE'], 100, async (started) => {
-      await isAsked(started);
-      started.child.kill('SIGTERM');
-    });
-    expect(code).to.equal(1);
-  });
-
-  it('exits on a second SIGTERM within the grace time: stdio', async () => {
-    const code = await end(['stdio', '--config', 'FILE'], NEVER_MS, async (started) => {
-      await isAsked(started);
-      // Signals that come together may be one.
-      const again = setInterval(() => started.child.kill('SIGTERM'), 100);
-      await started.ended.finally(() => clearInterval(again));
-    });
-    expect(code).to.equal(1);
-  });
-
-  it('exits on an uncaught error: stdio', async () => {
-    const code = await end(['stdio', '--config', 'FILE'], NEVER_MS, async (started) => {
-      await isAsked(started);
-      started.child.kill('SIGUSR2');
-    });
-    expect(code).to.equal(1);
-  });
+  }
 
   for (const [command, code] of [
     [['check', '--config', 'FILE'], 1],

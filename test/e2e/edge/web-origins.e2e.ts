@@ -54,6 +54,9 @@ const fetched = (url: string, init: object = {}) => `
   )
 `;
 
+// biome-ignore lint/suspicious/noExplicitAny: what a page sees is not typed.
+const ask = (page: Page, url: string, init = {}): Promise<any> => page.evaluate(fetched(url, init));
+
 const spoken = (url: string, mode: string) => `
   (async () => {
     const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
@@ -106,30 +109,25 @@ describe('a page in Chromium', function () {
   it('of an allowed origin reads over HTTP, sees the headers, and revalidates with the ETag', async () => {
     const page = await open(allowed.url);
     const url = running.url + TOOLS;
-    // biome-ignore lint/suspicious/noExplicitAny: what a page sees is not typed.
-    const first = await page.evaluate<any>(fetched(url, WITH_TOKEN));
+    const first = await ask(page, url, WITH_TOKEN);
     expect(first).to.include({ status: 200, type: 'cors' });
     expect(JSON.parse(first.body)).to.deep.equal([toolItem('nmap')]);
     expect(first.headers).to.include({ 'x-request-id': 'of-the-page' });
     expect(first.headers).to.include.keys('etag', 'cache-status', 'cache-control');
     const again = { headers: { ...WITH_TOKEN.headers, 'If-None-Match': first.headers.etag } };
-    // biome-ignore lint/suspicious/noExplicitAny: as above.
-    const second = await page.evaluate<any>(fetched(url, again));
+    const second = await ask(page, url, again);
     expect(second).to.include({ status: 304, body: '' });
     expect(second.headers).to.include.keys('etag', 'age');
   });
 
   it('of an allowed origin sees the problem of a rejected request', async () => {
     const page = await open(allowed.url);
-    // biome-ignore lint/suspicious/noExplicitAny: as above.
-    const missing = await page.evaluate<any>(fetched(running.url + TOOLS));
+    const missing = await ask(page, running.url + TOOLS);
     expect([missing.status, missing.headers['www-authenticate']]).to.deep.equal([401, 'Bearer']);
     expect(JSON.parse(missing.body)).to.include({ code: 'credential_missing' });
-    // biome-ignore lint/suspicious/noExplicitAny: as above.
-    const unknown = await page.evaluate<any>(fetched(`${running.url}/mcp/v1/resources/read`, WITH_TOKEN));
+    const unknown = await ask(page, `${running.url}/mcp/v1/resources/read`, WITH_TOKEN);
     expect(JSON.parse(unknown.body)).to.include({ status: 400, code: 'uri_missing' });
-    // biome-ignore lint/suspicious/noExplicitAny: as above.
-    const stream = await page.evaluate<any>(fetched(`${running.url}/mcp`, { headers: { Authorization: 'Bearer a' } }));
+    const stream = await ask(page, `${running.url}/mcp`, { headers: { Authorization: 'Bearer a' } });
     expect([stream.status, stream.headers.allow]).to.deep.equal([405, 'POST']);
   });
 
@@ -153,16 +151,16 @@ describe('a page in Chromium', function () {
     const asked = platform.requests.length;
     const told = log.lines().length;
     for (const init of [WITH_TOKEN, {}]) {
-      expect(await page.evaluate(fetched(running.url + TOOLS, init))).to.deep.equal({ error: 'TypeError' });
+      expect(await ask(page, running.url + TOOLS, init)).to.deep.equal({ error: 'TypeError' });
     }
-    expect(await page.evaluate(fetched(`${running.url}/mcp`, PING))).to.deep.equal({ error: 'TypeError' });
+    expect(await ask(page, `${running.url}/mcp`, PING)).to.deep.equal({ error: 'TypeError' });
     expect(await page.evaluate(spoken(`${running.url}/mcp`, 'legacy'))).to.have.property(
       'error',
       'TypeError: Failed to fetch',
     );
     // What a browser sends without asking first, since it shows the page nothing of the answer.
     const blind = { mode: 'no-cors', method: 'POST', body: PING.body };
-    await page.evaluate(fetched(`${running.url}/mcp`, blind));
+    await ask(page, `${running.url}/mcp`, blind);
     const lines = await eventually(() => {
       const since = log.lines().slice(told);
       return since.filter(({ method }) => method === 'POST').length > 0 && since;
@@ -175,8 +173,7 @@ describe('a page in Chromium', function () {
   it("of Portico's own origin can use MCP without a setting", async () => {
     // Portico's own documents may ask for nothing at all: this stands for a page behind the same proxy.
     const page = await open(`${running.url}/livez`, { bypassCSP: true });
-    // biome-ignore lint/suspicious/noExplicitAny: as above.
-    const seen = await page.evaluate<any>(fetched('/mcp', PING));
+    const seen = await ask(page, '/mcp', PING);
     expect(seen).to.include({ status: 200, type: 'basic' });
     expect(JSON.parse(seen.body)).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
     expect(seen.headers).to.not.have.property('access-control-allow-origin');

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { createHeldReads } from '../../../support/catalogue.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -9,7 +6,7 @@ import { get } from '../../../support/raw-http.ts';
 import { CARRIERS } from '../over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, READ } from '../served.ts';
 
-for (const { over, serve, openConnection } of CARRIERS) {
+for (const { over, serve, openConnection, sendTo } of CARRIERS) {
   describe(`a FIN over ${over}`, () => {
     expectNoUncaught();
 
@@ -64,8 +61,7 @@ for (const { over, serve, openConnection } of CARRIERS) {
       it(`behind a read and garbage ends both${pause ? ', also later' : ''}`, async () => {
         const { read, waiting } = createHeldReads();
         const { url, reads, ended, edge } = await serve({ read });
-        const connection = openConnection(url);
-        connection.send(`${get(READ)}garbage\r\n\r\n`);
+        const connection = sendTo(url, `${get(READ)}garbage\r\n\r\n`);
         if (pause) await eventually(() => reads.length === 1);
         connection.socket.end();
         expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
@@ -78,8 +74,7 @@ for (const { over, serve, openConnection } of CARRIERS) {
 
     it('after its responses closes the connection', async () => {
       const { url, edge } = await serve();
-      const connection = openConnection(url);
-      connection.send(get(LIST));
+      const connection = sendTo(url, get(LIST));
       await connection.receive();
       connection.socket.end();
       expect(await connection.closed()).to.include({ error: undefined });
@@ -87,21 +82,3 @@ for (const { over, serve, openConnection } of CARRIERS) {
     });
   });
 }
-
-describe('a caller that hangs up on a Unix socket', () => {
-  it('aborts its read', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'portico-'));
-    try {
-      const { read } = createHeldReads();
-      const { url, reads, ended, edge } = await CARRIERS[0].serve({ read, socketPath: join(folder, 'portico.sock') });
-      const connection = CARRIERS[0].openConnection(url);
-      connection.send(get(READ));
-      await eventually(() => reads.length === 1);
-      connection.socket.destroy();
-      expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
-      await edge.drain(0);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
-});

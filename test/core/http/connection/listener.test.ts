@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { listen } from '../../../../src/core/http/connection/listener.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
-import { exchange, get, openConnection } from '../../../support/raw-http.ts';
+import { exchange, get, sendTo } from '../../../support/raw-http.ts';
 import { expectNoUncaught, LIST, READ, serve } from '../served.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
@@ -20,7 +20,6 @@ const exists = (path: string) =>
     () => false,
   );
 
-/** The code of the error with which listening ends. */
 async function codeOf(listening: Promise<unknown>): Promise<unknown> {
   const error: NodeJS.ErrnoException = await listening.then(
     () => expect.fail('it listens'),
@@ -46,64 +45,43 @@ describe('listening', () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('on a TCP port resolves with its URL', async () => {
-    expect(await listen(server(), LOOPBACK)).to.match(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
-  });
-
   it("on a port in use or an unknown address rejects with Node's own error", async () => {
     const url = await listen(server(), LOOPBACK);
     expect(await codeOf(listen(server(), { ...LOOPBACK, port: Number(new URL(url).port) }))).to.equal('EADDRINUSE');
     expect(await codeOf(listen(server(), { ...LOOPBACK, host: '192.0.2.1' }))).to.equal('EADDRNOTAVAIL');
   });
 
-  it('on a Unix socket answers for any host, and removes the file when it closes', async () => {
-    const { url, edge } = await serve({ socketPath });
-    expect(url).to.equal(`unix:${socketPath}`);
-    expect((await exchange(url, get(LIST, { Host: 'anything' }))).status).to.equal(200);
-    await edge.drain(0);
-    expect(await exists(socketPath)).to.equal(false);
-  });
-
-  it('on a Unix socket in use rejects, and leaves the file', async () => {
-    const { url } = await serve({ socketPath });
-    const { ino } = await lstat(socketPath);
-    for (let tries = 0; tries < 3; tries += 1) {
-      expect(await codeOf(listen(server(), { ...LOOPBACK, socketPath }))).to.equal('EADDRINUSE');
-    }
-    expect((await lstat(socketPath)).ino).to.equal(ino);
-    expect((await exchange(url, get(LIST))).status).to.equal(200);
-  });
-
-  it('on a Unix socket of a busy process rejects, and leaves the file', async () => {
-    const path = JSON.stringify(socketPath);
-    const script = `require('node:net').createServer().listen({ path: ${path}, backlog: 1 }, () => {
+  /** Runs a process that listens on the socket, and then does this. */
+  async function startListening(options: object, then = ''): Promise<ChildProcess> {
+    const script = `require('node:net').createServer().listen(${JSON.stringify({ ...options, path: socketPath })}, () => {
       require('node:fs').writeSync(1, 'up');
-      for (;;);
+      ${then}
     })`;
     const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     onCleanup(() => child.kill('SIGKILL'));
     await once(child.stdout, 'data');
+    return child;
+  }
+
+  it('on a Unix socket of a busy process rejects, and leaves the file', async () => {
+    await startListening({ backlog: 1 }, 'for (;;);');
     // Until there is no room for one more.
-    const isTaken = () =>
-      new Promise<boolean>((resolve) => {
-        const socket = connect(socketPath);
-        onCleanup(() => socket.destroy());
-        socket.on('connect', () => resolve(true));
-        socket.on('error', () => resolve(false));
-      });
-    while (await isTaken()) {}
+    for (let error: unknown; error === undefined; ) {
+      const socket = connect(socketPath);
+      onCleanup(() => socket.destroy());
+      error = await once(socket, 'connect').then(
+        () => undefined,
+        (reason) => reason,
+      );
+    }
     expect(await codeOf(listen(server(), { ...LOOPBACK, socketPath }))).to.equal('EADDRINUSE');
     expect(await exists(socketPath)).to.equal(true);
   });
 
   it('replaces a Unix socket that a dead process left', async () => {
-    const script = `require('node:net').createServer().listen(${JSON.stringify(socketPath)}, () => console.log('up'))`;
-    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const ended = onCleanup(() => child.kill('SIGKILL'));
-    await once(child.stdout, 'data');
+    const child = await startListening({});
     child.kill('SIGKILL');
     await once(child, 'close');
-    ended();
     expect(await exists(socketPath)).to.equal(true);
     const { url } = await serve({ socketPath });
     expect((await exchange(url, get(LIST))).status).to.equal(200);
@@ -121,20 +99,18 @@ describe('a connection', () => {
 
   it('stays open for keepAliveTimeoutMs after its last response', async () => {
     const { url } = await serve({ keepAliveTimeoutMs: 50 });
-    const connection = openConnection(url);
-    connection.send(get(LIST));
+    const connection = sendTo(url, get(LIST));
     const { responses } = await connection.closed();
     expect(responses.map(({ headers }) => headers.get('connection'))).to.deep.equal(['keep-alive']);
   });
 
-  for (const [what, timeouts] of Object.entries({
-    'headersTimeoutMs, if that is less': { headersTimeoutMs: 100, requestTimeoutMs: 60_000 },
-    'requestTimeoutMs, if that is less': { headersTimeoutMs: 60_000, requestTimeoutMs: 100 },
-  })) {
-    it(`gets a 408 for headers that do not end within ${what}`, async () => {
-      const { url, ended } = await serve(timeouts);
-      const connection = openConnection(url);
-      connection.send('GET / HTTP/1.1\r\nHost: localhost\r\n');
+  for (const [less, more] of [
+    ['headersTimeoutMs', 'requestTimeoutMs'],
+    ['requestTimeoutMs', 'headersTimeoutMs'],
+  ] as const) {
+    it(`gets a 408 for headers that do not end within ${less}, if that is less than ${more}`, async () => {
+      const { url, ended } = await serve({ [less]: 100, [more]: 60_000 });
+      const connection = sendTo(url, 'GET / HTTP/1.1\r\nHost: localhost\r\n');
       expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([408]);
       expect((await ended(1))[0]).to.include({ status: 408, outcome: 'request_timeout', route: 'unmatched' });
     });
@@ -168,29 +144,11 @@ describe('a connection', () => {
 });
 
 describe('an expectation', () => {
-  it('of 100-continue gets no interim response without a body', async () => {
+  it('of 100-continue gets no interim response without a body, and any other is ignored', async () => {
     const { url } = await serve();
-    const connection = openConnection(url);
-    connection.send(get(LIST, { Expect: '100-continue' }));
-    expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
-  });
-
-  it('of anything else is ignored', async () => {
-    const { url } = await serve();
-    const connection = openConnection(url);
-    connection.send(get(LIST, { Expect: 'miracles' }));
-    expect((await connection.receive()).status).to.equal(200);
-  });
-});
-
-describe('an upgrade', () => {
-  it('is ignored', async () => {
-    const { url } = await serve();
-    for (const upgrade of ['websocket', 'h2c']) {
-      const fields = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: upgrade };
-      const { status, headers } = await exchange(url, get(LIST, fields));
-      expect(status).to.equal(200);
-      expect(headers.has('upgrade')).to.equal(false);
+    for (const expected of ['100-continue', 'miracles']) {
+      const connection = sendTo(url, get(LIST, { Expect: expected, Connection: 'close' }));
+      expect((await connection.closed()).responses.map(({ status }) => status)).to.deep.equal([200]);
     }
   });
 });

@@ -7,7 +7,7 @@ import { get, type RawConnection, requestText } from '../../../support/raw-http.
 import { CARRIERS } from '../over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, post, READ, type ServeOptions } from '../served.ts';
 
-for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
+for (const { over, serve, serveReading, openConnection, sendTo, exchange } of CARRIERS) {
   /** Long enough for bytes to arrive on loopback. */
   const A_WHILE_MS = 50;
 
@@ -21,14 +21,10 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
 
   /** A connection with one read in flight, and these requests behind it. */
   async function pipeline(behind: string, options: ServeOptions = {}) {
-    const { read, release, waiting } = createHeldReads();
-    const served = await serveRpc(({ body }) => ({ status: 200, headers: [], body }), { read, ...options });
-    const connection = openConnection(served.url);
-    connection.send(get(READ) + behind);
-    await eventually(() => served.reads.length === 1);
+    const served = await serveReading(behind, options);
     await aWhile(A_WHILE_MS);
     expect(served.reads).to.have.length(1);
-    return { ...served, connection, release, waiting };
+    return served;
   }
 
   describe(`pipelined requests over ${over}`, () => {
@@ -71,16 +67,12 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     it('can be of any kind', async () => {
       const load = loadOf(manyTools());
       const { etag } = load.snapshot;
-      const { connection, release, ended } = await pipeline(
-        get(READ, { 'If-None-Match': etag }) +
-          get('/nothing') +
-          get(LIST) +
-          post('{}') +
-          post('not JSON', { 'Content-Type': 'text/plain' }) +
-          requestText('DELETE', LIST) +
-          get('/livez') +
-          requestText('HEAD', LIST, { Connection: 'close' }),
-      );
+      const behind = [
+        ...[get(READ, { 'If-None-Match': etag }), get('/nothing'), get(LIST), post('{}')],
+        ...[post('not JSON', { 'Content-Type': 'text/plain' }), requestText('DELETE', LIST), get('/livez')],
+        requestText('HEAD', LIST, { Connection: 'close' }),
+      ];
+      const { connection, release, ended } = await pipeline(behind.join(''));
       release(load);
       expect((await connection.receive()).status).to.equal(200);
       release(load);
@@ -89,17 +81,9 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const { rest, error } = await connection.closed();
       expect(rest.toString()).to.match(/^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)+\r\n$/);
       expect(error).to.equal(undefined);
-      expect((await ended(9)).map(({ outcome }) => outcome)).to.deep.equal([
-        'ok',
-        'not_modified',
-        'not_found',
-        'ok',
-        'ok',
-        'unsupported_media_type',
-        'method_not_allowed',
-        'ok',
-        'ok',
-      ]);
+      const outcomes = (await ended(9)).map(({ outcome }) => outcome);
+      const refused = ['unsupported_media_type', 'method_not_allowed'];
+      expect(outcomes).to.deep.equal(['ok', 'not_modified', 'not_found', 'ok', 'ok', ...refused, 'ok', 'ok']);
     });
 
     it('can have a body that arrives after the response before it', async () => {
@@ -140,8 +124,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
     it('are dropped behind one that asks for the end of the connection', async () => {
       const { read, release } = createHeldReads();
       const { url, reads, ended, edge } = await serve({ read });
-      const connection = openConnection(url);
-      connection.send(get(READ, { Connection: 'close' }) + get(READ) + get(LIST));
+      const connection = sendTo(url, get(READ, { Connection: 'close' }) + get(READ) + get(LIST));
       await eventually(() => reads.length === 1);
       release();
       expect((await connection.closed()).responses.map(statusOf)).to.deep.equal([200]);
@@ -162,15 +145,12 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
       const { url, connection, release, ended, bounds, reads } = await pipeline(get(READ) + get(READ), {
         maxPipelinedWaiting: 3,
       });
-      const greedy = openConnection(url);
-      greedy.send(get(READ).repeat(10));
+      const greedy = sendTo(url, get(READ).repeat(10));
       expect((await greedy.closed()).responses).to.deep.equal([]);
-      const aborted = await ended(3);
-      expect(aborted.map(({ outcome }) => outcome)).to.deep.equal(['overloaded', 'overloaded', 'overloaded']);
+      expect((await ended(3)).map(({ outcome }) => outcome)).to.deep.equal(Array(3).fill('overloaded'));
       expect(bounds).to.deep.equal(['http.maxPipelinedWaiting']);
       // The slots of the closed connection are free again.
-      const modest = openConnection(url);
-      modest.send(get(LIST));
+      const modest = sendTo(url, get(LIST));
       expect((await modest.receive()).status).to.equal(200);
       modest.send(get(READ) + get(LIST));
       await eventually(() => reads.length === 3);
@@ -232,9 +212,7 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
         await aWhile(A_WHILE_MS);
       }
       const aborted = await ended(4);
-      expect(aborted.map(({ outcome, bytes }) => [outcome, bytes])).to.deep.equal(
-        Array(4).fill(['response_unread', 0]),
-      );
+      for (const record of aborted) expect(record).to.include({ outcome: 'response_unread', bytes: 0 });
       expect(bounds).to.deep.equal(Array(4).fill('http.maxUnsentBytes'));
       expect((await exchange(url, get(LIST))).status).to.equal(200);
       // Those were the first ones: the others still get their responses.
@@ -243,24 +221,6 @@ for (const { over, serve, serveRpc, openConnection, exchange } of CARRIERS) {
         return (await connection.receive()).status;
       });
       expect(await Promise.all(statuses)).to.deep.equal([200, 200, 200]);
-    });
-
-    it('close no connection below the bound, however slowly they are read', async () => {
-      const small = loadOf(manyTools(40_000));
-      const { url, ended, bounds } = await serve({ read: () => small, maxUnsentBytes: 40_000_000 });
-      const connection = openConnection(url);
-      connection.send(get(READ).repeat(4));
-      const slowly = setInterval(() => {
-        connection.socket.pause();
-        setTimeout(() => connection.socket.resume(), 3).unref();
-      }, 5);
-      try {
-        expect((await receive(connection, 4)).map(statusOf)).to.deep.equal([200, 200, 200, 200]);
-      } finally {
-        clearInterval(slowly);
-      }
-      expect((await ended(4)).map(({ outcome }) => outcome)).to.deep.equal(Array(4).fill('ok'));
-      expect(bounds).to.deep.equal([]);
     });
   });
 }

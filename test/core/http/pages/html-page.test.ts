@@ -8,24 +8,9 @@ describe('a page template', () => {
     );
   });
 
-  it('repeats a section for each element, with the data around it', () => {
-    const template = '<ul>\n{{#items}}\n<li>{{name}} {{of}}</li>\n{{/items}}\n</ul>';
-    const data = { of: 'x', items: [{ name: 'a' }, { name: 'b', of: 'y' }] };
-    expect(fill(template, data)).to.equal('<ul>\n<li>a x</li>\n<li>b y</li>\n</ul>');
-  });
-
   it('shows a section for true and an object, and omits it for false and a missing value', () => {
     const template = '{{#a}}{{#b}}{{c}}{{/b}}{{/a}}{{#d}}!{{/d}}{{#e}}!{{/e}}{{f}}';
     expect(fill(template, { a: true, b: { c: 1 }, d: false })).to.equal('1');
-  });
-
-  it('takes values from objects within objects, and formats them', () => {
-    const formats = {
-      double: (value: number) => 2 * value,
-      list: (value: string, { end }: object & { end?: unknown }) => [{ one: value }, { one: end }],
-    };
-    const data = { a: { b: 4, c: 'x' }, end: 'y' };
-    expect(fill('{{a.b|double}} {{#a.c|list}}{{one}}{{/a.c}} {{a.d.e}}', data, formats)).to.equal('8 xy ');
   });
 
   it('shows an inverted section where the section is not', () => {

@@ -2,24 +2,10 @@ import { expect } from 'chai';
 import type { RpcHandler } from '../../../../src/core/http/operations/rpc.ts';
 import { aWhile } from '../../../support/a-while.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
-import {
-  expectNoUncaught,
-  LIST,
-  post,
-  RPC,
-  RPC_MAX_BYTES,
-  type Served,
-  type ServeOptions,
-  serve,
-  serveRpc,
-} from '../served.ts';
+import { exchange, get, openConnection, requestText, sendTo } from '../../../support/raw-http.ts';
+import { expectNoUncaught, LIST, post, RPC, RPC_MAX_BYTES, type ServeOptions, serve, serveRpc } from '../served.ts';
 
-/** Serves JSON-RPC that answers with the body of the request. */
-async function serveEcho(
-  options?: ServeOptions,
-  maxBodyBytes?: number,
-): Promise<Served & { readonly bodies: Buffer[] }> {
+async function serveEcho(options?: ServeOptions, maxBodyBytes?: number) {
   const bodies: Buffer[] = [];
   const handle: RpcHandler = ({ body }) => {
     bodies.push(body);
@@ -29,6 +15,8 @@ async function serveEcho(
   return { ...served, bodies };
 }
 
+const chunkOf = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
 const SLOW = { headersTimeoutMs: 100, requestTimeoutMs: 100 };
 
 describe('a body that is read', () => {
@@ -36,12 +24,11 @@ describe('a body that is read', () => {
 
   it('may have a thousand chunks of one byte, and more that are larger', async () => {
     const { url, bodies } = await serveEcho({}, 100_000);
-    const chunks = (count: number, bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`.repeat(count);
     for (const [count, bytes] of [
       [1024, 1],
       [4000, 16],
     ] as const) {
-      const request = post(`${chunks(count, bytes)}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
+      const request = post(`${chunkOf('x'.repeat(bytes)).repeat(count)}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
       expect((await exchange(url, request)).status).to.equal(200);
       expect(bodies.at(-1)).to.have.length(count * bytes);
     }
@@ -62,8 +49,7 @@ describe('a body that is read', () => {
 
   it('may arrive after the headers, and after 100 Continue', async () => {
     const { url } = await serveEcho();
-    const connection = openConnection(url);
-    connection.send(post('', { 'Content-Length': '7', Expect: '100-continue' }));
+    const connection = sendTo(url, post('', { 'Content-Length': '7', Expect: '100-continue' }));
     expect((await connection.receive()).status).to.equal(100);
     connection.send('{"a"');
     await aWhile(20);
@@ -73,8 +59,7 @@ describe('a body that is read', () => {
 
   it('may be empty', async () => {
     const { url, bodies } = await serveEcho();
-    const connection = openConnection(url);
-    connection.send(post(''));
+    const connection = sendTo(url, post(''));
     connection.send(post('', { 'Content-Length': undefined }));
     connection.send(post('0\r\n\r\n', { 'Transfer-Encoding': 'chunked' }));
     connection.send(post('{}'));
@@ -84,74 +69,38 @@ describe('a body that is read', () => {
     expect(bodies.map(String)).to.deep.equal(['', '', '', '{}', '']);
   });
 
-  it('may have as many bytes as its bound', async () => {
+  const tooLong = RPC_MAX_BYTES + 1;
+  const chunked = { 'Transfer-Encoding': 'chunked' };
+
+  it('may have as many bytes as its bound, and is 413 as soon as it is known to have more', async () => {
     const { url, bodies } = await serveEcho();
     const most = 'x'.repeat(RPC_MAX_BYTES);
     expect((await exchange(url, post(most))).status).to.equal(200);
-    const chunked = post(`${RPC_MAX_BYTES.toString(16)}\r\n${most}\r\n0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
-    expect((await exchange(url, chunked)).status).to.equal(200);
+    expect((await exchange(url, post(`${chunkOf(most)}0\r\n\r\n`, chunked))).status).to.equal(200);
+    const announced = await exchange(url, post('', { 'Content-Length': String(tooLong), Expect: '100-continue' }));
+    expect(announced.status).to.equal(413);
+    const problem = (await exchange(url, post(`${chunkOf(`${most}x`)}0\r\n\r\n`, chunked))).json();
+    expect(problem).to.include({ status: 413, code: 'too_large' });
+    expect(problem['detail']).to.contain(String(RPC_MAX_BYTES));
     expect(bodies.map(({ length }) => length)).to.deep.equal([RPC_MAX_BYTES, RPC_MAX_BYTES]);
   });
 
-  it('is 413 as soon as it is known to be too large', async () => {
-    const { url, bodies } = await serveEcho();
-    const length = RPC_MAX_BYTES + 1;
-    const announced = await exchange(url, post('', { 'Content-Length': String(length), Expect: '100-continue' }));
-    expect(announced.status).to.equal(413);
-    const body = `${length.toString(16)}\r\n${'x'.repeat(length)}\r\n0\r\n\r\n`;
-    const chunked = await exchange(url, post(body, { 'Transfer-Encoding': 'chunked' }));
-    expect(chunked.json()).to.include({ status: 413, code: 'too_large' });
-    expect(chunked.json()['detail']).to.contain(String(RPC_MAX_BYTES));
-    expect(bodies).to.deep.equal([]);
-  });
-
-  it('is 413 if it is too large and never ends, and the connection closes', async () => {
-    const { url } = await serveEcho();
-    const connection = openConnection(url);
-    const length = RPC_MAX_BYTES + 1;
-    connection.send(
-      `${post('', { 'Transfer-Encoding': 'chunked' })}${length.toString(16)}\r\n${'x'.repeat(length)}\r\n`,
-    );
-    const [response] = (await connection.closed()).responses;
-    expect(response?.status).to.equal(413);
-    expect(response?.headers.get('connection')).to.equal('close');
-  });
-
-  it('is 408 if it is too slow, and the connection closes', async () => {
-    const { url, ended, bodies } = await serveEcho(SLOW);
-    const connection = openConnection(url);
-    connection.send(post('{', { 'Content-Length': '10' }));
-    const { responses } = await connection.closed();
-    expect(responses.map(({ status }) => status)).to.deep.equal([408]);
-    expect(responses[0]?.json()).to.include({ code: 'request_timeout' });
-    expect(responses[0]?.headers.get('connection')).to.equal('close');
-    expect((await ended(1))[0]).to.include({ outcome: 'request_timeout', route: RPC });
-    expect(bodies).to.deep.equal([]);
-  });
-
-  it('is 400 if its chunks do not parse, and the connection closes', async () => {
-    const { url, ended, bodies } = await serveEcho();
-    const connection = openConnection(url);
-    connection.send(post('3\r\n{"a\r\nnonsense', { 'Transfer-Encoding': 'chunked' }));
-    const { responses } = await connection.closed();
-    expect(responses.map(({ status }) => status)).to.deep.equal([400]);
-    expect(responses[0]?.json()).to.include({ code: 'invalid_request' });
-    expect((await ended(1))[0]).to.include({ outcome: 'invalid_request', route: RPC });
-    expect(bodies).to.deep.equal([]);
-  });
-
-  it('ends with its connection', async () => {
-    const { url, ended, bodies, bugs } = await serveEcho();
-    const connection = openConnection(url);
-    connection.send(post('{', { 'Content-Length': '10' }));
-    await aWhile(20);
-    connection.socket.resetAndDestroy();
-    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', route: RPC, bytes: 0 });
-    await aWhile(20);
-    expect(await ended(1)).to.have.length(1);
-    expect(bodies).to.deep.equal([]);
-    expect(bugs).to.deep.equal([]);
-  });
+  for (const [what, status, code, sent, bounds = {}] of [
+    ['too large and never ends', 413, 'too_large', post(chunkOf('x'.repeat(tooLong)), chunked)],
+    ['too slow', 408, 'request_timeout', post('{', { 'Content-Length': '10' }), SLOW],
+    ['in chunks that do not parse', 400, 'invalid_request', post('3\r\n{"a\r\nnonsense', chunked)],
+  ] as const) {
+    it(`is refused if it is too large, too slow or does not parse, and the connection closes: ${status}, ${what}`, async () => {
+      const { url, ended, bodies } = await serveEcho(bounds);
+      const connection = sendTo(url, sent);
+      const [response, ...others] = (await connection.closed()).responses;
+      expect(others).to.deep.equal([]);
+      expect(response?.json()).to.include({ status, code });
+      expect(response?.headers.get('connection')).to.equal('close');
+      expect((await ended(1))[0]).to.include({ outcome: code, route: RPC });
+      expect(bodies).to.deep.equal([]);
+    });
+  }
 
   it('is 400 if a FIN ends it', async () => {
     const { url, ended, bodies, bugs } = await serveEcho();
@@ -186,8 +135,7 @@ describe('a body that is not read', () => {
 
   it('is not waited for if the client waits for 100 Continue', async () => {
     const { url } = await serve();
-    const connection = openConnection(url);
-    connection.send(get(LIST, { 'Content-Length': '10', Expect: '100-continue' }));
+    const connection = sendTo(url, get(LIST, { 'Content-Length': '10', Expect: '100-continue' }));
     const first = await Promise.race([connection.closed(), aWhile(900)]);
     expect(first?.responses.map(({ status }) => status)).to.deep.equal([400]);
   });
@@ -197,8 +145,7 @@ describe('a body that is not read', () => {
     let count = 0;
     // A machine may stand still for the second that is waited for the body.
     await eventually(async () => {
-      const connection = openConnection(url);
-      connection.send(requestText('PUT', LIST, { 'Content-Length': '10' }));
+      const connection = sendTo(url, requestText('PUT', LIST, { 'Content-Length': '10' }));
       await aWhile(20);
       connection.socket.resetAndDestroy();
       await eventually(() => connection.socket.closed);
@@ -225,8 +172,7 @@ describe('bodies that are held', () => {
     );
     const hold = async (bytes: number) => {
       const before = asked;
-      const connection = openConnection(served.url);
-      connection.send(post('x'.repeat(bytes)));
+      const connection = sendTo(served.url, post('x'.repeat(bytes)));
       await eventually(() => asked > before);
       return connection;
     };
@@ -261,8 +207,7 @@ describe('bodies that are held', () => {
   it('count by the bytes that have arrived', async () => {
     const { url, release, ended } = await serveHolding();
     release();
-    const slow = openConnection(url);
-    slow.send(post('x'.repeat(600), { 'Content-Length': '1000' }));
+    const slow = sendTo(url, post('x'.repeat(600), { 'Content-Length': '1000' }));
     await eventually(async () => (await exchange(url, post('x'.repeat(600)))).status === 503);
     expect((await exchange(url, post('x'.repeat(400)))).status).to.equal(200);
     const before = (await ended(1)).length;
@@ -276,10 +221,7 @@ describe('bodies that are held', () => {
     const body = Array.from({ length: RPC_MAX_BYTES }, (_, index) => String.fromCharCode(33 + (index % 90))).join('');
     for (const size of [1, 2, 3, 7, 100, 1000]) {
       let chunks = '';
-      for (let at = 0; at < body.length; at += size) {
-        const piece = body.slice(at, at + size);
-        chunks += `${piece.length.toString(16)}\r\n${piece}\r\n`;
-      }
+      for (let at = 0; at < body.length; at += size) chunks += chunkOf(body.slice(at, at + size));
       const response = await exchange(url, post(`${chunks}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' }));
       expect(response.body.toString()).to.equal(body);
     }

@@ -13,16 +13,12 @@ function problem(error: GatewayError) {
   return { status, headers: headersOf(headers), json: JSON.parse(String(body)) as Record<string, unknown> };
 }
 
-const METADATA = 'resource_metadata="https://portico.example/.well-known/oauth-protected-resource/mcp"';
-
-const sourceWith = (scopes: readonly string[]) => ({
-  metadataUrl: 'https://portico.example/.well-known/oauth-protected-resource/mcp',
-  scopes,
-});
+const metadataUrl = 'https://portico.example/.well-known/oauth-protected-resource/mcp';
+const METADATA = `resource_metadata="${metadataUrl}"`;
 
 const plain = createChallenge();
-const scoped = createChallenge(sourceWith(['read', 'write']));
-const scopeless = createChallenge(sourceWith([]));
+const scoped = createChallenge({ metadataUrl, scopes: ['read', 'write'] });
+const scopeless = createChallenge({ metadataUrl, scopes: [] });
 const of = (code: ErrorCode, facts?: GatewayErrorFacts) => new GatewayError(code, facts);
 
 describe('a problem', () => {
@@ -47,16 +43,10 @@ describe('a problem', () => {
   }
 
   it('shows the detail of an error, not its reason and cause', () => {
-    const { headers, json } = problem(
-      new GatewayError('upstream_rate_limited', {
-        detail: 'Slowly.',
-        upstream: 'tools',
-        retryAfterSeconds: 7,
-        reason: 'secret reason',
-        cause: new Error('secret cause'),
-      }),
-    );
-    expect(json).to.include({ detail: 'Slowly.', upstream: 'tools', retryAfterSeconds: 7 });
+    const shown = { detail: 'Slowly.', upstream: 'tools', retryAfterSeconds: 7 };
+    const hidden = { reason: 'secret reason', cause: new Error('secret cause') };
+    const { headers, json } = problem(of('upstream_rate_limited', { ...shown, ...hidden }));
+    expect(json).to.include(shown);
     expect(headers['Retry-After']).to.equal('7');
     expect(JSON.stringify(json)).not.to.contain('secret');
   });
@@ -64,10 +54,10 @@ describe('a problem', () => {
 
 describe('the methods that are allowed', () => {
   it('are named with method_not_allowed only', () => {
-    const naming = CODES.filter((code) => 'Allow' in problem(new GatewayError(code)).headers);
+    const naming = CODES.filter((code) => 'Allow' in problem(of(code)).headers);
     expect(naming).to.deep.equal(['method_not_allowed']);
-    expect(problem(new GatewayError('method_not_allowed')).headers['Allow']).to.equal('GET, HEAD');
-    expect(problem(new GatewayError('method_not_allowed', { allow: 'POST' })).headers['Allow']).to.equal('POST');
+    expect(problem(of('method_not_allowed')).headers['Allow']).to.equal('GET, HEAD');
+    expect(problem(of('method_not_allowed', { allow: 'POST' })).headers['Allow']).to.equal('POST');
   });
 });
 
@@ -102,12 +92,8 @@ describe('a challenge', () => {
   it('comes with these errors, which include every 401', () => {
     for (const challenge of [plain, scoped]) {
       const challenging = CODES.filter((code) => challenge(of(code)) !== undefined);
-      expect(challenging).to.deep.equal([
-        'credential_missing',
-        'credential_malformed',
-        'credential_rejected',
-        'access_denied',
-      ]);
+      const credentials = ['credential_missing', 'credential_malformed', 'credential_rejected'];
+      expect(challenging).to.deep.equal([...credentials, 'access_denied']);
       expect(CODES.filter((code) => ERRORS[code].status === 401 && !challenging.includes(code))).to.deep.equal([]);
     }
   });

@@ -8,7 +8,7 @@ import { ALWAYS, LOAD_NOTHING, send } from '../../../../src/core/http/response/s
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { exchange, get, openConnection, requestText } from '../../../support/raw-http.ts';
-import { LIST, post, READ, serve, serveRpc } from '../served.ts';
+import { echo, LIST, post, READ, serve, serveRpc } from '../served.ts';
 
 describe('every response', () => {
   const responses: Readonly<Record<string, readonly [request: string, status: number]>> = {
@@ -24,7 +24,7 @@ describe('every response', () => {
   };
   for (const [what, [request, expected]] of Object.entries(responses)) {
     it(`has a request id, a date and the security headers: ${what}`, async () => {
-      const { url, ended } = await serveRpc(({ body }) => ({ status: 200, headers: [], body }));
+      const { url, ended } = await serveRpc(echo);
       const { status, headers } = await exchange(url, request);
       expect(status).to.equal(expected);
       expect(headers.get('x-request-id')).to.match(/^[0-9a-f]{16}-[0-9a-z]+$/);
@@ -56,17 +56,6 @@ describe('the date of a response', () => {
       expect(Date.parse(later)).to.be.above(Date.parse(first)).and.at.most(Date.now());
     });
   }
-});
-
-describe('a body in pieces', () => {
-  it('is sent with its length', async () => {
-    const pieces = Array.from({ length: 50 }, (_, index) => Buffer.alloc(index * 1000, index));
-    const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: pieces }));
-    const { headers, body } = await exchange(url, post('{}'));
-    expect(body).to.deep.equal(Buffer.concat(pieces));
-    expect(headers.get('content-length')).to.equal(String(body.length));
-    expect((await ended(1))[0]).to.include({ bytes: body.length });
-  });
 });
 
 describe('a long body', () => {
@@ -101,16 +90,6 @@ describe('a long body', () => {
     expect(sockets[0]?.writableLength).to.be.below(1_100_000);
     connection.socket.resume();
     expect((await connection.receive()).body.length).to.equal(LONG.length);
-  });
-
-  it('ends with its client', async () => {
-    const { url, ended } = await serveRpc(() => ({ status: 200, headers: [], body: pieces }));
-    const connection = openConnection(url);
-    connection.socket.pause();
-    connection.send(post('{}'));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    connection.socket.resetAndDestroy();
-    expect((await ended(1))[0]).to.include({ outcome: 'caller_gone' });
   });
 });
 

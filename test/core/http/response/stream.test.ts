@@ -4,7 +4,7 @@ import { defineCapability } from '../../../../src/capabilities/capability.ts';
 import type { StreamBody } from '../../../../src/core/http/response/send.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../../support/gateway.ts';
-import { get, openConnection } from '../../../support/raw-http.ts';
+import { get, openConnection, sendTo } from '../../../support/raw-http.ts';
 import { captureLog } from '../../log/captured-log.ts';
 
 const MIB = Buffer.alloc(1_048_576, 'x');
@@ -44,8 +44,7 @@ describe('a stream', () => {
       await middle;
       await write(Buffer.from('two'));
     });
-    const connection = openConnection(url);
-    connection.send(get('/stream') + get('/livez'));
+    const connection = sendTo(url, get('/stream') + get('/livez'));
     await eventually(() => connection.unfinished().includes('one'));
     await sleep(50);
     expect(connection.unfinished().includes('two')).to.equal(false);
@@ -93,8 +92,7 @@ describe('a stream', () => {
       await write(Buffer.from('one'));
       throw new Error('a bug of the test');
     });
-    const connection = openConnection(url);
-    connection.send(get('/stream'));
+    const connection = sendTo(url, get('/stream'));
     expect((await connection.closed()).responses).to.deep.equal([]);
     expect(bugs[0]).to.contain('a bug of the test');
     expect((await log.access(1))[0]).to.include({ outcome: 'internal' });

@@ -4,18 +4,15 @@ import type { UpstreamOptions } from '../../../../src/core/upstream/client/upstr
 import { createAuthority } from '../../../support/certificates.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { listen } from '../../../support/listening.ts';
-import { asking, calm, errorOf, useHarness } from '../harness.ts';
+import { asking, calm, errorOf, open } from '../harness.ts';
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();
 const IDENTITY = { ca: Buffer.from(AUTHORITY.ca), cert: undefined, key: undefined };
-const TLS = {
-  files: { current: async () => IDENTITY },
-} as const;
+const TLS = { files: { current: async () => IDENTITY } };
 
 type Respond = (stream: ServerHttp2Stream, path: string) => void;
 
-/** A platform that speaks HTTP/2 alone. */
 async function startPlatform(respond: Respond) {
   const sessions: Http2Session[] = [];
   const server = createSecureServer({ ...LEAF });
@@ -71,7 +68,6 @@ const HOSTILE: Record<string, readonly [code: string, respond: Respond]> = {
 };
 
 describe('an upstream over HTTP/2', () => {
-  const { open } = useHarness();
   const openH2 = (url: string, options: Partial<UpstreamOptions> = {}) =>
     open(url, { tls: TLS, allowH2: true, ...options });
 

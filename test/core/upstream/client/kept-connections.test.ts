@@ -7,7 +7,7 @@ import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { listen } from '../../../support/listening.ts';
 import { randomFrom, SEEDED } from '../../../support/seed.ts';
-import { asking, calm, recordEvents, useHarness } from '../harness.ts';
+import { asking, calm, open, recordEvents } from '../harness.ts';
 
 const responseOf = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
@@ -63,12 +63,15 @@ describe('the connections to an upstream', () => {
     return { ...platform, clock, read, unsolicited: () => unsolicited };
   }
 
-  it('serve any caller in turn when shared', async () => {
+  it('serve any caller in turn when shared, and one caller only with perCaller', async () => {
     const { read, connections } = await connect();
     for (const key of ['a', 'b', 'a', 'c']) await read(key);
     expect(connections()).to.equal(1);
     await Promise.all(['a', 'b', 'c'].map(read));
     expect(connections()).to.equal(3);
+    const own = await connect({ kept: 'perCaller' });
+    for (const key of ['a', 'b', 'a', 'b', 'a']) await own.read(key);
+    expect(own.connections()).to.equal(2);
   });
 
   it('prefer the one that served the caller last, else the least recently used', async () => {
@@ -84,12 +87,6 @@ describe('the connections to an upstream', () => {
     expect(ofB).to.not.equal(ofA);
   });
 
-  it('serve one caller only with perCaller', async () => {
-    const { read, connections } = await connect({ kept: 'perCaller' });
-    for (const key of ['a', 'b', 'a', 'b', 'a']) await read(key);
-    expect(connections()).to.equal(2);
-  });
-
   it('do not exceed their maximum: the least recently used one is closed', async () => {
     const { read, connections, open } = await connect({ kept: 'perCaller' });
     for (const key of ['a', 'b', 'c', 'a', 'd']) await read(key);
@@ -102,21 +99,16 @@ describe('the connections to an upstream', () => {
     await eventually(() => open.size === 3 || undefined);
   });
 
-  /** Each follows the response to the first request. */
+  /** Responds to the first request, and sends this in a moment. */
+  const sendsLater = (bytes: string) => (socket: Socket) => {
+    socket.write(responseOf('[]'));
+    setTimeout(() => socket.write(bytes), 20);
+  };
   const UNSOLICITED: Record<string, (socket: Socket) => void> = {
     'a second response at once': (socket) => socket.write(responseOf('[]') + responseOf('[2]')),
-    'a second response later': (socket) => {
-      socket.write(responseOf('[]'));
-      setTimeout(() => socket.write(responseOf('[2]')), 20);
-    },
-    'the beginning of one': (socket) => {
-      socket.write(responseOf('[]'));
-      setTimeout(() => socket.write('H'), 20);
-    },
-    'no HTTP at all': (socket) => {
-      socket.write(responseOf('[]'));
-      setTimeout(() => socket.write('}'), 20);
-    },
+    'a second response later': sendsLater(responseOf('[2]')),
+    'the beginning of one': sendsLater('H'),
+    'no HTTP at all': sendsLater('}'),
   };
 
   for (const [what, respond] of Object.entries(UNSOLICITED)) {
@@ -182,10 +174,7 @@ describe('the connections to an upstream', () => {
     expect(await read('c')).to.equal('[3]');
     // If the event loop is late, the connection may be lost just after it has settled.
     expect(await read('d').catch(() => read('d'))).to.equal('[4]');
-    expect({ connections: connections(), unsolicited: unsolicited() }).to.deep.equal({
-      connections: 3,
-      unsolicited: 1,
-    });
+    expect([connections(), unsolicited()]).to.deep.equal([3, 1]);
   });
 
   it('in quarantine fail requests on connections that have served before', async () => {
@@ -230,7 +219,6 @@ describe('the connections to an upstream', () => {
 });
 
 describe(`an upstream that sends each response twice ${SEEDED}`, () => {
-  const { open } = useHarness();
   const READS = 200;
   const CALLERS = 50;
   const CONNECTIONS = 8;
@@ -275,17 +263,14 @@ describe(`an upstream that sends each response twice ${SEEDED}`, () => {
   const random = randomFrom();
   const upTo5Ms = () => random() * 5;
 
-  it('gives no caller the response of another when both arrive together', async () => {
-    expect(await attack('shared', () => undefined)).to.equal(0);
-    expect(await attack('perCaller', () => undefined)).to.equal(0);
-  });
-
-  it('gives no caller the response of another with perCaller, whenever the second arrives', async () => {
-    for (const secondAfterMs of [() => 0, upTo5Ms, upTo5Ms])
-      expect(await attack('perCaller', secondAfterMs)).to.equal(0);
-  });
-
-  it('gives no caller the response of another when connections are shared and the second arrives soon', async () => {
-    for (const secondAfterMs of [() => 0, upTo5Ms, upTo5Ms]) expect(await attack('shared', secondAfterMs)).to.equal(0);
-  });
+  for (const [kept, when, delays] of [
+    ['shared', 'both arrive together', [() => undefined]],
+    ['shared', 'the second arrives soon', [() => 0, upTo5Ms, upTo5Ms]],
+    ['perCaller', 'both arrive together', [() => undefined]],
+    ['perCaller', 'the second arrives at any time', [() => 0, upTo5Ms, upTo5Ms]],
+  ] as const) {
+    it(`gives no caller the response of another with ${kept} connections when ${when}`, async () => {
+      for (const secondAfterMs of delays) expect(await attack(kept, secondAfterMs)).to.equal(0);
+    });
+  }
 });

@@ -3,10 +3,9 @@ import type { Socket } from 'node:net';
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Upstream } from '../../../../src/core/upstream/upstream.ts';
-import { asking, calm, closed, errorOf, rejection, useHarness } from '../harness.ts';
+import { asking, calm, closed, errorOf, open, rejection, serve, serveRaw } from '../harness.ts';
 
 describe('an exchange with an upstream', () => {
-  const { serve, open } = useHarness();
   const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
   it('leaves no listener on its signal, however it ends', async () => {
@@ -22,17 +21,6 @@ describe('an exchange with an upstream', () => {
     await upstream.close();
     await errorOf(upstream.get(asking(), signal));
     expect(listenersOf(signal)).to.equal(0);
-  });
-
-  it('takes what comes in many pieces as one body', async () => {
-    const server = await serve(async (_request, response) => {
-      for (const piece of ['[1', ',2', ',"', 'ö"]']) {
-        response.write(piece);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-      response.end();
-    });
-    expect((await open(server.url).get(asking(), calm())).page).to.equal('[1,2,"ö"]');
   });
 
   it('does not take place once its signal has aborted while it waited for a connection', async () => {
@@ -53,8 +41,6 @@ describe('an exchange with an upstream', () => {
 const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\n';
 
 describe('the body of a response that is not needed', () => {
-  const { serveRaw, open } = useHarness();
-
   /** An upstream that answers each request so, and its connections. */
   async function answering(answer: (socket: Socket) => void) {
     const { url, sockets } = await serveRaw(answer);
@@ -76,36 +62,27 @@ describe('the body of a response that is not needed', () => {
     expect(sockets).to.have.length(1);
   });
 
-  it('closes its connection if it announces a large body', async () => {
-    // What closes it is its size: the time for reading it never passes.
-    mock.timers.enable({ apis: ['setTimeout'] });
-    const { upstream, sockets } = await answering((socket) =>
-      socket.write(`${NOT_FOUND}Content-Length: 65537\r\n\r\n`),
-    );
-    await ask(upstream);
-    await closed(sockets);
-  });
-
-  it('costs its connection once it is large', async () => {
-    // What closes it is its size: the time for reading it never passes.
-    mock.timers.enable({ apis: ['setTimeout'] });
-    const { upstream, sockets } = await answering((socket) => {
-      socket.write(`${NOT_FOUND}Transfer-Encoding: chunked\r\n\r\n`);
-      for (let count = 0; count < 65; count += 1) socket.write(`400\r\n${'x'.repeat(0x400)}\r\n`);
+  for (const [what, field, body] of [
+    ['announces a large body', 'Content-Length: 65537', ''],
+    ['sends one', 'Transfer-Encoding: chunked', `400\r\n${'x'.repeat(0x400)}\r\n`.repeat(65)],
+  ] as const) {
+    it(`costs its connection where it ${what}`, async () => {
+      // What closes it is its size: the time for reading it never passes.
+      mock.timers.enable({ apis: ['setTimeout'] });
+      const { upstream, sockets } = await answering((socket) => socket.write(`${NOT_FOUND}${field}\r\n\r\n${body}`));
+      await ask(upstream);
+      await closed(sockets);
     });
-    await ask(upstream);
-    await closed(sockets);
-  });
+  }
 
-  it('may break off', async () => {
-    const { upstream, sockets } = await answering((socket) => socket.end(`${NOT_FOUND}Content-Length: 2\r\n\r\nx`));
-    await ask(upstream);
-    await closed(sockets);
-  });
-
-  it('costs its connection where it stalls', async () => {
-    const { upstream, sockets } = await answering((socket) => socket.write(`${NOT_FOUND}Content-Length: 500\r\n\r\nx`));
-    await ask(upstream);
-    await closed(sockets);
+  it('may break off or stall, which costs its connection', async () => {
+    for (const end of [(socket: Socket) => socket.end(), () => {}]) {
+      const { upstream, sockets } = await answering((socket) => {
+        socket.write(`${NOT_FOUND}Content-Length: 500\r\n\r\nx`);
+        end(socket);
+      });
+      await ask(upstream);
+      await closed(sockets);
+    }
   });
 });

@@ -63,32 +63,29 @@ const OFF = { ignoreSigns: ['fullPage'] } as const;
 
 describe('a list of one page that has a round number of items', () => {
   const NONE = { kind: 'none' } as const;
-  const SIZES = ['limit', 'per_page', 'page_size', 'pageSize', 'size', '$top', 'max_results', 'maxResults', 'first'];
+  const SIZES = [
+    ...['limit', 'per_page', 'page_size', 'pageSize', 'size', '$top', 'max_results', 'maxResults', 'first', 'count'],
+    ...['perPage', 'page[size]', 'rows', 'take'],
+  ];
 
-  for (const name of [...SIZES, 'count', 'perPage', 'page[size]', 'rows', 'take']) {
-    it(`is an error if the platform pages by ${name} and shows no sign`, async () => {
+  it(`is an error if the platform pages and shows no sign, by ${SIZES.join(', ')}`, async () => {
+    for (const name of SIZES) {
       const paged = (query: Query) => ({ to: query(name) ?? 20 });
       const { result, targets } = await read(NONE, paged);
-      expect(result).to.contain('20 items came').and.to.contain('7 came').and.to.contain('pagination.kind');
+      expect(result, name).to.contain('20 items came').and.to.contain('7 came').and.to.contain('pagination.kind');
       expect(result).to.match(/pagination\.ignoreSigns: \[fullPage\][^:]*$/);
       expect(targets).to.have.length(2);
       expect((await read({ ...NONE, ...OFF }, paged)).result).to.equal(20);
-    });
-  }
-
-  it('is whole where the platform ignores such parameters, or refuses them', async () => {
-    for (const refused of [undefined, 400, 404, 414, 422]) {
-      const { result, targets } = await read(NONE, (query) =>
-        refused !== undefined && query('limit') !== undefined ? refused : { to: 120 },
-      );
-      expect(result, `${refused}`).to.equal(120);
-      expect(targets).to.have.length(2);
     }
   });
 
-  it('is an error where the platform fails at them', async () => {
-    const failing = read(NONE, (query) => (query('limit') === undefined ? { to: 120 } : 503));
-    expect(await failing.catch((error) => error.message)).to.contain('upstream_refused');
+  it('is whole where the platform ignores such parameters, or refuses them, and an error where it fails', async () => {
+    const answering = (reply: Reply) => read(NONE, (query) => (query('limit') === undefined ? { to: 120 } : reply));
+    for (const reply of [{ to: 120 }, 400, 404, 414, 422]) {
+      const { result, targets } = await answering(reply);
+      expect([result, targets.length], JSON.stringify(reply)).to.deep.equal([120, 2]);
+    }
+    expect(await answering(503).catch((error) => error.message)).to.contain('upstream_refused');
   });
 
   it('is requested once more only if it is long, round and shows no end, by a GET', async () => {
@@ -124,23 +121,11 @@ describe('a list of one page that has a round number of items', () => {
   });
 });
 
-describe('a total that settings name and that counts the items of the page', () => {
-  it('is an error by none where the page is full for the size in the query', async () => {
-    const none = { kind: 'none', total: member('sum') } as const;
-    const size = (query: Query) => query('limit') ?? 10;
-    const wrong = await read(none, (query) => ({ to: size(query), said: { sum: size(query) } }), {
-      query: { limit: '50' },
-    });
-    expect(wrong.result).to.contain('fullPage: 50 items');
-    expect(wrong.targets).to.deep.equal(['/list?limit=50', '/list?limit=49']);
-    const right = await read(none, (query) => ({ to: size(query), said: { sum: 50 } }), { query: { limit: '50' } });
-    expect(right.result).to.equal(50);
-  });
+const SIZED = { sizeParam: 'limit', size: 100, concurrency: 1 } as const;
+const PAGE = { kind: 'page', ...SIZED, pageParam: 'page', firstPage: 1 } as const;
 
-  const BY_NUMBER = {
-    offset: { kind: 'offset', sizeParam: 'limit', size: 100, offsetParam: 'offset', concurrency: 1 },
-    page: { kind: 'page', sizeParam: 'limit', size: 100, pageParam: 'page', firstPage: 1, concurrency: 1 },
-  } as const;
+describe('a total that settings name and that counts the items of the page', () => {
+  const BY_NUMBER = { offset: { kind: 'offset', ...SIZED, offsetParam: 'offset' }, page: PAGE } as const;
   /** Cuts its pages at 25 items, and counts them. */
   const capped =
     (total: number, of: (count: number) => object) =>
@@ -153,15 +138,10 @@ describe('a total that settings name and that counts the items of the page', () 
   for (const [kind, settings] of Object.entries(BY_NUMBER)) {
     it(`is an error by ${kind} where the platform cuts its pages below the size`, async () => {
       const pagination = { ...settings, total: member('count') };
-      const wrong = await read(
-        pagination,
-        capped(120, (count) => ({ count })),
-      );
+      const counting = (total: number) => capped(total, (count) => ({ count }));
+      const wrong = await read(pagination, counting(120));
       expect(wrong.result).to.contain('the total is 25').and.to.contain('25 came').and.to.contain('pagination.total');
-      const right = await read(
-        pagination,
-        capped(25, (count) => ({ count })),
-      );
+      const right = await read(pagination, counting(25));
       // What is behind it, and whether it is where the list begins.
       expect(right).to.include({ result: 25 }).and.to.have.property('targets').with.length(3);
     });
@@ -180,14 +160,6 @@ describe('a total that settings name and that counts the items of the page', () 
 });
 
 describe('a list by page without a total', () => {
-  const PAGE = {
-    kind: 'page',
-    sizeParam: 'limit',
-    size: 100,
-    pageParam: 'page',
-    firstPage: 1,
-    concurrency: 1,
-  } as const;
   const numbered =
     (total: number, firstPage: number) =>
     (query: Query): Reply => {
@@ -200,7 +172,7 @@ describe('a list by page without a total', () => {
     // The first 100 items are missing each time: pages are full, short, or several.
     for (const total of [200, 120, 250, 102]) {
       const { result } = await read(PAGE, numbered(total, 0));
-      expect(result, `${total}`)
+      expect(result)
         .to.contain(`${total - 100} items`)
         .and.to.contain('pagination.firstPage');
       expect((await read({ ...PAGE, ...OFF }, numbered(total, 0))).result).to.equal(total - 100);
@@ -220,10 +192,7 @@ describe('a list by page without a total', () => {
     const ignoring = (query: Query): Reply => numbered(120, 0)((name) => (name === 'limit' ? 100 : query(name)));
     for (const sizeParam of ['limit', null]) {
       const { result, targets } = await read({ ...PAGE, sizeParam }, ignoring);
-      expect(result)
-        .to.contain('20 items came')
-        .and.to.contain('without page=1')
-        .and.to.contain('pagination.firstPage');
+      for (const part of ['20 items came', 'without page=1', 'pagination.firstPage']) expect(result).to.contain(part);
       expect(targets.at(-1)).to.equal(sizeParam === null ? '/list' : '/list?limit=100');
     }
   });
@@ -250,19 +219,6 @@ describe('a list by page without a total', () => {
     expect((await read(PAGE, refusing)).result).to.equal(20);
     const full = (query: Query): Reply => (query('limit') === 100 ? numbered(100, 1)(query) : 422);
     expect((await read(PAGE, full)).result).to.contain('the platform refuses it');
-  });
-});
-
-describe('a list by offset', () => {
-  it('is an error if the offset is the number of a page, although the number of items is right', async () => {
-    const OFFSET = { kind: 'offset', sizeParam: 'limit', size: 2, offsetParam: 'page', concurrency: 1 } as const;
-    const paged = (query: Query): Reply => ({
-      from: (query('page') ?? 0) * 2,
-      to: Math.min(9, (query('page') ?? 0) * 2 + 2),
-    });
-    const { result, targets } = await read(OFFSET, paged);
-    expect(result).to.contain('5 items').and.to.contain('2 came');
-    expect(targets.at(-1)).to.equal('/list?limit=2&page=3');
   });
 });
 

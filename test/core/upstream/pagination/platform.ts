@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import {
   digestsOf,
   isWhole,
@@ -29,14 +30,12 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A page as a simulated platform makes it. */
 export interface SimulatedPage {
   readonly body: Readonly<Record<string, unknown>>;
   readonly items: readonly Item[];
   readonly headers: PageView['headers'];
 }
 
-/** A page as pagination is given it. */
 export interface ReadPage extends PageView {
   readonly items: readonly Item[];
 }
@@ -45,7 +44,6 @@ export interface PlatformOptions {
   readonly kind: Kind;
   /** The list. Whoever changes it changes what the platform has. */
   readonly items: Item[];
-  /** Items that the client asks for in one page. */
   readonly size: number;
   /** Items that the platform sends in one page at most. @default 1000 */
   readonly cap?: number;
@@ -55,7 +53,6 @@ export interface PlatformOptions {
   readonly posted?: boolean;
   /** Whether settings say that a POST changes nothing. @default true */
   readonly repeatable?: boolean;
-  /** Called with each request, from 0, before it is answered. */
   readonly before?: (request: number) => void;
   /** Replaces an answer. `previous` is the one before; undefined for the first. */
   readonly mangle?: (page: SimulatedPage, request: number, previous?: SimulatedPage) => SimulatedPage;
@@ -69,6 +66,13 @@ export async function readAll({ list, fetchPage }: Platform, more: Partial<ListR
   const first = await fetchPage(firstTarget(asked), signal);
   for await (const page of paginate(asked, first, fetchPage, signal)) items.push(...page.items);
   return items;
+}
+
+/** Why a list is refused with `upstream_invalid`. */
+export async function reasonOf(platform: Platform): Promise<string> {
+  const error = await readAll(platform).catch((reason) => reason);
+  expect(error).to.have.property('code', 'upstream_invalid');
+  return error.reason;
 }
 
 /** A platform in this process that serves `items` in pages. */

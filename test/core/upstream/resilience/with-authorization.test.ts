@@ -18,26 +18,20 @@ function remembering(ttlMs = 5000) {
 }
 
 describe('an upstream behind a negative cache', () => {
-  it('answers that caller at once for a while, and calls the upstream again after it', async () => {
-    const { get, fail, open, count, clock } = remembering();
+  it('answers that caller at once for a while, which it reports, and calls the upstream again after it', async () => {
+    const { get, fail, open, count, clock, told } = remembering();
     await fail('a', status401());
+    expect(told.callRefused).to.equal(undefined);
     clock.time = 5001;
     expect(await errorOf(get('a'))).to.include({ code: 'credential_rejected', upstream: 'projects', fault: false });
+    expect(told.callRefused).to.deep.equal([
+      { requestId: 'request-1', upstream: 'projects', code: 'credential_rejected' },
+    ]);
     expect(count()).to.equal(1);
     clock.time = 5002;
     const reading = get('a');
     open[0]?.succeed();
     expect(await reading).to.deep.equal(PAGE);
-  });
-
-  it('reports each call that it answers', async () => {
-    const { get, fail, told } = remembering();
-    await fail('a', status401());
-    expect(told.callRefused).to.equal(undefined);
-    await errorOf(get('a'));
-    expect(told.callRefused).to.deep.equal([
-      { requestId: 'request-1', upstream: 'projects', code: 'credential_rejected' },
-    ]);
   });
 
   it('remembers nothing but a rejected token of the caller', async () => {

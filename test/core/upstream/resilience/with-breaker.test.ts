@@ -8,6 +8,8 @@ import { createScripted, PAGE, RESPONSES, status500, timeout } from '../scripted
 
 const SETTINGS = { failurePercent: 50, minimumCalls: 4, windowMs: 10_000, openMs: 5000, probeTimeoutMs: 2000 };
 
+type Get = (signal: AbortSignal) => Promise<unknown>;
+
 /** Lets all that is ready to settle do so. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -18,12 +20,7 @@ describe('an upstream behind a breaker', () => {
   function guard(settings: Partial<typeof SETTINGS> = {}) {
     const { events, told } = recordEvents();
     const platform = createScripted();
-    const upstream = withBreaker(platform.upstream, {
-      ...SETTINGS,
-      ...settings,
-      events,
-      now: () => Date.now(),
-    });
+    const upstream = withBreaker(platform.upstream, { ...SETTINGS, ...settings, events, now: () => Date.now() });
     const get = (signal = calm()) => upstream.get(asking(), signal);
     const succeed = async () => {
       const reading = get();
@@ -36,12 +33,6 @@ describe('an upstream behind a breaker', () => {
       platform.open.at(-1)?.fail(error);
       expect(await reading).to.equal(error);
     };
-    const hangUp = async () => {
-      const controller = new AbortController();
-      const reading = rejection(get(controller.signal));
-      controller.abort(new Error('gone'));
-      expect(await reading).to.have.property('message', 'gone');
-    };
     const trip = async () => {
       for (let count = 0; count < SETTINGS.minimumCalls; count += 1) await fail();
       expect(upstream.breakerState).to.equal('open');
@@ -51,7 +42,7 @@ describe('an upstream behind a breaker', () => {
       mock.timers.tick(SETTINGS.openMs);
       expect(upstream.breakerState).to.equal('half-open');
     };
-    return { ...platform, upstream, get, succeed, fail, hangUp, trip, untilHalfOpen, told };
+    return { ...platform, upstream, get, succeed, fail, trip, untilHalfOpen, told };
   }
 
   describe('while it is closed', () => {
@@ -93,45 +84,32 @@ describe('an upstream behind a breaker', () => {
       expect(upstream.breakerState).to.equal('open');
     });
 
-    for (const [what, error] of Object.entries(RESPONSES)) {
+    const gone = new Error('gone');
+    const cancelled = (reason: unknown) => async (get: Get) => {
+      const controller = new AbortController();
+      const reading = rejection(get(controller.signal));
+      controller.abort(reason);
+      await reading;
+    };
+    const failing = (error: unknown) => (_get: Get, fail: (error: unknown) => Promise<void>) => fail(error);
+    for (const [what, happen] of [
+      ...Object.entries(RESPONSES).map(([what, error]) => [what, failing(error)] as const),
+      ['a deadline that passed in our own queue', failing(new GatewayError('upstream_timeout'))],
+      ['an overload of our own', failing(new GatewayError('overloaded'))],
+      ['a bug', failing(new TypeError('x'))],
+      ['a caller who hangs up', cancelled(gone)],
+      ['a page that ended since another page failed', cancelled(status500())],
+      ['a page that ended since another page was too slow', cancelled(timeout())],
+    ] as const) {
       it(`takes ${what} neither for a failure nor for a success`, async () => {
-        const { upstream, fail } = guard();
-        for (let count = 0; count < 50; count += 1) await fail(error);
+        const { upstream, get, fail } = guard();
+        for (let count = 0; count < 50; count += 1) await happen(get, fail);
         expect(upstream.breakerState).to.equal('closed');
         // Fifty successes would hide four failures.
         for (let count = 0; count < 4; count += 1) await fail();
         expect(upstream.breakerState).to.equal('open');
       });
     }
-
-    it('takes a caller who hangs up for neither: 50 of them do not hide what fails', async () => {
-      const { upstream, fail, hangUp } = guard();
-      for (let count = 0; count < 50; count += 1) await hangUp();
-      expect(upstream.breakerState).to.equal('closed');
-      for (let count = 0; count < 4; count += 1) await fail();
-      expect(upstream.breakerState).to.equal('open');
-    });
-
-    it('takes pages that ended since another page failed for neither', async () => {
-      const { upstream, get, fail } = guard();
-      for (const reason of [status500(), timeout()]) {
-        const controller = new AbortController();
-        const siblings = Array.from({ length: 9 }, () => rejection(get(controller.signal)));
-        controller.abort(reason);
-        await Promise.all(siblings);
-      }
-      expect(upstream.breakerState).to.equal('closed');
-      for (let count = 0; count < 4; count += 1) await fail();
-      expect(upstream.breakerState).to.equal('open');
-    });
-
-    it('takes a deadline that passed in our own queue, and a bug, for neither', async () => {
-      const { upstream, fail } = guard();
-      for (const error of [new GatewayError('upstream_timeout'), new GatewayError('overloaded'), new TypeError('x')]) {
-        for (let count = 0; count < 10; count += 1) await fail(error);
-      }
-      expect(upstream.breakerState).to.equal('closed');
-    });
   });
 
   describe('while it is open', () => {
@@ -159,25 +137,24 @@ describe('an upstream behind a breaker', () => {
       for (let count = 0; count < 3; count += 1) await fail();
       expect(upstream.breakerState).to.equal('open');
     });
+  });
 
-    it('is not closed or half-opened by late outcomes', async () => {
-      const { upstream, get, trip, open } = guard();
-      const late = [0, 1, 2, 3].map(() => get().catch(() => {}));
-      const requests = [...open];
-      await trip();
-      requests[0]?.succeed();
-      requests[1]?.fail(RESPONSES[401]);
-      await settled();
-      expect(upstream.breakerState).to.equal('open');
-      mock.timers.tick(SETTINGS.openMs);
-      expect(upstream.breakerState).to.equal('half-open');
-      requests[2]?.succeed();
-      await settled();
-      expect(upstream.breakerState).to.equal('half-open');
-      requests[3]?.fail(status500());
-      await Promise.all(late);
-      expect(upstream.breakerState).to.equal('half-open');
-    });
+  it('is not closed or half-opened by late outcomes', async () => {
+    const { upstream, get, trip, open } = guard();
+    const late = [0, 1, 2, 3].map(() => get().catch(() => {}));
+    const requests = [...open];
+    await trip();
+    requests[0]?.succeed();
+    requests[1]?.fail(RESPONSES[401]);
+    await settled();
+    expect(upstream.breakerState).to.equal('open');
+    mock.timers.tick(SETTINGS.openMs);
+    requests[2]?.succeed();
+    await settled();
+    expect(upstream.breakerState).to.equal('half-open');
+    requests[3]?.fail(status500());
+    await Promise.all(late);
+    expect(upstream.breakerState).to.equal('half-open');
   });
 
   describe('while it is half-open', () => {
@@ -210,16 +187,6 @@ describe('an upstream behind a breaker', () => {
         await fail(error);
         expect(upstream.breakerState, error.code).to.equal('closed');
       }
-    });
-
-    it('neither closes nor opens where the caller hangs up: the next one probes', async () => {
-      const { upstream, untilHalfOpen, hangUp, succeed } = guard();
-      await untilHalfOpen();
-      await hangUp();
-      await hangUp();
-      expect(upstream.breakerState).to.equal('half-open');
-      await succeed();
-      expect(upstream.breakerState).to.equal('closed');
     });
 
     it('gives a probe that hangs so long and no longer', async () => {
@@ -278,21 +245,17 @@ describe('an upstream behind a breaker', () => {
   });
 
   describe('whatever happens, in any order', () => {
+    const HOW = ['page', 'fault', 'answer', 'hang-up'] as const;
     type Event =
       | { readonly kind: 'ask' }
       | { readonly kind: 'tick'; readonly ms: number }
-      | { readonly kind: 'end'; readonly which: number; readonly how: 'page' | 'fault' | 'answer' | 'hang-up' };
-    const event = fc.oneof(
-      { arbitrary: fc.constant<Event>({ kind: 'ask' }), weight: 4 },
-      {
-        arbitrary: fc.record({
-          kind: fc.constant('end' as const),
-          which: fc.nat(8),
-          how: fc.constantFrom('page' as const, 'fault' as const, 'answer' as const, 'hang-up' as const),
-        }),
-        weight: 4,
-      },
-      { arbitrary: fc.record({ kind: fc.constant('tick' as const), ms: fc.nat(6000) }), weight: 1 },
+      | { readonly kind: 'end'; readonly which: number; readonly how: (typeof HOW)[number] };
+    const kind = <K extends Event['kind']>(name: K) => fc.constant(name);
+    const end = fc.record({ kind: kind('end'), which: fc.nat(8), how: fc.constantFrom(...HOW) });
+    const event = fc.oneof<fc.WeightedArbitrary<Event>[]>(
+      { arbitrary: fc.record({ kind: kind('ask') }), weight: 4 },
+      { arbitrary: end, weight: 4 },
+      { arbitrary: fc.record({ kind: kind('tick'), ms: fc.nat(6000) }), weight: 1 },
     );
 
     it('one call probes at a time, only a probe that finds life closes it, and a turned-away call costs nothing', async () => {
@@ -303,7 +266,7 @@ describe('an upstream behind a breaker', () => {
           const states = told.breakerChanged?.map(({ state }) => state) ?? [];
           for (const [index, state] of states.entries()) {
             const before = states[index - 1] ?? 'closed';
-            expect([`closed→open`, `open→half-open`, `half-open→open`, `half-open→closed`]).to.include(
+            expect(['closed→open', 'open→half-open', 'half-open→open', 'half-open→closed']).to.include(
               `${before}→${state}`,
             );
           }

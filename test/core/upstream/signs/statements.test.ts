@@ -37,13 +37,9 @@ describe('the signs of more items in a body', () => {
     });
   }
 
-  for (const text of ['120', ' 120 ', '+120', '120.0', '000000000000000000120']) {
-    it(`is a total as text: ${JSON.stringify(text)}`, () => {
-      expect(one({ total: text })).to.include({ sign: 'total', says: 120 });
-    });
-  }
-
   it('is a total as text however many digits it has, and none where the text is no number', () => {
+    for (const text of ['120', ' 120 ', '+120', '120.0', '000000000000000000120'])
+      expect(one({ total: text }), text).to.include({ sign: 'total', says: 120 });
     expect(one({ total: '9'.repeat(20) })).to.include({ says: 1e20 });
     for (const text of ['', '-1', '1 2', '0x10', '9'.repeat(41)]) expect(said({ total: text })).to.deep.equal([]);
   });
@@ -55,60 +51,53 @@ describe('the signs of more items in a body', () => {
     expect(said({ total: null })).to.deep.equal([]);
   });
 
-  const flags: Readonly<Record<string, readonly [object, boolean]>> = {
-    has_more: [{ has_more: true }, true],
-    hasNextPage: [{ pageInfo: { hasNextPage: true } }, true],
-    'has_more: false': [{ has_more: false }, false],
-    'isLast: false': [{ isLast: false }, true],
-    'isLast: true': [{ isLast: true }, false],
-    'last: false': [{ last: false }, true],
-    'done: false': [{ done: false }, true],
-    'is_truncated as text': [{ is_truncated: 'true' }, true],
-    'has_more as text': [{ has_more: 'FALSE' }, false],
-    'has_more as a number': [{ has_more: 1 }, true],
-    remainingItemCount: [{ metadata: { remainingItemCount: 7 } }, true],
-    'no remainingItemCount': [{ metadata: { remainingItemCount: 0 } }, false],
-  };
-  for (const [name, [body, says]] of Object.entries(flags)) {
-    it(`is a flag: ${name}`, () => {
+  const flags: readonly (readonly [body: object, says: boolean])[] = [
+    [{ has_more: true }, true],
+    [{ pageInfo: { hasNextPage: true } }, true],
+    [{ has_more: false }, false],
+    [{ isLast: false }, true],
+    [{ isLast: true }, false],
+    [{ last: false }, true],
+    [{ done: false }, true],
+    [{ is_truncated: 'true' }, true],
+    [{ has_more: 'FALSE' }, false],
+    [{ has_more: 1 }, true],
+    [{ metadata: { remainingItemCount: 7 } }, true],
+    [{ metadata: { remainingItemCount: 0 } }, false],
+  ];
+  for (const [body, says] of flags) {
+    it(`is a flag for ${says ? 'more' : 'the end'}: ${JSON.stringify(body)}`, () => {
       expect(one(body)).to.include({ sign: 'more', says });
     });
   }
 
-  const ways: Readonly<Record<string, readonly [object, boolean]>> = {
-    'next as a URL': [{ next: 'https://platform.example/list?page=2' }, true],
-    'next as a path': [{ links: { next: '/list?page=2' } }, true],
-    'next as a query': [{ next: '?page=2' }, true],
-    'next as a link object': [{ _links: { next: { href: '/list?page=2' } } }, true],
-    'next as a page number': [{ nextPage: 2 }, true],
-    'next_cursor in response_metadata': [{ response_metadata: { next_cursor: 'abc' } }, true],
-    nextPageToken: [{ nextPageToken: 'abc' }, true],
-    '@odata.nextLink': [{ '@odata.nextLink': 'https://platform.example/x' }, true],
-    'a list of links': [
-      {
-        links: [
-          { rel: 'self', href: '/' },
-          { rel: 'next', href: '/n' },
-        ],
-      },
-      true,
-    ],
-    'a key of several parts': [{ LastEvaluatedKey: { id: { S: 'x' } } }, true],
-    'next: true': [{ next: true }, true],
-    'a list of link objects (HAL)': [{ _links: { next: [{ href: '/list?page=2' }] } }, true],
-    'the sort values of the last item': [{ next: ['2026-01-01', 17] }, true],
-    'an empty list': [{ next: [] }, false],
-    'an empty next': [{ next: '' }, false],
-    'a null next': [{ next: null }, false],
-    'a blank next': [{ next: ' ' }, false],
-    'next 0': [{ next_cursor: 0 }, false],
-    'next -1': [{ next_cursor: -1 }, false],
-    'next "0"': [{ next_cursor: '0' }, false],
-    'an empty link object': [{ next: {} }, false],
-    'a link object without href': [{ next: { href: null } }, false],
-  };
-  for (const [name, [body, says]] of Object.entries(ways)) {
-    it(`is a way to the next page, or that there is none: ${name}`, () => {
+  const [self, next] = ['self', 'next'].map((rel) => ({ rel, href: '/n' }));
+  const ways: readonly (readonly [body: object, says: boolean])[] = [
+    [{ next: 'https://platform.example/list?page=2' }, true],
+    [{ links: { next: '/list?page=2' } }, true],
+    [{ next: '?page=2' }, true],
+    [{ _links: { next: { href: '/list?page=2' } } }, true],
+    [{ nextPage: 2 }, true],
+    [{ response_metadata: { next_cursor: 'abc' } }, true],
+    [{ nextPageToken: 'abc' }, true],
+    [{ '@odata.nextLink': 'https://platform.example/x' }, true],
+    [{ links: [self, next] }, true],
+    [{ LastEvaluatedKey: { id: { S: 'x' } } }, true],
+    [{ next: true }, true],
+    [{ _links: { next: [{ href: '/list?page=2' }] } }, true],
+    [{ next: ['2026-01-01', 17] }, true],
+    [{ next: [] }, false],
+    [{ next: '' }, false],
+    [{ next: null }, false],
+    [{ next: ' ' }, false],
+    [{ next_cursor: 0 }, false],
+    [{ next_cursor: -1 }, false],
+    [{ next_cursor: '0' }, false],
+    [{ next: {} }, false],
+    [{ next: { href: null } }, false],
+  ];
+  for (const [body, says] of ways) {
+    it(`is a way to the next page, or that there is none: ${JSON.stringify(body)}`, () => {
       expect(one(body)).to.include({ sign: 'next', says });
     });
   }
@@ -139,50 +128,43 @@ describe('the signs of more items in a body', () => {
     expect(said(body)).to.deep.equal([]);
   });
 
-  it('is found in an element of a list, where that is on the way', () => {
-    const statements = statementsOf([{ fields: ['results', 0], value: { total: 120 } }], {});
-    expect(statements.map(({ path }) => path)).to.deep.equal(['results[0].total']);
-  });
-
-  it('is found beside the list, and in each object that leads to it', () => {
+  it('is found beside the list, in each object and in each element of a list that leads to it', () => {
     const data = { total: 3, workflows: [] };
-    const statements = statementsOf(
-      [
-        { fields: [], value: { data, has_more: true } },
-        { fields: ['da-ta'], value: data },
-      ],
-      {},
-    );
-    expect(statements.map(({ path }) => path)).to.deep.equal(['has_more', '"da-ta".total']);
+    const enclosing = [
+      { fields: [], value: { data, has_more: true } },
+      { fields: ['da-ta'], value: data },
+      { fields: ['results', 0], value: { total: 120 } },
+    ];
+    const paths = statementsOf(enclosing, {}).map(({ path }) => path);
+    expect(paths).to.deep.equal(['has_more', '"da-ta".total', 'results[0].total']);
   });
 });
 
 describe('the signs of more items in headers', () => {
-  const cases: Readonly<Record<string, readonly [Record<string, string>, object]>> = {
-    'X-Total-Count': [{ 'x-total-count': '120' }, { sign: 'total', says: 120 }],
-    'X-Total-Pages': [{ 'x-total-pages': '5' }, { sign: 'pages', says: 5 }],
-    'X-Next-Page': [{ 'x-next-page': '2' }, { sign: 'next', says: true }],
-    'an empty X-Next-Page': [{ 'x-next-page': '' }, { sign: 'next', says: false }],
-    'X-Has-More': [{ 'x-has-more': 'true' }, { sign: 'more', says: true }],
-    'Content-Range': [{ 'content-range': 'items 0-24/120' }, { sign: 'total', says: 120 }],
-    'Content-Range without a unit, as PostgREST has it': [
-      { 'content-range': '0-24/120' },
-      { sign: 'total', says: 120 },
-    ],
-    'Content-Range with an equals sign': [{ 'content-range': 'items=0-24/120' }, { sign: 'total', says: 120 }],
-    'X-Total-Count, twice the same': [{ 'x-total-count': '120, 120' }, { sign: 'total', says: 120 }],
-    'Content-Range of nothing': [{ 'content-range': 'projects */0' }, { sign: 'total', says: 0 }],
-    'Link: rel=next': [{ link: '</b>; rel="next"' }, { sign: 'next', says: true }],
-    'Link without next': [{ link: '</b>; rel="first"' }, { sign: 'next', says: false }],
-    'Link that is malformed and has the word': [{ link: '</b; rel="next"' }, { sign: 'next', says: true }],
-    'Link that is malformed': [{ link: '</b; rel="last"' }, { sign: 'next', says: false }],
-  };
-  for (const [name, [headers, expected]] of Object.entries(cases)) {
-    it(`is: ${name}`, () => {
+  const total = (says: number) => ({ sign: 'total', says });
+  const next = (says: boolean) => ({ sign: 'next', says });
+  const cases: readonly (readonly [headers: Record<string, string>, expected: object])[] = [
+    [{ 'x-total-count': '120' }, total(120)],
+    [{ 'x-total-count': '120, 120' }, total(120)],
+    [{ 'x-total-pages': '5' }, { sign: 'pages', says: 5 }],
+    [{ 'x-next-page': '2' }, next(true)],
+    [{ 'x-next-page': '' }, next(false)],
+    [{ 'x-has-more': 'true' }, { sign: 'more', says: true }],
+    [{ 'content-range': 'items 0-24/120' }, total(120)],
+    // Without a unit, as PostgREST has it.
+    [{ 'content-range': '0-24/120' }, total(120)],
+    [{ 'content-range': 'items=0-24/120' }, total(120)],
+    [{ 'content-range': 'projects */0' }, total(0)],
+    [{ link: '</b>; rel="next"' }, next(true)],
+    [{ link: '</b>; rel="first"' }, next(false)],
+    [{ link: '</b; rel="next"' }, next(true)],
+    [{ link: '</b; rel="last"' }, next(false)],
+  ];
+  for (const [headers, expected] of cases) {
+    it(`is: ${JSON.stringify(headers)}`, () => {
       const statements = headerStatements(headers);
       expect(statements).to.have.length(1);
-      expect(statements[0]).to.include(expected);
-      expect(statements[0]).not.to.have.property('path');
+      expect(statements[0]).to.include(expected).and.not.to.have.property('path');
     });
   }
 
