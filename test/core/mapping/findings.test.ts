@@ -83,9 +83,7 @@ describe('the counts of two parts of a list', () => {
       empty: ['y', 'z'],
     });
     expect(addCounts(a, b)).to.deep.equal({
-      received: 5,
-      excluded: 1,
-      ...{ dropped: 1, dropReason: 'first', overlooked: 'some', repeatedIds: 3 },
+      ...{ received: 5, excluded: 1, dropped: 1, dropReason: 'first', overlooked: 'some', repeatedIds: 3 },
       defaulted: new Map([
         ['x', 2],
         ['y', 2],
