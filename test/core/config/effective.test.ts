@@ -67,13 +67,8 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
 
   it('mask values that look like a secret, whatever their name', async () => {
     const secret = [
-      ...[
-        'Bearer abc',
-        'basic YTpi',
-        'ApiKey x',
-        'a1b2c3d4-e5f6-4711-8899-aabbccddeeff',
-        'x sk_live_4eC39HqLyjWDarjtT1',
-      ],
+      ...['Bearer abc', 'basic YTpi', 'ApiKey x', 'a1b2c3d4-e5f6-4711-8899-aabbccddeeff'],
+      'x sk_live_4eC39HqLyjWDarjtT1',
       ...['aws4/key7/eu-west/signing-part', 'T0451.Kx81jf02.q93jf1', 'user7:pass-word-of-it'],
     ];
     const open = ['application/json', 'true', '2026-01-01', 'platform.example/projects/all-of-them', 'bearer'];

@@ -10,31 +10,18 @@ const MALFORMED = `must be \${NAME} or \${NAME:-default}; a literal \${ is writt
 describe('substitution', () => {
   const substitute = createSubstitute({ A: 'one', EMPTY: '', B_2: 'x${A}y', GONE: undefined });
 
-  for (const [text, expected] of [
-    [`\${A}`, 'one'],
-    [`<\${A}-\${A}>`, '<one-one>'],
-    [`\${A:-two}`, 'one'],
-    [`\${EMPTY}`, ''],
-    [`\${EMPTY:-two}`, 'two'],
-    [`\${NONE:-two}`, 'two'],
-    [`\${NONE:-}`, ''],
-    [`\${NONE:-a:-b\nc$}`, 'a:-b\nc$'],
-    [`$\${A}`, `\${A}`],
-    [`$$\${A}`, `$\${A}`],
-    [`$\${`, `\${`],
-    ['$A {A} $ }', '$A {A} $ }'],
-    ['', ''],
-  ] as const) {
+  for (const [text, expected] of Object.entries({
+    ...{ '${A}': 'one', '<${A}-${A}>': '<one-one>', '${A:-two}': 'one', '${EMPTY}': '', '${EMPTY:-two}': 'two' },
+    ...{ '${NONE:-two}': 'two', '${NONE:-}': '', '${NONE:-a:-b\nc$}': 'a:-b\nc$', '$A {A} $ }': '$A {A} $ }', '': '' },
+    // What is put in is not looked into.
+    ...{ '$${A}': '${A}', '$$${A}': '$${A}', '$${': '${', '${B_2}': 'x${A}y' },
+  })) {
     it(`makes ${JSON.stringify(text)} into ${JSON.stringify(expected)}`, () => {
       const { text: result, issues } = substitute(text);
       expect(result).to.equal(expected);
       expect(issues).to.deep.equal([]);
     });
   }
-
-  it('does not look into what it put in', () => {
-    expect(substitute(`\${B_2}`).text).to.equal(`x\${A}y`);
-  });
 
   it('reports whether anything was taken from the environment, defaults included', () => {
     expect(substitute(`\${A}`).fromEnvironment).to.equal(true);

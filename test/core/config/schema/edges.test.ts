@@ -19,13 +19,10 @@ describe('the settings of a listener', () => {
     for (const host of ['0.0.0.0', '::', '192.0.2.1', 'fe80::1', 'portico.internal', 'localhost.example']) {
       expect(issues({ http: { host } }), host).to.deep.equal([issue]);
       const verification = { issuer: 'https://login.example', audience: 'a' };
-      for (const named of [
-        { http: { host, allowedHosts: ['a', 'b:*'] } },
-        { http: { host }, publicUrl: 'https://a.b' },
-      ]) {
-        expect(issues(named), host).to.deep.equal([]);
+      const named = { http: { host, allowedHosts: ['a', 'b:*'] } };
+      for (const safe of [named, { http: { host }, publicUrl: 'https://a.b' }, { http: { host }, verification }]) {
+        expect(issues(safe), host).to.deep.equal([]);
       }
-      expect(issues({ http: { host }, verification }), host).to.deep.equal([]);
     }
     for (const http of [{}, { host: 'localhost' }, { host: '::1' }, { host: '127.0.0.2' }, { socketPath: '/a' }]) {
       expect(issues({ http })).to.deep.equal([]);
@@ -69,26 +66,21 @@ describe('the settings of a listener', () => {
     const allowedHosts = ['portico.example'];
     const same = ['admin.port: must not be http.port: the admin listener has a port of its own'];
     expect(issues({ http: { port: 9090 } })).to.deep.equal(same);
-    for (const [host, admin] of [
-      ['0.0.0.0', '127.0.0.1'],
-      ['0.0.0.0', 'localhost'],
-      ['192.0.2.1', '0.0.0.0'],
-      ['::', '127.0.0.1'],
-      ['::1', '::'],
-      ['localhost', '127.0.0.1'],
-    ] as const) {
-      expect(
-        issues({ http: { port: 9090, host, allowedHosts }, admin: { host: admin } }),
-        `${host} ${admin}`,
-      ).to.deep.equal(same);
+    const pairs = ['0.0.0.0 127.0.0.1', '0.0.0.0 localhost', '192.0.2.1 0.0.0.0', ':: 127.0.0.1', '::1 ::'];
+    for (const pair of [...pairs, 'localhost 127.0.0.1']) {
+      const [host = '', admin = ''] = pair.split(' ');
+      const http = { port: 9090, host, allowedHosts };
+      expect(issues({ http, admin: { host: admin } }), pair).to.deep.equal(same);
     }
-    for (const host of ['192.0.2.1', '::1']) {
-      expect(issues({ http: { port: 9090, host, allowedHosts } }), host).to.deep.equal([]);
+    for (const apart of [
+      ...['192.0.2.1', '::1'].map((host) => ({ http: { port: 9090, host, allowedHosts } })),
+      { http: { port: 9090, host: '::1' }, admin: { host: '0.0.0.0' } },
+      { http: { port: 9090, socketPath: '/a' } },
+      { http: { port: 9090 }, admin: { enabled: false } },
+      { http: { port: 0 }, admin: { port: 0 } },
+    ]) {
+      expect(issues(apart), JSON.stringify(apart)).to.deep.equal([]);
     }
-    expect(issues({ http: { port: 9090, host: '::1' }, admin: { host: '0.0.0.0' } })).to.deep.equal([]);
-    expect(issues({ http: { port: 9090, socketPath: '/a' } })).to.deep.equal([]);
-    expect(issues({ http: { port: 9090 }, admin: { enabled: false } })).to.deep.equal([]);
-    expect(issues({ http: { port: 0 }, admin: { port: 0 } })).to.deep.equal([]);
   });
 });
 
@@ -111,13 +103,8 @@ describe('where clients find this server', () => {
       ...['', 'portico.example', '//portico.example', 'ftp://portico.example', 'https://', 'https:portico.example'],
       ...['https://portico.example/', 'https://portico.example/a/', 'https://portico.example//a', 'HTTPS://a.example'],
       ...['https://Portico.example', 'https://portico.example:443', 'http://localhost:80', 'https://a.example/../b'],
-      ...[
-        'https://u@a.example',
-        'https://u:p@a.example',
-        'https://a.example?b',
-        'https://a.example#b',
-        'https://a.example?',
-      ],
+      ...['https://u@a.example', 'https://u:p@a.example', 'https://a.example?b', 'https://a.example#b'],
+      'https://a.example?',
       ...['https://a.example/$(id)', "https://a.example/'", 'https://a;b', 'https://a.example:99999', 'https://127.1'],
       ...['https://é.example', 'https://a.example/%61', ' https://a.example', 'https://a.example\n', 'https://-a'],
     ]) {
