@@ -67,10 +67,8 @@ describe('a platform with credential kind service or none', () => {
   });
 
   for (const status of [401, 403]) {
-    for (const [kind, credential] of [
-      ['service', SECRET_KEY],
-      ['none', { kind: 'none' }],
-    ] as const) {
+    for (const credential of [SECRET_KEY, { kind: 'none' }] as const) {
+      const { kind } = credential;
       it(`answers 502 when it returns ${status} to ${kind}, without a challenge to the caller`, async () => {
         const { read } = await startGateway(mixed(credential), captureLog('silent'));
         const scope = () => (kind === 'none' ? nock(ADMIN, { badheaders: ['authorization'] }) : admin());
@@ -195,11 +193,8 @@ describe("the deployment's own secret", () => {
     it(`does not appear in a log, response or error${user === undefined ? '' : ', as a password'}`, async () => {
       const platform = await startHttpUpstream(json({}));
       const log = captureLog('debug');
-      const each = {
-        baseUrl: platform.url,
-        credential: { kind: 'service' as const, secret: SECRET, user },
-        retry: { attempts: 1, baseDelayMs: 1 },
-      };
+      const credential = { kind: 'service', secret: SECRET, user } as const;
+      const each = { baseUrl: platform.url, credential, retry: { attempts: 1, baseDelayMs: 1 } };
       const settings = { ...QUIET, upstreams: { projects: each, workflows: each, tools: each } };
       const running = await startGateway(settings, { logger: log.logger });
       const said = [inspect(running.gateway, { depth: 9, showHidden: true }), JSON.stringify(running.gateway)];

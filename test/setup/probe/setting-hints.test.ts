@@ -30,16 +30,14 @@ describe('a probe suggests', () => {
     ]);
   });
 
-  for (const kind of ['offset', 'link', 'link in body'] as const) {
-    it(`a way of paging with which the whole list is read: ${kind}`, async () => {
-      const handler = pagedPlatform(kind, PROJECTS);
-      const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
-      expect(suggestions[0]?.setting).to.equal('resources.projects.pagination');
-      const value = suggestions[0]?.value;
-      const again = await probedOne(handler, settings(`items: data.list, pagination: ${value}`));
-      expect(again).to.deep.include({ ok: true, items: 120, pages: 5 });
-    });
-  }
+  it('a way of paging with which the whole list is read', async () => {
+    const handler = pagedPlatform('link in body', PROJECTS);
+    const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
+    const [{ setting, value } = {}] = suggestions;
+    expect(setting).to.equal('resources.projects.pagination');
+    const again = await probedOne(handler, settings(`items: data.list, pagination: ${value}`));
+    expect(again).to.deep.include({ ok: true, items: 120, pages: 5 });
+  });
 
   it('no parameter that the platform ignores', async () => {
     const handler = json({ list: PROJECTS.slice(0, 25), total: PROJECTS.length, offset: 0 });

@@ -184,20 +184,6 @@ describe('the file of a secret', () => {
       expect(told).to.deep.equal(['cannot be read (ENOENT)', undefined]);
     }));
 
-  it('logs so too if its folder was missing, and it is the same file', () =>
-    inFolder(async (folder) => {
-      mkdirSync(join(folder, 'mounted'));
-      const path = join(folder, 'mounted', 'secret');
-      writeFileSync(path, 'same');
-      const { later, told } = open(path);
-      renameSync(join(folder, 'mounted'), join(folder, 'away'));
-      expect(await later()).to.equal('same');
-      renameSync(join(folder, 'away'), join(folder, 'mounted'));
-      expect(await later()).to.equal('same');
-      expect(await later()).to.equal('same');
-      expect(told).to.deep.equal(['cannot be read (ENOENT)', undefined]);
-    }));
-
   it('logs nothing if it was written again with the same secret', () =>
     withSecret('same', async ({ path, later, told }) => {
       writeFileSync(path, 'same');
