@@ -158,19 +158,6 @@ describe('cores of one deployment', () => {
     return { settings, requests };
   }
 
-  it('call a platform once for a caller, and build the same keys', async () => {
-    const { settings, requests } = await platform();
-    const { open, puts } = deployment();
-    const [one, other] = [open(settings()), open(settings({ cache: { ttlMs: 30_000 } }))];
-    const loaded = await read(one, 'tools');
-    await eventually(() => puts.length === 1);
-    const copied = await read(other, 'tools');
-    expect(copied).to.include({ copied: true });
-    expect(copied.snapshot.bytes.equals(loaded.snapshot.bytes)).to.equal(true);
-    expect(requests).to.have.length(1);
-    expect(one.holdings.keyOf('token')).to.equal(other.holdings.keyOf('token'));
-  });
-
   it('take lists of another release where the format of lists is the same', async () => {
     const { settings } = await platform();
     const named: string[] = [];

@@ -36,21 +36,20 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
     return parse(masked());
   }
 
-  it("mask Portico's own secret at the issuer of tokens", async () => {
-    const introspection = 'introspection: { clientId: portico, secret: hush }';
-    const { verification } = await shown(
-      '',
-      `verification: { issuer: https://a.example, audience: a, ${introspection} }`,
-    );
-    expect(verification.introspection).to.include({ clientId: 'portico', secret: MASK });
-  });
-
-  it('mask all that the collector of traces is sent', async () => {
-    const block = 'tracing: { endpoint: https://traces.example/v1/traces, headers: { X-Team: open, Number: 1 } }';
-    const { tracing } = await shown('', block);
-    expect(tracing.headers).to.deep.equal({ 'X-Team': MASK, Number: MASK });
-    expect(tracing.endpoint).to.equal('https://traces.example/v1/traces');
-  });
+  for (const [block, expected] of [
+    [
+      'verification: { issuer: https://a.example, audience: a, introspection: { clientId: portico, secret: hush } }',
+      { verification: { introspection: { clientId: 'portico', secret: MASK } } },
+    ],
+    [
+      'tracing: { endpoint: https://traces.example/v1/traces, headers: { X-Team: open, Number: 1 } }',
+      { tracing: { endpoint: 'https://traces.example/v1/traces', headers: { 'X-Team': MASK, Number: MASK } } },
+    ],
+  ] as const) {
+    it(`mask what is secret, and nothing else, of ${block}`, async () => {
+      expect(await shown('', block)).to.containSubset(expected);
+    });
+  }
 
   it('mask parameters that are named like a secret', async () => {
     // Nobody may write plain names of credentials here, but some that speak of one.

@@ -5,7 +5,7 @@ import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts'
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { logEvents } from '../../../src/core/log/log.ts';
-import { createLogger, type Level, type Logger } from '../../../src/core/log/logger.ts';
+import { createLogger, type Logger } from '../../../src/core/log/logger.ts';
 import { captureLog } from './captured-log.ts';
 
 const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({
@@ -311,14 +311,10 @@ describe('the log', () => {
     expect(text).to.equal('');
     logEvents(own).connectionsRefused?.({ maxConnections: 3 });
     expect(JSON.parse(text)).to.include({ maxConnections: 3, msg: 'connections refused' });
-    const captured = captureLog('warn');
-    const { logger } = captured;
-    const to = (level: Level) => (fields: object | string, message?: string) => {
-      if (typeof fields === 'object') logger[level](fields, message ?? '');
-    };
-    const [debug, info, warn, error, fatal] = (['debug', 'info', 'warn', 'error', 'fatal'] as const).map(to);
-    const without = logEvents({ debug, info, warn, error, fatal } as Logger);
-    without.requestEnded?.(request({ error: new GatewayError('upstream_failed') }));
-    expect(captured.lines()).to.have.length(1);
+    const { logger, lines } = captureLog('warn');
+    const { debug, info, warn, error, fatal } = logger;
+    const bound = Object.entries({ debug, info, warn, error, fatal }).map(([level, log]) => [level, log.bind(logger)]);
+    logEvents(Object.fromEntries(bound)).requestEnded?.(request({ error: new GatewayError('upstream_failed') }));
+    expect(lines()).to.have.length(1);
   });
 });

@@ -32,10 +32,13 @@ type Person = OAuthClientProvider & {
 
 function createPerson(tokens?: { access_token: string; scope: string; issuer: string }): Person {
   const sent: URL[] = [];
-  let client: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
-  let held: Awaited<ReturnType<OAuthClientProvider['tokens']>> = tokens && { ...tokens, token_type: 'Bearer' };
-  let verifier = '';
-  let state: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>;
+  const kept: {
+    client?: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
+    tokens?: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
+    verifier?: string;
+    state?: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>;
+  } = { tokens: tokens && { ...tokens, token_type: 'Bearer' } };
+  const keep = (more: typeof kept) => void Object.assign(kept, more);
   return {
     sent,
     redirectUrl: REDIRECT,
@@ -46,25 +49,15 @@ function createPerson(tokens?: { access_token: string; scope: string; issuer: st
       grant_types: ['authorization_code', 'refresh_token'],
       token_endpoint_auth_method: 'none',
     },
-    clientInformation: () => client,
-    saveClientInformation: (information) => {
-      client = information;
-    },
-    tokens: () => held,
-    saveTokens: (saved) => {
-      held = saved;
-    },
-    codeVerifier: () => verifier,
-    saveCodeVerifier: (saved) => {
-      verifier = saved;
-    },
-    discoveryState: () => state,
-    saveDiscoveryState: (saved) => {
-      state = saved;
-    },
-    redirectToAuthorization: (url) => {
-      sent.push(url);
-    },
+    clientInformation: () => kept.client,
+    saveClientInformation: (client) => keep({ client }),
+    tokens: () => kept.tokens,
+    saveTokens: (saved) => keep({ tokens: saved }),
+    codeVerifier: () => kept.verifier ?? '',
+    saveCodeVerifier: (verifier) => keep({ verifier }),
+    discoveryState: () => kept.state,
+    saveDiscoveryState: (state) => keep({ state }),
+    redirectToAuthorization: (url) => void sent.push(url),
   };
 }
 
