@@ -42,10 +42,7 @@ const KEYLESS: readonly ErrorCode[] = [
   ...(Object.keys(ERRORS) as ErrorCode[]).filter(
     (code) => ERRORS[code].status < 500 && !/^(credential_r|access|upstream)/.test(code),
   ),
-  'draining',
-  'internal',
-  'transfer_coding_unsupported',
-  'verifier_unavailable',
+  ...(['draining', 'internal', 'transfer_coding_unsupported', 'verifier_unavailable'] as const),
 ];
 
 describe('the settings that a failed probe names', () => {
