@@ -190,14 +190,6 @@ describe('settings that come as an object', () => {
     expect(config.upstreams['projects']?.timeoutMs).to.equal(10_000);
   });
 
-  it('may be checked settings, which stay as they are', () => {
-    const config = parseSettings({
-      ...MINIMAL,
-      resources: { tools: { query: { a: 1, b: true }, fields: { id: 'uuid' }, pagination: { kind: 'link' } } },
-    });
-    expect(parseSettings(config)).to.deep.equal(config);
-  });
-
   it('have their issues reported all at once, with paths and without lines', () => {
     const input = JSON.parse('{"http":{"prot":1,"port":"8"},"upstreams":{"a b":{}},"log":null}');
     try {

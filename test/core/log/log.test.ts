@@ -5,16 +5,11 @@ import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts'
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { logEvents } from '../../../src/core/log/log.ts';
-import { createLogger, type Logger } from '../../../src/core/log/logger.ts';
+import type { Logger } from '../../../src/core/log/logger.ts';
 import { captureLog } from './captured-log.ts';
 
 const request = (more: Partial<RequestRecord> = {}): RequestRecord => ({
-  edge: 'http',
-  requestId: 'r-1',
-  begun: 0,
-  ms: 20.04,
-  outcome: 'ok',
-  bytes: 0,
+  ...{ edge: 'http', requestId: 'r-1', begun: 0, ms: 20.04, outcome: 'ok', bytes: 0 },
   ...more,
 });
 
@@ -81,13 +76,8 @@ describe('the log of a request', () => {
       const error = new GatewayError(code as ErrorCode);
       const level = code === 'internal' ? 'error' : status >= 500 ? 'warn' : 'info';
       for (const route of [undefined, '/mcp']) {
-        expect(
-          lineOf((events) => events.requestEnded?.(request({ route, outcome: code, error }))),
-          code,
-        ).to.include({
-          level,
-          outcome: code,
-        });
+        const line = lineOf((events) => events.requestEnded?.(request({ route, outcome: code, error })));
+        expect(line, code).to.include({ level, outcome: code });
       }
     }
   });
@@ -95,12 +85,8 @@ describe('the log of a request', () => {
   it('is at warn for a stale list, with the error that it replaced', () => {
     const staleFor = new GatewayError('upstream_refused', { upstream: 'tools', reason: 'answered with status 400' });
     expect(lineOf((events) => events.requestEnded?.(request({ cache: 'stale', staleFor })))).to.include({
-      level: 'warn',
-      outcome: 'ok',
-      cache: 'stale',
-      staleFor: 'upstream_refused',
-      upstream: 'tools',
-      reason: 'answered with status 400',
+      ...{ level: 'warn', outcome: 'ok', cache: 'stale', staleFor: 'upstream_refused' },
+      ...{ upstream: 'tools', reason: 'answered with status 400' },
     });
   });
 
@@ -132,12 +118,8 @@ describe('the log of mapping warnings', () => {
       tell('workflows');
     }
     expect(lines()).to.have.length(8);
-    expect(lines()[1]).to.include({
-      level: 'warn',
-      msg: 'mapping warning',
-      finding: 'field_empty',
-      field: 'category',
-    });
+    const second = { level: 'warn', msg: 'mapping warning', finding: 'field_empty', field: 'category' };
+    expect(lines()[1]).to.include(second);
   });
 
   it('has a change of a list once, and again after a minute when it happens again', () => {
@@ -145,15 +127,8 @@ describe('the log of mapping warnings', () => {
     let now = 0;
     const events = logEvents(logger, { now: () => now });
     const warning = { resource: 'tools', upstream: 'platform', finding: 'field_lost', field: 'version' } as const;
-    for (const [at, isRepeated] of [
-      [0, false],
-      [60_000, true],
-      [120_000, true],
-      [180_000, false],
-      [180_001, false],
-    ] as const) {
-      now = at;
-      events.mappingWarning?.({ ...warning, isRepeated });
+    for (now of [0, 60_000, 120_000, 180_000, 180_001]) {
+      events.mappingWarning?.({ ...warning, isRepeated: now === 60_000 || now === 120_000 });
     }
     expect(lines()).to.have.length(2);
     expect(lines()[1])
@@ -268,15 +243,10 @@ describe('the log of an event', () => {
 
 describe('the log', () => {
   it('escapes what a reader does not see in the texts of a client, and parses to them', () => {
-    let text = '';
-    const write = (line: string) => {
-      text += line;
-    };
-    const events = logEvents(
-      createLogger({ level: 'info', destination: { write, flushSync() {}, droppedLines: () => 0 } }),
-    );
+    const { events, text: written } = captureLog('info');
     const client = { name: '"\u0600👩\u200d💻\x7f\n', version: '\\', userAgent: undefined, revision: undefined };
     for (let times = 0; times < 2; times += 1) events.requestEnded?.(request({ client }));
+    const text = written();
     expect(text).to.match(/^[\n -~\u{1F000}-\u{1FFFF}]*$/u);
     const lines = text.trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line).client)).to.deep.equal(

@@ -62,15 +62,12 @@ describe('the examples give no false alarm', () => {
           const { http, ...rest } = loaded.config;
           const options = { http: { ...http, port: 0 }, admin: { enabled: false }, log: { level: 'silent' as const } };
           const { read } = await startGateway({ ...rest, ...options });
-          const counts = await Promise.all(
-            RESOURCES.map(async (name) => {
-              const response = await read(name);
-              expect(response.status).to.equal(200);
-              const items = (await response.json()) as { id: string }[];
-              return new Set(items.map(({ id }) => id)).size;
-            }),
-          );
-          expect(counts).to.deep.equal(expected);
+          const countOf = async (name: string) => {
+            const response = await read(name);
+            expect(response.status).to.equal(200);
+            return new Set(((await response.json()) as { id: string }[]).map(({ id }) => id)).size;
+          };
+          expect(await Promise.all(RESOURCES.map(countOf))).to.deep.equal(expected);
         });
       });
     }

@@ -192,7 +192,13 @@ describe('the settings of a resource', () => {
   });
 
   it('name the upstream of each, and are unchanged when they are parsed again', () => {
-    const config = parseSettings({ upstreams: { tools: BASE }, resources: { tools: { path: '/a' } } });
+    const tools = {
+      path: '/a',
+      query: { a: 1, b: true },
+      fields: { id: 'uuid' },
+      pagination: { kind: 'link' },
+    } as const;
+    const config = parseSettings({ upstreams: { tools: BASE }, resources: { tools } });
     expect(config.resources.tools).to.include({ upstream: 'tools', enabled: true, path: '/a' });
     expect(config.resources.projects).to.include({ upstream: 'projects', enabled: false });
     expect(parseSettings(config)).to.deep.equal(config);
