@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse, parseDocument } from 'yaml';
 import { coreScalar } from '../../../src/core/config/build-tree.ts';
-import { createSubstitute, processEnvironment } from '../../../src/core/config/environment.ts';
+import { createSubstitute, type Environment, processEnvironment } from '../../../src/core/config/environment.ts';
 import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 
 const MALFORMED = `must be \${NAME} or \${NAME:-default}; a literal \${ is written $\${`;
@@ -74,6 +74,10 @@ describe('values from the environment', () => {
   const port = async (value: string, environment = {}) =>
     (await load(`http:\n  port: ${value}\n${UPSTREAMS}`, environment)).settings.http.port;
 
+  const queryOf = async (environment: object) =>
+    (await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, environment as Environment)).settings
+      .resources.tools.query;
+
   it('are typed where they are written without quotes', async () => {
     expect(await port('${PORT}', { PORT: '81' })).to.equal(81);
     expect(await port('${PORT:-82}')).to.equal(82);
@@ -107,10 +111,7 @@ describe('values from the environment', () => {
     expect(await issuesIn(`http:\n  port: \${PORT:-}\n${UPSTREAMS}`)).to.deep.equal([
       '2:9: http.port: expected a whole number, got empty text',
     ]);
-    const { settings: config } = await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, {
-      Q: '',
-    });
-    expect(config.resources.tools.query).to.deep.equal({ q: '' });
+    expect(await queryOf({ Q: '' })).to.deep.equal({ q: '' });
   });
 
   it('may be null, which some keys take', async () => {
@@ -121,13 +122,10 @@ describe('values from the environment', () => {
 
   it('can bring in no key, list, block or alias', async () => {
     for (const value of ['{ a: 1 }', '[1]', 'a\nb: 1', '*a', '!x y', '# c', '"']) {
-      const { settings: config } = await load(`resources:\n  tools:\n    query:\n      q: \${Q}\n${UPSTREAMS}`, {
-        Q: value.replace('\n', '\t'),
-      });
-      expect(config.resources.tools.query).to.deep.equal({ q: value.replace('\n', '\t') });
-      expect(await issuesIn(`http: \${HTTP}\n${UPSTREAMS}`, { HTTP: value })).to.deep.equal([
-        '1:7: http: expected a block of keys, got text',
-      ]);
+      const q = value.replace('\n', '\t');
+      expect(await queryOf({ Q: q })).to.deep.equal({ q });
+      const issue = '1:7: http: expected a block of keys, got text';
+      expect(await issuesIn(`http: \${HTTP}\n${UPSTREAMS}`, { HTTP: value })).to.deep.equal([issue]);
     }
   });
 
@@ -138,11 +136,8 @@ describe('values from the environment', () => {
   });
 
   it('are a issue with name and place where they are missing, and hide no other issue', async () => {
-    expect(
-      await issuesIn(`http:\n  prot: 1\n  port: \${PORT}\n  host: \${HOST}\nscheme: 5\n${UPSTREAMS}`, {
-        PORT: undefined,
-      }),
-    ).to.deep.equal([
+    const yaml = `http:\n  prot: 1\n  port: \${PORT}\n  host: \${HOST}\nscheme: 5\n${UPSTREAMS}`;
+    expect(await issuesIn(yaml, { PORT: undefined })).to.deep.equal([
       '2:3: http.prot: unknown key; did you mean port?',
       '3:9: http.port: environment variable PORT is not set, and there is no default',
       '4:9: http.host: environment variable HOST is not set, and there is no default',

@@ -213,10 +213,8 @@ describe('tokens that are verified, introspected and exchanged, under every faul
     const traces = [...tracesOf(MARK, tokens), ...namesOf()];
     const all = { ...written, answers: answers.join('\n') };
     for (const [where, told] of Object.entries(all)) {
-      expect(
-        traces.filter((trace) => told.includes(trace)),
-        where,
-      ).to.deep.equal([]);
+      const found = traces.filter((trace) => told.includes(trace));
+      expect(found, where).to.deep.equal([]);
     }
     expect(written['log']).to.contain('"level":"debug"');
     expect(written['stderr']).to.equal('');

@@ -107,10 +107,8 @@ describe('an expression', () => {
       ['upper(length(one))', 'upper() does not take (number)'],
       ['list[?starts_with(@, `1`)]', 'starts_with() does not take (string, number)'],
     ] as const) {
-      expect(
-        reasonOf(() => evaluate(text, value)),
-        text,
-      ).to.equal(reason);
+      const told = reasonOf(() => evaluate(text, value));
+      expect(told, text).to.equal(reason);
     }
   });
 

@@ -49,11 +49,6 @@ const WRONG: readonly (readonly [api: object, ...issues: string[]])[] = [
     { credential: { kind: 'headr' } },
     'credential.kind: must be one of passthrough, header, exchange, service, none; did you mean header?',
   ],
-  [{ credential: { kind: 'none' } }, `credential.kind: none accepts every caller, ${UNVERIFIED}`],
-  [
-    service({ file: '/run/secrets/acme' }),
-    `credential.kind: service gives every caller the access of its secret, ${UNVERIFIED}`,
-  ],
 ];
 
 /** The same of an upstream whose callers need not be verified. */
@@ -149,11 +144,10 @@ describe('the settings of an upstream', () => {
       expect(issues({ upstreams: { api: BASE, [name]: BASE }, tools: { upstream: name } })).to.deep.equal([]);
     }
     for (const name of ['', '1a', 'a b', 'a.b', '-a', '_a', 'é']) {
-      const found = issues({ upstreams: { api: BASE, [name]: BASE } });
-      expect(
-        found.filter((issue) => !issue.includes('no resource')),
-        name,
-      ).to.have.length(1);
+      const found = issues({ upstreams: { api: BASE, [name]: BASE } }).filter(
+        (issue) => !issue.includes('no resource'),
+      );
+      expect(found, name).to.have.length(1);
     }
   });
 
@@ -164,6 +158,16 @@ describe('the settings of an upstream', () => {
       headers: { 'X-A': '5', 'X-B': 'false' },
     });
     expect(parsed({ api: { baseUrl: 'https://a.example/' } }).upstreams['api']?.baseUrl).to.equal('https://a.example');
+  });
+
+  it('go without a credential only where unverified callers are allowed, and with a secret of their own', () => {
+    for (const [credential, what] of [
+      [{ kind: 'none' }, 'none accepts every caller'],
+      [{ kind: 'service', file: '/run/secrets/acme' }, 'service gives every caller the access of its secret'],
+    ] as const) {
+      expect(issuesOfApi({ credential })).to.deep.equal([`credential.kind: ${what}, ${UNVERIFIED}`]);
+      expect(issuesOfApi({ credential }, ALL)).to.deep.equal([]);
+    }
   });
 
   it('have one issue for each wrong type', () => {
