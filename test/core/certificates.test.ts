@@ -25,18 +25,12 @@ async function settingsWith(days: readonly [from: number, to: number]) {
   };
 }
 
-const names = (found: readonly { readonly block: readonly string[]; readonly file: string }[]) =>
-  found.map(({ block, file }) => [...block, file].join('.'));
-
 describe('the certificates in use', () => {
   it('are those of listeners and of upstreams whose lists are offered', async () => {
     const config = parseConfig(await settingsWith([-1, 20]));
     const found = await watchCertificates(Date.now)(config);
-    expect(names(found)).to.deep.equal([
-      'http.tls.certFile',
-      'upstreams.tools.tls.certFile',
-      'upstreams.tls.tls.caFile',
-    ]);
+    const names = found.map(({ block, file }) => [...block, file].join('.'));
+    expect(names).to.deep.equal(['http.tls.certFile', 'upstreams.tools.tls.certFile', 'upstreams.tls.tls.caFile']);
   });
 
   it('are those of the settings in force, and of renewed files', () =>

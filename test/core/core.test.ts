@@ -41,17 +41,9 @@ describe('the core', () => {
 
   it('has the values that settings name, and those of no other field', () => {
     const each = { baseUrl: 'http://127.0.0.1:1' };
-    const { catalogue } = coreOf({
-      upstreams: { workflows: each, tools: each },
-      resources: {
-        workflows: {
-          fields: {
-            status: { from: 'on', default: 'UNKNOWN', values: { true: 'ACTIVE', yes: 'ACTIVE', false: 'OFF', '': '' } },
-            triggerType: 'type',
-          },
-        },
-      },
-    });
+    const values = { true: 'ACTIVE', yes: 'ACTIVE', false: 'OFF', '': '' };
+    const fields = { status: { from: 'on', default: 'UNKNOWN', values }, triggerType: 'type' };
+    const { catalogue } = coreOf({ upstreams: { workflows: each, tools: each }, resources: { workflows: { fields } } });
     expect(catalogue.offered.map(({ known }) => known)).to.deep.equal([{ status: ['ACTIVE', 'OFF', 'UNKNOWN'] }, {}]);
   });
 
@@ -112,35 +104,22 @@ describe('the core', () => {
   });
 
   it('gives neither of two resources the list of the other, though one body feeds both', async () => {
-    const body = {
-      items: [
-        { ...toolItem('a'), kind: 'w' },
-        { ...toolItem('b'), kind: 't' },
-      ],
+    const items = [
+      { ...toolItem('a'), kind: 'w' },
+      { ...toolItem('b'), kind: 't' },
+    ];
+    const { url } = await startHttpUpstream(json({ items }));
+    const all = { upstream: 'api', path: '/all', query: {}, items: 'items' };
+    const of = (kind: string) => ({ ...all, where: `kind == '${kind}'` });
+    const projects = { ...of('w'), fields: { createTime: "''" } };
+    const resources = { projects, tools: of('t'), workflows: of('w') };
+    const core = coreOf({ upstreams: { api: { baseUrl: url } }, resources });
+    const idsOf = async (name: string) => {
+      const { snapshot } = await read(core, name, true);
+      return JSON.parse(snapshot.bytes.toString()).map((item: { id: string }) => item.id);
     };
-    const { url } = await startHttpUpstream(json(body));
-    const of = (kind: string) => ({
-      upstream: 'api',
-      path: '/all',
-      query: {},
-      items: 'items',
-      where: `kind == '${kind}'`,
-    });
-    const core = coreOf({
-      upstreams: { api: { baseUrl: url } },
-      resources: {
-        projects: { ...of('w'), where: "kind == 'w'", fields: { createTime: "''" } },
-        tools: of('t'),
-        workflows: of('w'),
-      },
-    });
     for (const _time of [1, 2]) {
-      const ids = await Promise.all(
-        ['projects', 'workflows', 'tools'].map(async (name) => {
-          const { snapshot } = await read(core, name, true);
-          return JSON.parse(snapshot.bytes.toString()).map((item: { id: string }) => item.id);
-        }),
-      );
+      const ids = await Promise.all(['projects', 'workflows', 'tools'].map(idsOf));
       expect(ids).to.deep.equal([['a'], ['a'], ['b']]);
     }
   });
@@ -178,19 +157,6 @@ describe('cores of one deployment', () => {
     });
     return { settings, requests };
   }
-
-  it('call a platform once for a caller, and build the same keys', async () => {
-    const { settings, requests } = await platform();
-    const { open, puts } = deployment();
-    const [one, other] = [open(settings()), open(settings({ cache: { ttlMs: 30_000 } }))];
-    const loaded = await read(one, 'tools');
-    await eventually(() => puts.length === 1);
-    const copied = await read(other, 'tools');
-    expect(copied).to.include({ copied: true });
-    expect(copied.snapshot.bytes.equals(loaded.snapshot.bytes)).to.equal(true);
-    expect(requests).to.have.length(1);
-    expect(one.holdings.keyOf('token')).to.equal(other.holdings.keyOf('token'));
-  });
 
   it('take lists of another release where the format of lists is the same', async () => {
     const { settings } = await platform();

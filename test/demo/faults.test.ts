@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { FAULT_KINDS, type FaultKind } from '../../src/demo/faults.ts';
-import { get, getPage, withPlatform } from './lists.ts';
-import { openRequest } from './wire.ts';
+import { eventually } from '../support/eventually.ts';
+import { get, getPage, openRequest, withPlatform } from './lists.ts';
 
 /** Runs `work` with the list of a tools API that has this fault. */
 function withFault(kind: FaultKind, work: (list: string) => Promise<void>): Promise<void> {
@@ -18,16 +18,14 @@ async function send(method: string, url: string) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
+const CHALLENGE = 'Bearer realm="demo", error="invalid_token"';
+
 describe('a fault of a demo API', () => {
   const errors = [
     { kind: 'error', status: 500, headers: {} },
     { kind: 'unavailable', status: 503, headers: { 'retry-after': '2' } },
     { kind: 'rate-limit', status: 429, headers: { 'retry-after': '2' } },
-    {
-      kind: 'unauthorized',
-      status: 401,
-      headers: { 'www-authenticate': 'Bearer realm="demo", error="invalid_token"' },
-    },
+    { kind: 'unauthorized', status: 401, headers: { 'www-authenticate': CHALLENGE } },
     { kind: 'forbidden', status: 403, headers: {} },
     { kind: 'redirect', status: 302, headers: { location: 'https://sso.example/login' } },
   ] as const;
@@ -43,33 +41,31 @@ describe('a fault of a demo API', () => {
 
   it('reset: resets the connection before any response', () =>
     withFault('reset', async (list) => {
-      expect(await openRequest(list).ended).to.deep.equal({ text: '', error: 'ECONNRESET' });
+      const { responses, rest, error } = await openRequest(list).closed();
+      expect([responses, `${rest}`, error]).to.deep.equal([[], '', 'ECONNRESET']);
     }));
 
   it('stall: keeps the connection and sends nothing', () =>
     withFault('stall', async (list) => {
-      const { socket, ended } = openRequest(list);
-      expect(await Promise.race([ended, sleep(200, 'silence')])).to.equal('silence');
-      socket.destroy();
-      expect(await ended).to.deep.equal({ text: '', error: undefined });
+      const { closed, unfinished } = openRequest(list);
+      expect(await Promise.race([closed(), sleep(200, 'silence')])).to.equal('silence');
+      expect(`${unfinished()}`).to.equal('');
     }));
 
   it('slow-body: sends the headers, then the page byte by byte', () =>
     withFault('slow-body', async (list) => {
-      const { socket, received } = openRequest(list);
-      while (!received().includes('{\r\n1\r\n"\r\n1\r\nt\r\n')) await once(socket, 'data');
-      expect(received()).to.match(/^HTTP\/1\.1 200 OK\r\nContent-Type: application\/json\r\n/);
-      socket.destroy();
+      const { unfinished } = openRequest(list);
+      await eventually(() => `${unfinished()}`.includes('{\r\n1\r\n"\r\n1\r\nt\r\n'));
+      expect(`${unfinished()}`).to.match(/^HTTP\/1\.1 200 OK\r\nContent-Type: application\/json\r\n/);
     }));
 
   it('cut-short: ends the connection in the middle of the announced body', () =>
     withFault('cut-short', async (list) => {
-      const { text, error } = await openRequest(list).ended;
-      const [head = '', body = ''] = text.split('\r\n\r\n');
-      const announced = Number(/Content-Length: (\d+)/.exec(head)?.[1]);
+      const { rest, error } = await openRequest(list).closed();
+      const [head = '', body = ''] = `${rest}`.split('\r\n\r\n');
       expect(error).to.equal(undefined);
       expect(body).to.match(/^\{"tools":\[/);
-      expect(body.length).to.equal(Math.floor(announced / 2));
+      expect(body.length).to.equal(Math.floor(Number(/Content-Length: (\d+)/.exec(head)?.[1]) / 2));
     }));
 
   it('garbage: answers 200 with a web page', () =>
@@ -107,12 +103,12 @@ describe('a fault of a demo API', () => {
       await fetch(`${tools}/demo/latency?ms=20`, { method: 'PUT' });
       for (const kind of FAULT_KINDS) {
         await fetch(`${tools}/demo/fault?kind=${kind}`, { method: 'PUT' });
-        const { socket: early } = openRequest(`${tools}/v1/tools`);
-        await once(early, 'connect');
-        early.destroy();
-        const { socket: late } = openRequest(`${tools}/v1/tools`);
+        const early = openRequest(`${tools}/v1/tools`);
+        await once(early.socket, 'connect');
+        early.socket.destroy();
+        const late = openRequest(`${tools}/v1/tools`);
         await sleep(40);
-        late.destroy();
+        late.socket.destroy();
       }
       await fetch(`${tools}/demo`, { method: 'DELETE' });
       expect(await get(`${tools}/v1/tools`)).to.have.property('status', 200);
@@ -120,13 +116,6 @@ describe('a fault of a demo API', () => {
 });
 
 describe('the controls of a demo API', () => {
-  it('show how the API behaves and which faults there are', () =>
-    withPlatform(async (urls) => {
-      const { status, body } = await send('GET', `${urls.workflows}/demo`);
-      expect(status).to.equal(200);
-      expect(body).to.deep.equal({ api: 'workflows', fault: null, latencyMs: 0, faultKinds: [...FAULT_KINDS] });
-    }));
-
   it('switch fault and latency on and off, each by itself, and both off at once', () =>
     withPlatform(async (urls) => {
       const state = async (method: string, path: string) => {
@@ -142,6 +131,8 @@ describe('the controls of a demo API', () => {
       await state('PUT', '/demo/fault?kind=stall');
       await state('PUT', '/demo/latency?ms=60000');
       expect(await state('DELETE', '/demo')).to.deep.equal([null, 0]);
+      const { body } = await send('GET', `${urls.tools}/demo`);
+      expect(body).to.deep.equal({ api: 'tools', fault: null, latencyMs: 0, faultKinds: [...FAULT_KINDS] });
     }));
 
   it('concern one API and leave the others alone', () =>
@@ -152,23 +143,19 @@ describe('the controls of a demo API', () => {
       expect(await get(`${urls.projects}/v1/projects`)).to.have.property('status', 200);
     }));
 
-  it('refuse an unknown fault, naming those that there are, and change nothing', () =>
+  it('refuse an unknown fault, and a latency that is no whole number of milliseconds within a minute', () =>
     withPlatform(async (urls) => {
-      for (const query of ['', '?kind=', '?kind=explode', '?kind=toString', '?kind=ERROR']) {
-        const { status, body } = await send('PUT', `${urls.tools}/demo/fault${query}`);
-        expect(status, query).to.equal(400);
-        expect(JSON.stringify(body)).to.contain(FAULT_KINDS.join(', ')).and.not.to.contain('explode');
+      for (const [control, queries, said] of [
+        ['fault', ['', '?kind=', '?kind=explode', '?kind=toString', '?kind=ERROR'], FAULT_KINDS.join(', ')],
+        ['latency', ['', '?ms=', '?ms=-1', '?ms=1.5', '?ms=soon', '?ms=60001', '?ms=1e3'], 'from 0 to 60000'],
+      ] as const) {
+        for (const query of queries) {
+          const { status, body } = await send('PUT', `${urls.tools}/demo/${control}${query}`);
+          expect(status, query).to.equal(400);
+          expect(JSON.stringify(body)).to.contain(said).and.not.to.contain('explode');
+        }
       }
-      expect((await send('GET', `${urls.tools}/demo`)).body).to.include({ fault: null });
-    }));
-
-  it('refuse a latency that is no whole number of milliseconds within a minute', () =>
-    withPlatform(async (urls) => {
-      for (const query of ['', '?ms=', '?ms=-1', '?ms=1.5', '?ms=soon', '?ms=60001', '?ms=1e3']) {
-        const { status, body } = await send('PUT', `${urls.tools}/demo/latency${query}`);
-        expect(status, query).to.equal(400);
-        expect(JSON.stringify(body)).to.contain('from 0 to 60000');
-      }
+      expect((await send('GET', `${urls.tools}/demo`)).body).to.include({ fault: null, latencyMs: 0 });
     }));
 
   it('delay the list', () =>

@@ -9,9 +9,7 @@ const URLS = { projects: 'http://127.0.0.1:1001', workflows: 'http://127.0.0.1:1
 
 /** The lines to try, with what a shell would hand to curl. */
 function curlLines(gatewayUrl: string, urls = URLS) {
-  const lines = demoInstructions(gatewayUrl, urls)
-    .split('\n')
-    .filter((line) => line.startsWith('curl '));
+  const lines = demoInstructions(gatewayUrl, urls).match(/^curl .*$/gm) ?? [];
   return lines.map((line) => ({
     line,
     method: /-X (\S+)/.exec(line)?.[1] ?? 'GET',
@@ -47,9 +45,8 @@ describe('demoInstructions', () => {
   it('switches faults and latency on and leaves the APIs as they were', () =>
     withPlatform(async (urls) => {
       const fault = { unavailable: false, latency: false };
-      for (const { method, url } of curlLines('http://127.0.0.1:8080', urls).filter((one) =>
-        one.url.includes('/demo'),
-      )) {
+      const ofDemo = curlLines('http://127.0.0.1:8080', urls).filter(({ url }) => url.includes('/demo'));
+      for (const { method, url } of ofDemo) {
         const response = await fetch(url, { method });
         expect(response.status, url).to.equal(200);
         const state = (await response.json()) as { fault: string | null; latencyMs: number };

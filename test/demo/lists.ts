@@ -1,4 +1,5 @@
 import { type DemoPlatform, startDemoPlatform } from '../../src/demo/platform.ts';
+import { get as getText, openConnection } from '../support/raw-http.ts';
 
 export type Api = keyof DemoPlatform['urls'];
 
@@ -17,6 +18,14 @@ export async function withPlatform(work: (urls: DemoPlatform['urls']) => Promise
   } finally {
     await platform.close();
   }
+}
+
+/** Sends one GET by hand, so that what comes back is seen as it is on the wire. */
+export function openRequest(url: string) {
+  const { pathname, search } = new URL(url);
+  const connection = openConnection(url);
+  connection.send(getText(`${pathname}${search}`, { Authorization: 'Bearer demo-alice' }));
+  return connection;
 }
 
 export function get(url: string, token = 'demo-alice'): Promise<Response> {

@@ -1,10 +1,20 @@
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { readDoc } from '../support/docs.ts';
+import { NAMES } from '../support/resources.ts';
 import { loadProposed, type Proposed, proposedFor, type WrittenResource } from './proposed.ts';
-import { RIGHT_ANSWERS, type RightAnswer } from './right-answers.ts';
 
-const NAMES = ['projects', 'workflows', 'tools'] as const;
+interface Right extends Pick<WrittenResource, 'path' | 'pathParams' | 'items'> {
+  readonly pagination: Readonly<Record<string, string | number>>;
+  readonly fields: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** Right settings, by platform and resource; and the credential of each platform. */
+const RIGHT_ANSWERS: Readonly<Record<string, Readonly<Record<string, Right | null>>>> = parse(
+  readFileSync(new URL('right-answers.yaml', import.meta.url), 'utf8'),
+);
 
 const PROPOSED = new Map(
   Object.keys(RIGHT_ANSWERS).map((platform): [string, Proposed] => {
@@ -13,7 +23,7 @@ const PROPOSED = new Map(
   }),
 );
 
-function isRight(answer: RightAnswer, written: WrittenResource): boolean {
+function isRight(answer: Right | null, written: WrittenResource): boolean {
   if (answer === null || written.enabled === false) return answer === null && written.enabled === false;
   const { sizeParam: _, size: __, ...pagination } = written.pagination ?? {};
   const fields = Object.entries(written.fields ?? {}).map(([name, field]) => {
@@ -22,14 +32,9 @@ function isRight(answer: RightAnswer, written: WrittenResource): boolean {
   const sameFields =
     fields.length === Object.keys(answer.fields).length &&
     fields.every(([name, from]) => [answer.fields[name] ?? []].flat().includes(from));
-  const samePages = JSON.stringify(sorted(pagination)) === JSON.stringify(sorted(answer.pagination));
-  const sameParams = JSON.stringify(written.pathParams) === JSON.stringify(answer.pathParams);
-  const samePlace = written.path === answer.path && sameParams && written.items === answer.items;
-  return samePlace && samePages && sameFields;
-}
-
-function sorted(record: Readonly<Record<string, unknown>>) {
-  return Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const placeOf = ({ path, pathParams, items }: Partial<Right>) => ({ path, pathParams, items });
+  const samePlace = isDeepStrictEqual(placeOf(written as Partial<Right>), placeOf(answer));
+  return samePlace && isDeepStrictEqual(pagination, answer.pagination) && sameFields;
 }
 
 /** Returns the resources that are right without a change. */
@@ -41,7 +46,7 @@ describe('proposals from published OpenAPI documents', () => {
   for (const [platform, proposed] of PROPOSED) {
     it(`are valid, have the right credential, and name their doubts where they are wrong: ${platform}`, async () => {
       const config = await loadProposed(proposed);
-      expect(NAMES.filter((name) => config.resources[name].enabled)).to.deep.equal(proposed.offered);
+      expect(NAMES.filter((name) => config.resources[name as 'tools'].enabled)).to.deep.equal(proposed.offered);
       const [upstream] = Object.values(proposed.written.upstreams);
       expect(upstream?.['credential']).to.deep.equal(RIGHT_ANSWERS[platform]?.credential);
       const right = rightOnes(platform, proposed);

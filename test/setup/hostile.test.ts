@@ -13,9 +13,8 @@ describe('a hostile OpenAPI document', () => {
     for (let depth = 0; depth < 20_000; depth += 1) schema = { type: 'object', properties: { a: schema } };
     expect(describeDocument(openApi({ '/tools': listing(schema) }))?.listings).to.deep.equal([]);
     expect(parseDocumentText(`${'['.repeat(200_000)}`)).not.to.be.an('object');
-    expect(parseDocumentText(`openapi: 3.1.0\npaths: ${'['.repeat(20_000)}${']'.repeat(20_000)}`)).not.to.be.a(
-      'string',
-    );
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    expect(parseDocumentText(`openapi: 3.1.0\npaths: ${deep}`)).not.to.be.a('string');
     expect(parseDocumentText(`${'- '.repeat(20_000)}a`)).not.to.be.a('string');
   }).timeout(30_000);
 
@@ -63,14 +62,10 @@ describe('a hostile OpenAPI document', () => {
     ['YAML obeys', YAML_BREAK],
   ] as const) {
     it(`writes and prints nothing that ${name}`, async () => {
-      const security = {
-        securitySchemes: { [nasty]: { type: 'apiKey', in: 'header', name: 'X-K', description: nasty } },
-      };
-      const item = list({
-        [nasty]: text,
-        status: { type: 'string', enum: [nasty, 'in use'] },
-        version: { description: nasty },
-      });
+      const scheme = { type: 'apiKey', in: 'header', name: 'X-K', description: nasty };
+      const security = { securitySchemes: { [nasty]: scheme } };
+      const status = { type: 'string', enum: [nasty, 'in use'] };
+      const item = list({ [nasty]: text, status, version: { description: nasty } });
       const parameters = [
         parameter('limit', { type: 'integer' }, { description: nasty }),
         parameter(nasty),
@@ -98,9 +93,8 @@ describe('a hostile OpenAPI document', () => {
   }).timeout(60_000);
 
   it('is proposed from without a thousand readings of each list', () => {
-    const paths = Object.fromEntries(
-      Array.from({ length: 20_000 }, (_, n) => [`/t${n}/tools`, listing(object({ a: list() }))]),
-    );
+    const one = listing(object({ a: list() }));
+    const paths = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`/t${n}/tools`, one]));
     expect(proposedFor(openApi(paths)).offered).to.deep.equal(['tools']);
   }).timeout(60_000);
 });

@@ -18,15 +18,10 @@ interface Platform {
   /** Where its total is. */
   readonly total: 'body' | 'header' | 'nowhere';
   /** What of this its document leaves out. */
-  readonly untold: {
-    readonly maximum: boolean;
-    readonly firstPage: boolean;
-    readonly position: boolean;
-    readonly next: boolean;
-    readonly total: boolean;
-  };
+  readonly untold: Readonly<Record<'maximum' | 'firstPage' | 'position' | 'next' | 'total', boolean>>;
 }
 
+const bit = fc.boolean();
 const anyPlatform: fc.Arbitrary<Platform> = fc.record({
   kind: fc.constantFrom('offset', 'page', 'token', 'header', 'body'),
   count: fc.oneof(fc.constantFrom(0, 1, 10, 20, 100), fc.integer({ min: 0, max: 120 })),
@@ -34,13 +29,7 @@ const anyPlatform: fc.Arbitrary<Platform> = fc.record({
   firstPage: fc.constantFrom(0, 1),
   before: fc.constantFrom('first', 'nothing', 'error'),
   total: fc.constantFrom('body', 'header', 'nowhere'),
-  untold: fc.record({
-    maximum: fc.boolean(),
-    firstPage: fc.boolean(),
-    position: fc.boolean(),
-    next: fc.boolean(),
-    total: fc.boolean(),
-  }),
+  untold: fc.record({ maximum: bit, firstPage: bit, position: bit, next: bit, total: bit }),
 });
 
 /** The query parameter that says which page, by kind. */
@@ -103,17 +92,15 @@ describe('settings that are proposed from an incomplete document', () => {
           outcomes.off += 1;
           return;
         }
-        const config = await loadProposed({
-          ...proposed,
-          text: proposed.text.replace('https://api.acme.dev', upstream.url),
-        });
+        const text = proposed.text.replace('https://api.acme.dev', upstream.url);
+        const config = await loadProposed({ ...proposed, text });
         upstream.respond(handlerOf(platform));
-        const { gateway, read } = await startGateway({
-          ...config,
+        const quiet = {
           http: { ...config.http, port: 0 },
           admin: { enabled: false },
           log: { level: 'silent' },
-        });
+        } as const;
+        const { gateway, read } = await startGateway({ ...config, ...quiet });
         const response = await read('tools');
         const body = (await response.json()) as unknown[];
         await gateway.close();

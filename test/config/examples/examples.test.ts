@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import nock from 'nock';
@@ -53,17 +53,11 @@ describe('the examples', () => {
       const [, described = ''] = /^# (Described (?:in|at) [\s\S]*?)\n#\n/m.exec(header) ?? [];
       expect(described).to.match(/\d{4}-\d\d-\d\d|\b[0-9a-f]{7}\b|\bAPI v\d\b/);
     });
-
-    it(`have recorded replies: ${file}`, () => {
-      expect(existsSync(new URL(`test/${folder}${file}`, root))).to.equal(true);
-    });
   }
 
   it('are those of docs/examples.md, all and no others', () => {
-    const linked = [...text('docs/examples.md').matchAll(/\(\.\.\/config\/examples\/([^)]+)\)/g)].map(
-      ([, file]) => file,
-    );
-    expect([...new Set(linked)].sort()).to.deep.equal(files.sort());
+    const linked = text('docs/examples.md').matchAll(/\(\.\.\/config\/examples\/([^)]+)\)/g);
+    expect([...new Set([...linked].map(([, file]) => file))].sort()).to.deep.equal(files.sort());
   });
 });
 
@@ -124,12 +118,8 @@ for (const file of files) {
 /** Mocks one exchange. */
 function mock({ platform, headers }: Recording, { request, post, status = 200, headers: sent, reply }: Exchange): void {
   const [method = '', target = ''] = request.split(' ');
-  const reqheaders = Object.fromEntries(
-    Object.entries({ ...headers, ...(post && { 'content-type': 'application/json' }) }).map(([name, value]) => [
-      name,
-      value.replace('{token}', TOKEN),
-    ]),
-  );
+  const all = Object.entries({ ...headers, ...(post && { 'content-type': 'application/json' }) });
+  const reqheaders = Object.fromEntries(all.map(([name, value]) => [name, value.replace('{token}', TOKEN)]));
   const badheaders = 'authorization' in headers ? [] : ['authorization'];
   const isPosted = (body: Readonly<Record<string, unknown>>) => {
     for (const [name, value] of Object.entries(post ?? {})) {

@@ -37,9 +37,8 @@ describe('a change of settings', () => {
     const needRestart = Object.entries(others).filter(
       ([block, other]) => changed({ [block]: other }).changes.needRestart.length > 0,
     );
-    expect(needRestart.map(([block]) => block).sort()).to.deep.equal([
-      ...['admin', 'cache', 'http', 'shutdown', 'watchSettings'],
-    ]);
+    const blocks = needRestart.map(([block]) => block).sort();
+    expect(blocks).to.deep.equal(['admin', 'cache', 'http', 'shutdown', 'watchSettings']);
   });
 
   it('leaves in force what it cannot change, and changes the rest of the same block', () => {

@@ -36,35 +36,26 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
     return parse(masked());
   }
 
-  it("mask Portico's own secret at the issuer of tokens", async () => {
-    const introspection = 'introspection: { clientId: portico, secret: hush }';
-    const { verification } = await shown(
-      '',
-      `verification: { issuer: https://login.example, audience: a, ${introspection} }`,
-    );
-    expect(verification.introspection).to.include({ clientId: 'portico', secret: MASK });
-  });
+  for (const [block, expected] of [
+    [
+      'verification: { issuer: https://a.example, audience: a, introspection: { clientId: portico, secret: hush } }',
+      { verification: { introspection: { clientId: 'portico', secret: MASK } } },
+    ],
+    [
+      'tracing: { endpoint: https://traces.example/v1/traces, headers: { X-Team: open, Number: 1 } }',
+      { tracing: { endpoint: 'https://traces.example/v1/traces', headers: { 'X-Team': MASK, Number: MASK } } },
+    ],
+  ] as const) {
+    it(`mask what is secret, and nothing else, of ${block}`, async () => {
+      expect(await shown('', block)).to.containSubset(expected);
+    });
+  }
 
-  it('mask all that the collector of traces is sent', async () => {
-    const block = 'tracing: { endpoint: https://traces.example/v1/traces, headers: { X-Team: open, Number: 1 } }';
-    const { tracing } = await shown('', block);
-    expect(tracing.headers).to.deep.equal({ 'X-Team': MASK, Number: MASK });
-    expect(tracing.endpoint).to.equal('https://traces.example/v1/traces');
-  });
-
-  it('mask headers and parameters that are named like a secret', async () => {
-    const names = ['Authorization', 'Cookie', 'X-Api-Key', 'access_token', 'client-secret', 'PASSWORD', 'X-Credential'];
-    const headers = names.map((name) => `${name}: open`).join(', ');
+  it('mask parameters that are named like a secret', async () => {
     // Nobody may write plain names of credentials here, but some that speak of one.
     const query = '{ X-Credential: open, sessionState: open, state: open }';
-    const { upstreams, resources } = await shown(
-      `credential: { kind: header, name: X-T }, headers: { ${headers}, Accept: open }`,
-      `resources: { tools: { query: ${query}, headers: { X-Session-Id: open, Accept: open } } }`,
-    );
-    for (const name of names) expect(upstreams.tools.headers[name]).to.equal(MASK);
+    const { resources } = await shown('', `resources: { tools: { query: ${query} } }`);
     expect(resources.tools.query).to.deep.equal({ 'X-Credential': MASK, sessionState: MASK, state: 'open' });
-    expect(resources.tools.headers).to.deep.equal({ 'X-Session-Id': MASK, Accept: 'open' });
-    expect(upstreams.tools.headers.Accept).to.equal('open');
   });
 
   it('mask the password of a proxy, and nothing else of it', async () => {
@@ -75,13 +66,8 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
 
   it('mask values that look like a secret, whatever their name', async () => {
     const secret = [
-      ...[
-        'Bearer abc',
-        'basic YTpi',
-        'ApiKey x',
-        'a1b2c3d4-e5f6-4711-8899-aabbccddeeff',
-        'x sk_live_4eC39HqLyjWDarjtT1',
-      ],
+      ...['Bearer abc', 'basic YTpi', 'ApiKey x', 'a1b2c3d4-e5f6-4711-8899-aabbccddeeff'],
+      'x sk_live_4eC39HqLyjWDarjtT1',
       ...['aws4/key7/eu-west/signing-part', 'T0451.Kx81jf02.q93jf1', 'user7:pass-word-of-it'],
     ];
     const open = ['application/json', 'true', '2026-01-01', 'platform.example/projects/all-of-them', 'bearer'];
@@ -95,10 +81,10 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
 
   it('mask every header except those of content negotiation', async () => {
     const open = { Accept: 'application/json', 'User-Agent': 'portico (acme)', 'X-GitHub-Api-Version': '2022-11-28' };
-    const headers = `headers: ${JSON.stringify({ 'X-A': 'abc/de1.f:2', 'X-Team': 'blue', 'X-Plan': '7', ...open })}`;
+    const headers = `headers: ${JSON.stringify({ 'X-A': 'abc/de1.f:2', 'X-Team': 'blue', 'X-Plan': '7', Cookie: 'open', ...open })}`;
     const { upstreams, resources } = await shown(headers, `resources: { tools: { ${headers} } }`);
     for (const block of [upstreams.tools, resources.tools]) {
-      expect(block.headers).to.deep.equal({ 'X-A': MASK, 'X-Team': MASK, 'X-Plan': MASK, ...open });
+      expect(block.headers).to.deep.equal({ 'X-A': MASK, 'X-Team': MASK, 'X-Plan': MASK, Cookie: MASK, ...open });
     }
   });
 

@@ -42,13 +42,9 @@ describe('the JSON Schema of settings', () => {
 
   it('refuses what the program refuses', () => {
     for (const yaml of [
-      'scheme: a',
-      `http: { prot: 1 }\n${UPSTREAMS}`,
-      `http: { port: "80" }\n${UPSTREAMS}`,
-      `http: { port: 70000 }\n${UPSTREAMS}`,
-      `http: { port: 1.5 }\n${UPSTREAMS}`,
-      `log: { level: loud }\n${UPSTREAMS}`,
-      `scheme: 5\n${UPSTREAMS}`,
+      ...['scheme: a', `http: { prot: 1 }\n${UPSTREAMS}`, `http: { port: "80" }\n${UPSTREAMS}`],
+      ...[`http: { port: 70000 }\n${UPSTREAMS}`, `http: { port: 1.5 }\n${UPSTREAMS}`],
+      ...[`log: { level: loud }\n${UPSTREAMS}`, `scheme: 5\n${UPSTREAMS}`],
       `resources: { tools: { pagination: { kind: page, tokenParam: a } } }\n${UPSTREAMS}`,
       `resources: { tools: { fields: { nme: a } } }\n${UPSTREAMS}`,
       'upstreams: { "a b": { baseUrl: https://a.example } }',

@@ -22,7 +22,7 @@ describe('the warnings of settings', () => {
     const yaml = `upstreams: { tools: { baseUrl: https://a.example } }
 resources:
   tools:
-    where: type == tab
+    where: type == tab || active == state.current || enabled == true || a == "it's"
     fields:
       category: other
       version:
@@ -30,7 +30,15 @@ resources:
 `;
     expect(await warningsIn(yaml)).to.deep.equal([
       '3:3: resources.tools: pagination is not set, so the default { kind: token } applies: set the paging of this platform, or { kind: none } if it has none',
-      "4:12: resources.tools.where: type == tab compares two fields, not a field with tab itself: write type == 'tab' if that is meant, or @.tab for the field",
+      ...[
+        ['type == tab', 'tab', "type == 'tab'"],
+        ['active == state.current', 'active', "'active' == state.current"],
+        ['enabled == true', 'true', 'enabled == `true`'],
+        ["a == it's", "it's", String.raw`a == 'it\'s'`],
+      ].map(
+        ([written, name, quoted]) =>
+          `4:12: resources.tools.where: ${written} compares two fields, not a field with ${name} itself: write ${quoted} if that is meant, or @.${name} for the field`,
+      ),
       `6:17: resources.tools.fields.category: other is read as a field of that name, not as other itself: write category: "'other'" if that is meant, or @.other for the field`,
       "8:15: resources.tools.fields.version.from: none is read as a field of that name, not as none itself: write 'none' if that is meant, or @.none for the field",
     ]);
@@ -76,6 +84,15 @@ upstreams:
   /** Settings of tools, with the name in them that is most likely a text, if any. */
   const texts: Readonly<Record<string, string | undefined>> = {
     'where: type == tab': 'tab',
+    'where: type != tab': 'tab',
+    'where: "type == \\"tab\\""': 'tab',
+    'where: state.current == active': 'active',
+    'where: active == state.current': 'active',
+    'where: a > b': undefined,
+    'where: type == @.tab': undefined,
+    "where: type == 'tab'": undefined,
+    'where: installed.version == latest.version': undefined,
+    'where: "contains(tags, installed)"': undefined,
     'where: enabled == true': 'true',
     "items: 'data[?kind == tool]'": 'tool',
     'fields: { category: other }': 'other',
@@ -86,6 +103,10 @@ upstreams:
     'fields: { category: type || SCAN_ENGINE }': 'SCAN_ENGINE',
     'fields: { description: about || none }': 'none',
     'fields: { name: title || untitled }': 'untitled',
+    'fields: { category: "a && MANUAL" }': 'MANUAL',
+    'fields: { category: "a ? MANUAL : b" }': 'MANUAL',
+    'fields: { category: "a ? b : MANUAL" }': 'MANUAL',
+    'fields: { category: "a && MANUAL || b" }': 'MANUAL',
     'where: active': undefined,
     "where: status != 'x' && !suspended_at": undefined,
     'fields: { category: type }': undefined,

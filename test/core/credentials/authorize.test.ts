@@ -24,27 +24,24 @@ async function authorization(settings: CredentialSettings) {
 }
 
 describe('what an upstream is given', () => {
-  it("is the caller's token as a bearer token, for passthrough", async () => {
-    expect(await authorization({ kind: 'passthrough' })).to.deep.equal([
-      true,
-      { authorization: 'Bearer token-$1-of-the-test' },
-    ]);
-  });
-
-  it("is the caller's token in another header and form, for header, whose name comes in lower case", async () => {
-    expect(await authorization({ kind: 'header', name: 'X-Api-Key', format: '{token}' })).to.deep.equal([
-      true,
-      { 'x-api-key': 'token-$1-of-the-test' },
-    ]);
-    expect(await authorization({ kind: 'header', name: 'Authorization', format: 'Key "{token}", v=1' })).to.deep.equal([
-      true,
-      { authorization: 'Key "token-$1-of-the-test", v=1' },
-    ]);
-  });
-
-  it('is nothing, for none', async () => {
-    expect(await authorization({ kind: 'none' })).to.deep.equal([false, {}]);
-  });
+  const token = 'token-$1-of-the-test';
+  for (const [what, settings, callersOwn, headers] of [
+    ["the caller's token as a bearer token", { kind: 'passthrough' }, true, { authorization: `Bearer ${token}` }],
+    [
+      ...(["the caller's token in another header, whose name comes in lower case"] as const),
+      ...([{ kind: 'header', name: 'X-Api-Key', format: '{token}' }, true, { 'x-api-key': token }] as const),
+    ],
+    [
+      ...(["the caller's token in another form"] as const),
+      { kind: 'header', name: 'Authorization', format: 'Key "{token}", v=1' },
+      ...([true, { authorization: `Key "${token}", v=1` }] as const),
+    ],
+    ['nothing, for none', { kind: 'none' }, false, {}],
+  ] as const) {
+    it(`is ${what}`, async () => {
+      expect(await authorization(settings)).to.deep.equal([callersOwn, headers]);
+    });
+  }
 });
 
 /** Settings of service, and the one header that comes of them. */

@@ -6,22 +6,21 @@ import { Credential } from '../../../src/core/kernel/caller.ts';
 const brought = (...values: string[]) => values.map((value) => new Credential(value));
 
 describe('a mention of a credential', () => {
-  it('is found anywhere in a text', () => {
-    expect(mentionsCredential('id-secret-1', brought('Bearer secret'))).to.equal(true);
-    expect(mentionsCredential('id-secre-1', brought('Bearer secret'))).to.equal(false);
-  });
-
-  it('is found whatever the form of the header, and in each of several', () => {
-    expect(mentionsCredential('id-c2VjcmV0', brought('Basic c2VjcmV0'))).to.equal(true);
-    expect(mentionsCredential('id-secret', brought('secret'))).to.equal(true);
-    expect(mentionsCredential('id-second', brought('Bearer first', 'Bearer second'))).to.equal(true);
-  });
-
-  it('is not made by the word Bearer, and not where there is no credential', () => {
-    expect(mentionsCredential('bearer-of-news', brought('bearer secret'))).to.equal(false);
-    expect(mentionsCredential('anything', brought())).to.equal(false);
-    expect(mentionsCredential('anything', brought(''))).to.equal(false);
-  });
+  for (const [text, values, isMentioned] of [
+    ['id-secret-1', ['Bearer secret'], true],
+    ['id-secre-1', ['Bearer secret'], false],
+    ['id-c2VjcmV0', ['Basic c2VjcmV0'], true],
+    ['id-secret', ['secret'], true],
+    ['the secret', ['Basic\tsecret'], true],
+    ['id-second', ['Bearer first', 'Bearer second'], true],
+    ['bearer-of-news', ['bearer secret'], false],
+    ['anything', [], false],
+    ['anything', [''], false],
+  ] as const) {
+    it(`is ${isMentioned ? '' : 'not '}found in ${text}, of ${JSON.stringify(values)}`, () => {
+      expect(mentionsCredential(text, brought(...values))).to.equal(isMentioned);
+    });
+  }
 });
 
 describe('redacting', () => {
@@ -33,13 +32,8 @@ describe('redacting', () => {
 
   it('replaces what was escaped for JSON, a quoted text or a form', () => {
     const token = 'a"b\\c$&(~,{}';
-    const forms = [
-      token,
-      JSON.stringify(token),
-      inspect(token),
-      encodeURIComponent(token),
-      `${new URLSearchParams({ token })}`,
-    ];
+    const inForm = `${new URLSearchParams({ token })}`;
+    const forms = [token, JSON.stringify(token), inspect(token), encodeURIComponent(token), inForm];
     for (const text of forms) {
       expect(redact(text, [`Bearer ${token}`]), text)
         .to.contain('[credential]')
@@ -57,22 +51,17 @@ describe('redacting', () => {
     expect(redact('a%2Fb', ['a/b a%2F'])).to.equal('[credential]');
   });
 
-  it('finds what is behind a tab', () => {
-    expect(redact('the secret', ['Basic\tsecret'])).to.equal('the [credential]');
-    expect(mentionsCredential('the secret', brought('Basic\tsecret'))).to.equal(true);
-  });
-
-  it('replaces what a caller brought', () => {
-    expect(redactCredentials('of secret', brought('secret'))).to.equal('of [credential]');
-  });
-
-  it('takes what looks like an expression for what it is, and leaves what it put in alone', () => {
-    expect(redact('x.y xzy', ['Bearer x.y'])).to.equal('[credential] xzy');
-    expect(redact('(.*)', ['Digest (.*)'])).to.equal('[credential]');
-    expect(redact('e', ['a b c d e'])).to.equal('[credential]');
-  });
-
-  it('leaves a text alone where there is no credential', () => {
-    expect(redact('Error: at line 1', [])).to.equal('Error: at line 1');
-  });
+  for (const [text, values, redacted] of [
+    ['the secret', ['Basic\tsecret'], 'the [credential]'],
+    // What looks like an expression is taken for what it is, and what was put in is left alone.
+    ['x.y xzy', ['Bearer x.y'], '[credential] xzy'],
+    ['(.*)', ['Digest (.*)'], '[credential]'],
+    ['e', ['a b c d e'], '[credential]'],
+    ['Error: at line 1', [], 'Error: at line 1'],
+  ] as const) {
+    it(`makes ${redacted} of ${text}, by ${JSON.stringify(values)}`, () => {
+      expect(redact(text, values)).to.equal(redacted);
+      expect(redactCredentials(text, brought(...values))).to.equal(redacted);
+    });
+  }
 });

@@ -12,15 +12,16 @@ const TOKEN = 'token-of-the-test';
 const credential = new Credential(TOKEN);
 const caller = { credential, key: 'k', partition: 'p', requestId: 'r' };
 
+const ALL = { depth: null, showHidden: true };
+
 describe('a credential', () => {
   const views: Record<string, () => unknown> = {
     'String()': () => String(credential),
     'a template': () => `${credential}`,
     concatenation: () => `${`${String(credential)}`}`,
     'JSON.stringify': () => JSON.stringify({ caller, list: [credential] }),
-    'util.inspect': () => inspect(caller, { depth: null, showHidden: true }),
-    'util.inspect without custom inspection': () =>
-      inspect(caller, { customInspect: false, showHidden: true, depth: null }),
+    'util.inspect': () => inspect(caller, ALL),
+    'util.inspect without custom inspection': () => inspect(caller, { customInspect: false, ...ALL }),
     'util.format': () => format('%s %o %O %j %d', credential, credential, credential, credential, credential),
     'an enumeration': () => [...Object.entries(credential), ...Reflect.ownKeys(credential)].join(),
     'a structured clone': () => inspect(structuredClone({ credential, copy: { ...credential } }), { showHidden: true }),
@@ -28,23 +29,15 @@ describe('a credential', () => {
     'a copy of its properties': () =>
       JSON.stringify({ ...credential, ...Object.getOwnPropertyDescriptors(credential) }),
     'a comparison that fails': () => {
-      const failed = new AssertionError({
-        actual: credential,
-        expected: { credential: 1 },
-        operator: 'deepStrictEqual',
-      });
+      const expected = { credential: 1 };
+      const failed = new AssertionError({ actual: credential, expected, operator: 'deepStrictEqual' });
       return `${failed.message} ${inspect(failed, { depth: null })}`;
     },
     'errors that caused each other': () =>
-      inspect(new AggregateError([credential], 'x', { cause: new Error('y', { cause: { credential } }) }), {
-        depth: null,
-        showHidden: true,
-      }),
+      inspect(new AggregateError([credential], 'x', { cause: new Error('y', { cause: { credential } }) }), ALL),
     'an error that carries it': () => inspect(Object.assign(new Error('failed', { cause: credential }), caller)),
     'a gateway error that it caused': () =>
-      inspect(new GatewayError('internal', { cause: Object.assign(new TypeError('x'), { credential }) }), {
-        depth: null,
-      }),
+      inspect(new GatewayError('internal', { cause: Object.assign(new TypeError('x'), { credential }) }), ALL),
   };
   for (const [name, view] of Object.entries(views)) {
     it(`is not shown by ${name}`, () => {

@@ -16,6 +16,7 @@ import { standStill } from '../../support/a-while.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 
 const LONG_MS = 60_000;
+const calm = () => new AbortController().signal;
 const never = () => new Promise<never>(() => {});
 
 /** What a promise rejects with. */
@@ -30,46 +31,73 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
 
 const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
+/** The rejections that nothing handled while `work` ran, and a moment later. */
+async function unhandledDuring(work: () => Promise<unknown>): Promise<unknown[]> {
+  const unhandled: unknown[] = [];
+  const record = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', record);
+  try {
+    await work();
+    await sleep(20);
+    return unhandled;
+  } finally {
+    process.off('unhandledRejection', record);
+  }
+}
+
+describe('work whose signal has aborted already', () => {
+  const begins = () => expect.fail('the work began');
+  for (const [name, start] of Object.entries<(signal: AbortSignal) => Promise<unknown>>({
+    withDeadline: (signal) => withDeadline(LONG_MS, signal, begins),
+    withAbort: (signal) => withAbort(signal, begins),
+    startDeadline: async (signal) => startDeadline(LONG_MS, signal),
+    inOrder: (signal) => inOrder(2, 2, signal, begins).next(),
+    'a flight': (signal) => createFlights().board('a', signal, begins),
+  })) {
+    it(`is not begun by ${name}`, async () => {
+      const reason = new Error('too late');
+      expect(await rejection(start(AbortSignal.abort(reason)))).to.equal(reason);
+    });
+  }
+});
+
 describe('withDeadline', () => {
-  it('resolves with the result of the work, and leaves no timer or listener', async () => {
+  it('settles as the work does, now or later, and leaves no timer or listener', async () => {
     const { signal } = new AbortController();
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     // Once mocha has set its own.
     await new Promise((resolve) => setImmediate(resolve));
     const before = timers();
-    const result = await withDeadline(LONG_MS, signal, async (inner) => {
-      expect(inner.aborted).to.equal(false);
-      expect(listenersOf(signal)).to.equal(1);
-      expect(timers()).to.equal(before + 1);
+    const done = withDeadline(LONG_MS, signal, async (inner) => {
+      expect([inner.aborted, listenersOf(signal), timers()]).to.deep.equal([false, 1, before + 1]);
       return 'done';
     });
-    expect(result).to.equal('done');
-    expect(listenersOf(signal)).to.equal(0);
-    expect(timers()).to.equal(before);
-  });
-
-  it('rejects with the error of the work, now or later, and cleans up', async () => {
-    const { signal } = new AbortController();
+    expect(await done).to.equal('done');
     const mistake = new Error('mistake');
     const later = async () => Promise.reject(mistake);
     const now = () => {
       throw mistake;
     };
-    expect(await rejection(withDeadline(LONG_MS, signal, later))).to.equal(mistake);
-    expect(await rejection(withDeadline(LONG_MS, signal, now))).to.equal(mistake);
-    expect(listenersOf(signal)).to.equal(0);
+    for (const work of [later, now]) expect(await rejection(withDeadline(LONG_MS, signal, work))).to.equal(mistake);
+    expect([listenersOf(signal), timers()]).to.deep.equal([0, before]);
   });
 
   it('rejects with upstream_timeout when the time is over, and aborts the work', async () => {
     const seen: AbortSignal[] = [];
     const error = await rejection(
-      withDeadline(10, new AbortController().signal, (inner) => {
+      withDeadline(10, calm(), (inner) => {
         seen.push(inner);
         return never();
       }),
     );
     expect(error).to.be.instanceOf(GatewayError).with.property('code', 'upstream_timeout');
     expect(seen.map((inner) => inner.reason)).to.deep.equal([error]);
+    expect(isDeadline(error)).to.equal(true);
+    // What an upstream was too slow with is no deadline of ours.
+    const slow = new GatewayError('upstream_timeout', { fault: true });
+    for (const other of [new Error('gone'), new GatewayError('upstream_failed'), slow]) {
+      expect(isDeadline(other)).to.equal(false);
+    }
   });
 
   it('extends the time of the work by a stop of the process', async () => {
@@ -81,7 +109,7 @@ describe('withDeadline', () => {
       server.close();
     });
     await once(socket, 'connect');
-    const result = withDeadline(500, new AbortController().signal, async () => {
+    const result = withDeadline(500, calm(), async () => {
       socket.write('said in time');
       return String(await once(socket, 'data'));
     });
@@ -90,89 +118,42 @@ describe('withDeadline', () => {
   });
 
   it('extends it once', async () => {
-    const result = rejection(withDeadline(10, new AbortController().signal, never));
+    const result = rejection(withDeadline(10, calm(), never));
     standStill(500);
     expect(await Promise.race([result, sleep(250)])).to.have.property('code', 'upstream_timeout');
   });
 
-  it("rejects with the outer signal's own reason at once, although the work ignores it", async () => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const reason = new Error('the caller left');
-    let inner: AbortSignal | undefined;
-    const result = withDeadline(LONG_MS, signal, (given) => {
-      inner = given;
-      return never();
-    });
-    controller.abort(reason);
-    expect(inner?.reason).to.equal(reason);
-    expect(await rejection(result)).to.equal(reason);
-    expect(listenersOf(signal)).to.equal(0);
-  });
-
-  it('does not begin the work when the signal has aborted already', async () => {
-    const reason = new Error('too late');
-    let begun = false;
-    const result = withDeadline(LONG_MS, AbortSignal.abort(reason), async () => {
-      begun = true;
-    });
-    expect(await rejection(result)).to.equal(reason);
-    expect(begun).to.equal(false);
-  });
-
-  it('rejects at once when the work itself aborts the outer signal as it begins', async () => {
-    const controller = new AbortController();
-    const reason = new Error('called off');
-    const result = withDeadline(LONG_MS, controller.signal, () => {
+  for (const [when, early] of [
+    ['later', false],
+    ['by the work itself as it begins', true],
+  ] as const) {
+    it(`rejects with the outer signal's own reason at once, although the work ignores it: aborted ${when}`, async () => {
+      const controller = new AbortController();
+      const reason = new Error('the caller left');
+      let inner: AbortSignal | undefined;
+      const result = withDeadline(LONG_MS, controller.signal, (given) => {
+        inner = given;
+        if (early) controller.abort(reason);
+        return never();
+      });
       controller.abort(reason);
-      return never();
+      expect(inner?.reason).to.equal(reason);
+      expect(await rejection(result)).to.equal(reason);
+      expect(listenersOf(controller.signal)).to.equal(0);
     });
-    expect(await rejection(result)).to.equal(reason);
-  });
+  }
 
   it('leaves no rejection unhandled when the work fails after the deadline', async () => {
-    const unhandled: unknown[] = [];
-    const record = (error: unknown) => unhandled.push(error);
-    process.on('unhandledRejection', record);
-    try {
-      const late = Promise.withResolvers<never>();
-      await rejection(withDeadline(5, new AbortController().signal, () => late.promise));
+    const late = Promise.withResolvers<never>();
+    const unhandled = await unhandledDuring(async () => {
+      await rejection(withDeadline(5, calm(), () => late.promise));
       late.reject(new Error('late'));
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(unhandled).to.deep.equal([]);
-    } finally {
-      process.off('unhandledRejection', record);
-    }
-  });
-});
-
-describe('withAbort', () => {
-  it('settles as the work does and stops listening', async () => {
-    const { signal } = new AbortController();
-    expect(await withAbort(signal, async () => 7)).to.equal(7);
-    const mistake = new Error('mistake');
-    expect(await rejection(withAbort(signal, () => Promise.reject(mistake)))).to.equal(mistake);
-    expect(listenersOf(signal)).to.equal(0);
-  });
-
-  it('does not begin the work when the signal has aborted already', async () => {
-    const reason = new Error('too late');
-    expect(await rejection(withAbort(AbortSignal.abort(reason), () => expect.fail('the work began')))).to.equal(reason);
+    });
+    expect(unhandled).to.deep.equal([]);
   });
 });
 
 describe('startDeadline', () => {
-  it('aborts once its time has passed, with a reason of its own', async () => {
-    const { signal, end } = startDeadline(5, new AbortController().signal);
-    await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    end();
-    expect(isDeadline(signal.reason)).to.equal(true);
-    expect(isDeadline(new Error('gone'))).to.equal(false);
-    expect(isDeadline(new GatewayError('upstream_failed'))).to.equal(false);
-    // What an upstream was too slow with is no deadline of ours.
-    expect(isDeadline(new GatewayError('upstream_timeout', { fault: true }))).to.equal(false);
-  });
-
   it("aborts with the outer signal's reason, and no more once it has ended", () => {
     const outer = new AbortController();
     const running = startDeadline(LONG_MS, outer.signal);
@@ -181,21 +162,15 @@ describe('startDeadline', () => {
     const gone = new Error('gone');
     outer.abort(gone);
     running.end();
-    expect(running.signal.reason).to.equal(gone);
-    expect(ended.signal.aborted).to.equal(false);
-    expect(() => startDeadline(LONG_MS, outer.signal)).to.throw(gone);
+    expect([running.signal.reason, ended.signal.aborted]).to.deep.equal([gone, false]);
   });
 });
 
 /** Work that lands when the test says so. */
 function flying() {
   const flights = createFlights<string>();
-  const begun: {
-    readonly signal: AbortSignal;
-    readonly land: (value: string) => void;
-    readonly fail: (e: Error) => void;
-  }[] = [];
-  const board = (key: string, signal = new AbortController().signal) =>
+  const begun: { signal: AbortSignal; land: (value: string) => void; fail: (error: Error) => void }[] = [];
+  const board = (key: string, signal = calm()) =>
     flights.board(key, signal, (shared) => {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
       begun.push({ signal: shared, land: resolve, fail: reject });
@@ -247,22 +222,14 @@ describe('work that several wait for', () => {
     begun[1]?.land('well');
     expect(await next).to.equal('well');
   });
-
-  it('is not begun for a caller that has left already', async () => {
-    const { board, begun } = flying();
-    expect(await rejection(board('a', AbortSignal.abort('gone')))).to.equal('gone');
-    expect(begun).to.deep.equal([]);
-  });
 });
-
-const calm = () => new AbortController().signal;
 
 /** Work that never settles, and remembers the signals that it was given. */
 function endless() {
   const signals: AbortSignal[] = [];
   const work = (_index: number, signal: AbortSignal) => {
     signals.push(signal);
-    return new Promise<never>(() => {});
+    return never();
   };
   return { signals, work };
 }
@@ -295,7 +262,7 @@ describe('inOrder', () => {
     const results = inOrder(10, 4, calm(), (index, signal) =>
       index === 2 ? Promise.reject(mistake) : work(index, signal),
     );
-    expect(await results.next().catch((error) => error)).to.equal(mistake);
+    expect(await rejection(results.next())).to.equal(mistake);
     expect(signals.map(({ aborted }) => aborted)).to.deep.equal([true, true, true]);
   });
 
@@ -315,36 +282,19 @@ describe('inOrder', () => {
     const result = inOrder(2, 2, controller.signal, work).next();
     const reason = new Error('called off');
     controller.abort(reason);
-    expect(await result.catch((error) => error)).to.equal(reason);
+    expect(await rejection(result)).to.equal(reason);
     expect(signals.map((signal) => signal.reason)).to.deep.equal([reason, reason]);
-    expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
-  });
-
-  it('begins nothing when its signal has aborted already', async () => {
-    const { signals, work } = endless();
-    const reason = new Error('too late');
-    expect(
-      await inOrder(2, 2, AbortSignal.abort(reason), work)
-        .next()
-        .catch((error) => error),
-    ).to.equal(reason);
-    expect(signals).to.deep.equal([]);
+    expect(listenersOf(controller.signal)).to.equal(0);
   });
 
   it('leaves no rejection unhandled when several fail', async () => {
-    const unhandled: unknown[] = [];
-    const record = (error: unknown) => unhandled.push(error);
-    process.on('unhandledRejection', record);
-    try {
-      const results = inOrder(5, 5, calm(), async (index) => {
-        await sleep(index);
-        throw new Error(`mistake ${index}`);
-      });
-      expect((await results.next().catch((error) => error)).message).to.equal('mistake 0');
-      await sleep(20);
-      expect(unhandled).to.deep.equal([]);
-    } finally {
-      process.off('unhandledRejection', record);
-    }
+    const results = inOrder(5, 5, calm(), async (index) => {
+      await sleep(index);
+      throw new Error(`mistake ${index}`);
+    });
+    const unhandled = await unhandledDuring(async () => {
+      expect(await rejection(results.next())).to.have.property('message', 'mistake 0');
+    });
+    expect(unhandled).to.deep.equal([]);
   });
 });

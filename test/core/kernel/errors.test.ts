@@ -25,19 +25,17 @@ describe('the causes of an error', () => {
 });
 
 describe('the name of an error', () => {
-  it('has its code where that is a word', () => {
-    expect(nameError(Object.assign(new RangeError('x'), { code: 'ERR_OUT_OF_RANGE' }))).to.equal(
-      'RangeError ERR_OUT_OF_RANGE',
-    );
-    expect(nameError(Object.assign(new Error('x'), { code: 404 }))).to.equal('Error');
-    expect(nameError(new Error('x'))).to.equal('Error');
-  });
-
-  it('omits text that does not look like a name or a code', () => {
-    const odd = Object.assign(new Error('x'), { name: 'what the upstream said', code: 'a b' });
-    expect(nameError(odd)).to.equal('Error');
-    expect(nameError(Object.assign(new Error('x'), { code: 'x'.repeat(65) }))).to.equal('Error');
-  });
+  for (const [facts, name] of [
+    [{ name: 'RangeError', code: 'ERR_OUT_OF_RANGE' }, 'RangeError ERR_OUT_OF_RANGE'],
+    [{ code: 404 }, 'Error'],
+    [{}, 'Error'],
+    [{ name: 'what the upstream said', code: 'a b' }, 'Error'],
+    [{ code: 'x'.repeat(65) }, 'Error'],
+  ] as const) {
+    it(`has its code where both look like a name and a code: ${JSON.stringify(facts)}`, () => {
+      expect(nameError(Object.assign(new Error('x'), facts))).to.equal(name);
+    });
+  }
 });
 
 describe('the stack of a bug', () => {

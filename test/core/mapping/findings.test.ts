@@ -47,14 +47,13 @@ describe('the warnings of a list', () => {
   });
 
   it('is looked for in the items that are left, wherever the others stand', () => {
-    const from = { category: 'kind' };
-    const dropped = { kind: 'a' };
-    const left = [tool(1), tool(2)];
-    for (const items of [
-      [dropped, dropped, ...left],
-      [...left, dropped, dropped],
-    ]) {
-      expect(findingsOf(countsOf(items, { from }))).to.deep.equal([{ finding: 'field_empty', field: 'category' }]);
+    const [dropped, left] = [
+      [{ kind: 'a' }, { kind: 'a' }],
+      [tool(1), tool(2)],
+    ];
+    for (const items of [dropped.concat(left as never), left.concat(dropped as never)]) {
+      const found = findingsOf(countsOf(items, { from: { category: 'kind' } }));
+      expect(found).to.deep.equal([{ finding: 'field_empty', field: 'category' }]);
     }
   });
 
@@ -66,32 +65,18 @@ describe('the warnings of a list', () => {
 
 describe('the counts of two parts of a list', () => {
   it('add up', () => {
+    const map = (of: Record<string, number>) => new Map(Object.entries(of));
     const a = counts({
       ...{ received: 3, excluded: 1, dropped: 1, dropReason: 'first', overlooked: undefined, repeatedIds: 1 },
-      defaulted: new Map([['x', 1]]),
-      filled: new Map([['x', 2]]),
-      empty: ['x', 'y'],
+      ...{ defaulted: map({ x: 1 }), filled: map({ x: 2 }), empty: ['x', 'y'] },
     });
     const b = counts({
-      ...{ received: 2, dropReason: 'second', overlooked: 'some', repeatedIds: 2 },
-      defaulted: new Map([
-        ['x', 1],
-        ['y', 2],
-      ]),
-      filled: new Map([['x', 1]]),
-      unmapped: new Map([['x', 1]]),
-      empty: ['y', 'z'],
+      ...{ received: 2, dropReason: 'second', overlooked: 'some', repeatedIds: 2, empty: ['y', 'z'] },
+      ...{ defaulted: map({ x: 1, y: 2 }), filled: map({ x: 1 }), unmapped: map({ x: 1 }) },
     });
     expect(addCounts(a, b)).to.deep.equal({
-      received: 5,
-      excluded: 1,
-      ...{ dropped: 1, dropReason: 'first', overlooked: 'some', repeatedIds: 3 },
-      defaulted: new Map([
-        ['x', 2],
-        ['y', 2],
-      ]),
-      ...{ filled: new Map([['x', 3]]), unmapped: new Map([['x', 1]]) },
-      empty: ['y'],
+      ...{ received: 5, excluded: 1, dropped: 1, dropReason: 'first', overlooked: 'some', repeatedIds: 3 },
+      ...{ defaulted: map({ x: 2, y: 2 }), filled: map({ x: 3 }), unmapped: map({ x: 1 }), empty: ['y'] },
     });
     expect(addCounts(a, NO_COUNTS)).to.deep.equal(a);
     expect(addCounts(NO_COUNTS, a)).to.deep.equal(a);

@@ -18,13 +18,8 @@ export function reasonOf(work: () => unknown): string {
 /** Any number literal of JSON (RFC 8259, section 6), the nasty ones often. */
 export const numberLiteral = fc.oneof(
   fc.constantFrom('0', '-0', '0.0', '-0.0', '1.10', '1e3', '1E+3', '1e-7', '0.0000001', '0.000001', '1e400', '-1e400'),
-  fc.constantFrom(
-    '9007199254740991',
-    '9007199254740993',
-    '12345678901234567890',
-    '123456789012345',
-    '0.1234567890123456',
-  ),
+  fc.constantFrom('9007199254740991', '9007199254740993', '12345678901234567890'),
+  fc.constantFrom('123456789012345', '0.1234567890123456'),
   fc
     .tuple(
       fc.constantFrom('', '-'),

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -18,9 +17,10 @@ import {
 } from '../../support/process/process.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { bodyOf, callOf, postText, readOf, rpc } from '../../support/rpc.ts';
+import { inLanes, marksIn, newMark, onceClean, tracesOf } from './canary.ts';
 
 /** Stands in every token, and nowhere else. */
-const MARK = `canary${randomBytes(9).toString('hex')}`;
+const MARK = newMark();
 const REQUESTS = 1000;
 const LIST = '/mcp/v1/resources';
 
@@ -133,31 +133,6 @@ const REQUESTS_OF: readonly ((token: string) => string)[] = [
   (token) => get('/mcp', { Authorization: `Bearer \${${token}}` }),
 ];
 
-/** In whatever form it might be written down. */
-function traces(): string[] {
-  const of = (text: string) => {
-    const bytes = Buffer.from(text);
-    // Base64 of a longer text has it in one of three ways, by where it begins.
-    const shifted = [0, 1, 2].map((shift) =>
-      Buffer.concat([Buffer.alloc(shift), bytes])
-        .toString('base64')
-        .slice(shift === 0 ? 0 : 4)
-        .replace(/.?.?=*$/, ''),
-    );
-    return [text, bytes.toString('hex'), ...shifted, ...shifted.map((base64) => base64.replaceAll('+', '-'))];
-  };
-  const hashes = [...tokens, ...[...tokens].map((token) => `Bearer ${token}`)].flatMap((text) => {
-    const hash = createHash('sha256').update(text).digest();
-    return [hash.toString('hex'), hash.toString('base64'), hash.toString('base64url')].map((each) => each.slice(0, 12));
-  });
-  return [...of(MARK), ...hashes];
-}
-
-/** What in a text begins with the mark. */
-function* marksIn(text: string): Generator<string> {
-  for (let at = text.indexOf(MARK); at !== -1; at = text.indexOf(MARK, at + 1)) yield text.slice(at, at + 60);
-}
-
 describe(`a token of ${REQUESTS} requests, over both edges and under every fault`, function () {
   this.timeout(180_000);
   let platform: HttpUpstream;
@@ -184,12 +159,12 @@ describe(`a token of ${REQUESTS} requests, over both edges and under every fault
     );
     const collector = await startCollector();
     await inFolder(async (folder) => {
-      const bounded = boundedSettings(SETTINGS);
-      const file = await writeSettings(folder, bounded.yaml);
       heap = await observeHeap(folder);
       const env = { PLATFORM_URL: platform.url, OWN_SECRET, COLLECTOR_URL: collector.url };
       const own = { ...env, NODE_OPTIONS: heap.nodeOptions };
-      portico = runPortico(['--config', file], boundedSettings(SETTINGS, own).env);
+      const bounded = boundedSettings(SETTINGS, own);
+      const file = await writeSettings(folder, bounded.yaml);
+      portico = runPortico(['--config', file], bounded.env);
       const url = await portico.ready;
       const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
       await askAll(url, adminUrl);
@@ -199,7 +174,9 @@ describe(`a token of ${REQUESTS} requests, over both edges and under every fault
         expect(status).to.equal(200);
       }
       snapshots['while one is open'] = await snapshotWhileOpen(url);
-      snapshots['afterwards'] = await snapshotOnceClean();
+      // The secret of the deployment's own is there as long as the process.
+      const ofCallers = async () => (await marksInHeap()).filter((text) => !text.startsWith(OWN_SECRET));
+      snapshots['afterwards'] = await onceClean(ofCallers);
       for (const kind of Object.keys(KINDS)) {
         const environment = { ...env, PORTICO_TOKEN: tokenFor(kind, 0) };
         const [stdio, probe] = await Promise.all([
@@ -212,22 +189,19 @@ describe(`a token of ${REQUESTS} requests, over both edges and under every fault
       ({ stdout: log, stderr } = await portico.stop());
       expect(collector.spans.length).to.be.above(REQUESTS);
       others['the collector of traces'] = collector.bodies.join();
-      all = traces();
+      all = tracesOf(MARK, tokens);
     });
   });
 
   async function askAll(url: string, adminUrl: string): Promise<void> {
     const kinds = Object.keys(KINDS);
-    const lanes = Array.from({ length: 8 }, async (_, lane) => {
-      for (let number = lane; number < REQUESTS; number += 8) {
-        const request = REQUESTS_OF[number % REQUESTS_OF.length] ?? expect.fail();
-        const token = tokenFor(kinds[Math.floor(number / REQUESTS_OF.length) % kinds.length] ?? '', number);
-        const { status, headers, body } = await exchange(number % 97 === 0 ? adminUrl : url, request(token));
-        // What a platform lists is its own, whoever asked for it.
-        answers.push(`${status} ${JSON.stringify([...headers])} ${body}`);
-      }
+    await inLanes(REQUESTS, async (number) => {
+      const request = REQUESTS_OF[number % REQUESTS_OF.length] ?? expect.fail();
+      const token = tokenFor(kinds[Math.floor(number / REQUESTS_OF.length) % kinds.length] ?? '', number);
+      const { status, headers, body } = await exchange(number % 97 === 0 ? adminUrl : url, request(token));
+      // What a platform lists is its own, whoever asked for it.
+      answers.push(`${status} ${JSON.stringify([...headers])} ${body}`);
     });
-    await Promise.all(lanes);
   }
 
   async function snapshotWhileOpen(url: string): Promise<string[]> {
@@ -243,19 +217,7 @@ describe(`a token of ${REQUESTS} requests, over both edges and under every fault
     return found;
   }
 
-  /** What the last of several snapshots shows: undici lets go of connections that broke off a moment later. */
-  async function snapshotOnceClean(): Promise<string[]> {
-    let found: string[] = [];
-    for (let attempt = 0; attempt < 5; attempt += 1) {
-      // The secret of the deployment's own is there as long as the process.
-      found = (await marksInHeap()).filter((text) => !text.startsWith(OWN_SECRET));
-      if (found.length === 0) break;
-      await sleep(1000);
-    }
-    return found;
-  }
-
-  const marksInHeap = async () => [...marksIn(await heap.take(portico.child))];
+  const marksInHeap = async () => marksIn(await heap.take(portico.child), MARK);
 
   function talkOverStdio(file: string, env: Record<string, string>): Promise<Ended> {
     const stdio = runStdio(file, env);

@@ -24,42 +24,21 @@ import { exchange, get } from '../../support/raw-http.ts';
 const REDIRECT = 'http://127.0.0.1:1/callback';
 const WELL_KNOWN = '/.well-known/oauth-protected-resource/mcp';
 
-/** A client of MCP, as far as it is looked at here. */
-interface Session {
-  list(): Promise<string[]>;
-  read(name: string): Promise<string>;
-  call(name: string): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-/** How an SDK connects: with a person who may sign in, or with the headers of its settings. */
-interface Sdk {
-  readonly name: string;
-  open(url: string, how: { readonly person?: Person; readonly headers?: Record<string, string> }): Connecting;
-}
-
-interface Connecting {
-  connect(): Promise<Session>;
-  /** Takes what the person was sent back with. */
-  finish(back: URL): Promise<void>;
-}
-
 /** What a client keeps of a person who signs in. */
 type Person = OAuthClientProvider & {
   /** Where the person was sent to sign in, oldest first. */
   readonly sent: URL[];
 };
 
-function createPerson(tokens?: {
-  readonly access_token: string;
-  readonly scope: string;
-  readonly issuer: string;
-}): Person {
+function createPerson(tokens?: { access_token: string; scope: string; issuer: string }): Person {
   const sent: URL[] = [];
-  let client: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
-  let held: Awaited<ReturnType<OAuthClientProvider['tokens']>> = tokens && { ...tokens, token_type: 'Bearer' };
-  let verifier = '';
-  let state: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>;
+  const kept: {
+    client?: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
+    tokens?: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
+    verifier?: string;
+    state?: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>;
+  } = { tokens: tokens && { ...tokens, token_type: 'Bearer' } };
+  const keep = (more: typeof kept) => void Object.assign(kept, more);
   return {
     sent,
     redirectUrl: REDIRECT,
@@ -70,81 +49,67 @@ function createPerson(tokens?: {
       grant_types: ['authorization_code', 'refresh_token'],
       token_endpoint_auth_method: 'none',
     },
-    clientInformation: () => client,
-    saveClientInformation: (information) => {
-      client = information;
-    },
-    tokens: () => held,
-    saveTokens: (saved) => {
-      held = saved;
-    },
-    codeVerifier: () => verifier,
-    saveCodeVerifier: (saved) => {
-      verifier = saved;
-    },
-    discoveryState: () => state,
-    saveDiscoveryState: (saved) => {
-      state = saved;
-    },
-    redirectToAuthorization: (url) => {
-      sent.push(url);
-    },
+    clientInformation: () => kept.client,
+    saveClientInformation: (client) => keep({ client }),
+    tokens: () => kept.tokens,
+    saveTokens: (saved) => keep({ tokens: saved }),
+    codeVerifier: () => kept.verifier ?? '',
+    saveCodeVerifier: (verifier) => keep({ verifier }),
+    discoveryState: () => kept.state,
+    saveDiscoveryState: (state) => keep({ state }),
+    redirectToAuthorization: (url) => void sent.push(url),
   };
 }
 
-function sdkV2(mode: VersionNegotiationMode): Sdk {
+/** How an SDK connects: with a person who may sign in, or with the headers of its settings. */
+function sdkOf(
+  name: string,
+  newClient: () => Client,
+  Transport: typeof StreamableHTTPClientTransport,
+  answerOf: (back: URL) => URLSearchParams = (back) => back.searchParams,
+) {
   return {
-    name: `@modelcontextprotocol/client 2, ${mode}`,
-    open(url, { person, headers = {} }) {
+    name,
+    open(url: string, { person, headers = {} }: { person?: Person; headers?: Record<string, string> }) {
       const open = () =>
-        new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
-          requestInit: { headers },
-          ...(person && { authProvider: person }),
-        });
+        new Transport(new URL(`${url}/mcp`), { requestInit: { headers }, ...(person && { authProvider: person }) });
       let transport = open();
       return {
         async connect() {
-          const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
+          const client = newClient();
           transport = open();
           await client.connect(transport);
           return {
-            list: async () => (await client.listResources()).resources.map(({ name }) => name),
-            read: async (name) => {
-              const uri = `platform://${name}`;
+            list: async () => (await client.listResources()).resources.map((resource) => resource.name),
+            read: async (resource: string) => {
+              const uri = `platform://${resource}`;
               return textOf((await client.readResource({ uri }, { cacheMode: 'bypass' })).contents);
             },
-            call: (name) => client.callTool({ name }),
+            call: (tool: string) => client.callTool({ name: tool }),
             close: () => client.close(),
           };
         },
-        finish: (back) => transport.finishAuth(back.searchParams),
+        /** Takes what the person was sent back with. */
+        finish: (back: URL) => transport.finishAuth(answerOf(back)),
       };
     },
   };
 }
 
-const sdkV1: Sdk = {
-  name: '@modelcontextprotocol/sdk 1',
-  open(url, { person, headers = {} }) {
-    const open = () =>
-      new TransportV1(new URL(`${url}/mcp`), { requestInit: { headers }, ...(person && { authProvider: person }) });
-    let transport = open();
-    return {
-      async connect() {
-        const client = new ClientV1({ name: 'test', version: '0' });
-        transport = open();
-        await client.connect(transport);
-        return {
-          list: async () => (await client.listResources()).resources.map(({ name }) => name),
-          read: async (name) => textOf((await client.readResource({ uri: `platform://${name}` })).contents),
-          call: (name) => client.callTool({ name }),
-          close: () => client.close(),
-        };
-      },
-      finish: (back) => transport.finishAuth(back.searchParams.get('code') ?? ''),
-    };
-  },
+const ABOUT = { name: 'test', version: '0' };
+
+const sdkV2 = (mode: VersionNegotiationMode) => {
+  const newClient = () => new Client(ABOUT, { versionNegotiation: { mode } });
+  return sdkOf(`@modelcontextprotocol/client 2, ${mode}`, newClient, StreamableHTTPClientTransport);
 };
+
+// Its methods are those of version 2, as far as they are called here; its types are not.
+const sdkV1 = sdkOf(
+  '@modelcontextprotocol/sdk 1',
+  () => new ClientV1(ABOUT) as unknown as Client,
+  TransportV1 as never,
+  (back) => (back.searchParams.get('code') ?? '') as never,
+);
 
 function textOf([content]: readonly object[]): string {
   return content !== undefined && 'text' in content ? String(content.text) : expect.fail('there is no text');
@@ -298,10 +263,8 @@ describe('a person who signs in', () => {
     const request = get(WELL_KNOWN, { Host: `localhost:${port}`, Authorization: undefined });
     const { json: told } = await exchange(url, request);
     expect(told()['resource']).to.equal(`${url}/mcp`);
-    const { headers } = await exchange(
-      url,
-      get('/mcp/v1/resources', { Host: 'localhost:1', Authorization: undefined }),
-    );
+    const elsewhere = get('/mcp/v1/resources', { Host: 'localhost:1', Authorization: undefined });
+    const { headers } = await exchange(url, elsewhere);
     expect(headers.get('www-authenticate')).to.contain(`"${url}${WELL_KNOWN}"`);
   });
 
@@ -310,16 +273,13 @@ describe('a person who signs in', () => {
     const verification = { issuer: server.issuer };
     const at = (path: string) => fetch(`${url}${path}`, { headers: { accept: 'application/json' } });
     expect((await at(WELL_KNOWN)).status).to.equal(200);
-    const settings = settingsFor(platform.url, {
-      http: { port: Number(new URL(url).port) },
-      publicUrl: url,
-      verification,
-    });
-    gateway.change({ ...settings, log: { level: 'info' } });
+    const http = { port: Number(new URL(url).port) };
+    const settings = settingsFor(platform.url, { http, publicUrl: url, verification, log: { level: 'info' } });
+    gateway.change(settings);
     expect((await at(WELL_KNOWN)).status).to.equal(404);
     expect((await at('/mcp/v1/resources')).headers.get('www-authenticate')).to.equal('Bearer');
     const authorizationServers = ['https://login.example'];
-    gateway.change({ ...settings, log: { level: 'info' }, verification: { ...verification, authorizationServers } });
+    gateway.change({ ...settings, verification: { ...verification, authorizationServers } });
     const metadata = (await (await at(WELL_KNOWN)).json()) as object;
     expect(metadata).to.deep.include({ authorization_servers: authorizationServers });
     expect(metadata).to.not.have.property('scopes_supported');

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { GatewayOptions } from '../../../src/gateway.ts';
 import {
   type AuthorizationServer,
   CLIENT,
@@ -9,16 +10,9 @@ import {
 } from '../../support/authorization/authorization-server.ts';
 import { as } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
-import {
-  type HttpUpstream,
-  json,
-  listOf,
-  lists,
-  startHttpUpstream,
-  tokenOf,
-} from '../../support/platform/http-upstream.ts';
+import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { inFolder } from '../../support/process/process.ts';
 import { rpc } from '../../support/rpc.ts';
@@ -30,26 +24,19 @@ const RESOURCE = `${PUBLIC_URL}/mcp`;
 const INTROSPECTION = { clientId: CLIENT.id, secret: CLIENT.secret };
 const ALL = { projects: [toolItem('p')], workflows: [toolItem('w')], tools: [toolItem('t')] };
 
-interface Scene extends RunningGateway {
-  readonly server: AuthorizationServer;
-  readonly platform: HttpUpstream;
-  /** Status of a read. */
-  statusOf(token: string, name?: string): Promise<number>;
-}
-
 async function scene(
   verification: Partial<VerificationInput> = {},
   rest: (server: AuthorizationServer) => Partial<TestSettings> = () => ({}),
-): Promise<Scene> {
+  options: GatewayOptions = {},
+) {
   const [server, platform] = await Promise.all([startAuthorizationServer(), startHttpUpstream(lists(ALL))]);
-  const running = await startGateway(
-    settingsFor(platform.url, {
-      publicUrl: PUBLIC_URL,
-      upstream: { retry: { attempts: 0 } },
-      verification: { issuer: server.issuer, ...verification },
-      ...rest(server),
-    }),
-  );
+  const settings = settingsFor(platform.url, {
+    publicUrl: PUBLIC_URL,
+    upstream: { retry: { attempts: 0 } },
+    verification: { issuer: server.issuer, ...verification },
+    ...rest(server),
+  });
+  const running = await startGateway(settings, options);
   const statusOf = async (token: string, name = 'tools') => {
     const response = await running.read(name, as(token));
     await response.arrayBuffer();
@@ -78,16 +65,12 @@ describe('callers of a real authorization server', () => {
 
   it('are admitted by known keys while the server is down', async () => {
     const { server, statusOf } = await scene({ keys: { cooldownMs: 1 } });
-    const [first, second] = await Promise.all([
-      server.issue({ resource: RESOURCE }),
-      server.issue({ resource: RESOURCE, subject: 'grace' }),
-    ]);
-    expect(await statusOf(first)).to.equal(200);
+    const second = await server.issue({ resource: RESOURCE, subject: 'grace' });
+    expect(await statusOf(await server.issue({ resource: RESOURCE }))).to.equal(200);
     await server.rotateKeys({ keepOld: true });
     const third = await server.issue({ resource: RESOURCE });
     await server.refuse();
-    expect(await statusOf(second)).to.equal(200);
-    expect(await statusOf(third)).to.equal(503);
+    expect([await statusOf(second), await statusOf(third)]).to.deep.equal([200, 503]);
     await server.accept();
     expect(await eventually(async () => (await statusOf(third)) === 200)).to.equal(true);
   });
@@ -118,12 +101,12 @@ describe('callers of a real authorization server', () => {
 describe('opaque tokens', () => {
   const issue = (server: AuthorizationServer, rest = {}) =>
     server.issue({ resource: RESOURCE, format: 'opaque', ...rest });
-  const asked = ({ server }: Scene) => server.requests.filter(({ url }) => url === '/token/introspection').length;
+  const asked = ({ server }: { readonly server: AuthorizationServer }) =>
+    server.requests.filter(({ url }) => url === '/token/introspection').length;
 
   it('are introspected once per rememberMs, with audience and scopes', async () => {
-    const running = await scene({ introspection: INTROSPECTION }, () => ({
-      resources: { projects: { requiredScopes: ['admin'] } },
-    }));
+    const resources = { projects: { requiredScopes: ['admin'] } };
+    const running = await scene({ introspection: INTROSPECTION }, () => ({ resources }));
     const { server, statusOf } = running;
     const token = await issue(server, { scope: 'read' });
     await Promise.all([statusOf(token), statusOf(token), statusOf(token)]);
@@ -196,20 +179,13 @@ describe('opaque tokens', () => {
       const file = join(folder, 'secret');
       writeFileSync(file, 'another one\n');
       let now = Date.now();
-      const [server, platform] = await Promise.all([startAuthorizationServer(), startHttpUpstream(lists(ALL))]);
-      const introspection = { clientId: CLIENT.id, file, url: server.endpoints.introspection };
-      const { read } = await startGateway(
-        settingsFor(platform.url, {
-          publicUrl: PUBLIC_URL,
-          verification: { issuer: server.issuer, introspection },
-        }),
-        { now: () => now },
-      );
+      const introspection = { clientId: CLIENT.id, file };
+      const { server, statusOf } = await scene({ introspection }, undefined, { now: () => now });
       const token = await issue(server, { seconds: 3600 });
-      expect((await read('tools', as(token))).status).to.equal(503);
+      expect(await statusOf(token)).to.equal(503);
       writeFileSync(file, `${CLIENT.secret}\n`);
       now += 60_000;
-      expect(await eventually(async () => (await read('tools', as(token))).status === 200)).to.equal(true);
+      expect(await eventually(async () => (await statusOf(token)) === 200)).to.equal(true);
     });
   });
 
@@ -265,12 +241,8 @@ describe('a verified caller', () => {
     const running = await scene({ partitionClaim: 'tenant' });
     const { server, platform, read } = running;
     const of = (subject: string, tenant: unknown) => server.issue({ resource: RESOURCE, subject, claims: { tenant } });
-    const [ada, grace, other, mallory] = await Promise.all([
-      of('ada', 'acme'),
-      of('grace', 'acme'),
-      of('other', 'globex'),
-      of('mallory', 'acme'),
-    ]);
+    const acme = ['ada', 'grace', 'mallory'].map((subject) => of(subject, 'acme'));
+    const [ada = '', grace = '', mallory, other = ''] = await Promise.all([...acme, of('other', 'globex')]);
     // The platform shows each its own name, and nothing to mallory.
     platform.respond((request, response) => {
       if (tokenOf(request) === mallory) return json({}, 403)(request, response);
@@ -288,8 +260,7 @@ describe('a verified caller', () => {
     expect((await got(grace))[1]).to.not.equal('hit');
     expect(await got(grace)).to.deep.equal(['1', 'hit']);
     expect(await got(ada)).to.deep.equal(['1', 'hit']);
-    expect((await got(mallory))[0]).to.equal(403);
-    expect((await got(mallory))[0]).to.equal(403);
+    for (let times = 0; times < 2; times += 1) expect((await got(`${mallory}`))[0]).to.equal(403);
     expect(await got(ada)).to.deep.equal(['1', 'hit']);
     expect(await got(other)).to.deep.equal(['2', 'fwd=miss']);
   });
@@ -300,24 +271,19 @@ describe('a verified caller', () => {
       const [ada, grace] = await Promise.all(
         ['ada', 'grace'].map((subject) => server.issue({ resource: RESOURCE, subject, claims: { tenant } })),
       );
-      platform.respond((request, response) =>
-        json({ tools: [toolItem(tokenOf(request) === ada ? 'of ada' : 'of grace')], nextPageToken: '' })(
-          request,
-          response,
-        ),
-      );
+      platform.respond(lists({ tools: (request) => [toolItem(tokenOf(request) === ada ? 'of ada' : 'of grace')] }));
       const idOf = async (token = '') => ((await (await read('tools', as(token))).json()) as { id: string }[])[0]?.id;
-      expect([await idOf(ada), await idOf(grace)]).to.deep.equal(['of ada', 'of grace']);
-      // From what is stored now.
-      expect([await idOf(ada), await idOf(grace)]).to.deep.equal(['of ada', 'of grace']);
+      // The second time from what is stored.
+      for (let times = 0; times < 2; times += 1) {
+        expect([await idOf(ada), await idOf(grace)]).to.deep.equal(['of ada', 'of grace']);
+      }
       expect(platform.requests).to.have.length(2);
     });
   }
 
   it('needs the same scopes over MCP, where only that read or tool call fails', async () => {
-    const { server, post, platform } = await scene({}, () => ({
-      resources: { tools: { requiredScopes: ['admin'] } },
-    }));
+    const resources = { tools: { requiredScopes: ['admin'] } };
+    const { server, post, platform } = await scene({}, () => ({ resources }));
     const token = await server.issue({ resource: RESOURCE, scope: 'read' });
     const call = async (method: string, params: object = {}) => {
       const response = await post(rpc(method, params), as(token).headers);

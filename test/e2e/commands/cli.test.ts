@@ -31,29 +31,23 @@ describe('the command line', () => {
     );
   });
 
-  it('prints the version of the package for --version', async () => {
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    const { code, stdout } = await runPortico(['--version']).ended;
-    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${version}\n` });
-  });
-
-  it('prints the committed JSON Schema for schema', async () => {
-    const { code, stdout } = await runPortico(['schema']).ended;
-    expect(code).to.equal(0);
-    expect(stdout).to.equal(readFileSync('config/schema.json', 'utf8'));
-  });
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  for (const [what, command, expected] of [
+    ['the version of the package', '--version', `${version}\n`],
+    ['the committed JSON Schema', 'schema', readFileSync('config/schema.json', 'utf8')],
+  ] as const) {
+    it(`prints ${what} for ${command}`, async () => {
+      expect(await runPortico([command]).ended).to.deep.include({ code: 0, stdout: expected });
+    });
+  }
 
   it('prints the offered resources in one line for check', async () => {
     await inFolder(async (folder) => {
-      const file = await writeSettings(
-        folder,
-        'upstreams: { tools: { baseUrl: http://a.example }, b: { baseUrl: http://b.example } }\nresources: { projects: { upstream: b } }',
-      );
-      expect(await runPortico(['check', file]).ended).to.deep.include({
-        code: 0,
-        stdout: `${file}: OK: offers projects (b), tools; not offered: ${NAMES.filter((name) => !['projects', 'tools'].includes(name)).join(', ')}\n`,
-        stderr: '',
-      });
+      const upstreams = 'upstreams: { tools: { baseUrl: http://a.example }, b: { baseUrl: http://b.example } }';
+      const file = await writeSettings(folder, `${upstreams}\nresources: { projects: { upstream: b } }`);
+      const others = NAMES.filter((name) => !['projects', 'tools'].includes(name)).join(', ');
+      const stdout = `${file}: OK: offers projects (b), tools; not offered: ${others}\n`;
+      expect(await runPortico(['check', file]).ended).to.deep.include({ code: 0, stdout, stderr: '' });
     });
   });
 
@@ -96,14 +90,15 @@ describe('the command line', () => {
     startProcess(process.execPath, [MAIN, command], { cwd: folder, env: porticoEnvironment() }).ended;
 
   for (const command of ['serve', 'check', 'stdio']) {
-    it(`reads portico.yaml of the working folder by default: ${command}`, async () => {
+    it(`reads portico.yaml of the working folder by default, and lists all mistakes: ${command}`, async () => {
       await inFolder(async (folder) => {
-        await writeSettings(folder, 'scheme: 5\nupstreams: { tools: { baseUrl: http://a.example } }');
-        const { code, stderr } = await runIn(folder, command);
-        expect({ code, stderr }).to.deep.equal({
-          code: 2,
-          stderr: 'portico.yaml:1:9: scheme: expected text, got a number\n',
-        });
+        await writeSettings(
+          folder,
+          'scheme: 5\nhttp: { prot: 80 }\nupstreams: { tools: { baseUrl: http://a.example } }',
+        );
+        const wrong = ['1:9: scheme: expected text, got a number', '2:9: http.prot: unknown key; did you mean port?'];
+        const stderr = wrong.map((issue) => `portico.yaml:${issue}\n`).join('');
+        expect(await runIn(folder, command)).to.deep.include({ code: 2, stderr });
       });
     });
   }
@@ -124,18 +119,6 @@ describe('the command line', () => {
     expect(stderr)
       .to.match(/^portico: there is no command frobnicate\n/)
       .and.contain('Usage:');
-  });
-
-  it('exits with every mistake and its line, and no stack, when settings are wrong', async () => {
-    await inFolder(async (folder) => {
-      const file = await writeSettings(folder, `http:\n  prot: 80\nscheme: 7${UPSTREAMS}`);
-      const { code, stderr } = await runPortico(['serve', '--config', file]).ended;
-      expect(code).to.equal(2);
-      const [first = '', second = '', ...rest] = stderr.split('\n');
-      expect(first).to.equal(`${file}:2:3: http.prot: unknown key; did you mean port?`);
-      expect(second.startsWith(`${file}:3:9: `)).to.equal(true);
-      expect(rest).to.deep.equal(['']);
-    });
   });
 
   type Ports = Readonly<Record<'http' | 'admin', number>>;

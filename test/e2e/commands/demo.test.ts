@@ -15,11 +15,7 @@ describe('portico --demo', () => {
   const read = (name: string) =>
     fetch(`${url}/mcp/v1/resources/read?uri=platform://${name}`, { headers: { authorization: 'Bearer demo-alice' } });
   /** The lines that the demo prints, to be run in another terminal. */
-  const printed = () =>
-    portico
-      .stdout()
-      .split('\n')
-      .filter((line) => /^\s*curl /.test(line));
+  const printed = () => portico.stdout().match(/^\s*curl .*/gm) ?? [];
 
   before(async () => {
     portico = runPortico(['--demo'], { PORT: '0', ADMIN_PORT: '0' });

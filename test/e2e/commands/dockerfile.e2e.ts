@@ -67,14 +67,7 @@ describe('the Dockerfile, step by step in empty folders', function () {
   it('contains only what Portico needs to run', async () => {
     const home = join(image.root, image.workdir);
     expect(await readdir(home)).to.have.members([
-      '.npmrc',
-      'LICENSE',
-      'compiled',
-      'config',
-      'dist',
-      'docs',
-      'node_modules',
-      'package-lock.json',
+      ...['.npmrc', 'LICENSE', 'compiled', 'config', 'dist', 'docs', 'node_modules', 'package-lock.json'],
       'package.json',
     ]);
     expect(await readdir(join(home, 'docs'))).to.deep.equal(['runbook.md']);

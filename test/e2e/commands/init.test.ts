@@ -1,13 +1,15 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { list, listing, number, object, openApi, parameter, text } from '../../setup/proposed.ts';
+import { TOKEN } from '../../support/gateway.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder, runPortico } from '../../support/process/process.ts';
-
-const TOKEN = 'acme-secret-token';
+import { startServing } from '../../support/process/serving.ts';
+import { NAMES } from '../../support/resources.ts';
 
 const KEY = { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Acme-Key' } } };
 const PAGES = { parameters: [parameter('limit', { type: 'integer', maximum: 10 }), parameter('skip')] };
@@ -28,19 +30,17 @@ const DOCUMENT = openApi(
   { servers: [{ url: '/' }], components: KEY, security: [{ key: [] }] },
 );
 
+const manyOf = (noun: string, length: number, more: object) =>
+  Array.from({ length }, (_, index) => ({
+    id: `${noun[0]?.toLowerCase()}${index}`,
+    name: `${noun} ${index}`,
+    ...more,
+  }));
+
 const LISTS: Readonly<Record<string, readonly object[]>> = {
-  workspaces: Array.from({ length: 23 }, (_, index) => ({
-    id: `w${index}`,
-    name: `Workspace ${index}`,
-    created_at: '2026-01-02',
-  })),
+  workspaces: manyOf('Workspace', 23, { created_at: '2026-01-02' }),
   playbooks: [{ id: 'p1', name: 'Isolate host', enabled: true, trigger: { type: 'manual' } }],
-  integrations: Array.from({ length: 11 }, (_, index) => ({
-    id: `i${index}`,
-    name: `Integration ${index}`,
-    version: 'v1.2',
-    type: 'EDR',
-  })),
+  integrations: manyOf('Integration', 11, { version: 'v1.2', type: 'EDR' }),
 };
 
 /** Serves the document to anybody, and pages of ten to whoever brings the key. */
@@ -63,27 +63,17 @@ function credentialsOf(requests: readonly IncomingMessage[]): string[] {
     .map(String);
 }
 
-/** Reads all resources through a gateway with these settings. */
+/** Reads all resources through a gateway with the settings of a file. */
 async function read(file: string): Promise<Record<string, object[]>> {
-  const served = runPortico(['serve', file]);
-  const url = await served.ready;
-  const names = ['projects', 'workflows', 'tools'];
-  const bodies = names.map(async (name) => {
-    const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://${name}`, {
-      headers: { authorization: `Bearer ${TOKEN}` },
-    });
-    return [name, (await response.json()) as object[]] as const;
-  });
-  const read = Object.fromEntries(await Promise.all(bodies));
-  await served.stop();
-  return read;
-}
-
-/** Has the listeners of a settings file choose their ports. */
-async function withFreePorts(file: string): Promise<string> {
-  const free = `${file}.served.yaml`;
-  await writeFile(free, `${await readFile(file, 'utf8')}\nhttp: { port: 0 }\nadmin: { port: 0 }\n`);
-  return free;
+  const free = '\nhttp: { port: 0 }\nadmin: { port: 0 }\n';
+  const { ask, stop } = await startServing(`${await readFile(file, 'utf8')}${free}`);
+  const bodies = NAMES.map(async (name) => [
+    name,
+    await (await ask(`/mcp/v1/resources/read?uri=platform://${name}`)).json(),
+  ]);
+  const lists = Object.fromEntries(await Promise.all(bodies));
+  await stop();
+  return lists;
 }
 
 describe('portico init', () => {
@@ -104,25 +94,16 @@ describe('portico init', () => {
       const probe = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
       expect(probe).to.deep.include({ code: 0, stderr: '' });
 
-      const { projects, workflows, tools } = await read(await withFreePorts(file));
+      const { projects, workflows, tools } = await read(file);
       expect(projects).to.have.length(23);
-      expect(projects?.at(-1)).to.deep.equal({
-        id: 'w22',
-        name: 'Workspace 22',
-        description: '',
-        createTime: '2026-01-02T00:00:00Z',
-      });
+      const last = { id: 'w22', name: 'Workspace 22', description: '', createTime: '2026-01-02T00:00:00Z' };
+      expect(projects?.at(-1)).to.deep.equal(last);
       expect(workflows).to.deep.equal([
         { id: 'p1', name: 'Isolate host', description: '', triggerType: 'manual', status: 'ACTIVE' },
       ]);
       expect(tools).to.have.length(11);
-      expect(tools?.[0]).to.deep.equal({
-        id: 'i0',
-        name: 'Integration 0',
-        version: '1.2.0',
-        category: 'EDR',
-        description: '',
-      });
+      const first = { id: 'i0', name: 'Integration 0', version: '1.2.0', category: 'EDR', description: '' };
+      expect(tools?.[0]).to.deep.equal(first);
     });
   }).timeout(30_000);
 
@@ -135,20 +116,11 @@ describe('portico init', () => {
       const yaml = await readFile(file, 'utf8');
       expect(yaml).to.contain('{ kind: offset, offsetParam: skip, sizeParam: limit, size: 100, total: total }');
       expect(yaml + run.stdout).not.to.contain(TOKEN);
+      // It has probed them at the address that the user named.
+      expect(run.stdout).to.contain('23 items');
       expect(requests.length).to.be.below(60);
-      const { projects } = await read(await withFreePorts(file));
+      const { projects } = await read(file);
       expect(projects).to.have.length(23);
-    });
-  }).timeout(30_000);
-
-  it('probes the written settings at the address that the user named', async () => {
-    const { url, requests } = await startHttpUpstream(platform);
-    await inFolder(async (folder) => {
-      const args = ['--openapi', `${url}/docs/openapi.yaml`, '--yes'];
-      const named = await runPortico(['init', join(folder, 'a.yaml'), ...args], { PORTICO_TOKEN: TOKEN }).ended;
-      expect(named).to.deep.include({ code: 0, stderr: '' });
-      expect(named.stdout).to.contain('23 items').and.not.contain(TOKEN);
-      expect(credentialsOf(requests)).not.to.deep.equal([]);
     });
   }).timeout(30_000);
 
@@ -167,25 +139,18 @@ describe('portico init', () => {
     });
   });
 
-  it('explains in one sentence on standard error why it proposes nothing, and writes nothing', async () => {
-    await inFolder(async (folder) => {
-      const file = join(folder, 'portico.yaml');
-      const { code, stdout, stderr } = await runPortico(['init', file, '--openapi', 'package.json']).ended;
-      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-      expect(stderr).to.match(/^portico: package\.json is not an OpenAPI document[^\n]*\n$/);
-      expect(await readFile(file, 'utf8').catch(() => undefined)).to.equal(undefined);
-    });
-  });
-
-  it('does not overwrite a file', async () => {
+  it('explains in one sentence on standard error why it writes nothing, and does not overwrite a file', async () => {
     const { url } = await startHttpUpstream(platform);
-    const { code, stderr } = await runPortico(['init', 'package.json', '--openapi', `${url}/docs/openapi.yaml`]).ended;
-    expect({ code, stderr }).to.deep.equal({
-      code: 1,
-      stderr: 'portico: package.json exists and is not replaced; name another FILE\n',
-    });
-    const nowhere = await runPortico(['init', '/no/such/folder/portico.yaml', '--openapi', `${url}/docs/openapi.yaml`])
-      .ended;
-    expect(nowhere.stderr).to.contain('/no/such/folder/portico.yaml cannot be written (ENOENT)');
+    const document = `${url}/docs/openapi.yaml`;
+    for (const [file, openapi, message] of [
+      ['new.yaml', 'package.json', /^package\.json is not an OpenAPI document[^\n]*\n$/],
+      ['package.json', document, /^package\.json exists and is not replaced; name another FILE\n$/],
+      ['/no/such/folder/portico.yaml', document, /^\/no\/such\/folder\/portico\.yaml cannot be written \(ENOENT\)/],
+    ] as const) {
+      const { code, stdout, stderr } = await runPortico(['init', file, '--openapi', openapi]).ended;
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+      expect(stderr.replace(/^portico: /, '')).to.match(message);
+    }
+    expect(existsSync('new.yaml')).to.equal(false);
   });
 });

@@ -1,8 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { codeBlocks } from '../../support/docs.ts';
-import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
+import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import type { Ended } from '../../support/process/process.ts';
+import { startServing } from '../../support/process/serving.ts';
 
 const WORKSPACES = Array.from({ length: 230 }, (_, index) => ({
   workspaceId: String(9_007_199_254_740_993n + BigInt(index)),
@@ -11,104 +12,72 @@ const WORKSPACES = Array.from({ length: 230 }, (_, index) => ({
   created_at: 1_767_323_045 + index,
 }));
 
+const PLAYBOOKS = [
+  {
+    id: 'isolate-host',
+    name: 'Isolate host',
+    description: 'Cuts a host off',
+    trigger: { kind: 'hand' },
+    enabled: true,
+  },
+  { id: 'nightly-scan', name: 'Nightly scan', trigger: { kind: 'cron' }, enabled: false },
+  { id: 'on-alert', name: 'On alert', trigger: { kind: 'ALERT' } },
+];
+const SCANNERS = [
+  { id: 'nuclei', name: 'Nuclei', version: 'v3.4', type: 'scanner', installation: { present: true } },
+  { id: 'zap', name: 'ZAP', version: '2.16.1', installation: { present: false } },
+  { id: 'trivy', name: 'Trivy', version: 0.7, installation: { present: true } },
+];
+
 /** A platform with its own field names, numeric ids beyond 2^53, epoch times, `skip` paging and an API key header. */
 const acme: RequestListener = (request, response) => {
-  const url = new URL(request.url ?? '/', 'http://acme');
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://acme');
   if (request.headers['x-api-key'] !== 'the-key' || request.headers.authorization !== undefined) {
     response.writeHead(401).end();
     return;
   }
-  const skip = Number(url.searchParams.get('skip') ?? 0);
-  const pages: Record<string, unknown> = {
-    '/v2/workspaces': {
-      data: {
-        count: WORKSPACES.length,
-        workspaces: WORKSPACES.slice(skip, skip + Number(url.searchParams.get('limit'))),
-      },
-    },
-    '/v2/playbooks?state=installed': {
-      data: {
-        playbooks: [
-          {
-            id: 'isolate-host',
-            name: 'Isolate host',
-            description: 'Cuts a host off',
-            trigger: { kind: 'hand' },
-            enabled: true,
-          },
-          { id: 'nightly-scan', name: 'Nightly scan', trigger: { kind: 'cron' }, enabled: false },
-          { id: 'on-alert', name: 'On alert', trigger: { kind: 'ALERT' } },
-        ],
-      },
-    },
-    '/v2/scanners': {
-      data: {
-        scanners: [
-          { id: 'nuclei', name: 'Nuclei', version: 'v3.4', type: 'scanner', installation: { present: true } },
-          { id: 'zap', name: 'ZAP', version: '2.16.1', installation: { present: false } },
-          { id: 'trivy', name: 'Trivy', version: 0.7, installation: { present: true } },
-        ],
-      },
-    },
+  const skip = Number(searchParams.get('skip') ?? 0);
+  const workspaces = WORKSPACES.slice(skip, skip + Number(searchParams.get('limit')));
+  const data: Record<string, object> = {
+    '/v2/workspaces': { count: WORKSPACES.length, workspaces },
+    '/v2/playbooks': searchParams.get('state') === 'installed' ? { playbooks: PLAYBOOKS } : {},
+    '/v2/scanners': { scanners: SCANNERS },
   };
-  const page =
-    pages[skip > 0 || url.pathname === '/v2/workspaces' ? url.pathname : `${url.pathname}${url.search}`] ??
-    pages[url.pathname];
-  response.end(JSON.stringify(page).replace(/"workspaceId":"(\d+)"/g, '"workspaceId":$1'));
+  response.end(JSON.stringify({ data: data[pathname] }).replace(/"workspaceId":"(\d+)"/g, '"workspaceId":$1'));
 };
 
 describe("the settings that README shows, before a platform of one's own", () => {
-  let platform: HttpUpstream;
-  let portico: PorticoProcess;
+  let stop: () => Promise<Ended>;
   let read: (name: string) => Promise<unknown>;
 
   before(async () => {
-    platform = await startHttpUpstream(acme);
+    const platform = await startHttpUpstream(acme);
     const [yaml = ''] = codeBlocks('README.md', 'yaml');
     expect(yaml).to.contain('https://api.acme.example/v2');
-    portico = await inFolder(async (folder) => {
-      const own = yaml.replace('https://api.acme.example', platform.url);
-      const file = await writeSettings(folder, `http: { port: 0 }\nadmin: { port: 0 }\n${own}`);
-      const started = runPortico(['--config', file]);
-      await started.ready;
-      return started;
-    });
-    const url = await portico.ready;
-    read = async (name) => {
-      const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://${name}`, {
-        headers: { authorization: 'Bearer the-key' },
-      });
-      return response.json();
-    };
+    const own = yaml.replace('https://api.acme.example', platform.url);
+    const portico = await startServing(`http: { port: 0 }\nadmin: { port: 0 }\n${own}`);
+    stop = portico.stop;
+    const headers = { authorization: 'Bearer the-key' };
+    read = async (name) =>
+      (await fetch(`${portico.url}/mcp/v1/resources/read?uri=platform://${name}`, { headers })).json();
   });
 
   after(async () => {
-    const { stdout } = await portico.stop();
-    expect(stdout).not.to.contain('the-key');
-    await platform.close();
+    expect((await stop()).stdout).not.to.contain('the-key');
   });
 
   it('read projects with numeric ids as they were written, and epoch times', async () => {
     const projects = (await read('projects')) as unknown[];
     expect(projects).to.have.length(230);
-    expect(projects[0]).to.deep.equal({
-      id: '9007199254740993',
-      name: 'Workspace 0',
-      description: '',
-      createTime: '2026-01-02T03:04:05Z',
-    });
+    const first = { id: '9007199254740993', name: 'Workspace 0', description: '', createTime: '2026-01-02T03:04:05Z' };
+    expect(projects[0]).to.deep.equal(first);
     expect(projects[229]).to.deep.include({ id: '9007199254741222', description: 'About it' });
   });
 
   it('read workflows with looked-up values', async () => {
+    const [{ trigger: _trigger, enabled: _enabled, ...isolate } = {} as never] = PLAYBOOKS;
     expect(await read('workflows')).to.deep.equal([
-      {
-        id: 'isolate-host',
-        name: 'Isolate host',
-        description: 'Cuts a host off',
-        triggerType: 'MANUAL',
-        status: 'ACTIVE',
-      },
+      { ...isolate, triggerType: 'MANUAL', status: 'ACTIVE' },
       { id: 'nightly-scan', name: 'Nightly scan', description: '', triggerType: 'SCHEDULED', status: 'PAUSED' },
       { id: 'on-alert', name: 'On alert', description: '', triggerType: 'ALERT', status: '' },
     ]);

@@ -6,6 +6,8 @@ import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { inFolder, type PorticoProcess, runPortico, runStdio, writeSettings } from '../../support/process/process.ts';
+import { exchange } from '../../support/raw-http.ts';
+import { callOf, postText, readOf, rpc } from '../../support/rpc.ts';
 
 const KEY = 'key-of-the-audit-'.padEnd(40, '0');
 const SECRET = 'marked-token-of-the-caller';
@@ -22,21 +24,21 @@ describe('the audit of a process', () => {
     });
   });
 
-  async function settingsIn(folder: string, file: string | undefined): Promise<string> {
-    await writeFile(join(folder, 'key'), `${KEY}\n`);
-    return writeSettings(
-      folder,
-      `
-http: { port: 0, trustedProxies: [127.0.0.1] }
-admin: { enabled: false }
-audit: { enabled: true, keyFile: ${join(folder, 'key')}${file === undefined ? '' : `, file: ${file}`} }
-upstreams: { platform: { baseUrl: ${platform.url} } }
-resources: { projects: { enabled: false }, workflows: { upstream: platform }, tools: { upstream: platform } }
-`,
-    );
+  /** Settings whose audit goes to a file, or to standard output. Its key is in the folder. */
+  async function settingsIn(folder: string, file?: string): Promise<string> {
+    const keyFile = join(folder, 'key');
+    await writeFile(keyFile, `${KEY}\n`);
+    const settings = {
+      http: { port: 0, trustedProxies: ['127.0.0.1'] },
+      admin: { enabled: false },
+      audit: { enabled: true, keyFile, file },
+      upstreams: { platform: { baseUrl: platform.url } },
+      resources: { projects: { enabled: false }, workflows: { upstream: 'platform' }, tools: { upstream: 'platform' } },
+    };
+    return writeSettings(folder, JSON.stringify(settings));
   }
 
-  async function start(folder: string, file: string | undefined): Promise<{ portico: PorticoProcess; url: string }> {
+  async function start(folder: string, file?: string): Promise<{ portico: PorticoProcess; url: string }> {
     const portico = runPortico(['serve', await settingsIn(folder, file)]);
     return { portico, url: await portico.ready };
   }
@@ -46,16 +48,8 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
       headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
     });
 
-  const rpc = (url: string, message: unknown, token = SECRET) =>
-    fetch(`${url}/mcp`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify(message),
-    });
+  const post = (url: string, message: unknown) =>
+    exchange(url, postText(message, { Authorization: `Bearer ${SECRET}` }));
 
   it('logs each read over each edge, with an HMAC in place of the token', async () => {
     await inFolder(async (folder) => {
@@ -66,14 +60,9 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
       await read(url, 'refused');
       await fetch(`${url}/mcp/v1/resources`, { headers: { authorization: `Bearer ${SECRET}` } });
       await fetch(`${url}/livez`);
-      const call = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
-      await rpc(url, call(1, 'tools/call', { name: 'list_installed_tools', arguments: {} }));
-      await rpc(url, call(1, 'tools/list', {}));
-      await rpc(url, [
-        call(1, 'resources/read', { uri: 'platform://workflows' }),
-        call(2, 'ping', {}),
-        call(3, 'resources/read', { uri: 'platform://nothing' }),
-      ]);
+      await post(url, callOf('list_installed_tools'));
+      await post(url, rpc('tools/list'));
+      await post(url, [readOf('workflows'), rpc('ping'), readOf('nothing')]);
       const { stdout, stderr, code } = await portico.stop();
       expect(code).to.equal(0);
       const text = await readFile(file, 'utf8');
@@ -102,7 +91,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
 
   it('is written to standard output without a file, which ignores SIGUSR2, and appended to an existing file', async () => {
     await inFolder(async (folder) => {
-      const first = await start(folder, undefined);
+      const first = await start(folder);
       first.portico.child.kill('SIGUSR2');
       await read(first.url, SECRET);
       const { code, stdout } = await first.portico.stop();
@@ -162,7 +151,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
       await writeFile(join(folder, 'key'), 'short\n');
       const short = await runPortico(['serve', other]).ended;
       expect(short.code).to.equal(2);
-      expect(short.stderr).to.match(/portico\.yaml:4:\d+: audit\.keyFile: must hold 32 characters at least/);
+      expect(short.stderr).to.match(/portico\.yaml:1:\d+: audit\.keyFile: must hold 32 characters at least/);
       expect(short.stderr).not.to.include('short\n');
     });
   });
@@ -172,8 +161,7 @@ resources: { projects: { enabled: false }, workflows: { upstream: platform }, to
       const file = join(folder, 'audit.log');
       const settings = await settingsIn(folder, file);
       const portico = runStdio(settings, { PORTICO_TOKEN: SECRET });
-      const message = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'platform://tools' } };
-      portico.child.stdin.end(`${JSON.stringify(message)}\n`);
+      portico.child.stdin.end(`${JSON.stringify(readOf('tools'))}\n`);
       expect((await portico.ended).code).to.equal(0);
       const [line, ...others] = linesIn(await readFile(file, 'utf8'));
       expect(others).to.deep.equal([]);

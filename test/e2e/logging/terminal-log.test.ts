@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/listening.ts';
 import { inFolder, MAIN, porticoEnvironment, startProcess, writeSettings } from '../../support/process/process.ts';
+import { servedFrom } from '../../support/process/serving.ts';
 import { skipAloud } from '../../support/tools.ts';
 
 /** Runs `portico` on a terminal of its own, at whose screen the test looks. */
@@ -65,11 +66,8 @@ describe('the log on a terminal', () => {
 
   it('is JSON with log.format json', async function () {
     await inFolder(async (folder) => {
-      const each = '{ baseUrl: http://127.0.0.1:9 }';
-      const file = await writeSettings(
-        folder,
-        `http: { port: 0 }\nadmin: { enabled: false }\nlog: { format: json }\nupstreams: { projects: ${each}, workflows: ${each}, tools: ${each} }\n`,
-      );
+      const settings = servedFrom('http://127.0.0.1:9', { admin: { enabled: false }, log: { format: 'json' } });
+      const file = await writeSettings(folder, settings);
       const { shows, interrupt } = await onTerminal(this, ['serve', file]);
       await shows(/^\{"level":"info","time":.*"msg":"listening"\}/m);
       expect(await interrupt()).to.equal(0);

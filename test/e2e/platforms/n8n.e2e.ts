@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { installPlatform, type StartedPlatform, startPlatform } from '../../support/platform/installed.ts';
 import { newFolder } from '../../support/process/serving.ts';
-import { probe, serve } from './reading.ts';
+import { probe, serve, standsBehindPortico } from './reading.ts';
 
 /** Its store is a package that has to be compiled. */
 const PACKAGE = { name: 'n8n', version: '2.39.7', scripts: ['sqlite3'] };
@@ -141,15 +141,6 @@ describe('n8n behind Portico', function () {
     );
   });
 
-  it('answers 401 to a token that n8n rejects', async () => {
-    const read = await serve(folder, await example(), environment());
-    const { status, body } = await read('workflows', 'made-up');
-    expect({ status, code: (body as { code: string }).code }).to.deep.equal({
-      status: 401,
-      code: 'credential_rejected',
-    });
-  });
-
   it('passes check --probe with the example, and fails with settings that read one page only', async () => {
     const right = await probe(folder, await example(), key, environment());
     expect(right.code, right.printed).to.equal(0);
@@ -163,13 +154,10 @@ describe('n8n behind Portico', function () {
     expect({ status, code: (body as { code: string }).code }).to.deep.equal({ status: 502, code: 'upstream_invalid' });
   });
 
-  it('serves the stale list after n8n was killed, and an error without one', async () => {
-    const read = await serve(folder, await example(), environment());
-    const before = await read('workflows', key);
-    expect(before.status).to.equal(200);
-    await platform.stop('SIGKILL');
-    expect(await read('workflows', key)).to.deep.equal(before);
-    const { status, body } = await read('workflows', 'another');
-    expect({ status, code: (body as { code: string }).code }).to.deep.equal({ status: 502, code: 'upstream_failed' });
-  });
+  standsBehindPortico(
+    async () => serve(folder, await example(), environment()),
+    () => key,
+    () => platform.stop('SIGKILL'),
+    ['workflows', 'another'],
+  );
 });

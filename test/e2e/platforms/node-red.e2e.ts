@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { installPlatform, type StartedPlatform, startPlatform } from '../../support/platform/installed.ts';
 import { newFolder } from '../../support/process/serving.ts';
-import { probe, serve } from './reading.ts';
+import { probe, serve, standsBehindPortico } from './reading.ts';
 
 const PACKAGE = { name: 'node-red', version: '5.0.7', scripts: [] };
 const TOKEN = 'node-red-token-of-the-test';
@@ -100,15 +100,6 @@ describe('Node-RED behind Portico', function () {
     });
   });
 
-  it('answers 401 to a token that Node-RED rejects', async () => {
-    const read = await serve(folder, settingsFor(platform.url));
-    const { status, body } = await read('workflows', 'made-up');
-    expect({ status, code: (body as { code: string }).code }).to.deep.equal({
-      status: 401,
-      code: 'credential_rejected',
-    });
-  });
-
   it('passes check --probe with the right settings, and fails with a wrong path to the items', async () => {
     const right = await probe(folder, settingsFor(platform.url), TOKEN);
     expect(right.code, right.printed).to.equal(0);
@@ -118,13 +109,10 @@ describe('Node-RED behind Portico', function () {
     expect(right.printed + wrong.printed).not.to.contain(TOKEN);
   });
 
-  it('serves the stale list after Node-RED was killed, and an error without one', async () => {
-    const read = await serve(folder, settingsFor(platform.url));
-    const before = await read('workflows', TOKEN);
-    expect(before.status).to.equal(200);
-    await platform.stop('SIGKILL');
-    expect(await read('workflows', TOKEN)).to.deep.equal(before);
-    const { status, body } = await read('tools', TOKEN);
-    expect({ status, code: (body as { code: string }).code }).to.deep.equal({ status: 502, code: 'upstream_failed' });
-  });
+  standsBehindPortico(
+    () => serve(folder, settingsFor(platform.url)),
+    () => TOKEN,
+    () => platform.stop('SIGKILL'),
+    ['tools'],
+  );
 });

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { runPortico } from '../../support/process/process.ts';
 
@@ -29,4 +30,34 @@ export async function serve(folder: string, settings: object, env: Record<string
     });
     return { status: response.status, body: await response.json() };
   };
+}
+
+type Read = Awaited<ReturnType<typeof serve>>;
+
+/** Declares what holds of each platform. It is killed by the last test. `others`: what is then read anew. */
+export function standsBehindPortico(
+  start: () => Promise<Read>,
+  token: () => string,
+  kill: () => Promise<unknown>,
+  others: readonly [name: string, token?: string],
+) {
+  const codeOf = async (answer: ReturnType<Read>) => {
+    const { status, body } = await answer;
+    return [status, (body as { code: string }).code];
+  };
+
+  it('answers 401 to a token that the platform rejects', async () => {
+    const read = await start();
+    expect(await codeOf(read('workflows', 'made-up'))).to.deep.equal([401, 'credential_rejected']);
+  });
+
+  it('serves the stale list after the platform was killed, and an error without one', async () => {
+    const read = await start();
+    const before = await read('workflows', token());
+    expect(before.status).to.equal(200);
+    await kill();
+    expect(await read('workflows', token())).to.deep.equal(before);
+    const [name, other = token()] = others;
+    expect(await codeOf(read(name, other))).to.deep.equal([502, 'upstream_failed']);
+  });
 }

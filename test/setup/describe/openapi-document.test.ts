@@ -49,17 +49,8 @@ describe('an OpenAPI document', () => {
         },
       ),
     );
-    expect(found?.parameters).to.deep.include.members([
-      {
-        name: 'limit',
-        required: false,
-        value: undefined,
-        minimum: undefined,
-        maximum: 50,
-        isNumber: true,
-        isFlag: false,
-      },
-    ]);
+    const [limit] = found?.parameters ?? [];
+    expect(limit).to.include({ name: 'limit', required: false, maximum: 50, isNumber: true, isFlag: false });
   });
 
   it('has references to other documents that are not followed', () => {
@@ -89,11 +80,8 @@ describe('an OpenAPI document', () => {
         }),
       }),
     );
-    expect([...(found?.item.members ?? [])].map(([name, { type }]) => [name, type])).to.deep.equal([
-      ['id', 'text'],
-      ['name', 'text'],
-      ['title', 'text'],
-    ]);
+    const members = [...(found?.item.members ?? [])].map(([name, { type }]) => `${name} ${type}`);
+    expect(members).to.deep.equal(['id text', 'name text', 'title text']);
   });
 
   it('has no lists where only scalars, single objects or other media types come', () => {
@@ -107,15 +95,8 @@ describe('an OpenAPI document', () => {
   });
 
   it('leaves out paths that settings cannot hold', () => {
-    const paths = [
-      '/pro jects',
-      '/projects?x=1',
-      '/projects#x',
-      '/a/${HOME}/projects',
-      '/{a b}/projects',
-      '/{a/projects',
-      'projects',
-    ];
+    const odd = ['/a/${HOME}/projects', '/{a b}/projects', '/{a/projects', 'projects'];
+    const paths = ['/pro jects', '/projects?x=1', '/projects#x', ...odd];
     expect(listingsOf(openApi(Object.fromEntries(paths.map((path) => [path, listing(list())]))))).to.deep.equal([]);
   });
 

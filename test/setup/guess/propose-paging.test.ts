@@ -24,6 +24,9 @@ describe('paging by a document', () => {
   const from1 = parameter('page', { type: 'integer', default: 1 });
   const cursor = { parameters: [limit, parameter('cursor', text)], beside: { meta: object({ nextCursor: text }) } };
   const links = { _links: object({ next: object({ href: text }) }) };
+  const paged = (...parameters: object[]) => ({ parameters: [limit, ...parameters] });
+  const most30 = parameter('limit', { maximum: 30 });
+  const least1 = parameter('page', { minimum: 1 });
   const cases: readonly (readonly [string, Case, object])[] = [
     ['none, if nothing concerns pages', {}, { kind: 'none' }],
     [
@@ -32,35 +35,29 @@ describe('paging by a document', () => {
       { kind: 'token', tokenParam: 'cursor', next: 'meta.nextCursor', ...size },
     ],
     [
-      'by offset, with a total in the body',
-      { parameters: [limit, offset], beside: { total_count: number } },
+      ...(['by offset, with a total in the body', { ...paged(offset), beside: { total_count: number } }] as const),
       { ...byOffset, ...size, total: 'total_count' },
     ],
     [
-      'by offset, with a total in a header',
-      { parameters: [limit, parameter('skip')], headers: { 'X-Total-Count': {} } },
+      ...(['by offset, with a total in a header'] as const),
+      { ...paged(parameter('skip')), headers: { 'X-Total-Count': {} } },
       { ...byOffset, offsetParam: 'skip', ...size, totalHeader: 'x-total-count' },
     ],
-    ['by page, from the documented first page', { parameters: [limit, from1] }, { ...byPage, firstPage: 1, ...size }],
-    ['by the Link header', { parameters: [limit, page], headers: { Link: {} } }, { kind: 'link', ...size }],
+    ['by page, from the documented first page', paged(from1), { ...byPage, firstPage: 1, ...size }],
+    ['by the Link header', { ...paged(page), headers: { Link: {} } }, { kind: 'link', ...size }],
     [
-      'by page rather than by link, where there is a total',
-      { parameters: [limit, parameter('page', { minimum: 1 })], headers: { Link: {}, 'X-Total': {} } },
+      ...(['by page rather than by link, where there is a total'] as const),
+      { ...paged(least1), headers: { Link: {}, 'X-Total': {} } },
       { ...byPage, firstPage: 1, ...size, totalHeader: 'x-total' },
     ],
+    ['by a link in the body', { ...paged(), beside: links }, { kind: 'link', next: '_links.next.href', ...size }],
     [
-      'by a link in the body',
-      { parameters: [limit], beside: links },
-      { kind: 'link', next: '_links.next.href', ...size },
-    ],
-    [
-      'with no more items a page than the platform allows',
-      { parameters: [parameter('limit', { maximum: 30 }), offset], beside: total },
+      ...(['with no more items a page than the platform allows'] as const),
+      { parameters: [most30, offset], beside: total },
       { ...byOffset, sizeParam: 'limit', size: 30, total: 'total' },
     ],
     [
-      'without a size where none is documented',
-      { parameters: [offset], beside: total },
+      ...(['without a size where none is documented', { parameters: [offset], beside: total }] as const),
       { ...byOffset, sizeParam: null, total: 'total' },
     ],
   ];
@@ -95,10 +92,7 @@ describe('paging by a document', () => {
 
   for (const [name, given] of [
     ['a token without a parameter', { beside: { nextPageToken: text } }],
-    [
-      'an offset that does not begin with 0',
-      { parameters: [parameter('startIndex', { type: 'integer', minimum: 1 })] },
-    ],
+    ['an offset that does not begin with 0', { parameters: [parameter('startIndex', { minimum: 1 })] }],
   ] as const) {
     it(`is undecided with ${name}, and the resource is disabled`, () => {
       const { resource, offered, doubts } = projectsOf(given);

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { list, listing, object, openApi, parameter, proposedFor, text } from '../proposed.ts';
 
-const boolean = { type: 'boolean' };
-
 /** The paths that are proposed for a resource, with these operations. */
 function pathOf(resource: string, paths: Readonly<Record<string, object>>): string | undefined {
   return proposedFor(openApi(paths)).written.resources[resource]?.path;
@@ -16,6 +14,8 @@ describe('the list of a resource', () => {
   const namespace = listing(object({ items: list() }));
   const nameless = listing({ type: 'array', items: object({ size: text }) });
   const tagged = listing(object({ tags: list() }));
+  const nodes = listing(list({ version: text, module: text }), { summary: 'Get a list of the installed nodes' });
+  const tabs = listing(list({ type: text, label: text }), { summary: 'Get flows' });
   for (const [name, resource, expected, paths] of [
     ['by the last word of its path', 'projects', '/projects', { '/projects': one, '/project-badges': one }],
     ['by the word before one for all of them', 'workflows', '/flows/instances', { '/flows/instances': one }],
@@ -26,6 +26,9 @@ describe('the list of a resource', () => {
     ['not the name of another list', 'projects', undefined, { '/projects/runs': one, '/project_members': one }],
     ['not one item, whatever list it holds', 'projects', undefined, { '/projects/{id}': tagged }],
     ['below a namespace', 'workflows', '/workflows/{namespace}', { '/workflows/{namespace}': namespace }],
+    ['flows of Node-RED', 'workflows', '/flows', { '/nodes': nodes, '/flows': tabs }],
+    ['not nodes of Node-RED', 'workflows', undefined, { '/nodes': nodes }],
+    ['nodes of Node-RED', 'tools', '/nodes', { '/nodes': nodes, '/flows': tabs }],
     ['not without an id and a name', 'tools', undefined, { '/tools': nameless }],
     [
       ...(['rather not what asks for more', 'tools', '/integrations'] as const),
@@ -39,30 +42,7 @@ describe('the list of a resource', () => {
 
   it('is no list twice', () => {
     const { written } = proposedFor(openApi({ '/projects': one, '/tools': one }));
-    expect([written.resources['projects']?.path, written.resources['tools']?.path]).to.deep.equal([
-      '/projects',
-      '/tools',
-    ]);
-  });
-});
-
-describe("Node-RED's admin API", () => {
-  const nodes = listing(list({ version: text, module: text, enabled: boolean }), {
-    summary: 'Get a list of the installed nodes',
-  });
-  const tabs = listing(
-    { type: 'array', items: object({ id: text, type: text, label: text }) },
-    { summary: 'Get flows' },
-  );
-
-  it('has flows for workflows, and nodes for tools', () => {
-    const { written } = proposedFor(openApi({ '/nodes': nodes, '/flows': tabs }));
-    expect(written.resources['workflows']?.path).to.equal('/flows');
-    expect(written.resources['tools']?.path).to.equal('/nodes');
-  });
-
-  it('has no workflows where nodes alone are described', () => {
-    const { written } = proposedFor(openApi({ '/nodes': nodes }));
-    expect(written.resources['workflows']).to.deep.equal({ enabled: false });
+    const paths = ['projects', 'tools'].map((name) => written.resources[name]?.path);
+    expect(paths).to.deep.equal(['/projects', '/tools']);
   });
 });

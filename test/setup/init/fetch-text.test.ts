@@ -8,10 +8,7 @@ import { inFolder } from '../../support/process/process.ts';
 const bounds = { maxBytes: 1_048_576, timeoutMs: 5000 };
 
 async function messageOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await work.catch((reason: unknown) => reason);
   expect(error).to.be.instanceOf(SourceError);
   return (error as SourceError).message;
 }

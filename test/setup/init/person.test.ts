@@ -19,12 +19,7 @@ const proposal = propose(description, RESOURCES);
 
 async function asked(...answers: string[]) {
   const printed: string[] = [];
-  const person = {
-    print: (text: string) => {
-      printed.push(text);
-    },
-    answer: async () => answers.shift(),
-  };
+  const person = { print: (text: string) => void printed.push(text), answer: async () => answers.shift() };
   const chosen = await chooseListings(proposal, person);
   const paths = [...chosen].map(([name, found]) => [name, found?.path ?? null] as const);
   return { chosen: Object.fromEntries(paths), printed: printed.join('') };
@@ -39,19 +34,16 @@ describe('a prompt', () => {
     );
   });
 
-  it('and takes the best guess with the enter key, and none with 0', async () => {
+  it('and takes the best guess with the enter key, none with 0, and nothing once the input has ended', async () => {
     expect((await asked('')).chosen).to.deep.equal({ tools: '/tools' });
     expect((await asked('0')).chosen).to.deep.equal({ tools: null });
+    expect((await asked()).chosen).to.deep.equal({});
   });
 
   it('again, where the answer is none of the numbers', async () => {
     const { chosen, printed } = await asked('x', '7', ' 1 ');
     expect(chosen).to.deep.equal({ tools: '/tools' });
     expect(printed.split('Type a number from 0 to 2.')).to.have.length(3);
-  });
-
-  it('no more once the input has ended', async () => {
-    expect((await asked()).chosen).to.deep.equal({});
   });
 });
 

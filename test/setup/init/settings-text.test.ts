@@ -85,12 +85,8 @@ describe('a proposed settings file', () => {
     };
     const proposed = proposedFor(openApi(paths, { servers: [{ url: 'http://localhost:8080/api' }] }));
     const { variables, written } = proposed;
-    expect([...variables.keys()]).to.have.members([
-      'PLATFORM_URL',
-      'PLATFORM_ORG_ID',
-      'PLATFORM_TEAM_ID',
-      'PLATFORM_VERSION',
-    ]);
+    const names = ['URL', 'ORG_ID', 'TEAM_ID', 'VERSION'].map((name) => `PLATFORM_${name}`);
+    expect([...variables.keys()]).to.have.members(names);
     expect(written.upstreams['platform']?.['baseUrl']).to.equal('${PLATFORM_URL}/api');
     expect(written.resources['workflows']).to.deep.include({
       path: '/teams/{id}/workflows',

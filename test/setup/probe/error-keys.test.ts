@@ -8,74 +8,47 @@ import { ERROR_KEYS, errorKeys } from '../../../src/setup/probe/read-failure.ts'
 import { json } from '../../support/platform/http-upstream.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
 import { exists, SCHEMA } from '../../support/settings-schema.ts';
-import { probed, settings } from './probed.ts';
+import { LIST, probed, settings } from './probed.ts';
 
-const silent: RequestListener = () => {};
-const list = (body: object) => json(body);
-const ITEMS = 'items: list, pagination: { kind: none }';
 const SHORT = ', timeoutMs: 200, retry: { attempts: 0 }';
+const list = (...items: unknown[]) => json({ list: items });
+const PLACE = 'upstreams.acme.baseUrl, resources.projects.path';
 
-/** What a platform does, by which settings, and what the printed failure then names. */
-const FAILURES: readonly (readonly [
-  RequestListener,
-  resource: string,
-  upstream: string,
-  code: string,
-  keys: string,
-])[] = [
-  [json({}, 401), ITEMS, '', 'credential_rejected', 'upstreams.acme.credential'],
-  [json({}, 403), ITEMS, '', 'access_denied', 'upstreams.acme.credential, resources.projects.path'],
-  [json({}, 404), ITEMS, '', 'upstream_refused', 'upstreams.acme.baseUrl, resources.projects.path'],
-  [json({}, 405), ITEMS, '', 'upstream_refused', 'resources.projects.method'],
-  [json({}, 406), ITEMS, '', 'upstream_refused', 'upstreams.acme.headers'],
-  [json({}, 400), ITEMS, '', 'upstream_refused', 'resources.projects.query, resources.projects.pagination'],
-  [json({}, 429), ITEMS, '', 'upstream_rate_limited', 'resources.projects.pagination.concurrency'],
-  [json({}, 302), ITEMS, '', 'upstream_failed', 'upstreams.acme.baseUrl, resources.projects.path'],
-  [json({}, 500), ITEMS, '', 'upstream_failed', 'upstreams.acme.baseUrl, resources.projects.path'],
-  [json({ errors: [{}] }), ITEMS, '', 'upstream_failed', 'resources.projects.errors'],
-  [(request) => request.socket.destroy(), ITEMS, SHORT, 'upstream_failed', 'upstreams.acme.baseUrl'],
-  [silent, ITEMS, SHORT, 'upstream_timeout', 'upstreams.acme.timeoutMs (200)'],
-  [json({}), ITEMS, '', 'upstream_invalid', 'resources.projects.items'],
-  [list({ list: [{ name: 'A' }] }), ITEMS, '', 'upstream_invalid', 'resources.projects.fields.id'],
+/** What a platform does, what the printed failure then names, and further settings of the resource and the upstream. */
+const FAILURES: readonly (readonly [RequestListener, code: string, keys: string, more?: string, upstream?: string])[] =
   [
-    list({ list: ['x'.repeat(2000)] }),
-    ITEMS,
-    ', maxPageBytes: 1024',
-    'upstream_invalid',
-    'upstreams.acme.maxPageBytes (1024)',
-  ],
-  [list({ list: [{ id: 'a', name: 'A' }], total: 7 }), ITEMS, '', 'upstream_invalid', 'resources.projects.pagination'],
-  [
-    list({ list: [{ id: 'a', name: 'A' }] }),
-    `${ITEMS}, where: id == 'b'`,
-    '',
-    'upstream_invalid',
-    'resources.projects.where',
-  ],
-  [
-    (_request, response) => response.end('<p>'),
-    ITEMS,
-    '',
-    'upstream_invalid',
-    'upstreams.acme.baseUrl, resources.projects.path',
-  ],
-];
+    [json({}, 401), 'credential_rejected', 'upstreams.acme.credential'],
+    [json({}, 403), 'access_denied', 'upstreams.acme.credential, resources.projects.path'],
+    [json({}, 404), 'upstream_refused', PLACE],
+    [json({}, 405), 'upstream_refused', 'resources.projects.method'],
+    [json({}, 406), 'upstream_refused', 'upstreams.acme.headers'],
+    [json({}, 400), 'upstream_refused', 'resources.projects.query, resources.projects.pagination'],
+    [json({}, 429), 'upstream_rate_limited', 'resources.projects.pagination.concurrency'],
+    [json({}, 302), 'upstream_failed', PLACE],
+    [json({}, 500), 'upstream_failed', PLACE],
+    [json({ errors: [{}] }), 'upstream_failed', 'resources.projects.errors'],
+    [(request) => request.socket.destroy(), 'upstream_failed', 'upstreams.acme.baseUrl', '', SHORT],
+    [() => {}, 'upstream_timeout', 'upstreams.acme.timeoutMs (200)', '', SHORT],
+    [json({}), 'upstream_invalid', 'resources.projects.items'],
+    [list({ name: 'A' }), 'upstream_invalid', 'resources.projects.fields.id'],
+    [list('x'.repeat(2000)), 'upstream_invalid', 'upstreams.acme.maxPageBytes (1024)', '', ', maxPageBytes: 1024'],
+    [json({ list: [{ id: 'a', name: 'A' }], total: 7 }), 'upstream_invalid', 'resources.projects.pagination'],
+    [list({ id: 'a', name: 'A' }), 'upstream_invalid', 'resources.projects.where', ", where: id == 'b'"],
+    [(_request, response) => response.end('<p>'), 'upstream_invalid', PLACE],
+  ];
 
 /** Codes of what callers do wrong, and of what no setting causes: a probe prints none of them with a key. */
 const KEYLESS: readonly ErrorCode[] = [
   ...(Object.keys(ERRORS) as ErrorCode[]).filter(
     (code) => ERRORS[code].status < 500 && !/^(credential_r|access|upstream)/.test(code),
   ),
-  'draining',
-  'internal',
-  'transfer_coding_unsupported',
-  'verifier_unavailable',
+  ...(['draining', 'internal', 'transfer_coding_unsupported', 'verifier_unavailable'] as const),
 ];
 
 describe('the settings that a failed probe names', () => {
-  for (const [handler, resource, upstream, code, keys] of FAILURES) {
+  for (const [handler, code, keys, more = '', upstream] of FAILURES) {
     it(`${code}: ${keys}`, async () => {
-      const report = await probed(handler, settings(resource, upstream));
+      const report = await probed(handler, settings(LIST + more, upstream));
       const lines = printReport(report, (_style, text) => text).split('\n');
       const at = lines.findIndex((line) => line.startsWith(`  ${code}: `));
       expect(lines.slice(at, at + 2).join('\n')).to.contain(keys);
@@ -91,7 +64,7 @@ describe('the settings that a failed probe names', () => {
 
   it('exist for every code that a read can fail with', async () => {
     await inFolder(async (folder) => {
-      const file = await writeSettings(folder, settings(ITEMS).replaceAll('BASE', 'http://127.0.0.1'));
+      const file = await writeSettings(folder, settings(LIST).replaceAll('BASE', 'http://127.0.0.1'));
       const { config } = await loadSettings(file, {});
       const keyless = (Object.keys(ERRORS) as ErrorCode[]).filter(
         (code) => errorKeys(new GatewayError(code), 'projects', 'acme', config).length === 0,

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { loadSettings } from '../../../src/composition.ts';
+import { startDemoPlatform } from '../../../src/demo/platform.ts';
 import type { SettingsInput } from '../../../src/gateway.ts';
 import { probe } from '../../../src/setup/probe/probe-command.ts';
+import { onCleanup } from '../../support/cleanup.ts';
 import { atDepth } from '../../support/depth.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { answerAs, EXAMPLE_PLATFORMS, exampleSettings } from '../../support/platform/example-platforms.ts';
@@ -60,17 +62,30 @@ describe('the examples give no false alarm', () => {
           const { http, ...rest } = loaded.config;
           const options = { http: { ...http, port: 0 }, admin: { enabled: false }, log: { level: 'silent' as const } };
           const { read } = await startGateway({ ...rest, ...options });
-          const counts = await Promise.all(
-            RESOURCES.map(async (name) => {
-              const response = await read(name);
-              expect(response.status).to.equal(200);
-              const items = (await response.json()) as { id: string }[];
-              return new Set(items.map(({ id }) => id)).size;
-            }),
-          );
-          expect(counts).to.deep.equal(expected);
+          const countOf = async (name: string) => {
+            const response = await read(name);
+            expect(response.status).to.equal(200);
+            return new Set(((await response.json()) as { id: string }[]).map(({ id }) => id)).size;
+          };
+          expect(await Promise.all(RESOURCES.map(countOf))).to.deep.equal(expected);
         });
       });
     }
+  }
+});
+
+describe('the default contract as the demo serves it gives no false alarm', () => {
+  for (const maxPageSize of [2, 100]) {
+    it(`in pages of ${maxPageSize} at most`, async () => {
+      const { urls, close } = await startDemoPlatform({ maxPageSize });
+      onCleanup(close);
+      const upstreams = Object.entries(urls).map(([name, baseUrl]) => [name, { baseUrl }]);
+      const { ok, resources } = await inFolder(async (folder) => {
+        const file = await writeSettings(folder, JSON.stringify({ upstreams: Object.fromEntries(upstreams) }));
+        return probe(file, await loadSettings(file, { PORTICO_TOKEN: 'demo-alice' }), { strict: true });
+      });
+      expect(resources.flatMap(({ warnings, notTried }) => [...warnings, ...notTried])).to.deep.equal([]);
+      expect(ok).to.equal(true);
+    });
   }
 });

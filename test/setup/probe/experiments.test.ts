@@ -4,13 +4,11 @@ import { expect } from 'chai';
 import { PROBE } from '../../../src/setup/input-bounds.ts';
 import { madeUp } from '../../../src/setup/probe/experiments.ts';
 import { json } from '../../support/platform/http-upstream.ts';
-import { forToken, probed, probedOne, settings, TOKEN } from './probed.ts';
+import { forToken, LIST, probed, probedOne, settings, TOKEN } from './probed.ts';
 
-const ITEMS = Array.from({ length: 12 }, (_, index) => ({
-  id: `p-${index}`,
-  name: `P ${index}`,
-  open: index % 2 === 0,
-}));
+const ITEMS = Array.from({ length: 12 }, (_, index) => {
+  return { id: `p-${index}`, name: `P ${index}`, open: index % 2 === 0 };
+});
 
 type Reply = { readonly status?: number; readonly body: object };
 
@@ -48,18 +46,14 @@ describe('experiments of a probe', () => {
     expect(report.extraRequests).to.be.greaterThan(0).and.at.most(PROBE.requests);
   });
 
-  for (const credential of [
-    '',
-    ', credential: { kind: header, name: X-Wrong }',
-    ', credential: { kind: service, secret: s3cret-s3cret }',
-  ]) {
-    it(`find a list that comes for a made-up token: ${credential}`, async () => {
+  for (const kind of ['passthrough', 'header, name: X-Wrong', 'service, secret: s3cret-s3cret']) {
+    it(`find a list that comes for a made-up token: ${kind}`, async () => {
       const tokens = new Set<string>();
       const handler = acme((query, { headers }) => {
         tokens.add(`${headers.authorization} ${headers['x-wrong']}`);
         return { body: page(ITEMS.slice(0, 5), query) };
       });
-      const yaml = `allowUnverifiedCallers: true\n${settings(BY_OFFSET, credential)}`;
+      const yaml = `allowUnverifiedCallers: true\n${settings(BY_OFFSET, `, credential: { kind: ${kind} }`)}`;
       const report = await probedOne(handler, yaml);
       expect(found(report)).to.deep.equal([['public_list', 'upstreams.acme.credential']]);
       expect(tokens.size).to.equal(2);
@@ -108,12 +102,8 @@ describe('experiments of a probe', () => {
         query.delete('open');
         return honest(query, headers.authorization);
       });
-      const { ok, resources } = await probed(
-        ignoring,
-        settings(`${BY_OFFSET}, query: { ${entry} }`),
-        {},
-        { strict: true },
-      );
+      const yaml = settings(`${BY_OFFSET}, query: { ${entry} }`);
+      const { ok, resources } = await probed(ignoring, yaml, {}, { strict: true });
       expect(resources[0]?.warnings.map(({ finding }) => finding)).to.deep.equal(['parameter_ignored']);
       expect(ok).to.equal(isFine);
     });
@@ -209,15 +199,10 @@ resources:
       const handler: RequestListener = async (request, response) => {
         if (request.headers.authorization !== `Bearer ${TOKEN}`) return json({}, 401)(request, response);
         const { from = 0, to = 100, limit = 100 } = JSON.parse(await text(request)).page;
-        const [start, end, size] = [
-          ignored.includes('from') ? 0 : from,
-          ignored.includes('to') ? 100 : to,
-          ignored.includes('limit') ? 100 : limit,
-        ];
-        json({ list: ITEMS.slice(start, Math.min(yaml === BY_END ? end : 100, start + size)), total: 12 })(
-          request,
-          response,
-        );
+        const start = ignored.includes('from') ? 0 : from;
+        const end = ignored.includes('to') || yaml !== BY_END ? 100 : to;
+        const size = ignored.includes('limit') ? 100 : limit;
+        json({ list: ITEMS.slice(start, Math.min(end, start + size)), total: 12 })(request, response);
       };
       const report = await probedOne(handler, settings(yaml), {}, { allowPost: true });
       expect(report).to.include({ ok: true, items: 12 });
@@ -231,13 +216,12 @@ resources:
   });
 
   it('read with credential.from, by a variable of the environment that is shown nowhere', async () => {
-    const handler: RequestListener = (request, response) =>
-      json(
-        { list: [{ id: 'a', name: request.headers['x-key'] ?? '' }] },
-        request.headers['x-key'] === 'other-secret' ? 200 : 401,
-      )(request, response);
+    const handler: RequestListener = (request, response) => {
+      const { 'x-key': name = '' } = request.headers;
+      json({ list: [{ id: 'a', name }] }, name === 'other-secret' ? 200 : 401)(request, response);
+    };
     const from = ', credential: { kind: header, name: X-Key, format: "{token}", from: X-Acme-Token }';
-    const yaml = settings('items: list, pagination: { kind: none }', from);
+    const yaml = settings(LIST, from);
     const report = await probedOne(handler, yaml, { PORTICO_TOKEN: '', PORTICO_HEADER_X_ACME_TOKEN: 'other-secret' });
     expect(report).to.deep.include({ ok: true, items: 1, warnings: [] });
     expect(JSON.stringify(report)).not.to.contain('other-secret');

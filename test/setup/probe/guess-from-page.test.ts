@@ -7,66 +7,52 @@ const data = Array.from({ length: 25 }, (_, index) => ({ id: index }));
 const guess = (body: object, headers: Record<string, string> = {}) =>
   guessFromPage({ body, headers, count: 25 }).map(({ pagination }) => pagination);
 
-const BY_LINK = { kind: 'link', sizeParam: null };
-const BY_TOKEN = { kind: 'token', sizeParam: null };
-const BY_OFFSET = { kind: 'offset', offsetParam: 'offset', sizeParam: null };
 const NEXT = '</x?page=2&per_page=25>; rel="next", </x>; rel="first"';
 const META = { current_page: 1, next_page: null, next_page_number: null, per_page: 25, count: 25 };
 const INDEX = { index: 0, size: 25, total_data: 120, total_pages: 5 };
+const LINKED = { count: 120, next: 'https://a.example/x?limit=25&offset=25', previous: null, data };
+const JIRA = { startAt: 0, maxResults: 25, total: 120, isLast: false, data };
+const byLink = (next?: string) => ({ kind: 'link', ...(next && { next }) });
+const byToken = (tokenParam: string, next: string) => ({ kind: 'token', tokenParam, next });
+const byOffset = (total: object, offsetParam = 'offset') => ({ kind: 'offset', offsetParam, ...total });
+const byPage = (pageParam: string, firstPage: number, total: string) => ({ kind: 'page', pageParam, firstPage, total });
 
 describe('paging by the first page', () => {
+  /** Of each page: its body, the guess without `sizeParam: null`, and its headers. */
   const pages: readonly (readonly [string, object, object, Record<string, string>?])[] = [
-    ['a Link header', data, { kind: 'link', sizeParam: null }, { link: NEXT }],
-    [
-      'a link in the body',
-      { count: 120, next: 'https://a.example/x?limit=25&offset=25', previous: null, data },
-      { kind: 'link', next: 'next', sizeParam: null },
-    ],
-    ['a link of OData', { '@odata.nextLink': '/x?$skiptoken=a', data }, { ...BY_LINK, next: '"@odata.nextLink"' }],
-    ['a link of HAL', { _links: { next: { href: '/x?page=2' } }, data }, { ...BY_LINK, next: '_links.next.href' }],
-    ['a token', { nextPageToken: 'abc', data }, { ...BY_TOKEN, tokenParam: 'pageToken', next: 'nextPageToken' }],
+    ['a Link header', data, byLink(), { link: NEXT }],
+    ['a link in the body', LINKED, byLink('next')],
+    ['a link of OData', { '@odata.nextLink': '/x?$skiptoken=a', data }, byLink('"@odata.nextLink"')],
+    ['a link of HAL', { _links: { next: { href: '/x?page=2' } }, data }, byLink('_links.next.href')],
+    ['a token', { nextPageToken: 'abc', data }, byToken('pageToken', 'nextPageToken')],
     [
       'a token in snake case',
       { next_page_token: 'abc', page_size: 50, data },
-      { kind: 'token', tokenParam: 'page_token', next: 'next_page_token', sizeParam: null },
+      byToken('page_token', 'next_page_token'),
     ],
-    ['a cursor', { nextCursor: 'abc', data }, { ...BY_TOKEN, tokenParam: 'cursor', next: 'nextCursor' }],
+    ['a cursor', { nextCursor: 'abc', data }, byToken('cursor', 'nextCursor')],
     [
-      'a cursor and a flag',
-      { data, page_info: { hasNextPage: true, endCursor: 'abc' } },
-      { ...BY_TOKEN, tokenParam: 'after', next: 'page_info.hasNextPage && page_info.endCursor' },
-    ],
-    [
-      'an offset, and the total of what a filter keeps',
-      { offset: 0, total_count: 300, filter_count: 120, data },
-      { ...BY_OFFSET, total: 'filter_count' },
+      ...(['a cursor and a flag', { data, page_info: { hasNextPage: true, endCursor: 'abc' } }] as const),
+      byToken('after', 'page_info.hasNextPage && page_info.endCursor'),
     ],
     [
-      'an offset and a total',
-      { startAt: 0, maxResults: 25, total: 120, isLast: false, data },
-      { kind: 'offset', offsetParam: 'startAt', total: 'total', sizeParam: null },
+      ...(['an offset, and the total of what a filter keeps'] as const),
+      ...([{ offset: 0, total_count: 300, filter_count: 120, data }, byOffset({ total: 'filter_count' })] as const),
     ],
-    [
-      'a page number and a total',
-      { data, metadata: INDEX },
-      { kind: 'page', pageParam: 'index', firstPage: 0, total: 'metadata.total_data', sizeParam: null },
-    ],
-    [
-      'a page number that is named otherwise than its parameter',
-      { data, meta: META },
-      { kind: 'page', pageParam: 'page', firstPage: 1, total: 'meta.count', sizeParam: null },
-    ],
-    ['a total alone', { total_count: 120, data }, { ...BY_OFFSET, total: 'total_count' }],
-    ['a total in a header', data, { ...BY_OFFSET, totalHeader: 'x-total-count' }, { 'x-total-count': '120' }],
+    ['an offset and a total', JIRA, byOffset({ total: 'total' }, 'startAt')],
+    ['a page number and a total', { data, metadata: INDEX }, byPage('index', 0, 'metadata.total_data')],
+    ['a page number of another name than its parameter', { data, meta: META }, byPage('page', 1, 'meta.count')],
+    ['a total alone', { total_count: 120, data }, byOffset({ total: 'total_count' })],
+    ['a total in a header', data, byOffset({ totalHeader: 'x-total-count' }), { 'x-total-count': '120' }],
     [
       'a total beside the length of the page',
       { count: 25, total: 120, skip: 0, data },
-      { ...BY_OFFSET, offsetParam: 'skip', total: 'total' },
+      byOffset({ total: 'total' }, 'skip'),
     ],
   ];
   for (const [what, body, expected, headers] of pages) {
     it(`is guessed by ${what}`, () => {
-      expect(guess(body, headers)[0]).to.deep.equal(expected);
+      expect(guess(body, headers)[0]).to.deep.equal({ ...expected, sizeParam: null });
     });
   }
 

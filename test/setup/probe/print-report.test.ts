@@ -19,18 +19,11 @@ const print = (report: Partial<ResourceReport>) =>
 
 describe('the report of a probe, for a person', () => {
   it('counts what is not served, and names fields that are empty but for those that it warns of', () => {
-    const shown = print({
-      pages: 2,
-      items: 3,
-      excluded: 4,
-      dropped: 5,
-      emptyFields: ['version', 'category'],
-      warnings: [{ finding: 'field_empty', field: 'category', text: 'category is empty in every item' }],
-    });
-    expect(shown)
-      .to.contain(
-        '<green>3 items of 2 pages</green> after 7 ms, 4 left out by where, 5 dropped that could not be mapped\n',
-      )
+    const warning = { finding: 'field_empty', field: 'category', text: 'category is empty in every item' } as const;
+    const counts = { pages: 2, items: 3, excluded: 4, dropped: 5, emptyFields: ['version', 'category'] };
+    const unserved = '4 left out by where, 5 dropped that could not be mapped';
+    expect(print({ ...counts, warnings: [warning] }))
+      .to.contain(`<green>3 items of 2 pages</green> after 7 ms, ${unserved}\n`)
       .and.contain('  empty in all of them: version\n')
       .and.contain('  <yellow>warning:</yellow> category is empty in every item\n');
   });
@@ -45,12 +38,8 @@ describe('the report of a probe, for a person', () => {
 
   it('states that nothing was sent', () => {
     const { request: _none, ...unsent } = READ;
-    expect(
-      printReport(
-        { file: 'p.yaml', strict: false, ok: false, resources: [{ ...unsent, ok: false, error }] },
-        (_style, text) => text,
-      ),
-    ).to.contain('  nothing was sent\n');
+    const report = { file: 'p.yaml', strict: false, ok: false, resources: [{ ...unsent, ok: false, error }] };
+    expect(printReport(report, (_style, text) => text)).to.contain('  nothing was sent\n');
   });
 
   it("shows the platform's reply, and the header of the token", () => {

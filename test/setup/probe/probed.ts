@@ -1,19 +1,14 @@
 import type { RequestListener } from 'node:http';
 import { loadSettings } from '../../../src/composition.ts';
 import { type ProbeOptions, probe } from '../../../src/setup/probe/probe-command.ts';
-import type { ProbeReport, ResourceReport } from '../../../src/setup/probe/probe-report.ts';
+import type { ResourceReport } from '../../../src/setup/probe/probe-report.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
 
 export const TOKEN = 'token-of-the-test';
 
 /** What a probe finds out by settings in which BASE is a platform. */
-export async function probed(
-  handler: RequestListener,
-  yaml: string,
-  env = {},
-  options: ProbeOptions = {},
-): Promise<ProbeReport> {
+export async function probed(handler: RequestListener, yaml: string, env = {}, options: ProbeOptions = {}) {
   const { url } = await startHttpUpstream(handler);
   return inFolder(async (folder) => {
     const file = await writeSettings(folder, yaml.replaceAll('BASE', url));
@@ -22,13 +17,8 @@ export async function probed(
 }
 
 /** The same, of the one resource that settings offer. */
-export async function probedOne(
-  handler: RequestListener,
-  yaml: string,
-  env = {},
-  options: ProbeOptions = {},
-): Promise<ResourceReport> {
-  const { resources } = await probed(handler, yaml, env, options);
+export async function probedOne(...given: Parameters<typeof probed>): Promise<ResourceReport> {
+  const { resources } = await probed(...given);
   const [resource] = resources;
   if (resource === undefined || resources.length > 1) throw new Error('these settings do not offer one resource');
   return resource;
@@ -43,6 +33,10 @@ resources:
   tools: { enabled: false }
 `;
 
+/** Settings of a list that is one page: by default at the usual place, or at `list`. */
+export const ONE_PAGE = settings('pagination: { kind: none }');
+export const LIST = 'items: list, pagination: { kind: none }';
+
 /** The same for one token; others are refused. */
 export function forToken(handler: RequestListener): RequestListener {
   return (request, response) =>
@@ -50,12 +44,9 @@ export function forToken(handler: RequestListener): RequestListener {
 }
 
 /** Sixty workspaces, in pages of 25 at most by offset, for one token. */
-export const WORKSPACES = Array.from({ length: 60 }, (_, index) => ({
-  wid: index,
-  title: `W ${index}`,
-  about: null,
-  at: 1_767_323_045,
-}));
+export const WORKSPACES = Array.from({ length: 60 }, (_, index) => {
+  return { wid: index, title: `W ${index}`, about: null, at: 1_767_323_045 };
+});
 export const byOffset = forToken((request, response) => {
   const { searchParams } = new URL(request.url ?? '', 'http://a.example');
   const skip = Number(searchParams.get('skip') ?? 0);

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { json } from '../../support/platform/http-upstream.ts';
 import { pagedPlatform } from '../../support/platform/paged-platform.ts';
-import { byOffset, FIELDS, probedOne, settings } from './probed.ts';
+import { byOffset, FIELDS, LIST, probedOne, settings } from './probed.ts';
 
 const PROJECTS = Array.from({ length: 120 }, (_, index) => ({ id: `p-${index}`, name: `P ${index}` }));
 
@@ -18,13 +18,8 @@ describe('a probe suggests', () => {
   it('where the list seems to be', async () => {
     const report = await probedOne(byOffset, settings(`items: workspaces, pagination: { kind: none }, ${FIELDS}`));
     expect(report.error?.reason).to.equal('the page holds no list of items where settings say');
-    expect(report.suggestions).to.deep.equal([
-      {
-        setting: 'resources.projects.items',
-        value: 'data.list',
-        why: '25 items are there, with wid, title, about, at',
-      },
-    ]);
+    const why = '25 items are there, with wid, title, about, at';
+    expect(report.suggestions).to.deep.equal([{ setting: 'resources.projects.items', value: 'data.list', why }]);
   });
 
   it('where the list seems to be if another one is empty', async () => {
@@ -35,20 +30,18 @@ describe('a probe suggests', () => {
     ]);
   });
 
-  for (const kind of ['offset', 'link', 'link in body'] as const) {
-    it(`a way of paging with which the whole list is read: ${kind}`, async () => {
-      const handler = pagedPlatform(kind, PROJECTS);
-      const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
-      expect(suggestions[0]?.setting).to.equal('resources.projects.pagination');
-      const value = suggestions[0]?.value;
-      const again = await probedOne(handler, settings(`items: data.list, pagination: ${value}`));
-      expect(again).to.deep.include({ ok: true, items: 120, pages: 5 });
-    });
-  }
+  it('a way of paging with which the whole list is read', async () => {
+    const handler = pagedPlatform('link in body', PROJECTS);
+    const { suggestions } = await probedOne(handler, settings('items: data.list, pagination: { kind: none }'));
+    const [{ setting, value } = {}] = suggestions;
+    expect(setting).to.equal('resources.projects.pagination');
+    const again = await probedOne(handler, settings(`items: data.list, pagination: ${value}`));
+    expect(again).to.deep.include({ ok: true, items: 120, pages: 5 });
+  });
 
   it('no parameter that the platform ignores', async () => {
     const handler = json({ list: PROJECTS.slice(0, 25), total: PROJECTS.length, offset: 0 });
-    const report = await probedOne(handler, settings('items: list, pagination: { kind: none }'));
+    const report = await probedOne(handler, settings(LIST));
     expect(report).to.deep.include({ ok: false, suggestions: [] });
   });
 
@@ -70,14 +63,9 @@ describe('a probe suggests', () => {
   });
 
   it('no query parameter for a POST without places for a page', async () => {
-    for (const posted of [
-      'method: POST, retryPost: true, body: { find: { like: null } }',
-      'method: POST, retryPost: true',
-    ]) {
-      const { suggestions, signs } = await probedOne(
-        search,
-        settings(`${posted}, items: list, pagination: { kind: none }`),
-      );
+    for (const body of [', body: { find: { like: null } }', '']) {
+      const yaml = settings(`method: POST, retryPost: true${body}, ${LIST}`);
+      const { suggestions, signs } = await probedOne(search, yaml);
       expect(suggestions).to.deep.equal([]);
       expect(signs).to.deep.equal(['total is 120']);
     }

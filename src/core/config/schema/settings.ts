@@ -89,9 +89,8 @@ function createSchema(registry: readonly Resource[], slices: readonly SettingsSl
       .prefault({})
       .describe('The resources.'),
   });
-  return withChecks(schema, checkOffers(registry), checkCallers, checkVerification, checkHosts).overwrite(
-    settleOffers(registry),
-  );
+  const checks = [checkOffers(registry), checkCallers, checkVerification, checkPorts, checkHosts];
+  return withChecks(schema, ...checks).overwrite(settleOffers(registry));
 }
 
 type CommonSettings = z.output<z.ZodObject<typeof COMMON>>;
@@ -112,6 +111,13 @@ const checkCallers: CrossCheck<CommonSettings> = (settings, report) => {
       `${says}, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended`,
     );
   }
+};
+
+const checkPorts: CrossCheck<CommonSettings> = (settings, report) => {
+  const { http, admin } = settings ?? {};
+  if (http?.socketPath !== undefined || admin?.enabled !== true || admin.port === 0) return;
+  if (http?.port === admin.port)
+    report(['admin', 'port'], 'must not be http.port: each listener has a port of its own');
 };
 
 /** Whether a listener answers for any `Host` (docs/decisions/0059). */

@@ -19,13 +19,10 @@ describe('the settings of a listener', () => {
     for (const host of ['0.0.0.0', '::', '192.0.2.1', 'fe80::1', 'portico.internal', 'localhost.example']) {
       expect(issues({ http: { host } }), host).to.deep.equal([issue]);
       const verification = { issuer: 'https://login.example', audience: 'a' };
-      for (const named of [
-        { http: { host, allowedHosts: ['a', 'b:*'] } },
-        { http: { host }, publicUrl: 'https://a.b' },
-      ]) {
-        expect(issues(named), host).to.deep.equal([]);
+      const named = { http: { host, allowedHosts: ['a', 'b:*'] } };
+      for (const safe of [named, { http: { host }, publicUrl: 'https://a.b' }, { http: { host }, verification }]) {
+        expect(issues(safe), host).to.deep.equal([]);
       }
-      expect(issues({ http: { host }, verification }), host).to.deep.equal([]);
     }
     for (const http of [{}, { host: 'localhost' }, { host: '::1' }, { host: '127.0.0.2' }, { socketPath: '/a' }]) {
       expect(issues({ http })).to.deep.equal([]);
@@ -64,6 +61,18 @@ describe('the settings of a listener', () => {
       expect(issues({ http: { allowedOrigins: [origin] } }), origin).to.have.length(1);
     }
   });
+
+  it('give each listener a port of its own', () => {
+    const same = ['admin.port: must not be http.port: each listener has a port of its own'];
+    expect(issues({ http: { port: 9090 } })).to.deep.equal(same);
+    for (const apart of [
+      { http: { port: 9090, socketPath: '/a' } },
+      { http: { port: 9090 }, admin: { enabled: false } },
+      { http: { port: 0 }, admin: { port: 0 } },
+    ]) {
+      expect(issues(apart), JSON.stringify(apart)).to.deep.equal([]);
+    }
+  });
 });
 
 describe('where clients find this server', () => {
@@ -85,13 +94,8 @@ describe('where clients find this server', () => {
       ...['', 'portico.example', '//portico.example', 'ftp://portico.example', 'https://', 'https:portico.example'],
       ...['https://portico.example/', 'https://portico.example/a/', 'https://portico.example//a', 'HTTPS://a.example'],
       ...['https://Portico.example', 'https://portico.example:443', 'http://localhost:80', 'https://a.example/../b'],
-      ...[
-        'https://u@a.example',
-        'https://u:p@a.example',
-        'https://a.example?b',
-        'https://a.example#b',
-        'https://a.example?',
-      ],
+      ...['https://u@a.example', 'https://u:p@a.example', 'https://a.example?b', 'https://a.example#b'],
+      'https://a.example?',
       ...['https://a.example/$(id)', "https://a.example/'", 'https://a;b', 'https://a.example:99999', 'https://127.1'],
       ...['https://é.example', 'https://a.example/%61', ' https://a.example', 'https://a.example\n', 'https://-a'],
     ]) {

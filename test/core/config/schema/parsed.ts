@@ -4,26 +4,19 @@ import type { Settings, SettingsInput } from '../../../../src/core/config/schema
 
 export const BASE = { baseUrl: 'https://api.example' };
 
-/** Settings with one upstream, `api`, for all resources. */
-export function settings({
-  api = {},
-  tools = {},
-  ...rest
-}: { api?: object; tools?: object } & Partial<SettingsInput>): SettingsInput {
-  return {
+type Input = { api?: object; tools?: object } & Partial<SettingsInput>;
+
+/** Checked settings with one upstream, `api`, for all resources. */
+export function parsed({ api = {}, tools = {}, ...rest }: Input): Settings {
+  return parseSettings({
     upstreams: { api: { ...BASE, ...api } },
     resources: { projects: { upstream: 'api' }, workflows: { upstream: 'api' }, tools: { upstream: 'api', ...tools } },
     ...rest,
-  };
-}
-
-/** The settings of these, checked. */
-export function parsed(input: Parameters<typeof settings>[0]): Settings {
-  return parseSettings(settings(input));
+  });
 }
 
 /** What is wrong with such settings, as `path: message`. */
-export function issues(input: Parameters<typeof settings>[0]): string[] {
+export function issues(input: Input): string[] {
   try {
     parsed(input);
     return [];
@@ -32,3 +25,11 @@ export function issues(input: Parameters<typeof settings>[0]): string[] {
     return error.message.split('\n');
   }
 }
+
+/** What is wrong with settings of tools, each without `resources.tools.`. */
+export const issuesOfTools = (tools: object) =>
+  issues({ tools }).map((issue) => issue.replace(/^resources\.tools\./, ''));
+
+/** What is wrong with settings of the upstream, each without `upstreams.api.`. */
+export const issuesOfApi = (api: object, rest: Partial<SettingsInput> = {}) =>
+  issues({ api, ...rest }).map((issue) => issue.replace(/^upstreams\.api\./, ''));

@@ -28,24 +28,24 @@ describe('a function of texts', () => {
     expect(evaluate("replace(@, 'b', '$&$&')", 'abb')).to.equal('a$&$&$&$&');
   });
 
-  it('joins', () => {
-    expect(evaluate("join(', ', @)", ['a', 'b'])).to.equal('a, b');
-    expect(evaluate("join(', ', @)", [])).to.equal('');
-  });
-
-  it('finds, splits, measures and changes case', () => {
-    expect(
-      evaluate("[contains(@, 'b'), starts_with(@, 'ab'), ends_with(@, 'ab'), ends_with('b', 'ab')]", 'abc'),
-    ).to.deep.equal([true, true, false, false]);
-    expect(evaluate("[contains(@, 'b'), contains(@, `1`)]", ['a', 'b', '1'])).to.deep.equal([true, false]);
-    expect(evaluate("[split(@, '/'), split(@, ''), split('', '')]", 'a/b')).to.deep.equal([
-      ['a', 'b'],
-      ['a', '/', 'b'],
-      [],
-    ]);
-    expect(evaluate('contains(@, `1`)', '1')).to.equal(null);
-    expect(evaluate('[length(@), lower(@), upper(@)]', 'aB😀')).to.deep.equal([3, 'ab😀', 'AB😀']);
-  });
+  for (const [text, value, expected] of [
+    ["join(', ', @)", ['a', 'b'], 'a, b'],
+    ["join(', ', @)", [], ''],
+    [
+      "[contains(@, 'b'), starts_with(@, 'ab'), ends_with(@, 'ab'), ends_with('b', 'ab')]",
+      'abc',
+      [true, true, false, false],
+    ],
+    ["[contains(@, 'b'), contains(@, `1`)]", ['a', 'b', '1'], [true, false]],
+    ["split(@, '/')", 'a/b', ['a', 'b']],
+    ["[split(@, ''), split('', '')]", 'a/b', [['a', '/', 'b'], []]],
+    ['contains(@, `1`)', '1', null],
+    ['[length(@), lower(@), upper(@)]', 'aB😀', [3, 'ab😀', 'AB😀']],
+  ] as const) {
+    it(`joins, finds, splits, measures and changes case: ${text} of ${JSON.stringify(value)}`, () => {
+      expect(evaluate(text, value)).to.deep.equal(expected);
+    });
+  }
 
   const long = 'a'.repeat(1000);
   for (const [text, value] of [
@@ -81,9 +81,7 @@ describe('a function that orders', () => {
     expect(evaluate('sort(@)', [10, 9, -1])).to.deep.equal([-1, 9, 10]);
     expect(evaluate('sort(@)', ['b', 'a', 'B', 'ab', ''])).to.deep.equal(['', 'B', 'a', 'ab', 'b']);
     expect(evaluate('sort(@)', [])).to.deep.equal([]);
-  });
-
-  it('orders nothing but numbers, or texts', () => {
+    // Nothing but these.
     for (const list of [[1, 'x'], [null], [true], [{}]]) {
       expect(reasonOf(() => evaluate('sort(@)', list))).to.match(/^sort\(\) does not take \(array\)$/);
     }
@@ -97,13 +95,8 @@ describe('a function of any value', () => {
       [1, null],
     ]);
     expect(evaluate('[to_array(a), to_array(b), not_null(c, a)]', { a: 1, b: [2] })).to.deep.equal([[1], [2], 1]);
-    expect(evaluate('[*].type(@)', [1, '', true, [], {}])).to.deep.equal([
-      'number',
-      'string',
-      'boolean',
-      'array',
-      'object',
-    ]);
+    const types = ['number', 'string', 'boolean', 'array', 'object'];
+    expect(evaluate('[*].type(@)', [1, '', true, [], {}])).to.deep.equal(types);
   });
 
   it('to_string writes JSON, and leaves texts', () => {

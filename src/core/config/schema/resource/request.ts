@@ -77,12 +77,20 @@ export function checkRequest(settings: Unchecked<RequestSettings>, report: Repor
   checkPath(settings, report);
   checkQuery(settings, report);
   checkPost(settings, report);
+  const inQuery = new Set(keysOf(settings?.query));
+  const sent = new Map<string, string>();
   const pagination = (settings?.pagination ?? {}) as Readonly<Record<string, unknown>>;
   for (const key of PARAMETERS) {
     const parameter = pagination[key];
-    if (typeof parameter !== 'string' || !isPointer(parameter)) continue;
-    const issue = pointerIssue(settings, parameter);
-    if (issue !== undefined) report(['pagination', key], issue);
+    if (typeof parameter !== 'string') continue;
+    if (inQuery.has(parameter)) report(['query', parameter], `is what pagination sends as its ${key}`);
+    const other = sent.get(parameter);
+    const issue =
+      other === undefined
+        ? isPointer(parameter) && pointerIssue(settings, parameter)
+        : `must not be the parameter that ${other} names`;
+    if (issue) report(['pagination', key], issue);
+    sent.set(parameter, key);
   }
 }
 

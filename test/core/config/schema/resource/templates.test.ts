@@ -4,20 +4,12 @@ import {
   checkPointer,
   fillBody,
   fillPath,
-  hasSoundBraces,
   isJson,
   isPointer,
-  namesIn,
 } from '../../../../../src/core/config/schema/resource/templates.ts';
 import { atDepth } from '../../../../support/depth.ts';
 
 describe('a path with names in braces', () => {
-  it('returns its names, and whether each brace is one of a name', () => {
-    expect(namesIn('/a/{b}/c-{d_1}/{b}')).to.deep.equal(['b', 'd_1', 'b']);
-    expect(['/a', '/{a}', '/{a}{b}', '/x{a}y'].filter(hasSoundBraces)).to.have.length(4);
-    expect(['/{', '/}', '/{}', '/{a-b}', '/{{a}}', '/{a', '/}a{'].filter(hasSoundBraces)).to.deep.equal([]);
-  });
-
   it('is filled with what reads back as the values, each within its segment', () => {
     const value = fc.string({ minLength: 1 }).filter((text) => !['.', '..'].includes(text));
     fc.assert(
