@@ -28,29 +28,6 @@ describe('a span', () => {
     expect(traced.collector.one('GET').attributes).to.include({ 'http.response.status_code': 500 });
   });
 
-  it('fails where the page that came is none', async () => {
-    upstream.respond(json({ nothing: [] }));
-    const traced = await startTraced(upstream.url);
-    await traced.read('tools');
-    await traced.end();
-    const { attributes, failed } = traced.collector.one('GET');
-    expect(attributes).to.include({ 'error.type': 'upstream_invalid', 'http.response.status_code': 200 });
-    expect(failed).to.equal(true);
-  });
-
-  it('of a page has the reason for which the platform was not called', async () => {
-    const breaker = { minimumCalls: 1, failurePercent: 1, openMs: 60_000 };
-    const traced = await startTraced(upstream.url, { upstream: { breaker, retry: { attempts: 0 } } });
-    await traced.read('tools');
-    expect((await traced.read('tools')).status).to.equal(503);
-    await traced.end();
-    const { collector } = traced;
-    const refused = collector.all('page tools').filter(({ attributes }) => attributes['error.type'] === 'breaker_open');
-    expect(refused).to.have.length(1);
-    expect(collector.tree(refused[0]?.spanId)).to.deep.equal({});
-    expect(collector.all('GET')).to.have.length(1);
-  });
-
   it('of an invalid request has not failed, and has the error code', async () => {
     const { collector, url, end } = await startTraced(upstream.url);
     const headers = { authorization: 'Bearer some-token' };

@@ -23,12 +23,12 @@ describe('the trace of a request that was not sampled', () => {
 
   it('is exported if a tool returns an error, and not if the request succeeds or is refused', async () => {
     const upstream = await startHttpUpstream(lists(TOOLS));
-    const { collector, read, rpc, url, end } = await startTraced(upstream.url, RARE);
+    const { collector, read, post, url, end } = await startTraced(upstream.url, RARE);
     expect((await read('tools')).status).to.equal(200);
     expect((await fetch(`${url}/mcp/v1/resources`)).status).to.equal(401);
-    await rpc(call('list_installed_tools'));
+    await post(call('list_installed_tools'));
     upstream.respond(json({}, 500));
-    await rpc(call('list_installed_workflows'));
+    await post(call('list_installed_workflows'));
     await end();
     expect(collector.all('tools/call list_installed_workflows').map(({ failed }) => failed)).to.deep.equal([true]);
     expect(collector.all('POST /mcp')).to.have.length(1);
@@ -53,21 +53,6 @@ describe('the tail of a trace', () => {
     const open = createTails<string>(maxSpans, (span) => exported.push(span), events);
     return { exported, dropped, open };
   };
-
-  it('exports what ended before and after the decision, or nothing', () => {
-    const { exported, open } = scene(10);
-    const [kept, forgotten] = [open(), open()];
-    for (const tail of [kept, forgotten]) tail.end('before');
-    expect(exported).to.deep.equal([]);
-    kept.decide(true);
-    forgotten.decide(false);
-    for (const tail of [kept, forgotten]) {
-      tail.end('after');
-      tail.decide(false);
-    }
-    kept.end('last');
-    expect(exported).to.deep.equal(['before', 'after', 'last']);
-  });
 
   it('holds a bounded number of spans of all traces, and counts what a failed one has lost', () => {
     const { exported, dropped, open } = scene(2);
