@@ -96,11 +96,4 @@ describe('the description of the reads', () => {
       expect(schema.properties.status).to.deep.equal({ const: ERRORS[code].status });
     }
   });
-
-  it('has none for the list that takes a uri or a platform', () => {
-    const { parameters, responses } = THE_READS.document.paths['/mcp/v1/resources'].get;
-    expect(parameters.map(({ name }: { name: string }) => name)).not.to.include('uri');
-    expect(Object.keys(responses)).not.to.include.members(['502']).and.not.include.members(['504']);
-    expect(CODES.list).to.include.members(['credential_missing', 'uri_too_long', 'overloaded', 'draining', 'internal']);
-  });
 });

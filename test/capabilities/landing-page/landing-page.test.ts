@@ -48,18 +48,13 @@ describe('the snippets of the page', () => {
 });
 
 describe('the page', () => {
-  it('reads in its snippets what is offered, under the scheme of the deployment', async () => {
+  it('names and reads what is offered, a fourth resource too, under the scheme of the deployment', async () => {
     const text = textOf(await pageOf(FOUR.slice(2), { scheme: 'acme' }));
     expect(text).to.contain('--uri acme://tools').and.contain('read?uri=acme://tools');
     expect(text).not.to.contain('platform://').and.not.contain('projects');
-  });
-
-  it('names the resources that are offered, a fourth one too, and no others', async () => {
-    const text = textOf(await pageOf(FOUR.slice(1)));
-    for (const { name, title, description } of FOUR.slice(1)) {
-      expect(text).to.contain(`${title}platform://${name}${description}`);
+    for (const { name, title, description } of FOUR.slice(2)) {
+      expect(text).to.contain(`${title}acme://${name}${description}`);
     }
-    expect(text).not.to.contain('All projects accessible');
   });
 
   it('omits MCP if it is off', async () => {

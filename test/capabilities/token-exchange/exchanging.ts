@@ -1,4 +1,5 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { GatewayOptions } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
@@ -29,6 +30,9 @@ export function gatewayAt(platform: HttpUpstream, issuer: string, options: Optio
     { ...captureLog('silent'), ...options.gateway },
   );
 }
+
+/** The form that a request has posted. */
+export const bodyOf = async (request: IncomingMessage) => new URLSearchParams(await text(request));
 
 export async function codeOf(response: Response): Promise<string> {
   const { code } = (await response.json()) as { code: string };

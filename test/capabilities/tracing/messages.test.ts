@@ -131,6 +131,7 @@ describe('the trace of a message', () => {
       [true, '-32601', '-32601', 'not_found'],
       [false, undefined, undefined, undefined],
     ]);
+    expect(collector.one('_OTHER').attributes).to.include({ 'mcp.method.name': '_OTHER' });
     expect(collector.bodies.join()).not.to.contain('such-method');
   });
 
