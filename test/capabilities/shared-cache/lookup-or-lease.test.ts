@@ -4,17 +4,7 @@ import { nextStep, pauseMs } from '../../../src/capabilities/shared-cache/lookup
 import { errorOf, settle } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SEEDED } from '../../support/seed.ts';
-import {
-  alice,
-  departureOf,
-  deployment,
-  failed,
-  ids,
-  MINUTE,
-  readAnswered,
-  readLanding,
-  wakeOne,
-} from './deployment.ts';
+import { alice, departureOf, deployment, ids, MINUTE, readAnswered, readLanding, wakeOne } from './deployment.ts';
 
 describe('one load for all replicas', () => {
   it('is served to reads of other replicas that wait for it', async () => {
@@ -31,20 +21,6 @@ describe('one load for all replicas', () => {
     expect(ids(await second)).to.equal('a');
     expect([other.outcomes(), other.tools.departures]).to.deep.equal([['hit'], []]);
     expect(other.connection.calls.release + one.connection.calls.release).to.be.at.most(1);
-  });
-
-  it('is made by another replica if it fails', async () => {
-    const world = deployment();
-    const [one, other] = [world.replica(), world.replica()];
-    const first = errorOf(one.tools.read(alice));
-    const departure = await departureOf(one.tools);
-    const second = other.tools.read(alice);
-    await eventually(() => world.sleeping.length === 1);
-    departure.reject(failed);
-    expect(await first).to.equal(failed);
-    await wakeOne(world);
-    (await departureOf(other.tools)).land([{ id: 'b' }]);
-    expect(ids(await second)).to.equal('b');
   });
 
   it('is made by another replica when the lease of one that is gone expires', async () => {
@@ -91,24 +67,6 @@ describe('one load for all replicas', () => {
     await eventually(async () => ids(await other.tools.read(alice)) === 'b');
     expect(other.tools.departures).to.deep.equal([]);
   });
-
-  it('is not waited for by a caller that hangs up, whose lease is released', async () => {
-    const world = deployment();
-    const [one, other, third] = [world.replica(), world.replica(), world.replica()];
-    const leaving = new AbortController();
-    void one.tools.read(alice, { signal: leaving.signal }).catch(() => {});
-    await departureOf(one.tools);
-    const waiting = new AbortController();
-    const gone = errorOf(other.tools.read(alice, { signal: waiting.signal }));
-    await eventually(() => world.sleeping.length === 1);
-    waiting.abort(new Error('hung up'));
-    expect(await gone).to.be.an('error');
-    leaving.abort(new Error('hung up, too'));
-    await eventually(() => one.connection.calls.release === 1);
-    await readLanding(third, 'c');
-    expect(third.outcomes()).to.deep.equal(['miss']);
-    expect(other.tools.departures).to.deep.equal([]);
-  });
 });
 
 describe('a lease', () => {
@@ -153,26 +111,6 @@ describe('a store that is down', () => {
     await settle();
     expect([one.outcomes(), one.puts, one.connection.calls.lease]).to.deep.equal([['unavailable'], [], 0]);
     expect((await one.tools.read(alice)).cached).to.not.have.property('forwarded');
-  });
-
-  it('delays no load that gets no lease', async () => {
-    const { replica } = deployment();
-    const one = replica();
-    Object.assign(one.connection, { lease: async () => undefined });
-    expect(ids(await readAnswered(one.tools, [{ id: 'a' }]))).to.equal('a');
-    expect(one.puts).to.deep.equal([]);
-  });
-
-  it('is reported as refusing what is put', async () => {
-    const { replica } = deployment();
-    const one = replica();
-    const reading = one.tools.read(alice);
-    const departure = await departureOf(one.tools);
-    one.connection.cut();
-    departure.land([{ id: 'a' }]);
-    await reading;
-    await eventually(() => one.puts.length === 1);
-    expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'refused' }]);
   });
 
   it('causes an internal error event if it throws, and no error of a read', async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createAuthority } from '../../support/certificates.ts';
 import { readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Fleet, join, joined, storeLog } from '../../support/fleet/fleet.ts';
+import { type Fleet, join, joined, leaseOf, storeLog } from '../../support/fleet/fleet.ts';
 import {
   AS_IT_IS,
   late,
@@ -26,8 +26,7 @@ async function exercise(one: Fleet, other: Fleet): Promise<void> {
   other.announcements.onEviction((names) => evicted.push(...names));
   const names = Array.from({ length: 100 }, (_, count) => `name ${count}`);
   for (const name of names) {
-    const lease = await one.store.lease(name, TTL_MS);
-    if (lease === undefined || lease === 'other') throw new Error(`no lease: ${lease}`);
+    const lease = await leaseOf(one, name);
     expect(await one.store.put(name, Buffer.from(name), { lease, ttlMs: TTL_MS }), name).to.equal(true);
     expect(String((await other.store.get(name))?.value)).to.equal(name);
     await one.store.release(name, lease);
@@ -52,21 +51,6 @@ describe('the connection to Redis', () => {
   beforeEach(async () => {
     redis = await startRedis();
     proxy = await startRedisProxy(redis);
-  });
-
-  it('is opened in the background, and again when Redis is back, each reported once', async () => {
-    const { events, changes, errors } = storeLog();
-    await proxy.refuse();
-    const fleet = join(proxy.redisUrl, { events });
-    for (let down = 1; down <= 2; down += 1) {
-      await eventually(() => changes.filter((change) => change === 'unreachable').length === down);
-      await proxy.accept();
-      await eventually(() => fleet.isUp);
-      await proxy.refuse();
-    }
-    expect(changes.filter((change) => change === 'up')).to.have.length(2);
-    expect(changes[0]).to.equal('unreachable');
-    expect(errors[0]).to.equal('ECONNREFUSED');
   });
 
   it('bounds each command, and stops sending commands to a Redis that answers late', async () => {

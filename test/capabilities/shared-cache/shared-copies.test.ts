@@ -3,23 +3,22 @@ import fc from 'fast-check';
 import { endOf } from '../../../src/capabilities/shared-cache/shared-copies.ts';
 import type { MemorySemaphore } from '../../../src/core/kernel/tables.ts';
 import { stageAt } from '../../../src/core/reads/snapshots/with-snapshots.ts';
-import { callerOf, text } from '../../core/reads/snapshots/departures.ts';
+import { text } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { manyTools } from '../../support/platform/loads.ts';
 import { SEEDED } from '../../support/seed.ts';
 import {
-  departureOf,
+  alice,
   deployment,
   ORIGIN,
   type Replica,
   readAnswered,
   readRefused,
   rejected,
+  SECOND,
   secretOf,
 } from './deployment.ts';
 
-const SECOND = 1000;
-const alice = callerOf('alice');
 const [older, newer] = [secretOf('older'), secretOf('newer')];
 
 /** Has a replica load these items, and gives what its reader got once they were put, or not. */
@@ -31,21 +30,6 @@ async function readLanding({ tools, puts }: Replica, items: readonly object[]) {
 }
 
 describe('copies under two secrets', () => {
-  it('are not looked up further if the first lookup fails', async () => {
-    const { replica } = deployment();
-    const rotating = replica({ secrets: [newer, older] });
-    const { get } = rotating.connection;
-    let gets = 0;
-    Object.assign(rotating.connection, {
-      async get(name: string) {
-        gets += 1;
-        return gets % 2 === 1 ? undefined : get(name);
-      },
-    });
-    await readAnswered(rotating.tools, [{ id: 'a' }]);
-    expect([gets, rotating.outcomes(), rotating.puts]).to.deep.equal([1, ['unavailable'], []]);
-  });
-
   it('are not taken after an eviction under one of them', async () => {
     const { replica, clock, store } = deployment();
     const [before, rotating] = [replica({ secrets: [older] }), replica({ secrets: [newer, older] })];
@@ -75,14 +59,6 @@ describe('a copy', () => {
     expect(text(await readAnswered(opening.tools, [{ id: 'new' }]))).to.contain('new');
   });
 
-  it('is frozen, like a load of this replica', async () => {
-    const { replica } = deployment();
-    await readLanding(replica(), [{ id: 'a' }]);
-    const copied = await replica().tools.read(alice);
-    expect(copied.copied).to.equal(true);
-    expect(copied.snapshot).to.be.frozen;
-  });
-
   it('acquires memory for its value and its list, when opened and when sealed', async () => {
     const { replica } = deployment();
     const counted: number[] = [];
@@ -106,20 +82,6 @@ describe('a copy', () => {
     Object.assign(one.cache, { evict: (_resource: string, caller: object) => evicted.push(caller) });
     other.snapshots.evict(ORIGIN, ['tools'], alice);
     expect(evicted).to.deep.equal([{ key: 'alice', partition: 'alice' }]);
-  });
-
-  it('that is older than the snapshot in memory is not opened, nor sent to the upstream', async () => {
-    const { replica, clock } = deployment();
-    await readLanding(replica(), [{ id: 'old' }]);
-    clock.now += SECOND;
-    const one = replica();
-    one.connection.cut();
-    await readAnswered(one.tools, [{ id: 'new' }], alice, { rest: { upstreamEtag: '"new"' } });
-    one.connection.mend({ missed: false });
-    clock.now += 1800 * SECOND;
-    void one.tools.read(alice).catch(() => {});
-    const { options } = await departureOf(one.tools, 1);
-    expect(options?.known).to.include({ upstreamEtag: '"new"' });
   });
 
   it(`ends exactly when it can be served no longer ${SEEDED}`, () => {

@@ -48,15 +48,6 @@ describe('the files of the shared cache', () => {
     ]);
   });
 
-  it('contain the credentials in Redis', async () => {
-    expect(await (await opened({ keySecretFile: LONG })).user()).to.deep.equal({});
-    expect(await (await opened({ keySecretFile: LONG, passwordFile: 'secret' })).user()).to.deep.equal({
-      password: 'secret',
-    });
-    const files = await opened({ keySecretFile: LONG, passwordFile: 'secret' }, { username: 'portico' });
-    expect(await files.user()).to.deep.equal({ username: 'portico', password: 'secret' });
-  });
-
   it('are read again for the password', async () => {
     await inFolder(async (folder) => {
       const [keySecretFile, passwordFile] = [join(folder, 'key'), join(folder, 'password')];

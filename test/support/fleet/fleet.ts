@@ -9,6 +9,7 @@ import {
   createRedisCounts,
   createRedisKeys,
   createRedisStore,
+  type Lease,
   type RedisStore,
 } from '../../../src/capabilities/shared-cache/redis-store.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
@@ -58,30 +59,24 @@ export async function joined(url: string, options: JoinOptions = {}): Promise<Fl
   return fleet;
 }
 
-/** Events of the store. */
-interface StoreLog {
-  readonly events: Events;
-  readonly changes: string[];
-  /** Error codes of these changes, where there are any. */
-  readonly errors: string[];
-  readonly evicted: unknown[];
+/** The lease of a name, which no other replica has. */
+export async function leaseOf({ store }: Pick<Fleet, 'store'>, name: string, ms = 60_000): Promise<Lease> {
+  const lease = await store.lease(name, ms);
+  if (lease === undefined || lease === 'other') throw new Error(`no lease: ${lease}`);
+  return lease;
 }
 
-/** Records the events of the store. */
-export function storeLog(): StoreLog {
+/** Records the events of the store, and error codes of its changes where there are any. */
+export function storeLog() {
   const changes: string[] = [];
   const errors: string[] = [];
   const evicted: unknown[] = [];
-  return {
-    changes,
-    errors,
-    evicted,
-    events: {
-      sharedStoreChanged({ isUp, why, error }) {
-        changes.push(isUp ? 'up' : `${why}`);
-        if (error !== undefined) errors.push(error);
-      },
-      sharedEvictionsReceived: ({ names }) => evicted.push(names ?? 'all'),
+  const events: Events = {
+    sharedStoreChanged({ isUp, why, error }) {
+      changes.push(isUp ? 'up' : `${why}`);
+      if (error !== undefined) errors.push(error);
     },
+    sharedEvictionsReceived: ({ names }) => evicted.push(names ?? 'all'),
   };
+  return { changes, errors, evicted, events };
 }
