@@ -2,15 +2,6 @@ import { expect } from 'chai';
 import { ACME, BOUNDS, openStatus, PAGE } from './open-status.ts';
 
 describe('the status of a gateway', () => {
-  it('has the share of cacheable reads that memory served', async () => {
-    const { events, status } = openStatus();
-    expect((await status()).snapshots.hitRatio).to.equal(null);
-    for (const cache of ['hit', 'hit', 'stale', 'miss', 'shared', 'bypass', 'bypass', undefined]) {
-      events.readEnded?.({ resource: 'tools', cache });
-    }
-    expect((await status()).snapshots).to.include({ hits: 2, stale: 1, misses: 2, hitRatio: 0.6 });
-  });
-
   it('counts failures of an upstream, and not its judgements of callers', async () => {
     const { events, status } = openStatus();
     for (const error of [undefined, 'credential_rejected', 'access_denied', 'upstream_failed']) {
