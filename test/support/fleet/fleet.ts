@@ -10,11 +10,9 @@ import {
   createRedisKeys,
   createRedisStore,
   type Lease,
-  type RedisStore,
 } from '../../../src/capabilities/shared-cache/redis-store.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import type { SharedCounts } from '../../../src/core/sharing.ts';
 import { onCleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 
@@ -27,14 +25,10 @@ export interface JoinOptions extends Partial<RedisConnectionOptions> {
 }
 
 /** One replica of a deployment, as far as Redis goes. */
-export interface Fleet extends RedisConnection {
-  readonly store: RedisStore;
-  readonly announcements: Announcements;
-  readonly counts: SharedCounts;
-}
+export type Fleet = ReturnType<typeof join>;
 
 /** Joins as one more replica, with timeouts for a machine that is busy with other work. It leaves when the test ends. */
-export function join(url: string, options: JoinOptions = {}): Fleet {
+export function join(url: string, options: JoinOptions = {}) {
   const { prefix = 'portico', maxValueBytes = 1_048_576, maxPending, events = {} } = options;
   const keys = createRedisKeys(prefix);
   const connection: RedisConnection = createRedisConnection({
@@ -44,7 +38,7 @@ export function join(url: string, options: JoinOptions = {}): Fleet {
     ...options,
   });
   const { seal, open, keyOf } = SECRET;
-  const announcements = createAnnouncements({ connection, keys, seal, open, events, maxPending });
+  const announcements: Announcements = createAnnouncements({ connection, keys, seal, open, events, maxPending });
   const store = createRedisStore({ connection, keys, maxValueBytes });
   const counts = createRedisCounts({ connection, keys, keyOf });
   connection.open();

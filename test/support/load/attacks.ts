@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { get } from '../raw-http.ts';
-import { postText } from '../rpc.ts';
+import { postText, rpc } from '../rpc.ts';
 import { HOSTILE_PAGES, tokenFor } from './attack-platform.ts';
 
 /** What an attack saw, in numbers by what it was. */
@@ -32,7 +32,7 @@ const read = (resource: string, name: string) => get(READ + resource, as(name));
 const post = (name: string, body: string, fields: Record<string, string> = {}) =>
   postText(body, { ...as(name), ...fields });
 
-const call = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
+const call = (id: number, method: string, params: object) => rpc(method, params, id);
 const batch = (size: number, one: (index: number) => object) =>
   JSON.stringify(Array.from({ length: size }, (_, index) => one(index)));
 
@@ -72,9 +72,9 @@ const ATTACKS = {
         const socket = open();
         for (let sent = 0; sent < 40_000 && !over.aborted && !socket.destroyed; sent += 500) {
           const reads = Array.from({ length: 500 }, (_, n) => read('workflows', `flood-${round}-${index}-${sent + n}`));
-          if (!socket.write(reads.join(''))) await drained(socket, over);
+          if (!socket.write(reads.join(''))) await until(socket, 'drain', over);
         }
-        await closed(socket, over);
+        await until(socket, 'close', over);
       });
       await Promise.all(floods);
     },
@@ -249,19 +249,11 @@ async function answerTo(socket: Socket, request: string | Buffer, words: readonl
     if (missing <= 0) socket.destroy();
   });
   socket.write(request);
-  await closed(socket, over);
+  await until(socket, 'close', over);
   return { status: /^HTTP\/1\.1 (\d+)/.exec(head)?.[1], found };
 }
 
-/** Resolves once a connection is closed, or the attack is over. */
-function closed(socket: Socket, over: AbortSignal): Promise<void> {
-  return until(socket, 'close', over);
-}
-
-function drained(socket: Socket, over: AbortSignal): Promise<void> {
-  return until(socket, 'drain', over);
-}
-
+/** Resolves with the event, once the connection is closed, or the attack is over. */
 function until(socket: Socket, event: 'close' | 'drain', over: AbortSignal): Promise<void> {
   if (socket.destroyed || over.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -18,6 +18,13 @@ export interface LoadCaller {
   readonly isRefused: boolean;
 }
 
+/** What should not have happened, as far as anyone reads on. */
+export function createMistakes() {
+  const mistakes: string[] = [];
+  const report = (mistake: string) => void (mistakes.length < 20 && mistakes.push(mistake));
+  return { mistakes: mistakes as readonly string[], report };
+}
+
 export function createCallers(count: number, isRefused = false): readonly LoadCaller[] {
   return Array.from({ length: count }, (_, index) => {
     const token = `${TOKEN_BEGINS}-${randomBytes(12).toString('hex')}-${TOKEN_ENDS}`;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LoadCaller, type LoadedResource, type Read, requestOf } from './callers.ts';
+import { createMistakes, type LoadCaller, type LoadedResource, type Read, requestOf } from './callers.ts';
 import { createJudge, type RefusedAt } from './judge.ts';
 import { type KeptConnection, openKeptConnection } from './kept-connection.ts';
 
@@ -8,7 +8,6 @@ const CONNECTIONS = 2;
 /** One request in so many is left by its caller before it is answered. */
 const HANG_UP = 60;
 const HANG_UP_MS = 4;
-const MAX_MISTAKES = 20;
 const GOOD: ReadonlySet<string> = new Set(['ok', 'not_modified']);
 const PAUSE_MS = 50;
 
@@ -23,18 +22,7 @@ type Fate =
   /** The connection was closed, after so many bytes of a response. */
   | { readonly kind: 'closed'; readonly bytes: number };
 
-/** Callers that ask one thing after the other, each over connections that it keeps. */
-export interface Load {
-  /** By request id. */
-  readonly fates: ReadonlyMap<string, Fate>;
-  readonly mistakes: readonly string[];
-  /** Requests sent whole, not answered yet, on connections that have brought a response before. */
-  owed(): string[];
-  /** Lets every request be answered, and closes the connections. */
-  stop(): Promise<void>;
-  /** Stops new connections and disconnects; resolves once the server has closed every connection. */
-  wither(): Promise<void>;
-}
+export type Load = ReturnType<typeof startLoad>;
 
 export interface LoadOptions {
   readonly url: string;
@@ -44,17 +32,14 @@ export interface LoadOptions {
   readonly name: string;
 }
 
-export function startLoad({ url, callers, refusedAt, name }: LoadOptions): Load {
+/** Callers that ask one thing after the other, each over connections that it keeps. */
+export function startLoad({ url, callers, refusedAt, name }: LoadOptions) {
   const judge = createJudge(refusedAt);
   const fates = new Map<string, Fate>();
-  const mistakes: string[] = [];
+  const { mistakes, report } = createMistakes();
   const waiting = new Map<string, KeptConnection>();
   let stopping = false;
   let withering = false;
-
-  function report(mistake: string): void {
-    if (mistakes.length < MAX_MISTAKES) mistakes.push(mistake);
-  }
 
   /** Covers all parts of a request, in every combination. */
   function nextRead(caller: LoadCaller, line: number, number: number): Read {
@@ -114,13 +99,17 @@ export function startLoad({ url, callers, refusedAt, name }: LoadOptions): Load 
 
   const runs = callers.flatMap((caller) => Array.from({ length: CONNECTIONS }, (_, line) => run(caller, line)));
   return {
+    /** By request id. */
     fates,
     mistakes,
+    /** Requests sent whole, not answered yet, on connections that have brought a response before. */
     owed: () => [...waiting].filter(([, { answered, open }]) => answered && open).map(([id]) => id),
+    /** Lets every request be answered, and closes the connections. */
     async stop() {
       stopping = true;
       await Promise.all(runs);
     },
+    /** Stops new connections and disconnects; resolves once the server has closed every connection. */
     async wither() {
       withering = true;
       await Promise.all(runs);
