@@ -338,6 +338,7 @@ describe('metrics', () => {
     metrics.events.breakerChanged?.({ upstream: 'acme', state: 'open', calls: 5, failures: 5 });
     metrics.events.bulkheadChanged?.({ upstream: 'acme', running: 3, waiting: 0 });
     metrics.events.upstreamOpened?.({ ...next, connections: 8, maxQueue: 9 });
+    metrics.events.bulkheadChanged?.({ upstream: 'acme', running: 7, waiting: 0 });
     metrics.events.upstreamClosed?.({ upstream: 'acme' });
     const { series: replaced } = await scrape(metrics);
     expect(replaced.get(state)).to.equal(0);
