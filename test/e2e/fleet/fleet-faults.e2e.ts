@@ -12,7 +12,7 @@ import {
   startRedisProxy,
   type Treatment,
 } from '../../support/fleet/redis.ts';
-import { createReader, forAll, metric, type Replica, startReplica } from '../../support/fleet/replicas.ts';
+import { createReader, metric, type Replica, repeatAtOnce, startReplica } from '../../support/fleet/replicas.ts';
 import { json, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { needsCommands } from '../../support/tools.ts';
 
@@ -181,23 +181,15 @@ describe('replicas under load while their Redis', function () {
 
   beforeEach(() => {
     const read = createReader();
-    let isOver = false;
     wrong = [];
     reads = 0;
-    const done = forAll(Array.from({ length: AT_ONCE }), AT_ONCE, async () => {
-      while (!isOver) {
-        reads += 1;
-        const token = tokenOfCaller(Math.floor(Math.random() * CALLERS));
-        const resource = any(RESOURCES);
-        const { status, body } = await read(any(replicas), resource, token);
-        if (status !== 200 || !body.includes(`"${resource} of ${token}"`))
-          wrong.push(`${status} ${body.slice(0, 300)}`);
-      }
+    stop = repeatAtOnce(AT_ONCE, async () => {
+      reads += 1;
+      const token = tokenOfCaller(Math.floor(Math.random() * CALLERS));
+      const resource = any(RESOURCES);
+      const { status, body } = await read(any(replicas), resource, token);
+      if (status !== 200 || !body.includes(`"${resource} of ${token}"`)) wrong.push(`${status} ${body.slice(0, 300)}`);
     });
-    stop = async () => {
-      isOver = true;
-      await done;
-    };
   });
 
   afterEach(() => stop());

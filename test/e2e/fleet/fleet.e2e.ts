@@ -10,6 +10,7 @@ import {
   metric,
   type Replica,
   type ReplicasOptions,
+  repeatAtOnce,
   startReplica,
 } from '../../support/fleet/replicas.ts';
 import { type HttpUpstream, json, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
@@ -94,21 +95,14 @@ describe('replicas that share a Redis', function () {
     const loaded = total();
     const failed: string[] = [];
     let reads = 0;
-    let isOver = false;
     /** As a load balancer has them. */
     let inTurn: readonly Replica[] = replicas;
-    const load = forAll(Array.from({ length: 8 }), 8, async () => {
-      while (!isOver) {
-        reads += 1;
-        const token = tokens[reads % tokens.length] as string;
-        const { status, body } = await read(inTurn[reads % inTurn.length] as Replica, 'tools', token).catch(
-          (error) => ({
-            status: 0,
-            body: String(error),
-          }),
-        );
-        if (status !== 200 || !body.includes(`"List of ${token}"`)) failed.push(`${status} ${body}`);
-      }
+    const stop = repeatAtOnce(8, async () => {
+      reads += 1;
+      const token = tokens[reads % tokens.length] as string;
+      const reading = read(inTurn[reads % inTurn.length] as Replica, 'tools', token);
+      const { status, body } = await reading.catch((error) => ({ status: 0, body: String(error) }));
+      if (status !== 200 || !body.includes(`"List of ${token}"`)) failed.push(`${status} ${body}`);
     });
     for (const replica of replicas) {
       replica.process.child.kill('SIGTERM');
@@ -120,8 +114,7 @@ describe('replicas that share a Redis', function () {
     }
     const before = reads;
     await eventually(() => reads > before + 300);
-    isOver = true;
-    await load;
+    await stop();
     expect(failed).to.deep.equal([]);
     expect(reads).to.be.above(500);
     expect(total()).to.equal(loaded);
