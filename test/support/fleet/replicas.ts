@@ -20,8 +20,6 @@ export interface ReplicasOptions {
   readonly timeoutMs?: number;
   /** More of `shared`, in YAML. */
   readonly shared?: string;
-  /** More of the upstream, in YAML. */
-  readonly upstream?: string;
   /** How long lists are kept, in YAML. */
   readonly cache?: string;
   /** More settings, in YAML. */
@@ -30,9 +28,9 @@ export interface ReplicasOptions {
   readonly heapMb?: number;
 }
 
-/** Starts one more replica on this Redis, and waits until it has it, unless that is away. */
-export async function startReplica(redisUrl: string, options: ReplicasOptions, waits = true) {
-  const { folder, platformUrl, timeoutMs = 5000, shared = '', upstream = '', cache = '', more = '', heapMb } = options;
+/** Starts one more replica on this Redis, and waits until it has it. */
+export async function startReplica(redisUrl: string, options: ReplicasOptions) {
+  const { folder, platformUrl, timeoutMs = 5000, shared = '', cache = '', more = '', heapMb } = options;
   const { secret = 'a secret of the deployment, long enough' } = options;
   // Each has its own: what one is given must be no change for the others.
   const own = randomUUID();
@@ -46,7 +44,7 @@ export async function startReplica(redisUrl: string, options: ReplicasOptions, w
 http: { port: 0 }
 admin: { port: 0 }
 shared: { url: "${redisUrl}", keySecretFile: "${keySecretFile}", timeoutMs: ${timeoutMs}${shared && `, ${shared}`} }
-upstreams: { platform: { baseUrl: "${platformUrl}", maxQueue: 100000${upstream && `, ${upstream}`} } }
+upstreams: { platform: { baseUrl: "${platformUrl}", maxQueue: 100000 } }
 resources: { projects: { upstream: platform }, workflows: { upstream: platform, cache: { ${cache} } }, tools: { upstream: platform, cache: { ${cache} } } }
 ${more}`,
     heap,
@@ -56,7 +54,7 @@ ${more}`,
   const url = await process.ready;
   const adminUrl = /"adminUrl":"([^"]+)"/.exec(process.stdout())?.[1] ?? '';
   const replica = { process, url, adminUrl };
-  if (waits) await eventually(async () => (await metric(replica, 'portico_shared_up')) === 1);
+  await eventually(async () => (await metric(replica, 'portico_shared_up')) === 1);
   return replica;
 }
 
