@@ -67,15 +67,6 @@ describe('the description of the reads', () => {
     }
   });
 
-  it('names the resources of this deployment, under its scheme', () => {
-    const { paths, components } = describedAs(FOUR.slice(1), 'acme');
-    const [uri] = paths['/mcp/v1/resources/read'].get.parameters;
-    expect(uri).to.deep.include({ name: 'uri', in: 'query', required: true });
-    const names = FOUR.slice(1).map(({ name }) => name);
-    expect(uri.schema.enum).to.deep.equal(names.map((name) => `acme://${name}`));
-    expect(Object.keys(components.schemas)).to.deep.equal(['definitions', ...names, 'problem']);
-  });
-
   it('has the documented fields of each item, and no others', () => {
     for (const { name, shape } of FOUR) {
       const { items } = describedAs(FOUR, 'acme').components.schemas[name];

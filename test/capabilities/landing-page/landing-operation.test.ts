@@ -11,23 +11,6 @@ const BROWSER = {
 };
 
 describe('a browser that lands at /', () => {
-  it('finds a page, without a credential', async () => {
-    const { url, ended } = await serve();
-    const response = await exchange(url, get('/', BROWSER));
-    expect(response.status).to.equal(200);
-    expect(Object.fromEntries(response.headers)).to.include({
-      'content-type': 'text/html; charset=utf-8',
-      vary: 'Accept, Sec-Fetch-Mode',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-    });
-    expect(response.body.toString()).to.match(/^<!doctype html>.*<\/html>\n$/s);
-    expect((await ended(1))[0])
-      .to.include({ route: '/', outcome: 'ok' })
-      .and.not.have.property('callerKey');
-  });
-
   it('may load the one style of the page, and nothing else', async () => {
     const { url } = await serve();
     const { headers, body } = await exchange(url, get('/', BROWSER));

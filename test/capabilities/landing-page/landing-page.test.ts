@@ -63,11 +63,6 @@ describe('the page', () => {
     expect(page).to.contain('curl ');
   });
 
-  it('says where a person can sign in, as challenges do', async () => {
-    expect(textOf(await pageOf(FOUR, { signsIn: true }))).to.contain('needs no token: omit its header.');
-    expect(textOf(await pageOf())).to.not.contain('needs no token');
-  });
-
   it('runs nothing, loads nothing and sends nothing', async () => {
     const page = await pageOf();
     expect(page).not.to.match(
@@ -75,15 +70,5 @@ describe('the page', () => {
     );
     const addresses = [...page.matchAll(/\s(?:href|src|action)="([^"]*)"/g)].map(([, address]) => address);
     expect(addresses).to.deep.equal(['/openapi.json']);
-  });
-
-  it('shows text of settings and clients escaped', async () => {
-    const [projects] = FOUR;
-    if (projects === undefined) return expect.fail('nothing is offered');
-    const page = await pageOf([{ ...projects, title: '<b>&"\'', description: '<img src=x>' }], {
-      origin: 'http://a&lt;b',
-    });
-    expect(page).to.contain('&lt;b&gt;&amp;&quot;&#39;').and.contain('&lt;img src=x&gt;');
-    expect(page).to.contain('http://a&amp;lt;b').and.not.contain('<img');
   });
 });

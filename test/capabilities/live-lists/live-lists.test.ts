@@ -129,16 +129,6 @@ describe('a subscription over HTTP', () => {
     await expectNoPolls();
   });
 
-  it('is no failure when its client leaves, which ends its polls', async () => {
-    const { url, log, expectNoPolls } = await scene();
-    const subscriber = await subscribe(url, { resources: ALL });
-    await subscriber.received(1);
-    subscriber.leave();
-    const [line] = await log.access(1);
-    expect(line).to.include({ rpc: 'subscriptions/listen', status: 200, outcome: 'ok' });
-    await expectNoPolls();
-  });
-
   it('ends at the end of its token, verified or not', async () => {
     const issuer = await startIssuer();
     const verification = { issuer: issuer.issuer, audience: AUDIENCE, leewayMs: 0 };
@@ -205,26 +195,6 @@ describe('a subscription over HTTP', () => {
     const [acknowledged, result] = await (await subscribe(url)).received(2);
     expect(acknowledged.params.notifications).to.deep.equal({});
     expect(result.result).to.include({ resultType: 'complete' });
-  });
-
-  it('counts once for the rate limit, whatever it reads', async () => {
-    const { url, read, reads } = await scene({ limits: { perCaller: 2 } });
-    const subscriber = await subscribe(url, { resources: ['projects'] });
-    await eventually(() => reads('projects') > 5);
-    expect((await read('projects')).status).to.equal(200);
-    expect((await read('projects')).status).to.equal(429);
-    expect(subscriber.messages).to.have.length(1);
-  });
-
-  it('needs a filter, and an id of moderate length', async () => {
-    const { url, post } = await scene();
-    const wrong = await subscribe(url, { notifications: { resourceSubscriptions: 'tools' } });
-    expect((await wrong.ended).error.code).to.equal(-32602);
-    const long = await subscribe(url, { id: 'x'.repeat(257) });
-    expect((await long.ended).error.code).to.equal(-32602);
-    const earlier: Json = await (await post(rpc('resources/subscribe', { uri: 'platform://tools' }))).json();
-    expect(earlier.error.code).to.equal(-32601);
-    expect(earlier.error.message).to.contain('subscriptions/listen');
   });
 
   it('is announced in the revision that has it, unless it is off', async () => {

@@ -122,20 +122,6 @@ describe('/log of the admin listener', () => {
     await put('{}');
     expect(await levelNow()).to.equal('error');
   });
-
-  it('leaves the logger of the program as it is', async () => {
-    const { put, logger } = await startAdmin();
-    await put('{"level":"debug"}');
-    expect(logger.level).to.equal('info');
-  });
-
-  it('takes no other method, and is not there on the public listener', async () => {
-    const { adminUrl, url } = await startAdmin();
-    const { status, headers } = await exchange(adminUrl, requestText('POST', '/log'));
-    expect(status).to.equal(405);
-    expect(headers.get('allow')).to.equal('GET, HEAD, PUT');
-    expect((await exchange(url, get('/log'))).json()).to.include({ code: 'not_found' });
-  });
 });
 
 function verboseLog(level: 'info' | 'warn' | 'silent' = 'info') {
@@ -166,16 +152,6 @@ function verboseLog(level: 'info' | 'warn' | 'silent' = 'info') {
 const reset = (verbosity: Verbosity) => verbosity.change({ forMs: 1000 });
 
 describe('the verbosity of the log', () => {
-  it('has all lines of one request, and the usual ones of others', () => {
-    const { verbosity, told } = verboseLog('warn');
-    expect(told('r-1')).to.deep.equal([]);
-    verbosity.change({ requestIds: ['r-1'], forMs: 60_000 });
-    expect(told('r-1')).to.deep.equal(['page fetched', 'request']);
-    expect(told('r-3')).to.deep.equal([]);
-    reset(verbosity);
-    expect(told('r-1')).to.deep.equal([]);
-  });
-
   it('has more or fewer lines for all requests; a change replaces the one before', () => {
     const { verbosity, told } = verboseLog();
     expect(told('r-1')).to.deep.equal(['request']);

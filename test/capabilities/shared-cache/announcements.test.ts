@@ -3,7 +3,7 @@ import { createDeploymentSecret } from '../../../src/capabilities/shared-cache/d
 import { Credential } from '../../../src/core/kernel/caller.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Fleet, type JoinOptions, join, joined, leaseOf, SECRET, storeLog } from '../../support/fleet/fleet.ts';
+import { type Fleet, type JoinOptions, joined, leaseOf, SECRET, storeLog } from '../../support/fleet/fleet.ts';
 import { type Redis, type RedisProxy, startRedis, startRedisProxy } from '../../support/fleet/redis.ts';
 import { needsCommands } from '../../support/tools.ts';
 
@@ -65,16 +65,6 @@ describe('announcements of replicas', () => {
     two.announcements.reject('last');
     await eventually(() => one.rejected.length > 0);
     expect([one.rejected, two.rejected]).to.deep.equal([['last'], all]);
-  });
-
-  it('of the last moments reach a replica that starts later', async () => {
-    const one = await replica();
-    one.announcements.reject('a');
-    await eventually(async () => (await redis.command('XLEN', STREAM)) === 1);
-    const rejected: string[] = [];
-    join(redis.url).announcements.onRejection((rejection) => rejected.push(rejection));
-    await eventually(() => rejected.length > 0);
-    expect(rejected).to.deep.equal(['a']);
   });
 
   it('reach a replica that had no connection in the meantime, each of them', async () => {

@@ -95,16 +95,6 @@ describe('the connection to Redis', () => {
     await eventually(() => fleet.isUp);
   });
 
-  it('reads nothing from a replica of Redis, which may not have received evictions', async () => {
-    const { events, changes } = storeLog();
-    const fleet = await joined(redis.url, { events });
-    await redis.command('REPLICAOF', '127.0.0.1', '1');
-    await eventually(() => changes.includes('replica'));
-    expect(await fleet.store.get('a')).to.equal(undefined);
-    await redis.command('REPLICAOF', 'NO', 'ONE');
-    await eventually(() => fleet.isUp);
-  });
-
   it('is closed at once, whatever Redis does, and sends pending evictions before if it can', async () => {
     const [one, other] = [await joined(proxy.redisUrl, { timeoutMs: 1000 }), await joined(redis.url)];
     const evicted: unknown[] = [];

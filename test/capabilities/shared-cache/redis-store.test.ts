@@ -70,12 +70,6 @@ describe('the store in Redis', () => {
     await leaseOf(one, 'a');
   });
 
-  it('returns no more of a value than may be put', async () => {
-    const small = await joined(redis.url, { maxValueBytes: 4 });
-    await put(one, 'a', Buffer.alloc(100));
-    expect(await storedValue(small)).to.have.length(5);
-  });
-
   it('returns nothing, and stays up, where a key is of another type', async () => {
     await redis.command('RPUSH', 'portico:value:{a}', 'of another program');
     await redis.command('RPUSH', 'portico:lease:{a}', 'of another program');
@@ -113,13 +107,6 @@ describe('counters in Redis', () => {
     expect(counted?.total).to.equal(7);
     expect(counted?.restMs).to.be.within(1, TTL_MS - 1);
     expect(String(await redis.command('KEYS', '*'))).to.match(/^portico:\{counters\}:[\w-]{43}$/);
-  });
-
-  it('return totals in the order of the names, however many there are', async () => {
-    const { counts } = await joined(redis.url);
-    const units = new Map(Array.from({ length: 300 }, (_, index) => [`name ${index}`, index + 1] as const));
-    const counted = await counts.add(units, TTL_MS);
-    expect(counted.map((one) => one?.total)).to.deep.equal([...units.values()]);
   });
 
   it('have no window that ends later than one that begins now, whatever Redis holds', async () => {

@@ -47,19 +47,4 @@ describe('the files of the shared cache', () => {
       'shared.tls.caFile: cannot be read (ENOENT)',
     ]);
   });
-
-  it('are read again for the password', async () => {
-    await inFolder(async (folder) => {
-      const [keySecretFile, passwordFile] = [join(folder, 'key'), join(folder, 'password')];
-      writeFileSync(keySecretFile, LONG);
-      writeFileSync(passwordFile, 'before');
-      let time = Date.now();
-      const settings = sharedSettings.parse({ url: 'redis://a', keySecretFile, passwordFile });
-      const files = openSharedFiles(settings, { events: {}, now: () => time });
-      writeFileSync(passwordFile, 'after!');
-      expect((await files.user()).password).to.equal('before');
-      time += 5000;
-      expect((await files.user()).password).to.equal('after!');
-    });
-  });
 });

@@ -12,18 +12,6 @@ describe('the status of a gateway', () => {
     expect(upstream?.lastFailure).to.include({ code: 'upstream_failed' });
   });
 
-  it('counts commands that Redis did not answer', async () => {
-    const { events, status } = openStatus();
-    expect((await status()).shared).to.equal(null);
-    events.sharedStoreOpened?.();
-    events.sharedStoreChanged?.({ isUp: true });
-    for (const outcome of ['ok', 'refused', 'timeout', 'failed', 'unavailable', 'refused_by_store'] as const) {
-      events.sharedCommandEnded?.({ command: 'get', outcome, ms: 1 });
-    }
-    expect((await status()).shared?.isUp).to.equal(true);
-    expect((await status()).shared?.commands).to.include({ requests: 6, failures: 2 });
-  });
-
   it('keeps the counts of an upstream over a reload, and drops those of a removed one', async () => {
     const { events, status } = openStatus();
     const refused = async () => (await status()).upstreams.map((upstream) => [upstream.name, upstream.refused]);

@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { CLIENT } from '../../support/authorization/authorization-server.ts';
 import { as } from '../../support/authorization/caller.ts';
-import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, inTurn, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { bodyOf, codeOf, echo, gatewayAt, givenFor, type Options, PLATFORM } from './exchanging.ts';
 
@@ -125,18 +124,6 @@ describe('an authorization server that is not as it should be, over real sockets
     });
   }
 
-  it('that may concern the caller or Portico is reported as ambiguous', async () => {
-    const { read } = await start();
-    const detailOf = async (error: string) => {
-      endpoint.respond(json({ error }, 400));
-      return ((await (await read('tools', as('subject'))).json()) as { detail: string }).detail;
-    };
-    expect(await detailOf('invalid_request'))
-      .to.contain('or the form of the request')
-      .and.contain('operator');
-    expect(await detailOf('invalid_grant')).not.to.contain('operator');
-  });
-
   it('has a breaker of its own, and callers with a token are served', async () => {
     const breaker = { failurePercent: 1, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
     const { read, gateway } = await start({ upstream: { breaker } });
@@ -150,19 +137,6 @@ describe('an authorization server that is not as it should be, over real sockets
     expect(endpoint.requests).to.have.length(asked);
     await givenFor(await read('projects', as('a')));
     expect(gateway.breakers['projects']).to.equal('closed');
-  });
-
-  it('delays no caller who has a token while it is slow', async () => {
-    const { read } = await start({ upstream: { connections: 1 } });
-    endpoint.respond(inTurn(json({ ...TOKEN, expires_in: 600 }), () => {}));
-    await givenFor(await read('projects', as('a')));
-    const asked = endpoint.requests.length;
-    const waiting = new AbortController();
-    const held = read('projects', { ...as('b'), signal: waiting.signal }).catch(() => 'left');
-    await eventually(() => endpoint.requests.length > asked || undefined);
-    await givenFor(await read('projects', as('a')));
-    waiting.abort();
-    expect(await held).to.equal('left');
   });
 
   /** How long a token is used, in seconds, by what says how long it holds. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { READ, startTraced, TOOLS } from './traced.ts';
+import { READ, startTraced } from './traced.ts';
 
 describe('a span', () => {
   let upstream: HttpUpstream;
@@ -68,28 +68,5 @@ describe('a span', () => {
       expect(collector.one(name).attributes['error.type'], name).to.equal('cancelled');
       expect(collector.one(name).failed, name).to.equal(false);
     }
-  });
-
-  it('of a read that is served what is stale, in place of an error, is none that failed', async () => {
-    let clock = 1_800_000_000_000;
-    upstream.respond(json(TOOLS));
-    const { collector, read, end } = await startTraced(upstream.url, {}, { now: () => clock });
-    await read('tools');
-    clock += 3_000_000;
-    upstream.respond(json({}, 500));
-    expect((await read('tools')).status).to.equal(200);
-    await end();
-    const [, second] = collector.all('read tools');
-    expect(second?.attributes).to.include({ 'portico.cache': 'stale' });
-    expect(second?.failed).to.equal(false);
-    expect(collector.all('load tools').map(({ failed }) => failed)).to.deep.equal([false, true]);
-  });
-
-  it('is not made for probes', async () => {
-    const { collector, url, end } = await startTraced(upstream.url);
-    await fetch(`${url}/livez`);
-    await fetch(`${url}/readyz`);
-    await end();
-    expect(collector.spans).to.deep.equal([]);
   });
 });

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { ENVELOPE } from '../../core/mcp/asked.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { openConnection, requestText } from '../../support/raw-http.ts';
 import { headerOf, LOADED, PARENT, SAMPLED, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
 
 const POST = 'POST /mcp';
@@ -73,16 +72,6 @@ describe('the trace of a message', () => {
     });
   });
 
-  it('ignores a tracestate that is not a text', async () => {
-    const { post, end } = await startTraced(upstream.url);
-    for (const tracestate of [['a=1'], { length: 1 }, 1]) {
-      const [message, headers] = current('resources/read', { uri: URI }, { traceparent: SAMPLED, tracestate });
-      expect((await post(message, { ...headers, 'cache-control': 'no-cache' })).status).to.equal(200);
-    }
-    await end();
-    expect(upstream.requests[0]?.headers).to.include.keys('traceparent').and.not.to.include.keys('tracestate');
-  });
-
   it('is sampled by its own _meta, whether or not the HTTP request is', async () => {
     const { collector, post, end } = await startTraced(upstream.url);
     const ask = (meta: string, header: string) => {
@@ -149,32 +138,6 @@ describe('the trace of a message', () => {
     });
     // Of an earlier revision, the message does not say which.
     expect(collector.one('ping').attributes).not.to.have.property('mcp.protocol.version');
-  });
-
-  it('ends where the caller leaves', async () => {
-    upstream.respond(() => {});
-    const { collector, url, end } = await startTraced(upstream.url);
-    const { socket, send } = openConnection(url);
-    const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-    send(requestText('POST', '/mcp', headers, JSON.stringify(earlier('resources/read', { uri: URI }))));
-    await eventually(() => upstream.requests.length === 1);
-    socket.destroy();
-    await eventually(() => collector.all('resources/read').length === 1);
-    await end();
-    expect(collector.one('resources/read')).to.include({ failed: false });
-    expect(collector.one('resources/read').attributes).to.include({ 'error.type': 'cancelled' });
-    expect(collector.one(POST).attributes).to.include({ 'error.type': 'caller_gone' });
-  });
-
-  it('has no name and no URI that a caller made up', async () => {
-    const { collector, post, end } = await startTraced(upstream.url);
-    await post(...current('resources/read', { uri: 'platform://made-up' }));
-    await post(...current('tools/call', { name: 'made_up' }));
-    await post({ ...earlier('ping'), id: 'made-up' });
-    await end();
-    expect(collector.all('resources/read')).to.have.length(1);
-    expect(collector.all('tools/call')).to.have.length(1);
-    expect(collector.bodies.join()).not.to.match(/made.up/);
   });
 
   it('of a subscription ends when that is open, and has none of its reads', async () => {

@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createTracer, type Tracer } from '../../../src/capabilities/tracing/tracer.ts';
 import type { TracingSettings } from '../../../src/capabilities/tracing/tracing-settings.ts';
@@ -138,36 +137,6 @@ describe('spans on their way to the collector', () => {
     });
   }
 
-  it('leave in one batch after the other, however long the collector takes', async () => {
-    const pending: (() => void)[] = [];
-    collector.respond((request, response) => {
-      request.resume();
-      pending.push(() => json({})(request, response));
-    });
-    const tracing = open({ timeoutMs: 86_400_000 });
-    end(tracing, 5);
-    await eventually(() => pending.length > 0);
-    end(tracing, 5);
-    // As long as three batches would be waited for.
-    await sleep(300);
-    expect(pending).to.have.length(1);
-    pending[0]?.();
-    await eventually(() => pending.length === 2);
-    pending[1]?.();
-    await eventually(() => sent === 10);
-  });
-
-  it('are reported with the cause, also while they wait for room without result', async () => {
-    collector.respond(() => {});
-    const tracing = open({ maxQueueSpans: 100, timeoutMs: 200 });
-    end(tracing, 150);
-    await eventually(() => dropped.length === 2);
-    expect(dropped).to.deep.equal([
-      { spans: 100, reason: 'not_taken', cause: 'TimeoutError' },
-      { spans: 50, reason: 'queue_full' },
-    ]);
-  });
-
   for (const [what, bytes, timeoutMs] of [
     ['byte after byte', 1, 500],
     ['without an end', 65_536, 86_400_000],
@@ -189,22 +158,6 @@ describe('spans on their way to the collector', () => {
       await eventually(() => isLeft);
     });
   }
-
-  it('are all sent at the end, also if the first ones fail', async () => {
-    let requests = 0;
-    collector.respond(async (request, response) => {
-      requests += 1;
-      const isFirst = requests === 1;
-      request.resume();
-      if (!isFirst) await sleep(50);
-      json({}, isFirst ? 503 : 200)(request, response);
-    });
-    const tracing = open({ timeoutMs: 10_000, intervalMs: 86_400_000 });
-    end(tracing, 300);
-    await tracing.close(10_000);
-    expect([sent, dropped]).to.deep.equal([172, [{ spans: 128, reason: 'not_taken', cause: 'status 503' }]]);
-    await tracing.close(0);
-  });
 
   it('do not wait for those that end later, and count them', async () => {
     collector.respond((request, response) => {

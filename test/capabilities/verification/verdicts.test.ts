@@ -95,13 +95,6 @@ describe('the verdict on a token', () => {
     });
   }
 
-  it('is not remembered at all if settings turn that off', async () => {
-    const { ask, looked, fail } = scene({ rememberMs: 0, rememberRejectedMs: 0 });
-    fail('bad', rejected('x'));
-    for (const token of ['a', 'a', 'bad', 'bad']) await ask(token).catch(() => {});
-    expect(looked).to.deep.equal(['a', 'a', 'bad', 'bad']);
-  });
-
   it('is not forgotten for a flood of tokens that are rejected', async () => {
     const { ask, looked, fail } = scene();
     await ask('good');
