@@ -21,7 +21,6 @@ import { subscribe } from './live-lists/subscriber.ts';
 
 const AUTHORIZED = { headers: { authorization: 'Bearer t0ken' } };
 
-/** A gateway over a mocked platform, until the test ends. */
 async function started(settings: object, capabilities: readonly AnyCapability[]): Promise<string> {
   return gatewayOf(settings, capabilities).start();
 }

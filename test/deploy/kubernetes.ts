@@ -71,7 +71,6 @@ const BASE_BYTES = 220 * MIB;
 /** Values that are sealed and opened at once, and commands that Redis has not answered. */
 const SEALING_BYTES = 96 * MIB;
 
-/** The block of the shared cache. */
 export function sharedOf(config: LoadedConfig['config']): SharedSettings | undefined {
   return (config as { readonly shared?: SharedSettings }).shared;
 }

@@ -5,7 +5,6 @@ import { RESOURCES } from '../../src/core/resources/index.ts';
 import { define } from '../../src/core/resources/resource.ts';
 import { loadOf } from './platform/loads.ts';
 
-/** One read that a catalogue was asked for. */
 export interface CatalogueRead {
   readonly name: string;
   readonly caller: Caller;

@@ -23,7 +23,6 @@ export async function startConnectProxy(server = createServer()) {
   });
   return {
     ...(await listen(server)),
-    /** Every `CONNECT` so far, oldest first. */
     asked,
     /** Does this with each from now on; `undefined`: opens the tunnel. */
     behave(next: typeof fault) {

@@ -50,7 +50,6 @@ export async function startGateway(written: TestSettings, options: GatewayOption
       if (init.method === undefined) THE_READS.checkHead(target, response);
       return response;
     },
-    /** Posts a message, or text as it is, to `/mcp`. */
     post: (message: unknown, headers: Record<string, string> = {}): Promise<Response> =>
       fetch(`${url}/mcp`, {
         method: 'POST',

@@ -60,7 +60,6 @@ async function withAudit(use: (linesOf: LinesOf) => void): Promise<void> {
   });
 }
 
-/** A request from 192.0.2.1. */
 const request = (more: Partial<RequestRecord>) => Object.assign(exchangeFrom('192.0.2.1'), more) as Exchange;
 
 describe('the audit', () => {

@@ -23,7 +23,6 @@ async function pageOf(
   return `${body}`;
 }
 
-/** The text that a person sees of some HTML. */
 function textOf(html: string): string {
   const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
   return html.replace(/<[^>]*>/g, '').replace(/&([^;]*);/g, (_, name: string) => entities[name] ?? expect.fail(name));

@@ -7,12 +7,10 @@ import { RPC_FIELDS } from '../../support/rpc.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
 type Message = any;
 
-/** A client that listens to changes over HTTP. */
 export interface Subscriber {
   readonly response: Response;
   /** All that has come, in order. */
   readonly messages: readonly Message[];
-  /** Comments that have come. */
   comments(): number;
   /** Resources that it was notified of, in order. */
   notified(): string[];

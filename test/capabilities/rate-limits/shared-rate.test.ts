@@ -9,7 +9,6 @@ import { eventually } from '../../support/eventually.ts';
 
 const WINDOW_MS = 60_000;
 
-/** Counts of replicas in the memory of a test. */
 function createCounts() {
   const totals = new Map<string, number>();
   const adds: (readonly [string, number])[][] = [];

@@ -71,6 +71,13 @@ describe('a lease', () => {
 });
 
 describe('a store that is down', () => {
+  it('delays no load that gets no lease', async () => {
+    const one = deployment().replica();
+    Object.assign(one.connection, { lease: async () => undefined });
+    expect(ids(await readAnswered(one.tools, [{ id: 'a' }]))).to.equal('a');
+    expect(one.puts).to.deep.equal([]);
+  });
+
   it('causes an internal error event if it throws, and no error of a read', async () => {
     const { replica } = deployment();
     const one = replica();

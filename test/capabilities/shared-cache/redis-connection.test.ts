@@ -20,7 +20,6 @@ import { needsCommands } from '../../support/tools.ts';
 const TTL_MS = 60_000;
 const ABSENT = { value: undefined };
 
-/** Runs each command once that replicas use. */
 async function exercise(one: Fleet, other: Fleet): Promise<void> {
   const evicted: string[] = [];
   other.announcements.onEviction((names) => evicted.push(...names));

@@ -40,7 +40,6 @@ describe('a gateway with a shared cache', () => {
 
   const metricsOf = async ({ gateway }: RunningGateway) => (await fetch(`${gateway.adminUrl}/metrics`)).text();
   const isUp = ({ gateway }: RunningGateway) => eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
-  /** Resolves when a list is in Redis. */
   const stored = () => eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
 
   it('starts, is ready and reads while Redis is unreachable, and reports that', async () => {
@@ -70,7 +69,6 @@ describe('a gateway with a shared cache', () => {
     await isUp(running);
   });
 
-  /** Starts two replicas, and waits until both are connected. */
   async function pair(more: Partial<TestSettings> = {}) {
     const replicas = [
       await startGateway({ ...settings, ...more }),

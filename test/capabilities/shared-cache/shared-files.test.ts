@@ -8,7 +8,6 @@ import { inFolder } from '../../support/process/process.ts';
 
 const LONG = 'x'.repeat(32);
 
-/** Opens files with these contents. */
 function opened(contents: Readonly<Record<string, string>>, settings: object = {}): Promise<SharedFiles> {
   return inFolder(async (folder) => {
     for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text);
@@ -18,7 +17,6 @@ function opened(contents: Readonly<Record<string, string>>, settings: object = {
   });
 }
 
-/** Returns what is wrong with such files. */
 const issuesOf = (...args: Parameters<typeof opened>): Promise<string[]> =>
   opened(...args).then(
     () => [],

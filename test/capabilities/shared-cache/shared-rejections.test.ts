@@ -14,7 +14,6 @@ const EPOCH = 1_800_000_000_000;
 
 type Listener = (rejection: string) => void;
 
-/** Announcements in the memory of the test. */
 function createChannel() {
   const replicas: Listener[][] = [];
   const announced: string[] = [];

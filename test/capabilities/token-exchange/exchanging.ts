@@ -21,7 +21,6 @@ export interface Options {
   readonly gateway?: GatewayOptions;
 }
 
-/** A gateway whose callers' tokens are exchanged at `issuer`. */
 export function gatewayAt(platform: HttpUpstream, issuer: string, options: Options = {}): Promise<RunningGateway> {
   const credential = { kind: 'exchange', issuer, resource: PLATFORM, client: BASIC, ...options.exchange } as const;
   const upstream = { credential, retry: { attempts: 0 }, ...options.upstream } as const;
@@ -31,7 +30,6 @@ export function gatewayAt(platform: HttpUpstream, issuer: string, options: Optio
   );
 }
 
-/** The form that a request has posted. */
 export const bodyOf = async (request: IncomingMessage) => new URLSearchParams(await text(request));
 
 export async function codeOf(response: Response): Promise<string> {

@@ -10,7 +10,6 @@ describe('a span', () => {
     upstream = await startHttpUpstream(json({}, 500));
   });
 
-  /** The error of each span of these names. */
   const errorsOf = ({ collector }: Awaited<ReturnType<typeof startTraced>>, names: readonly string[]) =>
     names.map((name) => [name, collector.one(name).failed, collector.one(name).attributes['error.type']]);
 

@@ -8,7 +8,6 @@ const POST = 'POST /mcp';
 const URI = 'platform://tools';
 const OTHER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 
-/** A message of 2026-07-28, and the headers that go with it. */
 function current(method: string, params: Record<string, unknown>, meta: object = {}) {
   const name = params['uri'] ?? params['name'];
   return [

@@ -100,21 +100,22 @@ describe('spans on their way to the collector', () => {
   });
 
   it('count for the queue as long as they are being sent', async () => {
-    let release: (() => void) | undefined;
+    const held: (() => void)[] = [];
     collector.respond((request, response) => {
       request.resume();
-      release = () => json({})(request, response);
+      held.push(() => json({})(request, response));
     });
-    const tracing = open({ maxQueueSpans: 100, timeoutMs: 60_000 });
+    const tracing = open({ maxQueueSpans: 105, timeoutMs: 60_000 });
     end(tracing, 100);
-    await eventually(() => release !== undefined);
+    await eventually(() => held.length === 1);
     end(tracing, 10);
-    release?.();
-    await eventually(() => sent === 100);
-    expect(dropped).to.deep.equal([{ spans: 10, reason: 'queue_full' }]);
+    held[0]?.();
+    await eventually(() => held.length === 2);
+    expect([sent, dropped]).to.deep.equal([100, [{ spans: 5, reason: 'queue_full' }]]);
+    held[1]?.();
     collector.respond(json({}));
     end(tracing, 10);
-    await eventually(() => sent === 110);
+    await eventually(() => sent === 115);
     expect(dropped).to.have.length(1);
   });
 

@@ -7,7 +7,6 @@ export const TOOLS = { tools: [{ id: 'a', name: 'A' }] };
 /** What is done for a read that loads one page. */
 export const LOADED = { '1 INTERNAL load tools': { '1 INTERNAL page tools': { '1 CLIENT GET': {} } } };
 
-/** A span of a caller. */
 export const PARENT = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 export const SAMPLED = `00-${PARENT.traceId}-${PARENT.spanId}-01`;
 export const UNSAMPLED = `00-${PARENT.traceId}-${PARENT.spanId}-00`;

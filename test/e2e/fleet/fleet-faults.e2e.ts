@@ -18,7 +18,6 @@ import { needsCommands } from '../../support/tools.ts';
 
 const CALLERS = 60;
 const AT_ONCE = 12;
-/** How long each fault lasts, at least. */
 const FAULT_MS = atDepth(500, 1500);
 const RESOURCES = ['tools', 'workflows', 'projects'] as const;
 
@@ -58,7 +57,6 @@ const REPLAYED = `
 for _, name in ipairs(redis.call('KEYS', 'kept*')) do redis.call('SET', string.sub(name, 5), redis.call('GET', name)) end`;
 const FORGOTTEN = `for _, name in ipairs(redis.call('KEYS', 'kept*')) do redis.call('DEL', name, string.sub(name, 5)) end`;
 
-/** Has everything be of another kind. */
 const OTHER_KIND = `
 for _, name in ipairs(redis.call('KEYS', 'portico:*')) do
   redis.call('DEL', name)
@@ -75,11 +73,9 @@ for _, name in ipairs(names) do
   before = own
 end`;
 
-/** Replaces each value by something else. */
 const ALTERED = `
 for _, name in ipairs(redis.call('KEYS', 'portico:value:*')) do redis.call('SET', name, 'of another program', 'KEEPTTL') end`;
 
-/** Announces what no replica has announced. */
 const MADE_UP = `redis.call('XADD', 'portico:announcements', '*', 'message', 'made up')`;
 
 async function often(redis: Redis, ...command: readonly string[]): Promise<void> {

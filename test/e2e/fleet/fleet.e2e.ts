@@ -19,7 +19,6 @@ import { needsCommands } from '../../support/tools.ts';
 const CALLERS = 1000;
 const REPLICAS = 3;
 const AT_ONCE = 48;
-/** How long the platform takes. */
 const LOAD_MS = 20;
 
 const nameOf = (caller: number) => `token-of-caller-${caller}`;
@@ -28,7 +27,6 @@ describe('replicas that share a Redis', function () {
   this.timeout(180_000);
   let redis: Redis;
   let platform: HttpUpstream;
-  /** Loads so far, by token. */
   let loads: Map<string, number>;
   let options: ReplicasOptions;
 

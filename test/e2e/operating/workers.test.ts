@@ -13,7 +13,6 @@ import { newFolder, READ_TOOLS, servedFrom } from '../../support/process/serving
 interface Fleet extends PorticoProcess {
   readonly url: string;
   readonly adminUrl: string;
-  /** Path of the settings file. */
   readonly file: string;
 }
 

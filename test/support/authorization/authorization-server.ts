@@ -17,10 +17,8 @@ import {
 export { TOKEN_EXCHANGE } from './provider.ts';
 export { CLIENT };
 
-/** The default subject. */
 export const SUBJECT = 'ada';
 
-/** Content of a token. */
 export interface Issued {
   /** RFC 8707: who it is for, its `aud`. */
   readonly resource: string;

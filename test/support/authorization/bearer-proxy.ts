@@ -2,7 +2,6 @@ import { createServer, type IncomingHttpHeaders, request as send } from 'node:ht
 import { pipeline } from 'node:stream';
 import { listen } from '../listening.ts';
 
-/** One request that went through, and its response. */
 export interface Passed {
   sent: string;
   status: number;
@@ -44,7 +43,6 @@ export async function startBearerProxy(token: string) {
   });
   const { port, close } = await listen(server);
   return {
-    /** `host:port`. */
     host: `127.0.0.1:${port}`,
     /** All that went through so far, in the order of arrival. */
     passed: passed as readonly Readonly<Passed>[],

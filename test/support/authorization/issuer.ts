@@ -7,7 +7,6 @@ export const AUDIENCE = 'https://portico.example/mcp';
 /** Claims, good or bad; those that are `undefined` are left out. */
 export type TestClaims = Record<string, unknown>;
 
-/** Something that signs tokens, and how it is named. */
 export interface Signer {
   readonly key: CryptoKey;
   readonly kid: string | undefined;
@@ -59,13 +58,11 @@ export async function startIssuer(first?: Signer) {
       if (signer === undefined) throw new Error('the issuer has no key');
       return sign(signer, { ...claimsOf(server.url), ...claims }, header);
     },
-    /** How often its keys were asked for. */
     fetches: () => server.requests.filter(({ url }) => url === '/jwks').length,
   });
   return issuer;
 }
 
-/** Claims of a valid token. */
 export function claimsOf(issuer: string): TestClaims {
   const now = Math.floor(Date.now() / 1000);
   return { iss: issuer, aud: AUDIENCE, sub: 'alice', iat: now, exp: now + 600 };

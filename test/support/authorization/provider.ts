@@ -18,7 +18,6 @@ export const SECONDS = 600;
 /** The confidential client that is registered from the beginning: it may do all that clients do without a person. */
 export const CLIENT = { id: 'portico', secret: 'secret-of-the-client' } as const;
 
-/** A JWT (RFC 9068, typ `at+jwt`, ES256), or an opaque token. */
 export type Format = 'jwt' | 'opaque';
 
 export interface ProviderOptions {

@@ -48,7 +48,6 @@ export async function startRedis(...args: readonly string[]) {
     socketPath,
     /** What `shared.url` calls it. */
     url: `unix://${socketPath}`,
-    /** Folder of its RDB file. */
     folder,
     /** Sends it a command, as an operator would. */
     command,

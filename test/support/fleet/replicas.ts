@@ -11,10 +11,8 @@ import { porticoEnvironment, runPortico } from '../process/process.ts';
 export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 export interface ReplicasOptions {
-  /** For settings and secrets. */
   readonly folder: string;
   readonly platformUrl: string;
-  /** Of the deployment. */
   readonly secret?: string;
   /** @default enough for a machine that has much else to do */
   readonly timeoutMs?: number;
@@ -22,7 +20,6 @@ export interface ReplicasOptions {
   readonly shared?: string;
   /** How long lists are kept, in YAML. */
   readonly cache?: string;
-  /** More settings, in YAML. */
   readonly more?: string;
   /** Bound on the heap, in MB. @default Node's own */
   readonly heapMb?: number;

@@ -9,7 +9,6 @@ export type Seen = Record<string, number>;
 
 /** One attack among all. It comes again and again until it is over. */
 interface Attack {
-  /** Pause between two rounds. */
   readonly everyMs: number;
   round(scene: AttackScene): Promise<void>;
 }
@@ -191,7 +190,6 @@ const ATTACKS = {
 
 export type AttackName = keyof typeof ATTACKS;
 
-/** What each attack saw so far. */
 export type AllSeen = Record<AttackName, Seen>;
 
 export const nothingSeen = (): AllSeen => Object.fromEntries(Object.keys(ATTACKS).map((name) => [name, {}])) as AllSeen;

@@ -4,11 +4,9 @@ import { createHash, randomBytes } from 'node:crypto';
 export const TOKEN_BEGINS = 'QqSecret';
 export const TOKEN_ENDS = 'TerceSqQ';
 
-/** What is read under load. */
 export const LOADED_RESOURCES = ['projects', 'workflows', 'tools'] as const;
 export type LoadedResource = (typeof LOADED_RESOURCES)[number];
 
-/** One who asks under load. */
 export interface LoadCaller {
   readonly index: number;
   readonly token: string;
@@ -32,7 +30,6 @@ export function createCallers(count: number, isRefused = false): readonly LoadCa
   });
 }
 
-/** A list that a caller was given. */
 export interface Given {
   readonly tag: string;
   readonly bytes: Buffer;
@@ -40,7 +37,6 @@ export interface Given {
   readonly oldest: number;
 }
 
-/** One read that a caller asks for. */
 export interface Read {
   readonly caller: LoadCaller;
   readonly resource: LoadedResource;
@@ -55,7 +51,6 @@ export interface Read {
   readonly refusedAt: number;
 }
 
-/** The request as it goes over the wire. */
 export function requestOf({ caller, resource, requestId, noCache, known, coding }: Read): string {
   return [
     `GET /mcp/v1/resources/read?uri=platform://${resource} HTTP/1.1`,

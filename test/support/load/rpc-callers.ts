@@ -19,7 +19,6 @@ interface Question {
 const call = (id: number, name: string, args: object) => ({ ...callOf(name, args), id });
 let strangers = 0;
 
-/** What each asks in turn. */
 const QUESTIONS: readonly ((caller: LoadCaller) => Question)[] = [
   () => ({ body: readOf('workflows') }),
   () => ({ body: call(1, 'list_installed_tools', { query: 'edition' }) }),

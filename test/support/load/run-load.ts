@@ -14,10 +14,8 @@ const PAUSE_MS = 50;
 /** Projects are read seldom: they are never stored, so that each read costs as much as many of the others. */
 const CYCLE = 13;
 
-/** How a request ended. */
 type Fate =
   | { readonly kind: 'answered'; readonly outcome: string }
-  /** The caller hung up. */
   | { readonly kind: 'left' }
   /** The connection was closed, after so many bytes of a response. */
   | { readonly kind: 'closed'; readonly bytes: number };
@@ -99,7 +97,6 @@ export function startLoad({ url, callers, refusedAt, name }: LoadOptions) {
 
   const runs = callers.flatMap((caller) => Array.from({ length: CONNECTIONS }, (_, line) => run(caller, line)));
   return {
-    /** By request id. */
     fates,
     mistakes,
     /** Requests sent whole, not answered yet, on connections that have brought a response before. */

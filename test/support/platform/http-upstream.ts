@@ -22,7 +22,6 @@ export async function startHttpUpstream(handler: RequestListener, { record = tru
   };
 }
 
-/** Responds to every request with `body` as JSON. */
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): RequestListener {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });

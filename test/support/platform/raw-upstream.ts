@@ -21,7 +21,6 @@ export type Fault = (socket: Socket, request: RawRequest) => void;
 
 export type RawUpstream = Awaited<ReturnType<typeof startRawUpstream>>;
 
-/** Part of undici's event for a connection that did not open. */
 interface ConnectError {
   readonly connectParams: { readonly port: string };
 }

@@ -3,7 +3,6 @@ import { text } from 'node:stream/consumers';
 import { listen } from '../listening.ts';
 import { json } from '../platform/http-upstream.ts';
 
-/** A span as it came. */
 export interface ReceivedSpan {
   readonly name: string;
   readonly kind: 'INTERNAL' | 'SERVER' | 'CLIENT';
