@@ -74,7 +74,8 @@ describe('the trace of a message', () => {
   it('is sampled by its own _meta, whether or not the HTTP request is', async () => {
     const { collector, post, end } = await startTraced(upstream.url);
     const ask = (meta: string, header: string) => {
-      const [message, headers] = current('resources/read', { uri: 'platform://projects' }, { traceparent: meta });
+      const own = { traceparent: meta, tracestate: ['no text'] };
+      const [message, headers] = current('resources/read', { uri: 'platform://projects' }, own);
       return post(message, { ...headers, traceparent: header });
     };
     await ask(UNSAMPLED, SAMPLED);
@@ -85,6 +86,7 @@ describe('the trace of a message', () => {
     expect(collector.one('resources/read')).to.deep.include({ parentId: PARENT.spanId, links: [] });
     // What is not kept goes on under the message's trace all the same.
     const [first] = upstream.requests.map(({ headers }) => String(headers['traceparent']));
+    expect(upstream.requests.map(({ headers }) => headers['tracestate'])).to.deep.equal([undefined, undefined]);
     expect(first).to.match(new RegExp(`^00-${PARENT.traceId}-[0-9a-f]{16}-00$`));
   });
 

@@ -78,6 +78,18 @@ describe('the keys of an issuer', () => {
     expect(await finds(await it.keys.current(), signer)).to.equal(true);
   });
 
+  it('that cannot be fetched are not requested again for a while', async () => {
+    const it = scene(DOWN);
+    for (const _ of [1, 2, 3]) {
+      expect(await errorOf(it.keys.current())).to.deep.equal(['verifier_unavailable', DOWN.reason]);
+    }
+    expect(it.asked()).to.equal(1);
+    it.now += 100;
+    await errorOf(it.keys.current());
+    expect(it.asked()).to.equal(2);
+    expect(it.told).to.deep.equal([DOWN.reason, DOWN.reason]);
+  });
+
   it('are refreshed in the background once they are old', async () => {
     const it = scene(set(signer.jwk));
     const first = await it.keys.current();
@@ -116,6 +128,17 @@ describe('the keys of an issuer', () => {
     await fetched;
     it.answer = DOWN;
     expect((await errorOf(it.keys.current()))[0]).to.equal('verifier_unavailable');
+  });
+
+  it('delay no request while those before are within their time, however slow the issuer is', async () => {
+    const it = scene(set(signer.jwk));
+    const first = await it.keys.current();
+    it.now += 1000;
+    it.answer = undefined;
+    for (const _ of [1, 2, 3]) expect(await it.keys.current()).to.equal(first);
+    it.now += 999;
+    expect(await it.keys.current()).to.equal(first);
+    expect(it.asked()).to.equal(2);
   });
 
   it('are waited for by so many who name one that is not known, and by no more', async () => {

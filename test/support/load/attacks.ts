@@ -60,6 +60,17 @@ const GARBAGE = [
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 ];
 
+/** Opens so many times some connections with a request each, with a pause after each time and a longer one at the end. */
+function opens(times: number, pauseMs: number, request: (round: number) => string, each = 1): Attack['round'] {
+  return async ({ open, round }) => {
+    for (let index = 0; index < times * each; index += 1) {
+      open().write(request(round));
+      if (index % each === 0) await sleep(pauseMs);
+    }
+    await sleep(500);
+  };
+}
+
 /** How many connections flood the one that hangs, each with reads of its own tokens. */
 export const FLOODS = 3;
 
@@ -91,24 +102,9 @@ const ATTACKS = {
   },
   'reads of one token that hang': {
     everyMs: 1000,
-    async round({ open }) {
-      for (let index = 0; index < 300; index += 1) {
-        open().write(read('workflows', 'waiting'));
-        if (index % 15 === 0) await sleep(20);
-      }
-      await sleep(500);
-    },
+    round: opens(20, 20, () => read('workflows', 'waiting'), 15),
   },
-  'bodies that wait': {
-    everyMs: 3000,
-    async round({ open, round }) {
-      for (let index = 0; index < 20; index += 1) {
-        open().write(post(`holding-${round}`, LONG_READ));
-        await sleep(50);
-      }
-      await sleep(500);
-    },
-  },
+  'bodies that wait': { everyMs: 3000, round: opens(20, 50, (round) => post(`holding-${round}`, LONG_READ)) },
   'connections that read nothing': {
     everyMs: 3000,
     async round({ open }) {
