@@ -80,7 +80,8 @@ describe('the description of the reads', () => {
   it('has every error code that a read can return, with its status', () => {
     const others = Object.values(ELSEWHERE).flat();
     expect([...CODES.read, ...others].sort()).to.deep.equal(Object.keys(ERRORS).sort());
-    const { responses } = THE_READS.document.paths['/mcp/v1/resources/read'].get;
+    const { parameters, responses } = THE_READS.document.paths['/mcp/v1/resources/read'].get;
+    expect(parameters[0]).to.include({ name: 'uri', in: 'query', required: true });
     for (const code of CODES.read) {
       const { schema } = responses[ERRORS[code].status].content['application/problem+json'];
       expect(schema.properties.code.enum).to.include(code);

@@ -65,6 +65,19 @@ describe('a rate that replicas share', () => {
     expect(shared.adds.map((step) => step.length)).to.deep.equal([1024, 976]);
   });
 
+  it('reports at most one count per key', async () => {
+    const shared = createCounts();
+    const rate = open(shared, 10, 3);
+    for (let count = 0; count < 10; count += 1) rate.take(`key ${count}`, 1);
+    rate.take('key 0', 4);
+    await eventually(() => shared.adds.length > 0);
+    expect(shared.adds[0]).to.deep.equal([
+      ['name of key 0', 5],
+      ['name of key 1', 1],
+      ['name of key 2', 1],
+    ]);
+  });
+
   it('keeps what is taken while it reports', async () => {
     const answers: (() => void)[] = [];
     const add: SharedCounts['add'] = (units) =>
@@ -89,6 +102,25 @@ describe('a rate that replicas share', () => {
     shared.setAway(false);
     rate.take('a', 1);
     await eventually(() => shared.totals.get('name of a') === 1);
+  });
+
+  it('ignores a store that reports less than was taken here, or a window without end', async () => {
+    const answers: { total: number; restMs: number }[] = [];
+    const rate = open({
+      counts: {
+        async add(units) {
+          const answer = { total: -1, restMs: Number.MAX_SAFE_INTEGER };
+          answers.push(answer);
+          return [...units].map(() => answer);
+        },
+      },
+    });
+    rate.take('a', 9);
+    await eventually(() => answers.length === 1);
+    expect(rate.take('a', 1)).to.include({ isOver: false, remaining: 0 });
+    expect(rate.take('a', 1)).to.include({ isOver: true });
+    await eventually(() => answers.length === 2);
+    expect(rate.look('a')?.isOver).to.equal(true);
   });
 });
 

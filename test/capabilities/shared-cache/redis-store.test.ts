@@ -47,6 +47,22 @@ describe('the store in Redis', () => {
     }
   });
 
+  it('releases a lease that it may have got while Redis was down', async () => {
+    const ran: string[] = [];
+    const run = (async (name: string) => void ran.push(name)) as Parameters<
+      typeof createRedisStore
+    >[0]['connection']['run'];
+    const store = createRedisStore({ connection: { run }, keys: createRedisKeys('p'), maxValueBytes: 10 });
+    expect(await store.lease('a', TTL_MS)).to.equal(undefined);
+    expect(ran).to.deep.equal(['lease', 'release']);
+  });
+
+  it('returns no more of a value than may be put', async () => {
+    const small = await joined(redis.url, { maxValueBytes: 4 });
+    await put(one, 'a', Buffer.alloc(100));
+    expect(await storedValue(small)).to.have.length(5);
+  });
+
   it('releases a lease for its holder only', async () => {
     const lease = await leaseOf(one, 'a');
     await other.store.release('a', 'of another load' as Lease);

@@ -6,7 +6,18 @@ import { stageAt } from '../../../src/core/reads/snapshots/with-snapshots.ts';
 import { text } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SEEDED } from '../../support/seed.ts';
-import { alice, deployment, ORIGIN, type Replica, readAnswered, SECOND } from './deployment.ts';
+import {
+  alice,
+  departureOf,
+  deployment,
+  ORIGIN,
+  type Replica,
+  readAnswered,
+  readRefused,
+  rejected,
+  SECOND,
+  secretOf,
+} from './deployment.ts';
 
 /** Has a replica load these items, and gives what its reader got once they were put, or not. */
 async function readLanding({ tools, puts }: Replica, items: readonly object[]) {
@@ -15,8 +26,6 @@ async function readLanding({ tools, puts }: Replica, items: readonly object[]) {
   await eventually(() => puts.length > put);
   return loaded;
 }
-
-describe('copies under two secrets', () => {});
 
 describe('a copy', () => {
   it('that is evicted while it is being opened is not served', async () => {
@@ -41,6 +50,34 @@ describe('a copy', () => {
     Object.assign(one.cache, { evict: (_resource: string, caller: object) => evicted.push(caller) });
     other.snapshots.evict(ORIGIN, ['tools'], alice);
     expect(evicted).to.deep.equal([{ key: 'alice', partition: 'alice' }]);
+  });
+
+  it('that is older than the snapshot in memory is not opened, nor sent to the upstream', async () => {
+    const { replica, clock } = deployment();
+    await readLanding(replica(), [{ id: 'old' }]);
+    clock.now += SECOND;
+    const one = replica();
+    one.connection.cut();
+    await readAnswered(one.tools, [{ id: 'new' }], alice, { rest: { upstreamEtag: '"new"' } });
+    one.connection.mend({ missed: false });
+    clock.now += 1800 * SECOND;
+    void one.tools.read(alice).catch(() => {});
+    const { options } = await departureOf(one.tools, 1);
+    expect(options?.known).to.include({ upstreamEtag: '"new"' });
+  });
+
+  it('is not taken after an eviction under one of two secrets', async () => {
+    const { replica, clock, store } = deployment();
+    const [older, newer] = [secretOf('older'), secretOf('newer')];
+    const [before, rotating] = [replica({ secrets: [older] }), replica({ secrets: [newer, older] })];
+    await readLanding(before, [{ id: 'a' }]);
+    const [[name, bytes] = ['', Buffer.of()]] = store.held;
+    clock.now += SECOND;
+    await readRefused(before.projects, rejected);
+    clock.now += SECOND;
+    store.tamper(name, bytes);
+    await readLanding(rotating, [{ id: 'b' }]);
+    expect(rotating.outcomes()).to.deep.equal(['miss']);
   });
 
   it(`ends exactly when it can be served no longer ${SEEDED}`, () => {
