@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -12,7 +13,7 @@ import { limitsWith } from '../../../src/core/kernel/limits.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import type { Upstream } from '../../../src/core/upstream/upstream.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
-import { callerWith } from '../../support/authorization/caller.ts';
+import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import { inFolder } from '../../support/process/process.ts';
 
 const BASE = { baseUrl: 'https://api.example' };
@@ -63,6 +64,22 @@ async function withAudit(use: (linesOf: LinesOf) => void): Promise<void> {
 const request = (more: Partial<RequestRecord>) => Object.assign(exchangeFrom('192.0.2.1'), more) as Exchange;
 
 describe('the audit', () => {
+  it('has a line for a read: who, what, from where, outcome', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const verified = { subject: 'alice', subjectKey: 'key of alice', scopes: new Set<string>() };
+    await withAudit((linesOf) => {
+      const exchange = () =>
+        request({ resource: 'tools', status: 200, cache: 'hit', callerKey: 'of the process', traceId });
+      const [{ token, ...line } = {}] = linesOf(exchange(), { ...IDENTITY, verified });
+      expect(token).to.equal(createHmac('sha256', KEY).update(TOKEN).digest('base64url'));
+      expect(line).to.deep.equal({
+        ...{ level: 'info', outcome: 'ok', resource: 'tools', from: '192.0.2.1', subject: 'alice' },
+        ...{ edge: 'http', status: 200, cache: 'hit', requestId: 'r', traceId, msg: 'audit' },
+      });
+      expect(linesOf(exchange(), IDENTITY)[0]).to.not.have.property('subject');
+    });
+  });
+
   it('has the whole client address, as far as trusted proxies report it', async () => {
     await withAudit((linesOf) => {
       const addressOf = (...from: Parameters<typeof exchangeFrom>) => linesOf(exchangeFrom(...from))[0]?.['from'];

@@ -86,6 +86,19 @@ describe('rate limits', () => {
       expect(bounds()).to.deep.equal(['limits.perCaller']);
       expect(await statuses(get(READ, bearer('b')))).to.deep.equal([200]);
     });
+
+    it('let the caller in again once the window is over', async () => {
+      const { statuses } = await start({ perCaller: 1, windowMs: 1000 });
+      expect(await statuses(get(LIST, bearer('a')), get(LIST, bearer('a')))).to.deep.equal([200, 429]);
+      await eventually(async () => (await statuses(get(LIST, bearer('a'))))[0] === 200);
+    });
+
+    it('drop the least recent caller if there are more than maxKeys', async () => {
+      const { statuses } = await start({ perCaller: 1, maxKeys: 2 });
+      const of = (token: string) => get(LIST, bearer(token));
+      expect(await statuses(of('a'), of('b'), of('a'), of('c'))).to.deep.equal([200, 200, 429, 200]);
+      expect(await statuses(of('a'), of('b'))).to.deep.equal([429, 200]);
+    });
   });
 
   describe('of an address', () => {
@@ -134,7 +147,8 @@ describe('rate limits', () => {
       // The first one of the good token counts: nothing has accepted it yet.
       const { statuses } = await start({ perCaller: 5, perAddress: 3 });
       const good = get(READ, bearer('accepted-here'));
-      expect(await statuses(good, good, good)).to.deep.equal([200, 200, 200]);
+      const batch = post([readOf('tools')], 'accepted-here');
+      expect(await statuses(batch, good, good)).to.deep.equal([200, 200, 200]);
       expect(await statuses(...madeUp(2), get(READ, bearer('new-here')))).to.deep.equal([401, 401, 429]);
       expect(await statuses(good, good, good)).to.deep.equal([200, 200, 429]);
     });
@@ -151,6 +165,13 @@ describe('rate limits', () => {
       const one = get(READ, bearer('accepted-greedy'));
       expect(await statuses(one, one, one)).to.deep.equal([200, 200, 429]);
       expect(await statuses(...madeUp(10), one)).to.deep.equal([401, ...Array(10).fill(429)]);
+    });
+
+    it('hold over MCP, also for messages that read nothing', async () => {
+      const { url } = await start({ perCaller: 5, perAddress: 20 });
+      const pings = Array.from({ length: 100 }, (_, index) => post(ping(index), `made-up-${index}`));
+      expect(await flood(url, pings)).to.deep.equal({ 200: 20, 429: 80 });
+      expect(await askFrom('127.0.0.2', url, post(ping(1), 'elsewhere'))).to.equal(200);
     });
 
     it('are off with 0', async () => {
@@ -263,6 +284,12 @@ describe('rate limits', () => {
       expect(statuses.filter((status) => status === 401)).to.have.length(5);
       expect(statuses.filter((status) => status === 429)).to.have.length(55);
       expect(platform.requests.length - asked).to.equal(5);
+    });
+
+    it('refuse no good tokens that come at once, more of them than may be refused', async () => {
+      const { ask } = await start({ rejectedPerAddress: 3 });
+      const first = Array.from({ length: 60 }, (_, index) => ask(get(READ, bearer(`good-${index}`))));
+      expect(new Set((await Promise.all(first)).map(({ status }) => status))).to.deep.equal(new Set([200]));
     });
 
     it('never make accepted callers wait for tokens that are being judged', async () => {

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createTracer, type Tracer } from '../../../src/capabilities/tracing/tracer.ts';
 import type { TracingSettings } from '../../../src/capabilities/tracing/tracing-settings.ts';
@@ -10,6 +11,7 @@ import { eventually } from '../../support/eventually.ts';
 import { listen } from '../../support/listening.ts';
 import { inTurn, json } from '../../support/platform/http-upstream.ts';
 import { type Collector, startCollector } from '../../support/process/collector.ts';
+import { porticoEnvironment, startProcess } from '../../support/process/process.ts';
 
 type Dropped = Parameters<NonNullable<Events['spansDropped']>>[0];
 
@@ -97,6 +99,14 @@ describe('spans on their way to the collector', () => {
       { spans: 100, reason: 'shutdown' },
     ]);
     expect(sent).to.equal(0);
+  });
+
+  it('take no memory beyond the queue, where the collector never answers', async () => {
+    collector.respond(() => {});
+    const child = fileURLToPath(new URL('small-heap.ts', import.meta.url));
+    const args = ['--max-old-space-size=48', child, `${collector.url}/v1/traces`, '1000'];
+    const { code, stdout } = await startProcess(process.execPath, args, { env: porticoEnvironment() }).ended;
+    expect([code, stdout]).to.deep.equal([0, '60000\n']);
   });
 
   it('count for the queue as long as they are being sent', async () => {
