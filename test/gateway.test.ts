@@ -8,37 +8,16 @@ import { onCleanup } from './support/cleanup.ts';
 import { eventually } from './support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from './support/gateway.ts';
 import type { TestSettings } from './support/limits.ts';
-import { type HttpUpstream, json, startHttpUpstream } from './support/platform/http-upstream.ts';
+import { json, startHttpUpstream } from './support/platform/http-upstream.ts';
 import { inFolder } from './support/process/process.ts';
 
 describe('a gateway whose upstreams are not all well', () => {
-  const closers: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const close of closers.splice(0).reverse()) await close();
-  });
-
-  async function serve(...args: Parameters<typeof startHttpUpstream>): Promise<HttpUpstream> {
-    const server = await startHttpUpstream(...args);
-    closers.push(() => server.close());
-    return server;
-  }
-
-  async function start(upstreams: TestSettings['upstreams']) {
-    const running = await startGateway({
-      http: { port: 0 },
-      admin: { enabled: false },
-      log: { level: 'silent' },
-      upstreams,
-    });
-    closers.push(() => running.gateway.close());
-    return running;
-  }
-
+  const start = (upstreams: TestSettings['upstreams']) => startGateway({ ...settingsFor(''), upstreams });
   const well = json({ workflows: [], tools: [] });
 
   it('reads from the others without delay while one is slow, with its connections taken and its queue full', async () => {
-    const slow = await serve(() => {});
-    const quick = await serve(well);
+    const slow = await startHttpUpstream(() => {});
+    const quick = await startHttpUpstream(well);
     const { read } = await start({
       projects: { baseUrl: slow.url, timeoutMs: 60_000, connections: 2, maxQueue: 2 },
       workflows: { baseUrl: quick.url },
@@ -64,8 +43,8 @@ describe('a gateway whose upstreams are not all well', () => {
   });
 
   it('reports the state of each breaker, and applies the pause of one to none of the others', async () => {
-    const broken = await serve(json({}, 500));
-    const quick = await serve(well);
+    const broken = await startHttpUpstream(json({}, 500));
+    const quick = await startHttpUpstream(well);
     const { gateway, read } = await start({
       projects: { baseUrl: broken.url, breaker: { minimumCalls: 1, openMs: 60_000 } },
       workflows: { baseUrl: quick.url },

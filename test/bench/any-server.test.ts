@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { checkServer } from '../../bench/any-server/checks.ts';
 import { reportOn } from '../../bench/any-server/run.ts';
 import { startDemoPlatform, startGateway } from '../../src/portico-testing.ts';
+import { listen } from '../support/listening.ts';
 
 const TOKEN = 'demo-alice';
 
@@ -28,43 +29,34 @@ describe('the bench of any MCP server', () => {
 
   it('finds each fault of a server that is wrong', async () => {
     const server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      response.end(JSON.stringify(answerWrongly(Buffer.concat(chunks).toString())));
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    try {
-      const { checks } = await checkServer({ url: `http://127.0.0.1:${port}/`, token: 'secret-token' });
-      expect(checks.filter(({ failed }) => failed > 0).map(({ name }) => name)).to.have.members([
-        'answers are JSON-RPC 2.0',
-        'ids are echoed',
-        'answers have either a result or an error',
-        'errors have a code and a message',
-        'answers do not repeat the token',
-        'pagination ends',
-        'lists repeat nothing',
-        'schemas of tools are valid',
-        'resources of type application/json are JSON',
-        'structuredContent is valid by outputSchema',
-        'structuredContent equals the text',
-        'an unknown method is error -32601',
-        'an unknown tool is an error',
-        'an unknown resource is an error',
-        'a body that is not JSON is error -32700',
-      ]);
-      expect(JSON.stringify(checks)).not.to.include('secret-token');
-    } finally {
-      server.close();
-    }
+      response.end(JSON.stringify(answerWrongly(await textOf(request))));
+    });
+    const { url } = await listen(server);
+    const { checks } = await checkServer({ url: `${url}/`, token: 'secret-token' });
+    expect(checks.filter(({ failed }) => failed > 0).map(({ name }) => name)).to.have.members([
+      'answers are JSON-RPC 2.0',
+      'ids are echoed',
+      'answers have either a result or an error',
+      'errors have a code and a message',
+      'answers do not repeat the token',
+      'pagination ends',
+      'lists repeat nothing',
+      'schemas of tools are valid',
+      'resources of type application/json are JSON',
+      'structuredContent is valid by outputSchema',
+      'structuredContent equals the text',
+      'an unknown method is error -32601',
+      'an unknown tool is an error',
+      'an unknown resource is an error',
+      'a body that is not JSON is error -32700',
+    ]);
+    expect(JSON.stringify(checks)).not.to.include('secret-token');
   });
 
   it('reads event streams that stay open, and ends its session', async () => {
     const seen: string[] = [];
     const server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const body = Buffer.concat(chunks).toString();
+      const body = await textOf(request);
       if (body === '{"jsonrpc":') return void response.writeHead(400).end();
       const { id, method } = JSON.parse(body || '{}');
       seen.push(`${method ?? request.method} ${request.headers['mcp-session-id']}`);
@@ -74,32 +66,20 @@ describe('the bench of any MCP server', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'mcp-session-id': 'one' });
       response.write(': ready\n\ndata: {"jsonrpc":"2.0","method":"notifications/message"}\n\n');
       response.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`);
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    try {
-      const { revisions, checks, close } = await checkServer({ url: `http://127.0.0.1:${port}/` });
-      await close();
-      expect(revisions).to.deep.equal(['2025-06-18']);
-      expect(checks.find(({ name }) => name === 'ids are echoed')).to.include({ failed: 0 });
-      expect(seen).to.include.members(['initialize undefined', 'tools/list one', 'DELETE one']);
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
+    });
+    const { url } = await listen(server);
+    const { revisions, checks, close } = await checkServer({ url: `${url}/` });
+    await close();
+    expect(revisions).to.deep.equal(['2025-06-18']);
+    expect(checks.find(({ name }) => name === 'ids are echoed')).to.include({ failed: 0 });
+    expect(seen).to.include.members(['initialize undefined', 'tools/list one', 'DELETE one']);
   });
 
   it('fails for what is not an MCP server', async () => {
-    const server = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    try {
-      const { checks } = await checkServer({ url: `http://127.0.0.1:${port}/` });
-      expect(checks).to.have.length(1);
-      expect(checks[0]).to.include({ name: 'a revision is supported', failed: 1 });
-    } finally {
-      server.close();
-    }
+    const { url } = await listen(createServer((_request, response) => response.end('hello')));
+    const { checks } = await checkServer({ url: `${url}/` });
+    expect(checks).to.have.length(1);
+    expect(checks[0]).to.include({ name: 'a revision is supported', failed: 1 });
   });
 });
 

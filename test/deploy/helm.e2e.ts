@@ -28,12 +28,6 @@ const SETTINGS = {
   resources: { projects: platform, workflows: platform, tools: platform },
 };
 
-interface Monitor {
-  readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
-  readonly jobLabel: string;
-  readonly podMetricsEndpoints: readonly object[];
-}
-
 const podOf = (manifests: readonly Manifest[]) => find(manifests, 'Deployment').spec.template;
 
 describe('the Helm chart', function () {
@@ -85,10 +79,9 @@ describe('the Helm chart', function () {
     const made = await rendered({ settings: SETTINGS });
     const comparable = (manifests: readonly Manifest[]) => {
       const { securityContext, containers, ...pod } = find(manifests, 'Deployment').spec.template.spec;
-      const { topologySpreadConstraints: _, ...rest } = pod as unknown as Record<string, unknown>;
+      const { topologySpreadConstraints: _, ...rest } = pod;
       const { fsGroup: _group, ...security } = securityContext;
-      const [{ imagePullPolicy: _policy, ...container } = {} as Record<string, unknown>] =
-        containers as unknown as Record<string, unknown>[];
+      const [{ imagePullPolicy: _policy, ...container }] = containers;
       return { ...rest, security, container };
     };
     expect(comparable(made)).to.deep.equal(comparable(beside));
@@ -171,7 +164,7 @@ describe('the Helm chart', function () {
       const [port] = find(manifests, 'Service').spec.ports;
       const overTls = listeners.http?.tls !== undefined;
       expect(port).to.deep.include(overTls ? { port: 443, appProtocol: 'https' } : { port: 80, appProtocol: 'http' });
-      const named = podOf(manifests).spec.containers[0]?.ports.map(({ name }) => name);
+      const named = podOf(manifests).spec.containers[0].ports.map(({ name }: Manifest) => name);
       expect(named).to.deep.equal(listeners.admin?.enabled === false ? ['http'] : ['http', 'admin']);
     });
   }
@@ -209,7 +202,7 @@ describe('the Helm chart', function () {
       expect(await issuesOf(manifests)).to.deep.equal([]);
       const monitor = find(manifests, 'PodMonitor');
       expect(monitor.metadata).to.have.nested.property('labels.release', 'prometheus');
-      const { selector, jobLabel, podMetricsEndpoints } = monitor.spec as unknown as Monitor;
+      const { selector, jobLabel, podMetricsEndpoints } = monitor.spec;
       const { labels } = podOf(manifests).metadata;
       expect(labels)
         .to.deep.include(selector.matchLabels)

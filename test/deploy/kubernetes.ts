@@ -10,53 +10,9 @@ import { inFolder, startProcess, writeSettings } from '../support/process/proces
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** An object of Kubernetes as a manifest has it. */
-export interface Manifest {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string };
-  readonly data?: Readonly<Record<string, string>>;
-  readonly spec: PodOwner;
-}
-
-interface PodOwner {
-  readonly template: { readonly metadata: PodMetadata; readonly spec: PodSpec };
-  readonly selector: { readonly matchLabels: object };
-  readonly ports: readonly { readonly targetPort: string }[];
-}
-
-interface PodMetadata {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
-export interface PodSpec {
-  readonly terminationGracePeriodSeconds: number;
-  readonly securityContext: Security;
-  readonly initContainers?: readonly Container[];
-  readonly containers: readonly Container[];
-}
-
-interface Container {
-  readonly name: string;
-  readonly restartPolicy?: string;
-  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly resources: { readonly limits: { readonly memory: string } };
-  readonly securityContext: Security;
-  readonly startupProbe: Probe;
-  readonly livenessProbe: Probe;
-  readonly readinessProbe: Probe;
-}
-
-interface Security {
-  readonly runAsNonRoot?: boolean;
-  readonly runAsUser?: number;
-  readonly [key: string]: unknown;
-}
-
-interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: string; readonly scheme?: string };
-}
+/** An object of Kubernetes, or a part of one, as a manifest has it. Its schemas and types are checked by {@link issuesOf}. */
+// biome-ignore lint/suspicious/noExplicitAny: manifests are taken apart here.
+export type Manifest = any;
 
 export function manifestsIn(text: string): Manifest[] {
   const documents = parseAllDocuments(text);
@@ -115,7 +71,6 @@ const BASE_BYTES = 220 * MIB;
 /** Values that are sealed and opened at once, and commands that Redis has not answered. */
 const SEALING_BYTES = 96 * MIB;
 
-/** The block of the shared cache. */
 export function sharedOf(config: LoadedConfig['config']): SharedSettings | undefined {
   return (config as { readonly shared?: SharedSettings }).shared;
 }
@@ -139,9 +94,11 @@ export async function expectPodFits(manifests: readonly Manifest[]): Promise<voi
   const config = await checkedSettings(find(manifests, 'ConfigMap').data?.['portico.yaml'] ?? '');
   const { template } = find(manifests, 'Deployment').spec;
   const pod = template.spec;
-  const container =
-    [...(pod.initContainers ?? []), ...pod.containers].find(({ name }) => name === 'portico') ?? expect.fail('portico');
-  const ports = new Map(container.ports.map(({ name, containerPort }) => [name, containerPort]));
+  const containers: Manifest[] = [...(pod.initContainers ?? []), ...pod.containers];
+  const container = containers.find(({ name }) => name === 'portico') ?? expect.fail('portico');
+  const ports = new Map<string, number>(
+    container.ports.map(({ name, containerPort }: Manifest) => [name, containerPort]),
+  );
   const listeners = { http: config.http, admin: config.admin };
   for (const [name, port] of ports) {
     const { host, port: listened } = listeners[name as 'http' | 'admin'];
@@ -174,20 +131,15 @@ export async function expectPodFits(manifests: readonly Manifest[]): Promise<voi
   });
 }
 
-interface Policy {
-  readonly podSelector: { readonly matchLabels: object };
-  readonly policyTypes: readonly string[];
-  readonly ingress: readonly { readonly from?: readonly object[]; readonly ports?: readonly { port: string }[] }[];
-}
-
 /** A NetworkPolicy of exactly these pods lets one namespace reach the admin listener, and nothing else does. */
 function expectAdminGuarded(manifests: readonly Manifest[]): void {
-  const { podSelector, policyTypes, ingress } = find(manifests, 'NetworkPolicy').spec as unknown as Policy;
+  const { podSelector, policyTypes, ingress } = find(manifests, 'NetworkPolicy').spec;
   const { matchLabels } = podSelector;
   expect(matchLabels).not.to.deep.equal({});
   expect(find(manifests, 'Deployment').spec.template.metadata.labels).to.deep.include(matchLabels);
   expect(policyTypes).to.include('Ingress');
-  const rules = ingress.filter(({ ports }) => ports === undefined || ports.some(({ port }) => port !== 'http'));
+  const isGuarded = ({ ports }: Manifest) => ports === undefined || ports.some(({ port }: Manifest) => port !== 'http');
+  const rules = ingress.filter(isGuarded);
   expect(rules).to.deep.equal([
     {
       from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
@@ -201,10 +153,11 @@ function expectServiceFits(manifests: readonly Manifest[]): void {
   const { template, selector } = find(manifests, 'Deployment').spec;
   const { labels } = template.metadata;
   expect(labels).to.deep.include(selector.matchLabels);
-  const { selector: chosen, ports } = find(manifests, 'Service').spec as unknown as PodOwner & { selector: object };
+  const { selector: chosen, ports } = find(manifests, 'Service').spec;
   expect(labels).to.deep.include(chosen);
   const [portico] = template.spec.containers;
-  for (const { targetPort } of ports) expect(portico?.ports.map(({ name }) => name)).to.include(targetPort);
+  const named = portico.ports.map(({ name }: Manifest) => name);
+  for (const { targetPort } of ports) expect(named).to.include(targetPort);
 }
 
 /** Several replicas have all that keeps them available and out of reach, and nothing else. */

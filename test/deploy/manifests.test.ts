@@ -14,19 +14,15 @@ import {
   expectPodFits,
   find,
   issuesOf,
-  type Manifest,
   manifestsIn,
   ROOT,
   sharedOf,
 } from './kubernetes.ts';
 
+const ENVIRONMENT = { PLATFORM_URL: 'https://platform.example.com' };
 const textOf = (name: string) => readFileSync(`${ROOT}/deploy/${name}`, 'utf8');
 
-function tracingIn(config: object) {
-  const { settings } = tracingCapability;
-  if (settings === undefined) throw new Error('tracing has no settings');
-  return blockOf(config, settings);
-}
+const tracingIn = (config: object) => blockOf(config, tracingCapability.settings ?? expect.fail());
 
 describe('the manifests for Kubernetes', () => {
   const files = { portico: 'kubernetes/portico.yaml', sidecar: 'kubernetes/sidecar.yaml' };
@@ -39,9 +35,9 @@ describe('the manifests for Kubernetes', () => {
   it('are rejected with an unknown key or an invalid value', async () => {
     const deployment = find(manifests(files.portico), 'Deployment');
     const planted = { ...deployment, spec: { ...deployment.spec, replica: 2 } };
-    expect((await issuesOf([planted as Manifest])).join()).to.include('replica');
+    expect((await issuesOf([planted])).join()).to.include('replica');
     const wrong = { ...deployment, metadata: { name: 7 } };
-    expect((await issuesOf([wrong as unknown as Manifest])).join()).to.match(/Deployment: .*name/);
+    expect((await issuesOf([wrong])).join()).to.match(/Deployment: .*name/);
   }).timeout(60_000);
 
   for (const [name, file] of Object.entries(files)) {
@@ -59,9 +55,8 @@ describe('the manifests for Kubernetes', () => {
   it('are a native sidecar whose public listener only its pod can reach', async () => {
     const all = manifests(files.sidecar);
     const { spec } = find(all, 'Deployment').spec.template;
-    expect(spec.initContainers?.map(({ name, restartPolicy }) => [name, restartPolicy])).to.deep.equal([
-      ['portico', 'Always'],
-    ]);
+    expect(spec.initContainers).to.have.length(1);
+    expect(spec.initContainers[0]).to.include({ name: 'portico', restartPolicy: 'Always' });
     const { http } = await checkedSettings(find(all, 'ConfigMap').data?.['portico.yaml'] ?? '');
     expect(http.host).to.equal('127.0.0.1');
   });
@@ -86,9 +81,7 @@ describe('the Compose file', () => {
   });
 
   it('holds settings that pass check, within its memory and grace period', async () => {
-    const config = await checkedSettings(textOf('compose/portico.yaml'), {
-      PLATFORM_URL: 'https://platform.example.com',
-    });
+    const config = await checkedSettings(textOf('compose/portico.yaml'), ENVIRONMENT);
     const { portico } = compose.services;
     expect(portico.ports).to.deep.equal([`127.0.0.1:8080:${config.http.port}`]);
     expect(portico.mem_limit).to.equal('1g');
@@ -101,10 +94,9 @@ describe('the Compose file', () => {
   it('sends traces to its own service when enabled', async () => {
     const { portico, traces } = compose.services;
     expect(portico.environment.TRACING).to.equal('${TRACING:-false}');
-    const environment = { PLATFORM_URL: 'https://platform.example.com' };
     const text = textOf('compose/portico.yaml');
-    expect(tracingIn(await checkedSettings(text, environment)).enabled).to.equal(false);
-    const tracing = tracingIn(await checkedSettings(text, { ...environment, TRACING: 'true' }));
+    expect(tracingIn(await checkedSettings(text, ENVIRONMENT)).enabled).to.equal(false);
+    const tracing = tracingIn(await checkedSettings(text, { ...ENVIRONMENT, TRACING: 'true' }));
     expect(tracing).to.include({ enabled: true, endpoint: 'http://traces:4318/v1/traces' });
     expect(traces.profiles).to.deep.equal(['traces']);
   });
@@ -118,9 +110,7 @@ describe('the Compose file', () => {
     expect(portico).to.deep.include(common);
     const [first, last] = /:(\d+)-(\d+):8080$/.exec(portico.ports[0])?.slice(1).map(Number) ?? [];
     expect(Number(last) - Number(first) + 1).to.equal(portico.deploy.replicas);
-    const config = await checkedSettings(textOf('compose/portico-fleet.yaml'), {
-      PLATFORM_URL: 'https://platform.example.com',
-    });
+    const config = await checkedSettings(textOf('compose/portico-fleet.yaml'), ENVIRONMENT);
     expect(boundedBytes(config)).to.be.at.most(1_073_741_824);
     expect(sharedOf(config)?.url).to.equal('redis://valkey:6379');
     expect(sharedOf(config)?.keySecretFile).to.equal(`/run/secrets/${portico.secrets[0]}`);

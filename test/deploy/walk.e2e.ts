@@ -12,7 +12,6 @@ import { needsCommands } from '../support/tools.ts';
 const RULES = fileURLToPath(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url));
 const PATIENCE_MS = 60_000;
 
-/** An alert as Prometheus lists it. */
 interface Alert {
   readonly state: string;
   readonly labels: Readonly<Record<string, string>>;

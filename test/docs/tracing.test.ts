@@ -53,7 +53,7 @@ describe('the page of traces', () => {
     const list = { tools: [{ id: 'a', name: 'A' }], nextPageToken: '' };
     const upstream = await startHttpUpstream(inTurn(json({}, 503), json(list), json({}, 500)));
     const clock = { now: 1_800_000_000_000 };
-    const { collector, read, rpc, end } = await startTraced(
+    const { collector, read, post, end } = await startTraced(
       upstream.url,
       { upstream: { retry: { baseDelayMs: 1 }, breaker: { minimumCalls: 1000 } } },
       { now: () => clock.now },
@@ -68,7 +68,7 @@ describe('the page of traces', () => {
       ['resources/read', { uri: 'platform://workflows' }, 'platform://workflows'],
     ] as const) {
       const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, 'mcp-name': name };
-      await rpc({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } }, headers);
+      await post({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } }, headers);
     }
     await traceReplicas(collector);
     await end();

@@ -1,4 +1,3 @@
-/** The definition of a tool. */
 export interface GivenTool {
   /** As the model has to call it. */
   readonly name: string;
@@ -26,7 +25,6 @@ export interface Dialect {
   write(reply: Reply, id: string, isStream: boolean): readonly Json[];
   /** Whether each event is preceded by a line with its type. */
   readonly namesEvents?: boolean;
-  /** Last line of a stream. */
   readonly end?: string;
 }
 

@@ -1,6 +1,5 @@
 import type { Reply } from './dialects.ts';
 
-/** A program that offers Portico's tools to a model. */
 export interface Host {
   /** Heading of its section in docs/clients.md, and first cell of its row there. */
   readonly name: string;

@@ -61,7 +61,6 @@ const EXPORTS = {
   'portico/testing': 'PLATFORM_URL,mockPlatform,startDemoPlatform,startGateway',
 };
 
-/** Runs each test of the page in a project. */
 async function runPage(node: NodeOnHand, project: string): Promise<void> {
   const codes = codeBlocks(PAGE, 'js');
   expect(codes).to.have.length(3);

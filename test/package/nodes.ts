@@ -4,9 +4,7 @@ import { newFolder } from '../support/process/serving.ts';
 import { runTool, toolEnvironment } from '../support/tools.ts';
 import { installIn } from './packed.ts';
 
-/** One Node, and how to run programs on it. */
 export interface NodeOnHand {
-  /** Path of the binary. */
   readonly path: string;
   /** Variables that put it first: what npm starts then runs on it. */
   readonly env: Record<string, string>;

@@ -7,23 +7,18 @@ import { listen } from '../support/listening.ts';
 import { newFolder } from '../support/process/serving.ts';
 import { runTool } from '../support/tools.ts';
 
-/** The folder of the repository. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What a fresh clone does not have: all the rest is copied, so that only `files` keeps it out of the package. */
 const NOT_CLONED = /^(\.git|node_modules|dist|coverage|[^/]+\.(tgz|mcpb))$/;
 
-/** What `npm pack` made. */
 export interface Packed {
   /** What it was made of: the folder of a clone, with the packages of this one. */
   readonly clone: string;
-  /** Path of the tarball. */
   readonly tarball: string;
-  /** Files in it, sorted. */
   readonly files: readonly string[];
 }
 
-/** Copies what a fresh clone has. */
 export function cloneTo(folder: string): Promise<void> {
   return cp(ROOT, folder, { recursive: true, filter: (source) => !NOT_CLONED.test(relative(ROOT, source)) });
 }
@@ -65,7 +60,6 @@ export async function startRegistry({ clone, tarball }: Packed): Promise<string>
   return url;
 }
 
-/** Installs packages, the tarball among them, into a new project. */
 export async function installIn(project: string, packages: readonly string[], env = {}): Promise<void> {
   await mkdir(project, { recursive: true });
   await writeFile(join(project, 'package.json'), '{ "private": true }');

@@ -1,7 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-/** How a client starts a server. */
 export interface StdioServer {
   readonly command: string;
   readonly args: readonly string[];

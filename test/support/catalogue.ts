@@ -5,7 +5,6 @@ import { RESOURCES } from '../../src/core/resources/index.ts';
 import { define } from '../../src/core/resources/resource.ts';
 import { loadOf } from './platform/loads.ts';
 
-/** One read that a catalogue was asked for. */
 export interface CatalogueRead {
   readonly name: string;
   readonly caller: Caller;
@@ -39,11 +38,11 @@ export function catalogueOf(read: Reader = () => loadOf()): Catalogue {
 }
 
 /** A reader whose reads end when the test releases them, the oldest first, or when they are aborted. */
-export function createHeldReads(): { readonly read: Reader; release(load?: Load): void; waiting(): number } {
+export function createHeldReads() {
   const waiting: ((load: Load) => void)[] = [];
   return {
-    read: ({ signal }) =>
-      new Promise((resolve, reject) => {
+    read: ({ signal }: CatalogueRead) =>
+      new Promise<Load>((resolve, reject) => {
         waiting.push(resolve);
         signal.addEventListener('abort', () => {
           waiting.splice(waiting.indexOf(resolve), 1);

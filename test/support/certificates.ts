@@ -23,7 +23,6 @@ const WEAK = {
 const DAY_MS = 86_400_000;
 const ADDRESS = /^[\d.]+$|:/;
 
-/** A certificate and its key, in PEM. */
 export interface Issued {
   readonly cert: string;
   readonly key: string;
@@ -41,7 +40,6 @@ interface IssueOptions {
 
 /** Who signs certificates of a test. */
 export interface Authority {
-  /** Its own certificate, in PEM. */
   readonly ca: string;
   issue(options?: IssueOptions): Promise<Issued>;
 }
@@ -102,7 +100,6 @@ async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
   return `-----BEGIN PRIVATE KEY-----\n${bytes.replace(/.{1,64}/g, '$&\n')}-----END PRIVATE KEY-----\n`;
 }
 
-/** Writes files of PEM by their names, and gives their paths. */
 export function writePem<Name extends string>(folder: string, files: Record<Name, string>): Record<Name, string> {
   const paths = Object.entries<string>(files).map(([name, text]) => {
     const path = join(folder, `${name}.pem`);

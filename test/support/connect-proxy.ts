@@ -1,25 +1,17 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { type Listening, listen } from './listening.ts';
+import { listen } from './listening.ts';
+
+export type ConnectProxy = Awaited<ReturnType<typeof startConnectProxy>>;
 
 /** A proxy that accepts `CONNECT` by default. */
-export interface ConnectProxy extends Listening {
-  /** Every `CONNECT` so far, oldest first. */
-  readonly asked: readonly IncomingMessage[];
-  /** Does this with each from now on; `undefined`: opens the tunnel. */
-  behave(fault: ((socket: Socket) => void) | undefined): void;
-}
-
-export async function startConnectProxy(server = createServer()): Promise<ConnectProxy> {
+export async function startConnectProxy(server = createServer()) {
   const asked: IncomingMessage[] = [];
   let fault: ((socket: Socket) => void) | undefined;
   server.on('connect', (request, client: Socket, head: Buffer) => {
     asked.push(request);
     client.on('error', () => {});
-    if (fault !== undefined) {
-      fault(client);
-      return;
-    }
+    if (fault !== undefined) return fault(client);
     const { hostname, port } = new URL(`http://${request.url}`);
     const target = connect(Number(port), hostname.replace(/[[\]]/g, ''), () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -32,7 +24,8 @@ export async function startConnectProxy(server = createServer()): Promise<Connec
   return {
     ...(await listen(server)),
     asked,
-    behave(next) {
+    /** Does this with each from now on; `undefined`: opens the tunnel. */
+    behave(next: typeof fault) {
       fault = next;
     },
   };

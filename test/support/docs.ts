@@ -9,7 +9,6 @@ export function documentation(): string[] {
   ];
 }
 
-/** The text of a page. */
 export function readDoc(file: string): string {
   return readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 }

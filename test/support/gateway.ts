@@ -1,4 +1,4 @@
-import type { Gateway, GatewayOptions } from '../../src/gateway.ts';
+import type { GatewayOptions } from '../../src/gateway.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { TOKEN } from './authorization/caller.ts';
 import { onCleanup } from './cleanup.ts';
@@ -23,16 +23,10 @@ export function settingsFor(baseUrl: string, overrides: Overrides = {}): TestSet
   };
 }
 
-/** A started gateway, and how to read from it. It is closed with its test. */
-export interface RunningGateway {
-  readonly gateway: Gateway;
-  readonly url: string;
-  read(name: string, init?: RequestInit): Promise<Response>;
-  /** Posts a message, or text as it is, to `/mcp`. */
-  post(message: unknown, headers?: Record<string, string>): Promise<Response>;
-}
+export type RunningGateway = Awaited<ReturnType<typeof startGateway>>;
 
-export async function startGateway(written: TestSettings, options: GatewayOptions = {}): Promise<RunningGateway> {
+/** A started gateway, and how to read from it. It is closed with its test. */
+export async function startGateway(written: TestSettings, options: GatewayOptions = {}) {
   const { settings, limits } = splitLimits(written);
   const gateway = createGateway(settings, { limits, ...options });
   const { change, close } = gateway;
@@ -48,7 +42,7 @@ export async function startGateway(written: TestSettings, options: GatewayOption
   return {
     gateway,
     url,
-    async read(name, init = {}) {
+    async read(name: string, init: RequestInit = {}): Promise<Response> {
       const target = `/mcp/v1/resources/read?uri=${encodeURIComponent(`platform://${name}`)}`;
       const headers = { authorization: `Bearer ${TOKEN}`, ...init.headers };
       const response = await fetch(`${url}${target}`, { ...init, headers });
@@ -56,7 +50,7 @@ export async function startGateway(written: TestSettings, options: GatewayOption
       if (init.method === undefined) THE_READS.checkHead(target, response);
       return response;
     },
-    post: (message, headers = {}) =>
+    post: (message: unknown, headers: Record<string, string> = {}): Promise<Response> =>
       fetch(`${url}/mcp`, {
         method: 'POST',
         headers: { authorization: `Bearer ${TOKEN}`, ...RPC_FIELDS, ...headers },

@@ -31,9 +31,7 @@ export interface Listening {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly port: number;
-  /** Connections that it accepted so far. */
   connections(): number;
-  /** Connections that are open now. */
   open(): number;
   /** Stops listening and closes all connections. */
   refuse(): Promise<void>;
@@ -81,7 +79,6 @@ export async function listen(server: Server): Promise<Listening> {
   };
 }
 
-/** Whether the port was free. */
 async function bind(server: Server, port: number): Promise<boolean> {
   server.listen(port, '127.0.0.1');
   return once(server, 'listening').then(

@@ -11,7 +11,6 @@ export const SEED = Number(process.env['SEED'] ?? randomInt(2 ** 31));
 // The default seed of fast-check, which prints it with a failure.
 fc.configureGlobal({ seed: SEED });
 
-/** For the name of a test. */
 export const SEEDED = `(SEED=${SEED})`;
 
 /** Numbers from 0 up to 1, the same for the same seed. */

@@ -8,7 +8,6 @@ export interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/** The schema of settings files. */
 export const SCHEMA: Schema = JSON.parse(readFileSync('config/schema.json', 'utf8'));
 
 /** Whether settings can have a path. `<name>` stands for any name. */

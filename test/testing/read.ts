@@ -1,6 +1,5 @@
 import type { TestGateway } from '../../src/testing/start-gateway.ts';
 
-/** Reads a resource of a gateway as a client does. */
 export async function read({ url }: TestGateway, name: string, token: string) {
   const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://${name}`, {
     headers: { authorization: `Bearer ${token}` },

@@ -30,13 +30,6 @@ describe('the description of the reads, over HTTP', () => {
     });
     expect(THE_READS.document).to.deep.include({ servers: [{ url: '/' }] });
   });
-
-  it('answers HEAD, refuses other methods, and needs an Accept that allows JSON', async () => {
-    const { url } = await serve();
-    expect((await exchange(url, requestText('HEAD', PATH))).status).to.equal(200);
-    expect((await exchange(url, requestText('POST', PATH))).headers.get('allow')).to.equal('GET, HEAD');
-    expect((await exchange(url, get(PATH, { Accept: 'text/html' }))).status).to.equal(406);
-  });
 });
 
 describe('an answer is as the description has it', () => {

@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { auditCapability } from '../../../src/capabilities/audit/audit.ts';
-import { ConfigError } from '../../../src/core/config/config-error.ts';
 import type { Identity } from '../../../src/core/credentials/authenticate.ts';
 import type { Exchange } from '../../../src/core/http/exchange.ts';
 import type { Operation } from '../../../src/core/http/operations/operation.ts';
@@ -62,7 +61,6 @@ async function withAudit(use: (linesOf: LinesOf) => void): Promise<void> {
   });
 }
 
-/** A request from 192.0.2.1. */
 const request = (more: Partial<RequestRecord>) => Object.assign(exchangeFrom('192.0.2.1'), more) as Exchange;
 
 describe('the audit', () => {
@@ -125,24 +123,5 @@ describe('the audit', () => {
       }
       expect(linesOf(request({}), IDENTITY, {} as Operation)).to.deep.equal([]);
     });
-  });
-
-  it('needs a key of 32 characters in a file of one line', async () => {
-    await inFolder(async (folder) => {
-      const check = (keyFile: string) => () => auditCapability.check?.({} as never, { enabled: true, keyFile });
-      const file = join(folder, 'key');
-      for (const [text, issue] of [
-        [KEY.slice(1), 'must hold 32 characters at least'],
-        ['', 'is empty'],
-      ] as const) {
-        await writeFile(file, text);
-        expect(check(file)).to.throw(ConfigError, `audit.keyFile: ${issue}`);
-      }
-      expect(check(join(folder, 'away'))).to.throw(ConfigError, 'audit.keyFile: cannot be read (ENOENT)');
-    });
-  });
-
-  it('is off unless settings enable it', () => {
-    expect(auditCapability.open({ enabled: false }, {} as never)).to.equal(undefined);
   });
 });

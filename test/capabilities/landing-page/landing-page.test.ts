@@ -23,7 +23,6 @@ async function pageOf(
   return `${body}`;
 }
 
-/** The text that a person sees of some HTML. */
 function textOf(html: string): string {
   const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
   return html.replace(/<[^>]*>/g, '').replace(/&([^;]*);/g, (_, name: string) => entities[name] ?? expect.fail(name));
@@ -48,29 +47,19 @@ describe('the snippets of the page', () => {
 });
 
 describe('the page', () => {
-  it('reads in its snippets what is offered, under the scheme of the deployment', async () => {
+  it('names and reads what is offered, a fourth resource too, under the scheme of the deployment', async () => {
     const text = textOf(await pageOf(FOUR.slice(2), { scheme: 'acme' }));
     expect(text).to.contain('--uri acme://tools').and.contain('read?uri=acme://tools');
     expect(text).not.to.contain('platform://').and.not.contain('projects');
-  });
-
-  it('names the resources that are offered, a fourth one too, and no others', async () => {
-    const text = textOf(await pageOf(FOUR.slice(1)));
-    for (const { name, title, description } of FOUR.slice(1)) {
-      expect(text).to.contain(`${title}platform://${name}${description}`);
+    for (const { name, title, description } of FOUR.slice(2)) {
+      expect(text).to.contain(`${title}acme://${name}${description}`);
     }
-    expect(text).not.to.contain('All projects accessible');
   });
 
   it('omits MCP if it is off', async () => {
     const page = await pageOf(FOUR, { hasMcp: false });
     expect(textOf(page.replace(/<style>.*<\/style>/s, ''))).not.to.match(/mcp add|mcpServers|Streamable/);
     expect(page).to.contain('curl ');
-  });
-
-  it('says where a person can sign in, as challenges do', async () => {
-    expect(textOf(await pageOf(FOUR, { signsIn: true }))).to.contain('needs no token: omit its header.');
-    expect(textOf(await pageOf())).to.not.contain('needs no token');
   });
 
   it('runs nothing, loads nothing and sends nothing', async () => {
@@ -80,15 +69,5 @@ describe('the page', () => {
     );
     const addresses = [...page.matchAll(/\s(?:href|src|action)="([^"]*)"/g)].map(([, address]) => address);
     expect(addresses).to.deep.equal(['/openapi.json']);
-  });
-
-  it('shows text of settings and clients escaped', async () => {
-    const [projects] = FOUR;
-    if (projects === undefined) return expect.fail('nothing is offered');
-    const page = await pageOf([{ ...projects, title: '<b>&"\'', description: '<img src=x>' }], {
-      origin: 'http://a&lt;b',
-    });
-    expect(page).to.contain('&lt;b&gt;&amp;&quot;&#39;').and.contain('&lt;img src=x&gt;');
-    expect(page).to.contain('http://a&amp;lt;b').and.not.contain('<img');
   });
 });

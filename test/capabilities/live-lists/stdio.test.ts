@@ -136,15 +136,6 @@ describe('subscriptions/listen over stdio', () => {
     expect(messages()[1]).to.deep.include({ id: 'sub' });
     expect(messages()[1].result.resultType).to.equal('complete');
   });
-
-  it('ends with the error of a rejected credential', async () => {
-    const { listen, messages, watchers } = connect();
-    listen('sub', [TOOLS]);
-    await eventually(() => messages().length === 1);
-    watchers.get('tools')?.reject(new GatewayError('credential_rejected'));
-    const ended = await eventually(() => messages()[1]);
-    expect(ended.error.data.code).to.equal('credential_rejected');
-  });
 });
 
 describe('portico stdio', function () {

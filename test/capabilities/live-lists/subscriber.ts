@@ -7,22 +7,6 @@ import { RPC_FIELDS } from '../../support/rpc.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
 type Message = any;
 
-/** A client that listens to changes over HTTP. */
-export interface Subscriber {
-  readonly response: Response;
-  /** All that has come, in order. */
-  readonly messages: readonly Message[];
-  /** Comments that have come. */
-  comments(): number;
-  /** Resources that it was notified of, in order. */
-  notified(): string[];
-  /** Resolves when so many messages have come. */
-  received(count: number): Promise<readonly Message[]>;
-  /** Resolves when the stream has ended, with the last message. */
-  readonly ended: Promise<Message>;
-  leave(): void;
-}
-
 export interface SubscribeOptions {
   readonly token?: string | undefined;
   readonly id?: string;
@@ -34,7 +18,7 @@ export interface SubscribeOptions {
 }
 
 /** Subscribes to lists, by default to the tools of the caller of all tests. */
-export async function subscribe(url: string, options: SubscribeOptions = {}): Promise<Subscriber> {
+export async function subscribe(url: string, options: SubscribeOptions = {}) {
   const { token = TOKEN, resources = ['tools'], headers = {}, id = 'sub', method = 'subscriptions/listen' } = options;
   const { notifications = { resourceSubscriptions: resources.map((name) => `platform://${name}`) } } = options;
   const controller = new AbortController();
@@ -52,7 +36,6 @@ export async function subscribe(url: string, options: SubscribeOptions = {}): Pr
     signal: controller.signal,
   });
   const messages: Message[] = [];
-  let comments = 0;
   let text = '';
 
   async function receive(): Promise<Message> {
@@ -62,8 +45,7 @@ export async function subscribe(url: string, options: SubscribeOptions = {}): Pr
       const events = text.split('\n\n');
       text = events.pop() ?? '';
       for (const event of events) {
-        if (event.startsWith(':')) comments += 1;
-        else messages.push(JSON.parse(event.slice(event.indexOf('data: ') + 'data: '.length)));
+        if (!event.startsWith(':')) messages.push(JSON.parse(event.slice(event.indexOf('data: ') + 'data: '.length)));
       }
     }
     if (text !== '') messages.push(JSON.parse(text));
@@ -74,13 +56,16 @@ export async function subscribe(url: string, options: SubscribeOptions = {}): Pr
   ended.catch(() => {});
   return {
     response,
-    messages,
-    comments: () => comments,
-    notified: () =>
+    /** All that has come, in order, but comments. */
+    messages: messages as readonly Message[],
+    /** Resources that it was notified of, in order. */
+    notified: (): string[] =>
       messages.flatMap(({ method: name, params }) =>
         name === 'notifications/resources/updated' ? [params.uri.slice('platform://'.length)] : [],
       ),
-    received: (count) => eventually(() => messages.length >= count && messages),
+    /** Resolves when so many messages have come. */
+    received: (count: number): Promise<readonly Message[]> => eventually(() => messages.length >= count && messages),
+    /** Resolves when the stream has ended, with the last message. */
     ended,
     leave: () => controller.abort(),
   };

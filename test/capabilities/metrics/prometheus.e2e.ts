@@ -8,7 +8,6 @@ import { inFolder } from '../../support/process/process.ts';
 import { startPrometheus } from '../../support/process/prometheus.ts';
 import { needsCommands } from '../../support/tools.ts';
 
-/** A gateway that has been read from. */
 async function startRead() {
   const platform = await startHttpUpstream(lists({ tools: manyTools(3) }));
   const running = await startGateway({ ...settingsFor(platform.url), admin: { port: 0 } });

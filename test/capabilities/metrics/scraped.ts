@@ -38,7 +38,6 @@ export function parseExposition(text: string): Scraped {
   }
 }
 
-/** A metric as it is declared. */
 export interface Declared {
   readonly name: string;
   readonly type: string;
@@ -46,7 +45,6 @@ export interface Declared {
   readonly labels: readonly string[];
 }
 
-/** Returns all metrics that Portico exports. */
 export function declaredMetrics(): Declared[] {
   const { registry } = createMetrics({
     ...{ snapshots: { maxBytes: 1, maxEntries: 1 }, version: '1.2.3', dropped: {} },

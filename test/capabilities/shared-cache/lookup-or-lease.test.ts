@@ -4,17 +4,7 @@ import { nextStep, pauseMs } from '../../../src/capabilities/shared-cache/lookup
 import { errorOf, settle } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SEEDED } from '../../support/seed.ts';
-import {
-  alice,
-  departureOf,
-  deployment,
-  failed,
-  ids,
-  MINUTE,
-  readAnswered,
-  readLanding,
-  wakeOne,
-} from './deployment.ts';
+import { alice, departureOf, deployment, ids, readAnswered, wakeOne } from './deployment.ts';
 
 describe('one load for all replicas', () => {
   it('is served to reads of other replicas that wait for it', async () => {
@@ -31,20 +21,6 @@ describe('one load for all replicas', () => {
     expect(ids(await second)).to.equal('a');
     expect([other.outcomes(), other.tools.departures]).to.deep.equal([['hit'], []]);
     expect(other.connection.calls.release + one.connection.calls.release).to.be.at.most(1);
-  });
-
-  it('is made by another replica if it fails', async () => {
-    const world = deployment();
-    const [one, other] = [world.replica(), world.replica()];
-    const first = errorOf(one.tools.read(alice));
-    const departure = await departureOf(one.tools);
-    const second = other.tools.read(alice);
-    await eventually(() => world.sleeping.length === 1);
-    departure.reject(failed);
-    expect(await first).to.equal(failed);
-    await wakeOne(world);
-    (await departureOf(other.tools)).land([{ id: 'b' }]);
-    expect(ids(await second)).to.equal('b');
   });
 
   it('is made by another replica when the lease of one that is gone expires', async () => {
@@ -74,59 +50,9 @@ describe('one load for all replicas', () => {
     await settle();
     expect([other.puts, other.connection.calls.put], 'stored by the holder of the lease only').to.deep.equal([[], 0]);
   });
-
-  it('is waited for by a refresh as long as the lease lasts, while reads are served', async () => {
-    const world = deployment();
-    const [one, other] = [world.replica(), world.replica({ waitMs: 10 })];
-    await readLanding(one, 'a');
-    await other.tools.read(alice);
-    world.clock.now += 2 * MINUTE;
-    await one.tools.read(alice);
-    const departure = await departureOf(one.tools, 1);
-    await other.tools.read(alice);
-    for (let times = 0; times < 5; times += 1) await wakeOne(world);
-    departure.land([{ id: 'b' }]);
-    await eventually(() => one.puts.length === 2);
-    await wakeOne(world);
-    await eventually(async () => ids(await other.tools.read(alice)) === 'b');
-    expect(other.tools.departures).to.deep.equal([]);
-  });
-
-  it('is not waited for by a caller that hangs up, whose lease is released', async () => {
-    const world = deployment();
-    const [one, other, third] = [world.replica(), world.replica(), world.replica()];
-    const leaving = new AbortController();
-    void one.tools.read(alice, { signal: leaving.signal }).catch(() => {});
-    await departureOf(one.tools);
-    const waiting = new AbortController();
-    const gone = errorOf(other.tools.read(alice, { signal: waiting.signal }));
-    await eventually(() => world.sleeping.length === 1);
-    waiting.abort(new Error('hung up'));
-    expect(await gone).to.be.an('error');
-    leaving.abort(new Error('hung up, too'));
-    await eventually(() => one.connection.calls.release === 1);
-    await readLanding(third, 'c');
-    expect(third.outcomes()).to.deep.equal(['miss']);
-    expect(other.tools.departures).to.deep.equal([]);
-  });
 });
 
 describe('a lease', () => {
-  it('that is acquired after another replica has stored its load leads to no load', async () => {
-    const { replica } = deployment();
-    const [one, other] = [replica(), replica()];
-    const { lease } = other.connection;
-    Object.assign(other.connection, {
-      async lease(...asked: Parameters<typeof lease>) {
-        await readLanding(one, 'a');
-        return lease(...asked);
-      },
-    });
-    expect(ids(await other.tools.read(alice))).to.equal('a');
-    expect([other.tools.departures, other.outcomes()]).to.deep.equal([[], ['hit']]);
-    await eventually(() => other.connection.calls.release === 1);
-  });
-
   it('is released if the caller hangs up before the load begins', async () => {
     const { replica } = deployment();
     const one = replica();
@@ -145,34 +71,11 @@ describe('a lease', () => {
 });
 
 describe('a store that is down', () => {
-  it('has no effect on reads', async () => {
-    const { replica } = deployment();
-    const one = replica();
-    one.connection.cut();
-    expect((await readAnswered(one.tools, [{ id: 'a' }])).cached).to.include({ forwarded: 'miss', stored: true });
-    await settle();
-    expect([one.outcomes(), one.puts, one.connection.calls.lease]).to.deep.equal([['unavailable'], [], 0]);
-    expect((await one.tools.read(alice)).cached).to.not.have.property('forwarded');
-  });
-
   it('delays no load that gets no lease', async () => {
-    const { replica } = deployment();
-    const one = replica();
+    const one = deployment().replica();
     Object.assign(one.connection, { lease: async () => undefined });
     expect(ids(await readAnswered(one.tools, [{ id: 'a' }]))).to.equal('a');
     expect(one.puts).to.deep.equal([]);
-  });
-
-  it('is reported as refusing what is put', async () => {
-    const { replica } = deployment();
-    const one = replica();
-    const reading = one.tools.read(alice);
-    const departure = await departureOf(one.tools);
-    one.connection.cut();
-    departure.land([{ id: 'a' }]);
-    await reading;
-    await eventually(() => one.puts.length === 1);
-    expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'refused' }]);
   });
 
   it('causes an internal error event if it throws, and no error of a read', async () => {
@@ -199,11 +102,5 @@ describe('the pauses of a read that waits', () => {
         expect(times).to.be.at.most(40);
       }),
     );
-  });
-
-  it('are short at first', () => {
-    const pauseAfter = (waitedMs: number, waitMs = 2000) => pauseMs({ holder: 'other', waitedMs, waitMs });
-    expect([0, 10, 20, 40, 100, 1000].map((waitedMs) => pauseAfter(waitedMs))).to.deep.equal([10, 10, 10, 20, 50, 100]);
-    expect(pauseAfter(5000, 10_000), 'of a refresh').to.equal(500);
   });
 });

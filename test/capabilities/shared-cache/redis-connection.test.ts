@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createAuthority } from '../../support/certificates.ts';
 import { readDoc } from '../../support/docs.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Fleet, join, joined, storeLog } from '../../support/fleet/fleet.ts';
+import { type Fleet, join, joined, leaseOf, storeLog } from '../../support/fleet/fleet.ts';
 import {
   AS_IT_IS,
   late,
@@ -20,14 +20,12 @@ import { needsCommands } from '../../support/tools.ts';
 const TTL_MS = 60_000;
 const ABSENT = { value: undefined };
 
-/** Runs each command once that replicas use. */
 async function exercise(one: Fleet, other: Fleet): Promise<void> {
   const evicted: string[] = [];
   other.announcements.onEviction((names) => evicted.push(...names));
   const names = Array.from({ length: 100 }, (_, count) => `name ${count}`);
   for (const name of names) {
-    const lease = await one.store.lease(name, TTL_MS);
-    if (lease === undefined || lease === 'other') throw new Error(`no lease: ${lease}`);
+    const lease = await leaseOf(one, name);
     expect(await one.store.put(name, Buffer.from(name), { lease, ttlMs: TTL_MS }), name).to.equal(true);
     expect(String((await other.store.get(name))?.value)).to.equal(name);
     await one.store.release(name, lease);
@@ -52,21 +50,6 @@ describe('the connection to Redis', () => {
   beforeEach(async () => {
     redis = await startRedis();
     proxy = await startRedisProxy(redis);
-  });
-
-  it('is opened in the background, and again when Redis is back, each reported once', async () => {
-    const { events, changes, errors } = storeLog();
-    await proxy.refuse();
-    const fleet = join(proxy.redisUrl, { events });
-    for (let down = 1; down <= 2; down += 1) {
-      await eventually(() => changes.filter((change) => change === 'unreachable').length === down);
-      await proxy.accept();
-      await eventually(() => fleet.isUp);
-      await proxy.refuse();
-    }
-    expect(changes.filter((change) => change === 'up')).to.have.length(2);
-    expect(changes[0]).to.equal('unreachable');
-    expect(errors[0]).to.equal('ECONNREFUSED');
   });
 
   it('bounds each command, and stops sending commands to a Redis that answers late', async () => {
@@ -108,16 +91,6 @@ describe('the connection to Redis', () => {
     await eventually(() => !fleet.isUp);
     expect(changes).to.deep.equal(['up', 'failing']);
     await redis.command('DEL', 'portico:announcements');
-    await eventually(() => fleet.isUp);
-  });
-
-  it('reads nothing from a replica of Redis, which may not have received evictions', async () => {
-    const { events, changes } = storeLog();
-    const fleet = await joined(redis.url, { events });
-    await redis.command('REPLICAOF', '127.0.0.1', '1');
-    await eventually(() => changes.includes('replica'));
-    expect(await fleet.store.get('a')).to.equal(undefined);
-    await redis.command('REPLICAOF', 'NO', 'ONE');
     await eventually(() => fleet.isUp);
   });
 

@@ -1,24 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-
 import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
-
-import { createGateway } from '../../../src/gateway.ts';
 import { createAuthority } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
-import {
-  listenForTls,
-  type Redis,
-  type RedisProxy,
-  STALLED,
-  startRedis,
-  startRedisProxy,
-} from '../../support/fleet/redis.ts';
-import { settingsFor, startGateway } from '../../support/gateway.ts';
+import { listenForTls, type Redis, type RedisProxy, startRedis, startRedisProxy } from '../../support/fleet/redis.ts';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { inFolder } from '../../support/process/process.ts';
 import { needsCommands } from '../../support/tools.ts';
 
 describe('a gateway with a shared cache', () => {
@@ -49,72 +38,50 @@ describe('a gateway with a shared cache', () => {
     return (await (await fetch(`${adminUrl}/status`)).json()) as Status;
   }
 
+  const metricsOf = async ({ gateway }: RunningGateway) => (await fetch(`${gateway.adminUrl}/metrics`)).text();
+  const isUp = ({ gateway }: RunningGateway) => eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
+  const stored = () => eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+
   it('starts, is ready and reads while Redis is unreachable, and reports that', async () => {
     await proxy.refuse();
-    const { gateway, url, read } = await startGateway(settings);
-    const textOf = async (path: string) => (await fetch(`${gateway.adminUrl}${path}`)).text();
+    const running = await startGateway(settings);
+    const { gateway, url, read } = running;
     expect((await fetch(`${url}/readyz`)).status).to.equal(200);
     expect((await read('tools')).status).to.equal(200);
-    await eventually(async () =>
-      (await textOf('/metrics')).includes('portico_shared_lost_total{reason="unreachable"} 1'),
-    );
+    await eventually(async () => (await metricsOf(running)).includes('shared_lost_total{reason="unreachable"} 1'));
     const { changes, shared } = await status(gateway.adminUrl);
     expect(shared).to.include({ isUp: false });
     expect(changes.find(({ text }) => text.includes('unreachable'))).to.include({ isTrouble: true });
-    expect(await textOf('/metrics')).to.contain('portico_shared_up 0');
+    expect(await metricsOf(running)).to.contain('portico_shared_up 0');
     await proxy.accept();
-    await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
-    expect(await textOf('/metrics')).to.contain('portico_shared_up 1');
+    await isUp(running);
+    expect(await metricsOf(running)).to.contain('portico_shared_up 1');
     expect((await fetch(`${url}/readyz`)).status).to.equal(200);
   });
 
-  it('is closed while Redis does not answer', async () => {
-    const { gateway } = await startGateway(settings);
-    await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
-    proxy.treat(STALLED);
-    expect(await gateway.close()).to.equal(true);
-    await eventually(() => proxy.open() === 0);
-  });
-
   it('applies other settings on a reload, and reports that its own need a restart', async () => {
-    const { gateway } = await startGateway(settings);
+    const running = await startGateway(settings);
     const { shared, ...alone } = settings;
-    expect(gateway.change({ ...alone, scheme: 'acme' })).to.deep.equal({
+    expect(running.gateway.change({ ...alone, scheme: 'acme' })).to.deep.equal({
       applied: ['scheme'],
       needRestart: ['shared'],
     });
-    await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
+    await isUp(running);
   });
 
-  it('has no status of Redis without the block', async () => {
-    const { shared, ...alone } = settings;
-    const { gateway } = await startGateway(alone);
-    expect((await status(gateway.adminUrl)).shared).to.equal(null);
-  });
-
-  it('does not start with a short secret', async () => {
-    await inFolder(async (folder) => {
-      const keySecretFile = join(folder, 'short');
-      writeFileSync(keySecretFile, 'short');
-      const wrong = { ...settings, shared: { url: proxy.redisUrl, keySecretFile } };
-      expect(() => createGateway(wrong)).to.throw('shared.keySecretFile: must hold 32 characters at least');
-    });
-  });
-
-  /** Starts two replicas, and waits until both are connected. */
   async function pair(more: Partial<TestSettings> = {}) {
     const replicas = [
       await startGateway({ ...settings, ...more }),
       await startGateway({ ...settings, ...more }),
     ] as const;
-    for (const { gateway } of replicas) await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
+    for (const replica of replicas) await isUp(replica);
     return replicas;
   }
 
   it('serves what another replica has loaded for the same caller, and for no other', async () => {
     const [one, other] = await pair();
     expect((await one.read('tools')).headers.get('cache-status')).to.contain('fwd=miss');
-    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    await stored();
     const second = await other.read('tools');
     expect(second.headers.get('cache-status')).to.contain('detail=shared');
     expect(await second.json()).to.deep.equal(await (await one.read('tools')).json());
@@ -122,15 +89,13 @@ describe('a gateway with a shared cache', () => {
     const foreign = await other.read('tools', { headers: { authorization: 'Bearer another' } });
     expect(foreign.headers.get('cache-status')).to.contain('fwd=miss');
     expect(platform.requests).to.have.length(2);
-    expect(await (await fetch(`${other.gateway.adminUrl}/metrics`)).text()).to.contain(
-      'portico_shared_looks_total{resource="tools",outcome="hit"} 1',
-    );
+    expect(await metricsOf(other)).to.contain('portico_shared_looks_total{resource="tools",outcome="hit"} 1');
   });
 
   it('evicts within a second what another replica was denied', async () => {
     const [one, other] = await pair({ resources: { tools: { cache: { minRefreshMs: 0 } } } });
     await one.read('tools');
-    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    await stored();
     expect((await other.read('tools')).status).to.equal(200);
     platform.respond((_, response) => response.writeHead(403).end());
     expect((await one.read('tools', { headers: { 'cache-control': 'no-cache' } })).status).to.equal(403);
@@ -149,7 +114,7 @@ describe('a gateway with a shared cache', () => {
     const [one, other] = await pair(asking(10_000));
     platform.respond((_, response) => response.writeHead(401).end());
     const metric = async (series: string) => {
-      const text = await (await fetch(`${other.gateway.adminUrl}/metrics`)).text();
+      const text = await metricsOf(other);
       return Number(new RegExp(`${series} (\\d+)`).exec(text)?.[1]);
     };
     const count = (outcome: string) => metric(`portico_shared_rejections_total{outcome="${outcome}"}`);
@@ -194,9 +159,9 @@ describe('a gateway with a shared cache', () => {
   it('sends Redis no command for what it has in memory', async () => {
     const [one] = await pair();
     await one.read('tools');
-    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    await stored();
     const asked = async () => {
-      const text = await (await fetch(`${one.gateway.adminUrl}/metrics`)).text();
+      const text = await metricsOf(one);
       return text.split('\n').filter((line) => /duration_seconds_count{command="(get|lease|put|release)"/.test(line));
     };
     const before = await asked();
@@ -218,16 +183,16 @@ describe('a gateway with a shared cache', () => {
         ...alone,
         shared: { url, timeoutMs, ...(files as { keySecretFile: string }) },
       });
-      await eventually(async () => (await status(running.gateway.adminUrl)).shared?.isUp);
+      await isUp(running);
       return running;
     };
     await (await start({ keySecretFile: before })).read('tools');
-    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    await stored();
     const stranger = await (await start({ keySecretFile: next })).read('tools');
     expect(stranger.headers.get('cache-status')).to.contain('fwd=miss').and.not.contain('shared');
     await redis.command('FLUSHALL');
     await (await start({ keySecretFile: before })).read('workflows');
-    await eventually(async () => ((await redis.command('KEYS', '*:value:*')) as unknown[]).length === 1);
+    await stored();
     const changed = await (await start({ keySecretFile: next, previousKeySecretFile: before })).read('workflows');
     expect(changed.headers.get('cache-status')).to.contain('detail=shared');
   });
@@ -249,11 +214,11 @@ describe('a gateway with a shared cache', () => {
       passwordFile: file('password', 'hidden-word\n'),
       tls: { caFile, certFile, keyFile, serverName: 'localhost' },
     };
-    const { gateway, read } = await startGateway({ ...settings, shared });
-    await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
-    expect((await read('tools')).status).to.equal(200);
+    const running = await startGateway({ ...settings, shared });
+    await isUp(running);
+    expect((await running.read('tools')).status).to.equal(200);
     expect(String(await redis.command('CLIENT', 'LIST'))).to.contain('user=portico');
-    const shown = await (await fetch(`${gateway.adminUrl}/status`)).text();
+    const shown = await (await fetch(`${running.gateway.adminUrl}/status`)).text();
     expect(shown).to.contain('rediss://127.0.0.1').and.not.contain('kkkk').and.not.contain('hidden-word');
   });
 });

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { endOf } from '../../../src/capabilities/shared-cache/shared-copies.ts';
 import type { MemorySemaphore } from '../../../src/core/kernel/tables.ts';
 import { stageAt } from '../../../src/core/reads/snapshots/with-snapshots.ts';
-import { callerOf, text } from '../../core/reads/snapshots/departures.ts';
+import { text } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
-import { manyTools } from '../../support/platform/loads.ts';
 import { SEEDED } from '../../support/seed.ts';
 import {
+  alice,
   departureOf,
   deployment,
   ORIGIN,
@@ -15,12 +15,9 @@ import {
   readAnswered,
   readRefused,
   rejected,
+  SECOND,
   secretOf,
 } from './deployment.ts';
-
-const SECOND = 1000;
-const alice = callerOf('alice');
-const [older, newer] = [secretOf('older'), secretOf('newer')];
 
 /** Has a replica load these items, and gives what its reader got once they were put, or not. */
 async function readLanding({ tools, puts }: Replica, items: readonly object[]) {
@@ -29,36 +26,6 @@ async function readLanding({ tools, puts }: Replica, items: readonly object[]) {
   await eventually(() => puts.length > put);
   return loaded;
 }
-
-describe('copies under two secrets', () => {
-  it('are not looked up further if the first lookup fails', async () => {
-    const { replica } = deployment();
-    const rotating = replica({ secrets: [newer, older] });
-    const { get } = rotating.connection;
-    let gets = 0;
-    Object.assign(rotating.connection, {
-      async get(name: string) {
-        gets += 1;
-        return gets % 2 === 1 ? undefined : get(name);
-      },
-    });
-    await readAnswered(rotating.tools, [{ id: 'a' }]);
-    expect([gets, rotating.outcomes(), rotating.puts]).to.deep.equal([1, ['unavailable'], []]);
-  });
-
-  it('are not taken after an eviction under one of them', async () => {
-    const { replica, clock, store } = deployment();
-    const [before, rotating] = [replica({ secrets: [older] }), replica({ secrets: [newer, older] })];
-    await readLanding(before, [{ id: 'a' }]);
-    const [[name, bytes] = ['', Buffer.of()]] = store.held;
-    clock.now += SECOND;
-    await readRefused(before.projects, rejected);
-    clock.now += SECOND;
-    store.tamper(name, bytes);
-    await readLanding(rotating, [{ id: 'b' }]);
-    expect(rotating.outcomes()).to.deep.equal(['miss']);
-  });
-});
 
 describe('a copy', () => {
   it('that is evicted while it is being opened is not served', async () => {
@@ -73,29 +40,6 @@ describe('a copy', () => {
     };
     const opening = replica({ semaphore });
     expect(text(await readAnswered(opening.tools, [{ id: 'new' }]))).to.contain('new');
-  });
-
-  it('is frozen, like a load of this replica', async () => {
-    const { replica } = deployment();
-    await readLanding(replica(), [{ id: 'a' }]);
-    const copied = await replica().tools.read(alice);
-    expect(copied.copied).to.equal(true);
-    expect(copied.snapshot).to.be.frozen;
-  });
-
-  it('acquires memory for its value and its list, when opened and when sealed', async () => {
-    const { replica } = deployment();
-    const counted: number[] = [];
-    const semaphore: MemorySemaphore = (bytes, work) => {
-      counted.push(bytes);
-      return work();
-    };
-    const { snapshot } = await readLanding(replica({ semaphore }), manyTools(200));
-    await replica({ semaphore }).tools.read(alice);
-    const [sealing = 0, opening = 0] = counted;
-    expect(counted).to.have.length(2);
-    expect(sealing).to.be.above(2 * snapshot.bytes.length);
-    expect(opening).to.be.above(snapshot.bytes.length);
   });
 
   it('is linked by the keys of its caller alone: nothing that is kept for long holds a credential', async () => {
@@ -120,6 +64,20 @@ describe('a copy', () => {
     void one.tools.read(alice).catch(() => {});
     const { options } = await departureOf(one.tools, 1);
     expect(options?.known).to.include({ upstreamEtag: '"new"' });
+  });
+
+  it('is not taken after an eviction under one of two secrets', async () => {
+    const { replica, clock, store } = deployment();
+    const [older, newer] = [secretOf('older'), secretOf('newer')];
+    const [before, rotating] = [replica({ secrets: [older] }), replica({ secrets: [newer, older] })];
+    await readLanding(before, [{ id: 'a' }]);
+    const [[name, bytes] = ['', Buffer.of()]] = store.held;
+    clock.now += SECOND;
+    await readRefused(before.projects, rejected);
+    clock.now += SECOND;
+    store.tamper(name, bytes);
+    await readLanding(rotating, [{ id: 'b' }]);
+    expect(rotating.outcomes()).to.deep.equal(['miss']);
   });
 
   it(`ends exactly when it can be served no longer ${SEEDED}`, () => {

@@ -8,7 +8,6 @@ import { inFolder } from '../../support/process/process.ts';
 
 const LONG = 'x'.repeat(32);
 
-/** Opens files with these contents. */
 function opened(contents: Readonly<Record<string, string>>, settings: object = {}): Promise<SharedFiles> {
   return inFolder(async (folder) => {
     for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text);
@@ -18,7 +17,6 @@ function opened(contents: Readonly<Record<string, string>>, settings: object = {
   });
 }
 
-/** Returns what is wrong with such files. */
 const issuesOf = (...args: Parameters<typeof opened>): Promise<string[]> =>
   opened(...args).then(
     () => [],
@@ -46,29 +44,5 @@ describe('the files of the shared cache', () => {
       'shared.passwordFile: is empty',
       'shared.tls.caFile: cannot be read (ENOENT)',
     ]);
-  });
-
-  it('contain the credentials in Redis', async () => {
-    expect(await (await opened({ keySecretFile: LONG })).user()).to.deep.equal({});
-    expect(await (await opened({ keySecretFile: LONG, passwordFile: 'secret' })).user()).to.deep.equal({
-      password: 'secret',
-    });
-    const files = await opened({ keySecretFile: LONG, passwordFile: 'secret' }, { username: 'portico' });
-    expect(await files.user()).to.deep.equal({ username: 'portico', password: 'secret' });
-  });
-
-  it('are read again for the password', async () => {
-    await inFolder(async (folder) => {
-      const [keySecretFile, passwordFile] = [join(folder, 'key'), join(folder, 'password')];
-      writeFileSync(keySecretFile, LONG);
-      writeFileSync(passwordFile, 'before');
-      let time = Date.now();
-      const settings = sharedSettings.parse({ url: 'redis://a', keySecretFile, passwordFile });
-      const files = openSharedFiles(settings, { events: {}, now: () => time });
-      writeFileSync(passwordFile, 'after!');
-      expect((await files.user()).password).to.equal('before');
-      time += 5000;
-      expect((await files.user()).password).to.equal('after!');
-    });
   });
 });

@@ -14,7 +14,6 @@ const EPOCH = 1_800_000_000_000;
 
 type Listener = (rejection: string) => void;
 
-/** Announcements in the memory of the test. */
 function createChannel() {
   const replicas: Listener[][] = [];
   const announced: string[] = [];
@@ -105,16 +104,6 @@ describe('a rejected credential', () => {
     expect(two.outcomes).to.deep.equal(['taken']);
   });
 
-  it('is announced once, however many calls were under way', async () => {
-    const { channel, replica } = deployment();
-    const [one, two] = [replica(), replica()];
-    const calls = [one.get('a'), one.get('a')].map(rejection);
-    for (const request of [...one.platform.open]) request.fail(status401());
-    await Promise.all(calls);
-    for (const { get } of [one, two, one]) await errorOf(get('a'));
-    expect(channel.announced).to.have.length(1);
-  });
-
   it('does not concern other callers, other upstreams or other settings', async () => {
     const { replica } = deployment();
     const [one, two, other] = [replica(), replica(), replica({ calledAs: 'another' })];
@@ -130,21 +119,6 @@ describe('a rejected credential', () => {
     for (const error of Object.values(RESPONSES)) if (error.code !== 'credential_rejected') await one.fail('a', error);
     await replica({ ttlMs: 0 }).fail('a');
     expect(channel.announced).to.deep.equal([]);
-  });
-
-  it('is received by each open upstream that is called in the same way, and by no closed one', async () => {
-    const { replica } = deployment();
-    const [one, two] = [replica(), replica()];
-    const received: string[] = [];
-    const unsubscribe = two.store.of(CALLED_AS).subscribe(TTL_MS, (key) => received.push(key));
-    await one.fail('a');
-    unsubscribe();
-    await one.fail('b');
-    expect(received).to.deep.equal(['a']);
-    expect([await two.isCalled('a'), await two.isCalled('b')]).to.deep.equal([false, false]);
-    await two.upstream.close();
-    await one.fail('c');
-    expect(two.outcomes).to.deep.equal(['taken', 'taken', 'useless']);
   });
 
   it('is remembered no longer if its announcement is late or delivered again', async () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import { callerOf, settle } from '../../core/reads/snapshots/departures.ts';
+import { callerOf } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { manyTools } from '../../support/platform/loads.ts';
 import {
@@ -9,16 +8,12 @@ import {
   carol,
   departureOf,
   deployment,
-  failed,
   ids,
-  LIFETIME,
   MINUTE,
   readAnswered,
   readLanding,
-  readRefused,
   SECOND,
   secretOf,
-  wakeOne,
 } from './deployment.ts';
 
 describe('a read that misses the memory of its replica', () => {
@@ -53,36 +48,6 @@ describe('a read that misses the memory of its replica', () => {
     expect(other.tools.departures).to.have.length(1);
   });
 
-  it('sends the ETag of an older copy upstream, and serves that copy if the upstream fails', async () => {
-    const { replica, clock } = deployment();
-    const [one, other] = [replica(), replica()];
-    await readLanding(one, 'old', alice, { upstreamEtag: '"x"' });
-    clock.now += 30 * MINUTE;
-    const reading = other.tools.read(alice);
-    const departure = await departureOf(other.tools);
-    expect(departure.options?.known).to.include({ upstreamEtag: '"x"' }).and.not.have.property('copied');
-    departure.reject(failed);
-    const served = await reading;
-    expect(ids(served)).to.equal('old');
-    expect(served.cached).to.include({ forwarded: 'stale', error: failed });
-    expect(other.outcomes()).to.deep.equal(['stale']);
-    expect(other.connection.calls.release, 'the lease goes back').to.equal(1);
-  });
-
-  it('serves no older copy if the upstream denies the list, nor after its lifetime', async () => {
-    const { replica, clock } = deployment();
-    const one = replica();
-    await readLanding(one, 'old');
-    clock.now += 30 * MINUTE;
-    const other = replica();
-    expect(await readRefused(other.tools, new GatewayError('access_denied', { upstreamStatus: 403 }))).to.include({
-      code: 'access_denied',
-    });
-    await readLanding(one, 'newer', callerOf('dave'));
-    clock.now += 61 * MINUTE;
-    expect(await readRefused(other.tools, failed, callerOf('dave'))).to.equal(failed);
-  });
-
   it('calls the upstream for no-cache, unless the copy is younger than minRefreshMs', async () => {
     const { replica, clock } = deployment();
     const [one, other] = [replica(), replica()];
@@ -92,46 +57,6 @@ describe('a read that misses the memory of its replica', () => {
     clock.now += 2 * SECOND;
     const reading = replica().tools;
     expect(ids(await readAnswered(reading, [{ id: 'b' }], alice, { noCache: true }))).to.equal('b');
-  });
-
-  it('serves only a fresh copy for no-cache, however long minRefreshMs is', async () => {
-    const { replica, clock } = deployment();
-    const lifetime = { ...LIFETIME, minRefreshMs: 10 * MINUTE };
-    await readLanding(replica(), 'a');
-    clock.now += MINUTE;
-    const { tools } = replica({ lifetime });
-    expect(ids(await readAnswered(tools, [{ id: 'b' }], alice, { noCache: true }))).to.equal('b');
-  });
-
-  it('loads again for no-cache if it has joined a read that took an older copy', async () => {
-    const { replica, clock } = deployment();
-    const [one, other] = [replica(), replica()];
-    await readLanding(one, 'a');
-    clock.now += 10 * SECOND;
-    const [plain, wanting] = [other.tools.read(alice), other.tools.read(alice, { noCache: true })];
-    expect(ids(await plain)).to.equal('a');
-    (await departureOf(other.tools)).land([{ id: 'b' }]);
-    expect(ids(await wanting)).to.equal('b');
-  });
-
-  it('of projects never uses the store', async () => {
-    const { replica, store } = deployment();
-    const one = replica();
-    await readAnswered(one.projects, [{ id: 'p' }]);
-    await settle();
-    expect([one.connection.calls.get, one.connection.calls.put, store.held.size]).to.deep.equal([0, 0, 0]);
-  });
-
-  it('treats a copy of up to a second in the future as loaded now, and refuses later ones', async () => {
-    const { replica, clock } = deployment();
-    await readLanding(replica(), 'a');
-    clock.now -= 800;
-    const copied = await replica().tools.read(alice);
-    expect(copied.snapshot.loadedAt).to.equal(clock.now);
-    clock.now -= 800;
-    const far = replica();
-    await readLanding(far, 'b');
-    expect(far.outcomes()).to.deep.equal(['miss']);
   });
 
   it('serves and stores nothing past the end of its token', async () => {
@@ -147,24 +72,6 @@ describe('a read that misses the memory of its replica', () => {
     expect(over.outcomes()).to.deep.equal(['miss']);
     expect(over.puts).to.deep.equal([{ resource: 'tools', outcome: 'refused' }]);
   });
-
-  it('serves nothing past the end of its token that a reader with a longer one has found', async () => {
-    const world = deployment();
-    const [one, other] = [world.replica(), world.replica()];
-    const ending = callerOf('alice', { expiresAt: world.clock.now + 5 });
-    const loading = one.tools.read(alice);
-    const loads = await departureOf(one.tools);
-    const waiting = other.tools.read(alice);
-    await eventually(() => world.sleeping.length === 1);
-    const joined = other.tools.read(ending);
-    loads.land([{ id: 'a' }]);
-    await loading;
-    await eventually(() => one.puts.length === 1);
-    await wakeOne(world);
-    expect(ids(await waiting)).to.equal('a');
-    (await departureOf(other.tools)).land([{ id: 'b' }]);
-    expect(ids(await joined)).to.equal('b');
-  });
 });
 
 describe('a shared copy', () => {
@@ -179,16 +86,6 @@ describe('a shared copy', () => {
     expect(ids(await third.tools.read(carol))).to.equal('of carol');
     expect(third.cache.admittedAt('tools', carol)).to.be.a('number').and.be.above(0);
     expect(third.cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
-  });
-
-  it('replaces no newer snapshot of the partition', async () => {
-    const { replica, clock } = deployment();
-    const [one, other] = [replica(), replica()];
-    await readLanding(one, 'older', bob);
-    clock.now += SECOND;
-    await readLanding(other, 'newer', carol);
-    expect(ids(await other.tools.read(bob))).to.equal('older');
-    expect(ids(await other.tools.read(bob)), 'what is held').to.equal('newer');
   });
 
   it('does not open for another caller, resource, deployment or way of reading', async () => {
@@ -221,32 +118,6 @@ describe('a shared copy', () => {
       await readLanding(victim, 'b');
       expect(victim.outcomes()).to.deep.equal(['altered']);
     }
-  });
-
-  it('is a miss if it is longer than settings allow, whatever its header states', async () => {
-    const { replica } = deployment();
-    const writer = replica();
-    await readAnswered(writer.tools, manyTools(200));
-    await eventually(() => writer.puts.length === 1);
-    for (const options of [{ maxValueBytes: 200 }, { maxBytes: 200 }]) {
-      const one = replica(options);
-      void one.tools.read(alice).catch(() => {});
-      (await departureOf(one.tools)).reject(failed);
-      expect(one.outcomes()).to.deep.equal(['altered']);
-    }
-  });
-
-  it('is found under the previous secret, and written under the current one', async () => {
-    const [older, newer] = [secretOf('older'), secretOf('newer')];
-    const { replica, clock } = deployment();
-    await readLanding(replica({ secrets: [older] }), 'a');
-    const rotating = replica({ secrets: [newer, older] });
-    expect(ids(await rotating.tools.read(alice))).to.equal('a');
-    clock.now += 2 * MINUTE;
-    await rotating.tools.read(alice);
-    (await departureOf(rotating.tools)).land([{ id: 'b' }]);
-    await eventually(() => rotating.puts.length === 1);
-    expect(ids(await replica({ secrets: [newer] }).tools.read(alice))).to.equal('b');
   });
 
   it('is not stored if it is too long', async () => {

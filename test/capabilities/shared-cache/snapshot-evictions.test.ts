@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import { callerOf, errorOf, settle } from '../../core/reads/snapshots/departures.ts';
+import { settle } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   alice,
-  bob,
-  carol,
   departureOf,
   deployment,
   failed,
@@ -15,7 +13,6 @@ import {
   readRefused,
   rejected,
   SECOND,
-  secretOf,
 } from './deployment.ts';
 
 describe('an eviction', () => {
@@ -87,59 +84,5 @@ describe('an eviction', () => {
       await departureOf(tools, loads);
       tools.departures[loads]?.reject(failed);
     }
-  });
-
-  it('of one caller of a partition evicts nothing of the others', async () => {
-    const { replica } = deployment();
-    const [one, other] = [replica(), replica()];
-    await readLanding(one, 'of bob', bob);
-    await readLanding(one, 'of carol', carol);
-    await other.tools.read(bob);
-    await other.tools.read(carol);
-    await readRefused(one.projects, rejected, bob);
-    expect(other.cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
-    expect((await other.tools.read(carol)).cached).to.not.have.property('forwarded');
-    expect(ids(await replica().tools.read(carol))).to.equal('of carol');
-  });
-
-  it('evicts what was stored under either secret, on replicas with either', async () => {
-    const [older, newer] = [secretOf('older'), secretOf('newer')];
-    const { replica, store } = deployment();
-    const before = replica({ secrets: [older, newer] });
-    const [rotated, after] = [replica({ secrets: [newer, older] }), replica({ secrets: [newer] })];
-    await readLanding(before, 'a');
-    await readLanding(after, 'a');
-    await rotated.tools.read(alice);
-    expect(store.held.size).to.equal(2);
-    await readRefused(before.projects, rejected);
-    expect([store.held.size, rotated.cache.entries, after.cache.entries]).to.deep.equal([0, 0, 0]);
-  });
-
-  it('that may have been missed evicts everything that is shared', async () => {
-    const { replica } = deployment();
-    const one = replica();
-    await readLanding(one, 'a');
-    await readLanding(one, 'b', bob);
-    one.connection.cut();
-    one.connection.mend({ missed: false });
-    expect(one.cache.entries).to.equal(2);
-    one.connection.mend();
-    await eventually(() => one.cache.entries === 1);
-    expect(one.cache.admittedAt('tools', bob), 'nobody is served what the partition holds').to.equal(
-      Number.NEGATIVE_INFINITY,
-    );
-  });
-
-  it('of many made-up tokens evicts nothing of other callers', async () => {
-    const { replica } = deployment();
-    const one = replica({ maxEntries: 3 });
-    await readLanding(one, 'a');
-    for (let index = 0; index < 10; index += 1) {
-      const denied = errorOf(one.tools.read(callerOf(`made up ${index}`)));
-      (await departureOf(one.tools, index + 1)).reject(rejected);
-      await denied;
-    }
-    expect((await one.tools.read(alice)).cached).to.not.have.property('forwarded');
-    expect(one.tools.departures).to.have.length(11);
   });
 });

@@ -52,11 +52,6 @@ describe('the status of several workers', () => {
     expect(upstreams[0]?.opened?.failures).to.equal(2);
   });
 
-  it('is green where no worker has a trouble', async () => {
-    const work = () => {};
-    expect((await combined(work, work)).verdict).to.deep.equal({ level: 'green', troubles: [] });
-  });
-
   it('has a trouble while a worker does not answer', async () => {
     const { verdict } = await combinedOf(2, [() => {}]);
     expect(verdict.troubles.map(({ level, text }) => `${level} ${text}`)).to.deep.equal([

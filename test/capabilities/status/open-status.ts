@@ -10,10 +10,8 @@ const CONFIG = configOf({
   resources: { projects: upstream, workflows: upstream, tools: upstream },
 });
 
-/** The upstream, which is open. */
 export const ACME = { upstream: 'acme', opening: Symbol('acme') };
 export const BOUNDS = { connections: 1, maxQueue: 10 };
-/** A request to it, for a page. */
 export const PAGE = { requestId: 'r-1', upstream: 'acme', method: 'GET', ms: 1, bytes: 1 } as const;
 
 /** The status of a gateway with one upstream, with a clock that `later` moves. */

@@ -126,10 +126,4 @@ describe('a recent change', () => {
     }
     expect(list().map(({ text, times }) => [text, times])).to.deep.equal([['Redis refuses commands: full', 3]]);
   });
-
-  it('is one entry for many bugs', () => {
-    const { events, list } = open();
-    for (const requestId of ['r-1', 'r-2']) events.internalError?.({ requestId, stack: 'S' });
-    expect(list().map(({ event, times }) => [event, times])).to.deep.equal([['internalError', 2]]);
-  });
 });

@@ -88,13 +88,8 @@ describe('metadata of an authorization server', () => {
 
   const FAULTS: Readonly<Record<string, readonly [RequestListener, string]>> = {
     'are of another issuer': [at({ [OAUTH]: named('/t', 'https://elsewhere.example') }), '502 upstream_invalid'],
-    'name no token endpoint': [
-      (request, response) => at({ [OAUTH]: json({ issuer: server.url }) })(request, response),
-      '502 upstream_invalid',
-    ],
     'are not there': [at({}), '502 upstream_refused'],
     'are no JSON': [(_request, response) => response.end('{'), '502 upstream_invalid'],
-    'are too large': [json({ issuer: 'x'.repeat(70_000) }), '502 upstream_invalid'],
     'do not come': [() => {}, '504 upstream_timeout'],
     'come with a 500': [json({}, 500), '502 upstream_failed'],
   };

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
@@ -11,7 +11,7 @@ import { createAuthority, writePem } from '../../support/certificates.ts';
 import { listen } from '../../support/listening.ts';
 import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder } from '../../support/process/process.ts';
-import { codeOf, type Exchange, echo, gatewayAt, givenFor } from './exchanging.ts';
+import { bodyOf, codeOf, type Exchange, echo, gatewayAt, givenFor } from './exchanging.ts';
 
 const TOKEN = { access_token: 'exchanged', token_type: 'Bearer', expires_in: 31 };
 
@@ -21,12 +21,6 @@ const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).t
 const newKey = (namedCurve = 'P-256') => generateKeyPairSync('ec', { namedCurve }).privateKey;
 const newRsaKey = (modulusLength = 2048) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
 const UNFIT_KEY = 'is neither an RSA key of 2048 bits or more nor one on P-256, P-384 or P-521';
-
-async function bodyOf(request: IncomingMessage): Promise<URLSearchParams> {
-  let body = '';
-  for await (const chunk of request) body += chunk;
-  return new URLSearchParams(body);
-}
 
 describe('Portico as a client of an authorization server', () => {
   let platform: HttpUpstream;
@@ -43,8 +37,7 @@ describe('Portico as a client of an authorization server', () => {
   function knowing(key: () => KeyObject) {
     const seen: { readonly header: ProtectedHeaderParameters; readonly claims: JWTPayload }[] = [];
     const handler: RequestListener = async (request, response) => {
-      const body = await bodyOf(request);
-      const assertion = body.get('client_assertion') ?? '';
+      const assertion = (await bodyOf(request)).get('client_assertion') ?? '';
       try {
         const { protectedHeader, payload } = await jwtVerify(assertion, createPublicKey(key()), { audience: tokenUrl });
         seen.push({ header: protectedHeader, claims: payload });
@@ -155,11 +148,8 @@ describe('Portico as a client of an authorization server', () => {
       const { read } = await start(client, { tokenUrl: undefined, issuer, tls });
       expect(await givenFor(await read('projects', as('a')))).to.equal('exchanged');
       expect(seen).to.deep.equal([['/mtls', 'portico', 'portico', undefined]]);
-      const { read: readWithout } = await start(client, {
-        tokenUrl: undefined,
-        issuer,
-        tls: { ...tls, caFile: undefined },
-      });
+      const distrusting = { tokenUrl: undefined, issuer, tls: { ...tls, caFile: undefined } };
+      const { read: readWithout } = await start(client, distrusting);
       expect(await codeOf(await readWithout('projects', as('a')))).to.equal('502 upstream_failed');
     }));
 });

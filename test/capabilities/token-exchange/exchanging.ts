@@ -1,4 +1,5 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { GatewayOptions } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
@@ -20,7 +21,6 @@ export interface Options {
   readonly gateway?: GatewayOptions;
 }
 
-/** A gateway whose callers' tokens are exchanged at `issuer`. */
 export function gatewayAt(platform: HttpUpstream, issuer: string, options: Options = {}): Promise<RunningGateway> {
   const credential = { kind: 'exchange', issuer, resource: PLATFORM, client: BASIC, ...options.exchange } as const;
   const upstream = { credential, retry: { attempts: 0 }, ...options.upstream } as const;
@@ -29,6 +29,8 @@ export function gatewayAt(platform: HttpUpstream, issuer: string, options: Optio
     { ...captureLog('silent'), ...options.gateway },
   );
 }
+
+export const bodyOf = async (request: IncomingMessage) => new URLSearchParams(await text(request));
 
 export async function codeOf(response: Response): Promise<string> {
   const { code } = (await response.json()) as { code: string };

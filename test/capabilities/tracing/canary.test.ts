@@ -1,32 +1,28 @@
 import { expect } from 'chai';
-import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
-import type { Collector } from '../../support/process/collector.ts';
+import { json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { exchange, get, requestText } from '../../support/raw-http.ts';
+import { postText, rpc } from '../../support/rpc.ts';
 import { startTraced } from './traced.ts';
 
 const LIST = '/mcp/v1/resources';
 /** Of hexadecimal digits too: one of them could be taken for an id. */
 const TOKENS = ['canary-of-the-test.1', 'c0ffee00c0ffee00c0ffee00c0ffee00'];
-const RPC = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 
 describe('a token', () => {
-  let platform: HttpUpstream;
-  let collector: Collector;
-
   for (const token of TOKENS) {
     it(`is in no span, wherever it was said: ${token.slice(0, 6)}`, async () => {
       // The platform says it again, in the one place that leads to another request.
-      platform = await startHttpUpstream((request, response) => {
+      const platform = await startHttpUpstream((request, response) => {
         const next = request.url?.includes('pageToken') ? '' : tokenOf(request);
         json({ tools: [{ id: `a${next.length}`, name: 'A' }], nextPageToken: next })(request, response);
       });
       const traced = await startTraced(platform.url);
-      ({ collector } = traced);
+      const { collector } = traced;
       const trace = { traceparent: `00-${token}-00f067aa0ba902b7-01`, tracestate: `a=${token}` };
       const known = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
       const own = { Authorization: `Bearer ${token}` };
-      const message = (method: string, params: object) => JSON.stringify({ jsonrpc: '2.0', id: token, method, params });
-      const post = (body: string, more = {}) => requestText('POST', '/mcp', { ...own, ...RPC, ...more }, body);
+      const post = (method: string, params: object, more = {}) =>
+        postText(rpc(method, params, token), { ...own, ...more });
       for (const text of [
         get(`${LIST}/read?uri=platform://tools`, { ...own, ...known, tracestate: `a=${token}`, 'User-Agent': token }),
         get(`${LIST}/read?uri=platform://tools&${token}`, { ...own, ...trace }),
@@ -34,11 +30,11 @@ describe('a token', () => {
         get(`/${token}`, own),
         get(LIST, { ...own, 'X-Request-Id': token, Host: `${token}.example` }),
         requestText(token.toUpperCase().replaceAll(/[^A-Z]/g, ''), LIST, own),
-        post(message('resources/read', { uri: `platform://${token}`, _meta: trace })),
-        post(message('resources/read', { uri: 'platform://tools', _meta: { ...known, tracestate: `a=${token}` } })),
-        post(message('tools/call', { name: token, arguments: { query: token }, _meta: trace })),
-        post(message('tools/call', { name: 'list_installed_tools', arguments: { query: token }, uri: token })),
-        post(message(token, {}), { 'Mcp-Method': token, 'MCP-Protocol-Version': token }),
+        post('resources/read', { uri: `platform://${token}`, _meta: trace }),
+        post('resources/read', { uri: 'platform://tools', _meta: { ...known, tracestate: `a=${token}` } }),
+        post('tools/call', { name: token, arguments: { query: token }, _meta: trace }),
+        post('tools/call', { name: 'list_installed_tools', arguments: { query: token }, uri: token }),
+        post(token, {}, { 'Mcp-Method': token, 'MCP-Protocol-Version': token }),
       ]) {
         await exchange(traced.url, text);
       }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { READ, startTraced, TOOLS } from './traced.ts';
+import { READ, startTraced } from './traced.ts';
 
 describe('a span', () => {
   let upstream: HttpUpstream;
@@ -10,7 +10,6 @@ describe('a span', () => {
     upstream = await startHttpUpstream(json({}, 500));
   });
 
-  /** The error of each span of these names. */
   const errorsOf = ({ collector }: Awaited<ReturnType<typeof startTraced>>, names: readonly string[]) =>
     names.map((name) => [name, collector.one(name).failed, collector.one(name).attributes['error.type']]);
 
@@ -26,29 +25,6 @@ describe('a span', () => {
       'portico.error.code': 'upstream_failed',
     });
     expect(traced.collector.one('GET').attributes).to.include({ 'http.response.status_code': 500 });
-  });
-
-  it('fails where the page that came is none', async () => {
-    upstream.respond(json({ nothing: [] }));
-    const traced = await startTraced(upstream.url);
-    await traced.read('tools');
-    await traced.end();
-    const { attributes, failed } = traced.collector.one('GET');
-    expect(attributes).to.include({ 'error.type': 'upstream_invalid', 'http.response.status_code': 200 });
-    expect(failed).to.equal(true);
-  });
-
-  it('of a page has the reason for which the platform was not called', async () => {
-    const breaker = { minimumCalls: 1, failurePercent: 1, openMs: 60_000 };
-    const traced = await startTraced(upstream.url, { upstream: { breaker, retry: { attempts: 0 } } });
-    await traced.read('tools');
-    expect((await traced.read('tools')).status).to.equal(503);
-    await traced.end();
-    const { collector } = traced;
-    const refused = collector.all('page tools').filter(({ attributes }) => attributes['error.type'] === 'breaker_open');
-    expect(refused).to.have.length(1);
-    expect(collector.tree(refused[0]?.spanId)).to.deep.equal({});
-    expect(collector.all('GET')).to.have.length(1);
   });
 
   it('of an invalid request has not failed, and has the error code', async () => {
@@ -91,28 +67,5 @@ describe('a span', () => {
       expect(collector.one(name).attributes['error.type'], name).to.equal('cancelled');
       expect(collector.one(name).failed, name).to.equal(false);
     }
-  });
-
-  it('of a read that is served what is stale, in place of an error, is none that failed', async () => {
-    let clock = 1_800_000_000_000;
-    upstream.respond(json(TOOLS));
-    const { collector, read, end } = await startTraced(upstream.url, {}, { now: () => clock });
-    await read('tools');
-    clock += 3_000_000;
-    upstream.respond(json({}, 500));
-    expect((await read('tools')).status).to.equal(200);
-    await end();
-    const [, second] = collector.all('read tools');
-    expect(second?.attributes).to.include({ 'portico.cache': 'stale' });
-    expect(second?.failed).to.equal(false);
-    expect(collector.all('load tools').map(({ failed }) => failed)).to.deep.equal([false, true]);
-  });
-
-  it('is not made for probes', async () => {
-    const { collector, url, end } = await startTraced(upstream.url);
-    await fetch(`${url}/livez`);
-    await fetch(`${url}/readyz`);
-    await end();
-    expect(collector.spans).to.deep.equal([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { GatewayOptions } from '../../../src/gateway.ts';
-import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
+import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import { type Collector, type ReceivedSpan, startCollector } from '../../support/process/collector.ts';
 
 export const READ = 'GET /mcp/v1/resources/read';
@@ -7,7 +7,6 @@ export const TOOLS = { tools: [{ id: 'a', name: 'A' }] };
 /** What is done for a read that loads one page. */
 export const LOADED = { '1 INTERNAL load tools': { '1 INTERNAL page tools': { '1 CLIENT GET': {} } } };
 
-/** A span of a caller. */
 export const PARENT = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 export const SAMPLED = `00-${PARENT.traceId}-${PARENT.spanId}-01`;
 export const UNSAMPLED = `00-${PARENT.traceId}-${PARENT.spanId}-00`;
@@ -17,7 +16,6 @@ type Overrides = NonNullable<Parameters<typeof settingsFor>[1]>;
 /** A gateway that keeps every trace, and the collector that it sends them to. */
 export interface Traced extends RunningGateway {
   readonly collector: Collector;
-  rpc(message: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Ends the gateway: the collector has all spans then. */
   end(): Promise<boolean>;
 }
@@ -31,20 +29,7 @@ export async function startTraced(
   const endpoint = `${collector.url}/v1/traces`;
   const kept = { enabled: true, sampleRatio: 1, endpoint, intervalMs: 100, ...tracing };
   const running = await startGateway(settingsFor(upstream, { ...overrides, tracing: kept }), options);
-  return {
-    ...running,
-    collector,
-    rpc: (message, headers = {}) =>
-      fetch(`${running.url}/mcp`, {
-        method: 'POST',
-        headers: {
-          ...{ authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-          ...{ accept: 'application/json, text/event-stream', ...headers },
-        },
-        body: JSON.stringify(message),
-      }),
-    end: () => running.gateway.close(),
-  };
+  return { ...running, collector, end: running.gateway.close };
 }
 
 /** `traceparent` that names a span. */

@@ -1,11 +1,15 @@
 import { expect } from 'chai';
 import { captureLog } from '../../core/log/captured-log.ts';
+import { startAuthorizationServer } from '../../support/authorization/authorization-server.ts';
+import { as } from '../../support/authorization/caller.ts';
+import { AUDIENCE } from '../../support/authorization/issuer.ts';
 import { createAuthority, writePem } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, inTurn, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { startCollector } from '../../support/process/collector.ts';
 import { inFolder } from '../../support/process/process.ts';
 import { exchange, get } from '../../support/raw-http.ts';
+import { echo, gatewayAt, givenFor } from '../token-exchange/exchanging.ts';
 import { traceReplicas } from './replicas.ts';
 import { headerOf, LOADED, PARENT, READ, SAMPLED, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
 
@@ -90,42 +94,68 @@ describe('the trace', () => {
       });
     });
 
-    it('has a span for each page, and for each request that was sent', async () => {
-      const page = (next: string) => json({ ...TOOLS, tools: [{ id: `a${next}`, name: 'A' }], nextPageToken: next });
-      upstream.respond(inTurn(page('1'), page('2'), page('')));
-      const { collector, read, end } = await startTraced(upstream.url);
-      await read('tools');
-      await end();
-      const one = { '1 CLIENT GET': {} };
-      expect(collector.tree(collector.one('load tools').spanId)).to.deep.equal({
-        ...{ '1 INTERNAL page tools': one, '2 INTERNAL page tools': one, '3 INTERNAL page tools': one },
-      });
-      expect(collector.one('load tools').attributes).to.include({ 'portico.pages': 3, 'portico.items': 3 });
-      expect(new Set(collector.all('GET').map(({ attributes }) => attributes['url.full']))).to.deep.equal(
-        new Set([`${upstream.url}/v1/tools`]),
-      );
-    });
-
-    it('counts how often a request was sent again', async () => {
-      upstream.respond(inTurn(json({}, 503), json({}, 502), lists(TOOLS)));
+    it('has a span for each page, and counts how often a request was sent again', async () => {
+      const page = (next: string) => json({ tools: [{ id: `a${next}`, name: 'A' }], nextPageToken: next });
+      upstream.respond(inTurn(json({}, 503), json({}, 502), page('1'), page('')));
       const { collector, read, end } = await startTraced(upstream.url, { upstream: { retry: { baseDelayMs: 1 } } });
       await read('tools');
       await end();
-      expect(collector.tree(collector.one('page tools').spanId)).to.deep.equal({
-        ...{ '1 CLIENT GET': {}, '2 CLIENT GET': {}, '3 CLIENT GET': {} },
+      expect(collector.tree(collector.one('load tools').spanId)).to.deep.equal({
+        '1 INTERNAL page tools': { '1 CLIENT GET': {}, '2 CLIENT GET': {}, '3 CLIENT GET': {} },
+        '2 INTERNAL page tools': { '1 CLIENT GET': {} },
       });
-      const sent = collector.all('GET').map(({ failed, attributes }) => ({
-        failed,
-        error: attributes['error.type'],
-        status: attributes['http.response.status_code'],
-        resends: attributes['http.request.resend_count'],
-      }));
+      expect(collector.one('load tools').attributes).to.include({ 'portico.pages': 2, 'portico.items': 2 });
+      const sent = collector
+        .all('GET')
+        .map(({ attributes: of }) => [
+          ...[of['error.type'], of['http.response.status_code'], of['http.request.resend_count'], of['url.full']],
+        ]);
+      const url = `${upstream.url}/v1/tools`;
       expect(sent).to.deep.equal([
-        { failed: true, error: 'upstream_failed', status: 503, resends: undefined },
-        { failed: true, error: 'upstream_failed', status: 502, resends: 1 },
-        { failed: false, error: undefined, status: 200, resends: 2 },
+        ['upstream_failed', 503, undefined, url],
+        ['upstream_failed', 502, 1, url],
+        [undefined, 200, 2, url],
+        [undefined, 200, undefined, url],
       ]);
-      expect(collector.one('page tools').failed).to.equal(false);
+      expect(collector.all('page tools').map(({ failed }) => failed)).to.deep.equal([false, false]);
+    });
+
+    it('shows the verification of a token below the request that brought it, and not where it is remembered', async () => {
+      const server = await startAuthorizationServer();
+      const verification = { issuer: server.issuer, audience: AUDIENCE };
+      const { collector, read, end } = await startTraced(upstream.url, { verification });
+      const good = await server.issue({ resource: AUDIENCE });
+      const other = await server.issue({ resource: 'https://other.example' });
+      const statuses: number[] = [];
+      for (const token of [good, good, other]) statuses.push((await read('tools', as(token))).status);
+      await end();
+      expect(statuses).to.deep.equal([200, 200, 401]);
+      expect(collector.tree()).to.deep.equal({
+        [`1 SERVER ${READ}`]: { '1 INTERNAL verify': {}, '2 INTERNAL read tools': LOADED },
+        [`2 SERVER ${READ}`]: { '1 INTERNAL read tools': {} },
+        [`3 SERVER ${READ}`]: { '1 INTERNAL verify': {} },
+      });
+      const errors = collector.all('verify').map(({ attributes }) => attributes['error.type']);
+      expect(errors).to.deep.equal([undefined, 'credential_rejected']);
+      for (const token of [good, other]) expect(collector.bodies.join()).not.to.contain(token);
+    });
+
+    it('shows an exchange of tokens below the page that it was made for', async () => {
+      const server = await startAuthorizationServer();
+      upstream.respond(echo);
+      const collector = await startCollector();
+      const tracing = { enabled: true, sampleRatio: 1, endpoint: `${collector.url}/v1/traces` };
+      const { gateway, read } = await gatewayAt(upstream, server.issuer, { settings: { tracing } });
+      const token = await server.issue({ resource: AUDIENCE });
+      const given = await givenFor(await read('tools', as(token)));
+      await gateway.close();
+      const page = collector.one('page tools');
+      const calls = collector.spans.filter(({ parentId }) => parentId === page.spanId);
+      expect(calls.map(({ name, attributes }) => `${name} ${attributes['portico.upstream']}`)).to.deep.equal([
+        ...['GET tools.exchange', 'POST tools.exchange', 'GET tools'],
+      ]);
+      expect(new Set(calls.map(({ traceId }) => traceId)).size).to.equal(1);
+      for (const each of [token, given]) expect(collector.bodies.join()).not.to.contain(each);
     });
 
     it('links a reader who joined a flight to the load that it waited for', async () => {
@@ -192,13 +222,6 @@ describe('the trace', () => {
       expect(collector.bodies.join()).not.to.contain('acme');
     });
 
-    it('keeps the flag of an id that is random', async () => {
-      const { collector, read, end } = await startTraced(upstream.url);
-      await read('tools', { headers: { traceparent: SAMPLED.replace(/1$/, '3') } });
-      await end();
-      expect(traceparents()).to.deep.equal([headerOf(collector.one('GET')).replace(/1$/, '3')]);
-    });
-
     it('is not sampled if the caller does not sample it, and is propagated all the same', async () => {
       const { collector, read, end } = await startTraced(upstream.url);
       await read('tools', { headers: { traceparent: UNSAMPLED } });
@@ -206,17 +229,6 @@ describe('the trace', () => {
       expect(collector.spans).to.deep.equal([]);
       expect(traceparents()).to.have.length(1);
       expect(traceparents()[0]).to.match(new RegExp(`^00-${PARENT.traceId}-(?!${PARENT.spanId})[0-9a-f]{16}-00$`));
-    });
-
-    it('is kept where the caller keeps it, however few begin here', async () => {
-      const { collector, read, end } = await startTraced(upstream.url, { tracing: { sampleRatio: 0 } });
-      await read('tools', { headers: { traceparent: SAMPLED } });
-      await read('tools');
-      await read('projects');
-      await end();
-      expect(new Set(collector.spans.map(({ traceId }) => traceId))).to.deep.equal(new Set([PARENT.traceId]));
-      // Whether another one is exported is decided at its end: the platform is told that it is not sampled.
-      expect(traceparents()[1]).to.match(/-00$/);
     });
   });
 });

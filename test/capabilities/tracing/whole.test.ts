@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { bodyOf, RPC_FIELDS, readOf } from '../../support/rpc.ts';
 import { SEEDED } from '../../support/seed.ts';
 import { PARENT, SAMPLED, startTraced, TOOLS } from './traced.ts';
 
@@ -34,22 +35,18 @@ describe('a trace under random callers and platforms', () => {
       upstream: { retry: { baseDelayMs: 1 }, breaker, rememberRejectedMs: 1, timeoutMs: 200 },
     });
     let requests = 0;
-    const message = (name: string, id: number) => ({
-      ...{ jsonrpc: '2.0', id, method: 'resources/read', params: { uri: `platform://${name}` } },
-    });
 
     async function ask({ name, over, token, noCache, leaves, parent }: Asking): Promise<void> {
       requests += 1;
       const headers = {
-        ...{ authorization: `Bearer ${token}`, accept: 'application/json, text/event-stream' },
+        ...{ authorization: `Bearer ${token}`, ...RPC_FIELDS },
         ...(noCache && { 'cache-control': 'no-cache' }),
         ...(parent !== undefined && { traceparent: parent }),
       };
-      const body = JSON.stringify(over === 'mcp' ? message(name, 1) : [message(name, 1), message('tools', 2)]);
+      const body = bodyOf(over === 'mcp' ? readOf(name) : [readOf(name), readOf('tools', 2)]);
       const target = over === 'http' ? `/mcp/v1/resources/read?uri=platform://${name}` : '/mcp';
-      const posted = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
       const signal = leaves === undefined ? null : AbortSignal.timeout(leaves);
-      await fetch(`${url}${target}`, { ...(over === 'http' ? { headers } : posted), signal })
+      await fetch(`${url}${target}`, { headers, ...(over !== 'http' && { method: 'POST', body }), signal })
         .then((response) => response.arrayBuffer())
         .catch((error) => expect(error.name).to.equal('TimeoutError'));
     }

@@ -1,37 +1,40 @@
+import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { type HttpUpstream, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { type HttpUpstream, inTurn, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { startRawUpstream } from '../../support/platform/raw-upstream.ts';
 import { askIssuer, errorOf } from './scenery.ts';
 
-/** A server that has documents at these paths, and nothing elsewhere. */
-function documents(at: (url: string) => Readonly<Record<string, unknown>>): Promise<HttpUpstream> {
-  const server: Promise<HttpUpstream> = startHttpUpstream(async (request, response) => {
-    const found = at((await server).url)[request.url ?? ''];
-    json(found ?? {}, found === undefined ? 404 : 200)(request, response);
+const OAUTH = '/.well-known/oauth-authorization-server';
+const OIDC = '/.well-known/openid-configuration';
+const UNREACHABLE = 'the issuer could not be reached';
+const NO_OBJECT = 'the issuer answered with something else than a JSON object';
+
+/** A server that has one document, in which `URL` is its address, and nothing elsewhere. */
+async function document(place: string, content: object): Promise<HttpUpstream> {
+  const server: HttpUpstream = await startHttpUpstream((request, response) => {
+    const found = JSON.parse(JSON.stringify(content).replaceAll('URL', server.url));
+    json(request.url === place ? found : {}, request.url === place ? 200 : 404)(request, response);
   });
   return server;
 }
 
 describe('the metadata of an issuer', () => {
   for (const [place, path] of [
-    ['/.well-known/oauth-authorization-server/realms/acme', '/realms/acme'],
-    ['/.well-known/openid-configuration/realms/acme', '/realms/acme'],
-    ['/realms/acme/.well-known/openid-configuration', '/realms/acme'],
-    ['/realms/acme/.well-known/openid-configuration', '/realms/acme/'],
-    ['/.well-known/oauth-authorization-server', ''],
-    ['/.well-known/openid-configuration', '/'],
+    [`${OAUTH}/realms/acme`, '/realms/acme'],
+    [`${OIDC}/realms/acme`, '/realms/acme'],
+    [`/realms/acme${OIDC}`, '/realms/acme/'],
+    [OAUTH, ''],
+    [OIDC, '/'],
   ] as const) {
     it(`is found at ${place} for an issuer with the path "${path}"`, async () => {
-      const server = await documents((url) => ({ [place]: { issuer: url + path, jwks_uri: `${url}/keys` } }));
+      const server = await document(place, { issuer: `URL${path}`, jwks_uri: 'URL/keys' });
       expect(await askIssuer(server.url + path).endpoint('jwks_uri')).to.equal(`${server.url}/keys`);
     });
   }
 
-  it('are fetched once, until they are evicted', async () => {
-    const server = await documents((url) => ({
-      '/.well-known/oauth-authorization-server': { issuer: url, jwks_uri: `${url}/keys` },
-    }));
+  it('is fetched once, until it is evicted', async () => {
+    const server = await document(OAUTH, { issuer: 'URL', jwks_uri: 'URL/keys' });
     const issuer = askIssuer(server.url);
     await Promise.all([issuer.endpoint('jwks_uri'), issuer.endpoint('jwks_uri')]);
     await issuer.endpoint('jwks_uri');
@@ -41,31 +44,17 @@ describe('the metadata of an issuer', () => {
     expect(server.requests).to.have.length(2);
   });
 
+  const UNUSABLE = 'the metadata has no usable jwks_uri';
   for (const [name, metadata, reason] of [
     ['of another issuer', { issuer: 'https://other.example' }, 'the metadata is of another issuer'],
     ['of the issuer with a slash', { issuer: 'URL/' }, 'the metadata is of another issuer'],
-    ['without the endpoint', { issuer: 'URL' }, 'the metadata has no usable jwks_uri'],
-    [
-      'with an endpoint in the clear',
-      { issuer: 'URL', jwks_uri: 'http://other.example/keys' },
-      'the metadata has no usable jwks_uri',
-    ],
-    [
-      'with an endpoint in a file',
-      { issuer: 'URL', jwks_uri: 'file:///etc/passwd' },
-      'the metadata has no usable jwks_uri',
-    ],
-    [
-      'with an endpoint that is no text',
-      { issuer: 'URL', jwks_uri: ['URL/keys'] },
-      'the metadata has no usable jwks_uri',
-    ],
-    ['that is a list', [], 'the issuer answered with something else than a JSON object'],
+    ['without the endpoint', { issuer: 'URL' }, UNUSABLE],
+    ['with an endpoint in the clear', { issuer: 'URL', jwks_uri: 'http://other.example/keys' }, UNUSABLE],
+    ['with an endpoint that is no text', { issuer: 'URL', jwks_uri: ['URL/keys'] }, UNUSABLE],
+    ['that is a list', [], NO_OBJECT],
   ] as const) {
     it(`is not used ${name}, and fetched again`, async () => {
-      const server = await documents((url) => ({
-        '/.well-known/oauth-authorization-server': JSON.parse(JSON.stringify(metadata).replaceAll('URL', url)),
-      }));
+      const server = await document(OAUTH, metadata);
       const issuer = askIssuer(server.url);
       for (const asked of [1, 2]) {
         expect(await errorOf(issuer.endpoint('jwks_uri'))).to.deep.equal(['verifier_unavailable', reason]);
@@ -74,105 +63,48 @@ describe('the metadata of an issuer', () => {
     });
   }
 
-  it('is not looked for elsewhere while the server fails', async () => {
-    const server = await startHttpUpstream(json({}, 500));
-    expect(await errorOf(askIssuer(server.url).endpoint('jwks_uri'))).to.deep.equal([
-      'verifier_unavailable',
-      'the issuer answered with status 500',
-    ]);
-    expect(server.requests).to.have.length(1);
-  });
-
-  it('is nowhere', async () => {
-    const server = await startHttpUpstream(json({}, 404));
-    expect(await errorOf(askIssuer(`${server.url}/a`).endpoint('jwks_uri'))).to.deep.equal([
-      'verifier_unavailable',
-      'the issuer has no metadata',
-    ]);
-    expect(server.requests).to.have.length(3);
-  });
+  for (const [what, status, path, requests, reason] of [
+    ['is not looked for elsewhere while the server fails', 500, '', 1, 'the issuer answered with status 500'],
+    ['is not looked for elsewhere where the server redirects', 302, '', 1, 'the issuer answered with status 302'],
+    ['is nowhere', 404, '/a', 3, 'the issuer has no metadata'],
+  ] as const) {
+    it(what, async () => {
+      const server = await startHttpUpstream(json({}, status, { location: '/elsewhere' }));
+      const error = await errorOf(askIssuer(server.url + path).endpoint('jwks_uri'));
+      expect(error).to.deep.equal(['verifier_unavailable', reason]);
+      expect(server.requests).to.have.length(requests);
+    });
+  }
 });
 
 describe('what an issuer answers', () => {
-  const asked = async (url: string, options = {}) => errorOf(askIssuer(url, options).fetchJson(`${url}/keys`));
+  const body =
+    (text: string | Buffer, headers = {}): RequestListener =>
+    (_request, response) =>
+      response.writeHead(200, headers).end(text);
+  const zipped = (content: object) => body(gzipSync(JSON.stringify(content)), { 'content-encoding': 'gzip' });
 
-  it('is not followed to another place', async () => {
-    const other = await startHttpUpstream(json({ keys: [] }));
-    const server = await startHttpUpstream(json({}, 302, { location: `${other.url}/keys` }));
-    expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer answered with status 302']);
-    expect(other.requests).to.deep.equal([]);
-  });
-
-  it('is read up to its bound, and again after that', async () => {
-    const server = await startHttpUpstream(json({ filler: 'x'.repeat(9000) }));
-    const issuer = askIssuer(server.url);
-    expect(await errorOf(issuer.fetchJson(server.url))).to.deep.equal([
-      'verifier_unavailable',
-      'the issuer could not be reached',
-    ]);
-    server.respond(json({ small: true }));
-    for (const _ of [1, 2]) expect(await issuer.fetchJson(server.url)).to.deep.equal({ small: true });
-  });
-
-  it('is read up to its bound where it has no end', async () => {
-    const server = await startHttpUpstream((_request, response) => {
-      const write = (): void => {
-        while (!response.destroyed && response.write('{"a":'.repeat(1000))) {}
-        if (!response.destroyed) response.once('drain', write);
-      };
-      write();
-    });
-    expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be reached']);
-  });
-
-  it('is decompressed up to its bound, so that nothing small becomes large', async () => {
-    const compressed = (body: object) =>
-      startHttpUpstream((_request, response) => {
-        response.writeHead(200, { 'content-encoding': 'gzip' });
-        response.end(gzipSync(JSON.stringify(body)));
-      });
-    const small = await compressed({ small: true });
-    expect(await askIssuer(small.url).fetchJson(small.url)).to.deep.equal({ small: true });
-    const large = await compressed({ filler: 'x'.repeat(9000) });
-    expect(await asked(large.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be reached']);
-  });
-
-  it('is waited for no longer than its time', async () => {
-    const server = await startHttpUpstream(() => {});
-    expect(await asked(server.url, { timeoutMs: 30 })).to.deep.equal([
-      'verifier_unavailable',
-      'the issuer did not answer in time',
-    ]);
-  });
-
-  for (const [name, body] of [
-    ['no JSON', '<html>'],
-    ['nothing', ''],
-    ['nested deeper than a stack', `${'['.repeat(4000)}${']'.repeat(4000)}`],
-    ['null', 'null'],
-  ] as const) {
-    it(`is not taken where it is ${name}`, async () => {
-      const server = await startHttpUpstream((_request, response) => response.end(body));
-      expect(await asked(server.url)).to.deep.equal([
-        'verifier_unavailable',
-        'the issuer answered with something else than a JSON object',
-      ]);
+  for (const [what, answer, reason] of [
+    ['is not taken where it is larger than its bound', json({ filler: 'x'.repeat(9000) }), UNREACHABLE],
+    ['is decompressed up to its bound', zipped({ filler: 'x'.repeat(9000) }), UNREACHABLE],
+    ['is not waited for longer than its time', () => {}, 'the issuer did not answer in time'],
+    ['is not taken where it is no JSON', body('<html>'), NO_OBJECT],
+    ['is not taken where it is nothing', body(''), NO_OBJECT],
+    ['is not taken nested deeper than a stack', body(`${'['.repeat(4000)}${']'.repeat(4000)}`), NO_OBJECT],
+    ['is not taken where it is null', body('null'), NO_OBJECT],
+  ] as const satisfies readonly (readonly [string, RequestListener, string])[]) {
+    it(`${what}, and the next answer is`, async () => {
+      const server = await startHttpUpstream(inTurn(answer, zipped({ small: true })));
+      const issuer = askIssuer(server.url, { timeoutMs: reason.includes('in time') ? 200 : 10_000 });
+      expect(await errorOf(issuer.fetchJson(server.url))).to.deep.equal(['verifier_unavailable', reason]);
+      expect(await issuer.fetchJson(server.url)).to.deep.equal({ small: true });
     });
   }
 
   it('is requested again where the connection was lost, three times in all', async () => {
     const server = await startRawUpstream();
-    expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be reached']);
+    const issuer = askIssuer(server.url);
+    expect(await errorOf(issuer.fetchJson(server.url))).to.deep.equal(['verifier_unavailable', UNREACHABLE]);
     expect(server.attempts()).to.equal(3);
-    const body = '{"a":1}';
-    await server.behave((socket, { number }) =>
-      number === 1 ? socket.destroy() : socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
-    );
-    expect(await askIssuer(server.url).fetchJson(`${server.url}/keys`)).to.deep.equal({ a: 1 });
-  });
-
-  it('is not taken where it is no HTTP', async () => {
-    const server = await startRawUpstream((socket) => socket.end('220 mail.example ESMTP\r\n'));
-    expect(await asked(server.url)).to.deep.equal(['verifier_unavailable', 'the issuer could not be reached']);
   });
 });

@@ -102,14 +102,6 @@ describe('the keys of an issuer', () => {
     expect(it.asked()).to.equal(2);
   });
 
-  it('are refreshed before they are used once they are very old', async () => {
-    const it = scene(set(signer.jwk));
-    await it.keys.current();
-    it.now += 2000;
-    it.answer = set(other.jwk);
-    expect(await finds(await it.keys.current(), signer)).to.equal(false);
-  });
-
   it('stay good while others cannot be had, until they are twice as old as they may be, and are refused after that', async () => {
     const it = scene(set(signer.jwk));
     const first = await it.keys.current();
@@ -147,28 +139,6 @@ describe('the keys of an issuer', () => {
     it.now += 999;
     expect(await it.keys.current()).to.equal(first);
     expect(it.asked()).to.equal(2);
-  });
-
-  it('are not fetched by each caller if the issuer fails once they are too old', async () => {
-    const it = scene(set(signer.jwk));
-    await it.keys.current();
-    it.now += 2000;
-    it.answer = DOWN;
-    for (const _ of [1, 2, 3]) {
-      expect(await errorOf(it.keys.current())).to.deep.equal(['verifier_unavailable', DOWN.reason]);
-    }
-    expect(it.asked()).to.equal(2);
-  });
-
-  it('are waited for again once the issuer has answered', async () => {
-    const it = scene(DOWN);
-    await errorOf(it.keys.current());
-    it.now += 100;
-    it.answer = set(signer.jwk);
-    await it.keys.current();
-    it.now += 2000;
-    it.answer = set(other.jwk);
-    expect(await finds(await it.keys.current(), signer)).to.equal(false);
   });
 
   it('are waited for by so many who name one that is not known, and by no more', async () => {

@@ -4,7 +4,6 @@ import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { openServer } from '../../../src/core/upstream/open-upstream.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 
-/** Asks a server of a test, within small bounds. */
 export function askIssuer(issuer: string, { maxBytes = 8192, timeoutMs = 10_000 } = {}): Issuer {
   const { send, close } = openServer({
     ...{ name: 'issuer', tls: undefined, proxy: undefined, connections: 16, maxQueue: 4, events: {} },
@@ -16,7 +15,6 @@ export function askIssuer(issuer: string, { maxBytes = 8192, timeoutMs = 10_000 
   return createIssuer({ issuer, send, timeoutMs });
 }
 
-/** The error that this comes to, as its code and reason. */
 export async function errorOf(work: Promise<unknown>): Promise<readonly [ErrorCode, string | undefined]> {
   try {
     await work;

@@ -9,14 +9,9 @@ import { errorOf } from './scenery.ts';
 
 const BOUNDS = { rememberMs: 60_000, rememberRejectedMs: 5000, maxRemembered: 3, maxVerifying: 2 };
 
-interface Judged {
-  readonly verdict: string;
-  readonly reason?: string | undefined;
-}
-
 function scene(bounds: Partial<typeof BOUNDS> = {}) {
   const looked: string[] = [];
-  const told: Judged[] = [];
+  const told: object[] = [];
   const time = { now: 1_000_000, clock: 7 };
   const judged = new Map<string, () => Promise<Verdict>>();
   const verify = withVerdicts(
@@ -36,17 +31,18 @@ function scene(bounds: Partial<typeof BOUNDS> = {}) {
       clock: () => time.clock,
     },
   );
-  const good = (key: string, expiresAt = Number.POSITIVE_INFINITY): Verdict => ({
+  const good = (key: string): Verdict => ({
     partition: key,
-    expiresAt,
+    expiresAt: Number.POSITIVE_INFINITY,
     verified: { subject: key, subjectKey: `s ${key}`, scopes: new Set() },
   });
+  const fail = (token: string, error: Error) => judged.set(token, () => Promise.reject(error));
   const ask = async (token: string) => verify(new Credential(token), `key of ${token}`);
   const pass = (ms: number) => {
     time.now += ms;
     time.clock += ms;
   };
-  return { ask, looked, told, judged, good, pass, time };
+  return { ask, looked, told, judged, good, fail, pass, time };
 }
 
 describe('the verdict on a token', () => {
@@ -70,18 +66,9 @@ describe('the verdict on a token', () => {
     expect(looked).to.have.length(2);
   });
 
-  it('is one for all who bring it at once', async () => {
-    const { ask, looked } = scene();
-    const verdicts = await Promise.all([ask('a'), ask('a'), ask('a')]);
-    expect(new Set(verdicts).size).to.equal(1);
-    expect(looked).to.deep.equal(['a']);
-  });
-
   it('is remembered for a moment where the token was rejected, with the reason', async () => {
-    const { ask, looked, told, judged, pass } = scene();
-    judged.set('bad', async () => {
-      throw rejected('it has expired');
-    });
+    const { ask, looked, told, fail, pass } = scene();
+    fail('bad', rejected('it has expired'));
     for (const _ of [1, 2]) expect(await errorOf(ask('bad'))).to.deep.equal(['credential_rejected', 'it has expired']);
     expect(looked).to.deep.equal(['bad']);
     expect(told).to.deep.equal([{ verdict: 'rejected', reason: 'it has expired' }]);
@@ -90,43 +77,29 @@ describe('the verdict on a token', () => {
     expect(looked).to.have.length(2);
   });
 
-  it('is not remembered if it is undecided', async () => {
-    const { ask, looked, told, judged } = scene();
-    judged.set('a', async () => {
-      throw unavailable('the issuer could not be reached');
+  for (const [what, error, reason] of [
+    ['the issuer is down', unavailable('the issuer could not be reached'), 'the issuer could not be reached'],
+    ['there is a bug', new TypeError('a bug'), ERRORS.internal.reason],
+  ] as const) {
+    it(`is undecided, and not remembered, if ${what}`, async () => {
+      const { ask, looked, told, judged, fail } = scene();
+      fail('a', error);
+      expect(await ask('a').catch((thrown) => thrown)).to.equal(error);
+      judged.delete('a');
+      await ask('a');
+      expect(looked).to.deep.equal(['a', 'a']);
+      expect(told).to.deep.equal([
+        { verdict: 'undecided', reason },
+        { verdict: 'accepted', reason: undefined },
+      ]);
     });
-    await errorOf(ask('a'));
-    judged.delete('a');
-    await ask('a');
-    expect(looked).to.deep.equal(['a', 'a']);
-    expect(told.map(({ verdict }) => verdict)).to.deep.equal(['undecided', 'accepted']);
-  });
-
-  it('is undecided if there is a bug', async () => {
-    const { ask, told, judged } = scene();
-    judged.set('a', async () => {
-      throw new TypeError('a bug');
-    });
-    await ask('a').catch(() => {});
-    expect(told).to.deep.equal([{ verdict: 'undecided', reason: ERRORS.internal.reason }]);
-  });
-
-  it('is not remembered at all if settings turn that off', async () => {
-    const { ask, looked, judged } = scene({ rememberMs: 0, rememberRejectedMs: 0 });
-    judged.set('bad', async () => {
-      throw rejected('x');
-    });
-    for (const token of ['a', 'a', 'bad', 'bad']) await ask(token).catch(() => {});
-    expect(looked).to.deep.equal(['a', 'a', 'bad', 'bad']);
-  });
+  }
 
   it('is not forgotten for a flood of tokens that are rejected', async () => {
-    const { ask, looked, judged } = scene();
+    const { ask, looked, fail } = scene();
     await ask('good');
     for (let number = 0; number < 100; number += 1) {
-      judged.set(`bad ${number}`, async () => {
-        throw rejected('x');
-      });
+      fail(`bad ${number}`, rejected('x'));
       await errorOf(ask(`bad ${number}`));
     }
     looked.length = 0;
@@ -137,29 +110,18 @@ describe('the verdict on a token', () => {
     expect(looked).to.deep.equal(['bad 0']);
   });
 
-  it('is computed for a bounded number of tokens at once', async () => {
-    const { ask, judged, good } = scene();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    for (const token of ['a', 'b', 'c']) judged.set(token, () => promise.then(() => good(token)));
-    const first = [ask('a'), ask('b')];
-    expect(await errorOf(ask('c'))).to.deep.equal(['overloaded', 'verification.maxVerifying is reached']);
-    // Who brings one of those is no further one.
-    first.push(ask('a'));
-    resolve();
-    await Promise.all(first);
-    await ask('c');
-  });
-
-  it('by a signature is computed while introspection has no place left', async () => {
-    const { ask, judged, good } = scene();
+  it('is computed for a bounded number of tokens at once, by each method, and once for all who bring one', async () => {
+    const { ask, looked, judged, good } = scene();
     const { promise, resolve } = Promise.withResolvers<void>();
     const asked = ['opaque 1', 'opaque 2'];
     for (const token of asked) judged.set(token, () => promise.then(() => good(token)));
-    const waiting = asked.map(ask);
-    expect((await errorOf(ask('opaque 3')))[0]).to.equal('overloaded');
+    const waiting = [...asked, 'opaque 1'].map(ask);
+    expect(await errorOf(ask('opaque 3'))).to.deep.equal(['overloaded', 'verification.maxVerifying is reached']);
     expect((await ask('a')).verified.subject).to.equal('key of a');
     resolve();
-    await Promise.all(waiting);
+    const [first, , third] = await Promise.all(waiting);
+    expect(third).to.equal(first);
+    expect(looked).to.deep.equal([...asked, 'a']);
     await ask('opaque 3');
   });
 
@@ -168,11 +130,9 @@ describe('the verdict on a token', () => {
     const step = fc.record({ token, pass: fc.constantFrom(0, 0, 1000, 30_000, 61_000) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-        const { ask, judged, pass } = scene({ maxVerifying: 100 });
+        const { ask, fail, pass } = scene({ maxVerifying: 100 });
         for (const bad of ['bad e', 'bad f']) {
-          judged.set(bad, async () => {
-            throw rejected(bad);
-          });
+          fail(bad, rejected(bad));
         }
         for (const { token: brought, pass: ms } of steps) {
           const [one, two] = await Promise.allSettled([ask(brought), ask(brought)]);

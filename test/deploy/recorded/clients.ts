@@ -2,7 +2,6 @@ import { connect } from 'node:net';
 import { onCleanup } from '../../support/cleanup.ts';
 import { nextToken, portOf, repeat, type Scenarios, sendReads } from './scene.ts';
 
-/** Opens connections that stay idle. */
 function openIdle(url: string, connections: number): void {
   for (let count = 0; count < connections; count += 1) {
     const socket = connect(portOf(url), '127.0.0.1').on('error', () => {});

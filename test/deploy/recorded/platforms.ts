@@ -12,13 +12,11 @@ function readAsMany({ read }: Scene, callers: number, gapMs = 0): void {
   }
 }
 
-/** Has the platform respond so much later. */
 function respondLate({ platform }: Scene, ms: number): void {
   const respond = lists({ tools: manyTools(3) });
   platform.respond((request, response) => void setTimeout(respond, ms, request, response));
 }
 
-/** Faults of a platform, and of an issuer. */
 export const PLATFORMS: Scenarios = {
   'a platform that fails': {
     reads: ['tools', 'projects'],

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { childrenOf } from '../../support/process/process.ts';
 import { repeat, type Scenarios } from './scene.ts';
 
-/** Faults of a process, and none. */
 export const PROCESSES: Scenarios = {
   'a healthy platform': { reads: ['tools', 'projects'], provoke: () => {}, faulty: 80, fires: [], shows: [] },
   'a process that is gone': {

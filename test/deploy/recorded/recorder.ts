@@ -16,7 +16,6 @@ export interface AlertRule {
   readonly annotations: { readonly summary: string; readonly runbook_url: string };
 }
 
-/** Returns the alert rules that are shipped. */
 export function shippedAlerts(): readonly AlertRule[] {
   return parse(readFileSync(RULES, 'utf8')).groups[0].rules;
 }
@@ -30,14 +29,12 @@ type Series = Map<string, string[]>;
 export interface RecordOptions {
   /** Base URL of the admin listener that is scraped. */
   readonly adminUrl: string;
-  /** Time between two scrapes. */
   readonly everyMs: number;
   /** Number of scrapes without the fault, and with it. */
   readonly quiet: number;
   readonly faulty: number;
   /** Whether the process is scraped during the fault. @default true */
   readonly isScraped?: boolean | undefined;
-  /** Provokes the fault. */
   provoke(): unknown;
 }
 

@@ -20,7 +20,6 @@ const shared = async ({ folder }: Pick<Scene, 'folder'>) => {
   return { shared: { url: proxy.redisUrl, timeoutMs: 200, keySecretFile: await writeSecret(folder) } };
 };
 
-/** Faults of a shared Redis. */
 export const REDIS: Scenarios = {
   'a Redis that is gone': {
     settings: shared,

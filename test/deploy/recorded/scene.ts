@@ -24,7 +24,6 @@ import { judge, record } from './recorder.ts';
 const EVERY_MS = 100;
 const STRETCHED_SECONDS = 30;
 const STRETCH = (1000 * STRETCHED_SECONDS) / EVERY_MS;
-/** Items of each list. */
 const ITEMS = { projects: [], workflows: [], tools: manyTools(3) };
 /** Scrapes before the fault: two minutes of the rules' time. */
 const QUIET = 5;
@@ -38,7 +37,6 @@ export const CACHE = {
   staleIfErrorMs: 3_600_000 / STRETCH,
 };
 
-/** A process of Portico, the platform that it reads, and readers. */
 export interface Scene {
   readonly portico: PorticoProcess;
   readonly platform: HttpUpstream;
@@ -61,7 +59,6 @@ export interface SceneSettings {
 export interface Scenario {
   /** Settings beside those that every scene has, which bounds may be among. */
   readonly settings?: (given: Pick<Scene, 'platform' | 'folder'>) => SceneSettings | Promise<SceneSettings>;
-  /** Environment of the process. */
   readonly env?: Record<string, string>;
   /** Arguments beside the settings file. @default none */
   readonly args?: readonly string[];
@@ -73,11 +70,9 @@ export interface Scenario {
   readonly isScraped?: boolean;
   /** Time between two scrapes. @default 100 */
   readonly everyMs?: number;
-  /** Provokes the fault. */
   provoke(scene: Scene): unknown;
   /** Scrapes during the fault. @default 40, 20 minutes of the rules' time */
   readonly faulty?: number;
-  /** The alerts that fire. */
   readonly fires: readonly string[];
   /** Lines of the verdict on the status page then, worst first, and no others. @default it is not looked at */
   readonly shows?: readonly RegExp[];
@@ -180,7 +175,6 @@ async function expectReason({ stdout }: PorticoProcess, reason: RegExp): Promise
   ).to.equal(true);
 }
 
-/** The settings that every scene has, and those of one. */
 function common({ url }: HttpUpstream, { http, upstream, tools, ...more }: SceneSettings) {
   return {
     http: { port: 0, ...http },
@@ -223,7 +217,6 @@ async function readFrom(url: string, name: string, token: string): Promise<numbe
 }
 
 let tokens = 0;
-/** The token of another caller. */
 export function nextToken(): string {
   tokens += 1;
   return `token-${tokens}.`;
@@ -248,7 +241,6 @@ export async function writeSecret(folder: string, name = 'secret'): Promise<stri
   return file;
 }
 
-/** The deployment's own credential for the platform. */
 export async function ownCredential({ folder }: Pick<Scene, 'folder'>): Promise<SceneSettings> {
   const credential = { kind: 'service', file: await writeSecret(folder) };
   return { upstream: { credential }, allowUnverifiedCallers: true };

@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http';
 
-/** The key that the platforms accept. */
 export const ACME_KEY = 'my-acme-key';
 
 const PAGE = 50;

@@ -46,7 +46,6 @@ export async function recordAgain(page: string, { folder, instead, environment =
     return VARYING.reduce((steady, [varies, replacement]) => steady.replace(varies, replacement), named);
   };
 
-  /** Serves in the background on free ports. */
   async function serve(): Promise<string> {
     const settings = join(folder, '.served.yaml');
     const written = await readFile(join(folder, 'portico.yaml'), 'utf8');

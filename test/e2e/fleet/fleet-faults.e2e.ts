@@ -12,13 +12,12 @@ import {
   startRedisProxy,
   type Treatment,
 } from '../../support/fleet/redis.ts';
-import { createReader, forAll, metric, type Replica, startReplica } from '../../support/fleet/replicas.ts';
+import { createReader, metric, type Replica, repeatAtOnce, startReplica } from '../../support/fleet/replicas.ts';
 import { json, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { needsCommands } from '../../support/tools.ts';
 
 const CALLERS = 60;
 const AT_ONCE = 12;
-/** How long each fault lasts, at least. */
 const FAULT_MS = atDepth(500, 1500);
 const RESOURCES = ['tools', 'workflows', 'projects'] as const;
 
@@ -58,7 +57,6 @@ const REPLAYED = `
 for _, name in ipairs(redis.call('KEYS', 'kept*')) do redis.call('SET', string.sub(name, 5), redis.call('GET', name)) end`;
 const FORGOTTEN = `for _, name in ipairs(redis.call('KEYS', 'kept*')) do redis.call('DEL', name, string.sub(name, 5)) end`;
 
-/** Has everything be of another kind. */
 const OTHER_KIND = `
 for _, name in ipairs(redis.call('KEYS', 'portico:*')) do
   redis.call('DEL', name)
@@ -75,11 +73,9 @@ for _, name in ipairs(names) do
   before = own
 end`;
 
-/** Replaces each value by something else. */
 const ALTERED = `
 for _, name in ipairs(redis.call('KEYS', 'portico:value:*')) do redis.call('SET', name, 'of another program', 'KEEPTTL') end`;
 
-/** Announces what no replica has announced. */
 const MADE_UP = `redis.call('XADD', 'portico:announcements', '*', 'message', 'made up')`;
 
 async function often(redis: Redis, ...command: readonly string[]): Promise<void> {
@@ -181,23 +177,15 @@ describe('replicas under load while their Redis', function () {
 
   beforeEach(() => {
     const read = createReader();
-    let isOver = false;
     wrong = [];
     reads = 0;
-    const done = forAll(Array.from({ length: AT_ONCE }), AT_ONCE, async () => {
-      while (!isOver) {
-        reads += 1;
-        const token = tokenOfCaller(Math.floor(Math.random() * CALLERS));
-        const resource = any(RESOURCES);
-        const { status, body } = await read(any(replicas), resource, token);
-        if (status !== 200 || !body.includes(`"${resource} of ${token}"`))
-          wrong.push(`${status} ${body.slice(0, 300)}`);
-      }
+    stop = repeatAtOnce(AT_ONCE, async () => {
+      reads += 1;
+      const token = tokenOfCaller(Math.floor(Math.random() * CALLERS));
+      const resource = any(RESOURCES);
+      const { status, body } = await read(any(replicas), resource, token);
+      if (status !== 200 || !body.includes(`"${resource} of ${token}"`)) wrong.push(`${status} ${body.slice(0, 300)}`);
     });
-    stop = async () => {
-      isOver = true;
-      await done;
-    };
   });
 
   afterEach(() => stop());

@@ -6,10 +6,10 @@ import { eventually } from '../../support/eventually.ts';
 import { listenForTls, type Redis, showIdentity, startRedis } from '../../support/fleet/redis.ts';
 import {
   createReader,
-  forAll,
   metric,
   type Replica,
   type ReplicasOptions,
+  repeatAtOnce,
   startReplica,
 } from '../../support/fleet/replicas.ts';
 import { type HttpUpstream, json, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
@@ -60,20 +60,13 @@ describe('replicas under load whose secrets and certificates change', function (
   /** Has callers read all the time, and gives what ends that. */
   function load(inTurn: () => readonly Replica[]): () => Promise<void> {
     const read = createReader();
-    let isOver = false;
-    const done = forAll(Array.from({ length: AT_ONCE }), AT_ONCE, async () => {
-      while (!isOver) {
-        reads += 1;
-        const token = tokenOfCaller(reads % CALLERS);
-        const all = inTurn();
-        const { status, body } = await read(all[Math.floor(Math.random() * all.length)] as Replica, 'tools', token);
-        if (status !== 200 || !body.includes(`"tools of ${token}"`)) wrong.push(`${status} ${body.slice(0, 300)}`);
-      }
+    return repeatAtOnce(AT_ONCE, async () => {
+      reads += 1;
+      const token = tokenOfCaller(reads % CALLERS);
+      const all = inTurn();
+      const { status, body } = await read(all[Math.floor(Math.random() * all.length)] as Replica, 'tools', token);
+      if (status !== 200 || !body.includes(`"tools of ${token}"`)) wrong.push(`${status} ${body.slice(0, 300)}`);
     });
-    return async () => {
-      isOver = true;
-      await done;
-    };
   }
 
   const statusOf = (replica: Replica, token: string, headers: Record<string, string> = {}) =>

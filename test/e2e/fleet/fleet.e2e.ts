@@ -10,6 +10,7 @@ import {
   metric,
   type Replica,
   type ReplicasOptions,
+  repeatAtOnce,
   startReplica,
 } from '../../support/fleet/replicas.ts';
 import { type HttpUpstream, json, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
@@ -18,7 +19,6 @@ import { needsCommands } from '../../support/tools.ts';
 const CALLERS = 1000;
 const REPLICAS = 3;
 const AT_ONCE = 48;
-/** How long the platform takes. */
 const LOAD_MS = 20;
 
 const nameOf = (caller: number) => `token-of-caller-${caller}`;
@@ -27,7 +27,6 @@ describe('replicas that share a Redis', function () {
   this.timeout(180_000);
   let redis: Redis;
   let platform: HttpUpstream;
-  /** Loads so far, by token. */
   let loads: Map<string, number>;
   let options: ReplicasOptions;
 
@@ -94,21 +93,14 @@ describe('replicas that share a Redis', function () {
     const loaded = total();
     const failed: string[] = [];
     let reads = 0;
-    let isOver = false;
     /** As a load balancer has them. */
     let inTurn: readonly Replica[] = replicas;
-    const load = forAll(Array.from({ length: 8 }), 8, async () => {
-      while (!isOver) {
-        reads += 1;
-        const token = tokens[reads % tokens.length] as string;
-        const { status, body } = await read(inTurn[reads % inTurn.length] as Replica, 'tools', token).catch(
-          (error) => ({
-            status: 0,
-            body: String(error),
-          }),
-        );
-        if (status !== 200 || !body.includes(`"List of ${token}"`)) failed.push(`${status} ${body}`);
-      }
+    const stop = repeatAtOnce(8, async () => {
+      reads += 1;
+      const token = tokens[reads % tokens.length] as string;
+      const reading = read(inTurn[reads % inTurn.length] as Replica, 'tools', token);
+      const { status, body } = await reading.catch((error) => ({ status: 0, body: String(error) }));
+      if (status !== 200 || !body.includes(`"List of ${token}"`)) failed.push(`${status} ${body}`);
     });
     for (const replica of replicas) {
       replica.process.child.kill('SIGTERM');
@@ -120,8 +112,7 @@ describe('replicas that share a Redis', function () {
     }
     const before = reads;
     await eventually(() => reads > before + 300);
-    isOver = true;
-    await load;
+    await stop();
     expect(failed).to.deep.equal([]);
     expect(reads).to.be.above(500);
     expect(total()).to.equal(loaded);

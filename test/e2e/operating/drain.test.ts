@@ -101,7 +101,6 @@ describe('the process', () => {
   });
 });
 
-/** Waits until connections to `url` are refused. */
 function refused(url: string): Promise<boolean> {
   return eventually(async () => {
     try {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import type { Gateway } from '../../../src/gateway.ts';
-import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
@@ -46,23 +45,6 @@ describe('the status of a gateway', () => {
     const running = await startGateway(settings());
     ({ gateway } = running);
     read = running.read;
-  });
-
-  it('is empty at the start', async () => {
-    const { state, version, url, processId, requests, snapshots, upstreams, resources, changes } = await status();
-    expect({ state, url, processId }).to.deep.equal({ state: 'serving', url: gateway.url, processId: process.pid });
-    expect(version).to.match(/^\d+\.\d+\.\d+/);
-    expect(requests.requests).to.equal(0);
-    expect(snapshots).to.include({ entries: 0, bytes: 0, hitRatio: null });
-    expect(upstreams.map(({ name, breaker, total }) => [name, breaker, total.requests])).to.deep.equal([
-      ['projects', 'closed', 0],
-      ['workflows', 'closed', 0],
-      ['tools', 'closed', 0],
-    ]);
-    expect(resources.map(({ name, uri, loadedAt }) => [name, uri, loadedAt])).to.deep.equal(
-      ['projects', 'workflows', 'tools'].map((name) => [name, `platform://${name}`, null]),
-    );
-    expect(changes.map(({ event }) => event)).to.deep.equal(['listening']);
   });
 
   it('counts reads by cache status, and calls of each upstream', async () => {
@@ -136,15 +118,6 @@ describe('the status of a gateway', () => {
     expect(runbook).to.contain(`<section id="${anchor}"><h2>PorticoBreakerOpen</h2>`);
   });
 
-  it('shows connections, descriptors and the delay of the event loop', async () => {
-    await read('tools');
-    await eventually(async () => (await status()).process.eventLoopMs.lastMinute > 0);
-    const { connections, descriptors, droppedLines } = (await status()).process;
-    expect(connections.find(({ listener }) => listener === 'http')?.open).to.be.above(0);
-    expect(descriptors.open).to.be.above(0);
-    expect(droppedLines).to.deep.equal({ log: 0, audit: 0, droppedAt: null });
-  });
-
   it('shows the last failure of an upstream, but no rejected callers', async () => {
     const why = async () => (await status()).upstreams.map(({ lastFailure }) => lastFailure);
     behave = 'strangers';
@@ -179,13 +152,6 @@ describe('the status of a gateway', () => {
     behave = 'well';
     await read('tools');
     expect(await warnings()).to.deep.equal(['items_dropped']);
-  });
-
-  it('merges repeated changes with a count', async () => {
-    for (let time = 0; time < 60; time += 1) gateway.change(settings({ limits: { perCaller: 1000 + (time % 2) } }));
-    const [last] = (await status()).changes;
-    expect(last).to.include({ text: 'settings changed: limits.perCaller', times: 60 });
-    expect(await page()).to.contain('settings changed: limits.perCaller</span> (60 times since <time');
   });
 
   it('keeps changes regardless of callers', async () => {

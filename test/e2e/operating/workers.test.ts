@@ -5,15 +5,16 @@ import { expect } from 'chai';
 import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
+import { metric } from '../../support/fleet/replicas.ts';
 import { listen } from '../../support/listening.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
 import { childrenOf, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
 import { newFolder, READ_TOOLS, servedFrom } from '../../support/process/serving.ts';
 
 interface Fleet extends PorticoProcess {
   readonly url: string;
   readonly adminUrl: string;
-  /** Path of the settings file. */
   readonly file: string;
 }
 
@@ -42,12 +43,6 @@ describe('portico serve --workers', function () {
     const headers = { authorization: `Bearer ${token}`, connection: 'close', 'x-request-id': requestId };
     return fetch(`${fleet.url}${READ_TOOLS}`, { headers });
   };
-
-  async function metric(fleet: Fleet, series: string): Promise<number> {
-    const text = await (await fetch(`${fleet.adminUrl}/metrics`)).text();
-    const line = text.split('\n').find((one) => one.startsWith(`${series} `)) ?? `${series} NaN`;
-    return Number(line.slice(series.length + 1));
-  }
 
   const workersOf = (fleet: Fleet) => childrenOf(fleet.child.pid ?? 0);
 
@@ -211,11 +206,7 @@ describe('portico serve --workers', function () {
 });
 
 function linesOf(portico: PorticoProcess): Record<string, unknown>[] {
-  const whole = portico.stdout().slice(0, portico.stdout().lastIndexOf('\n') + 1);
-  return whole
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+  return linesIn(portico.stdout().slice(0, portico.stdout().lastIndexOf('\n') + 1));
 }
 
 function messages(portico: PorticoProcess, message: string): Record<string, unknown>[] {

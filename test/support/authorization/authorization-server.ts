@@ -1,26 +1,24 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { onCleanup } from '../cleanup.ts';
-import { type Listening, listen } from '../listening.ts';
-import { agree, CLIENT, createProvider, type Format, type ProviderOptions, resourceServer } from './provider.ts';
-import { createStore } from './store.ts';
+import { listen } from '../listening.ts';
+import {
+  agree,
+  CLIENT,
+  createProvider,
+  createStore,
+  type Format,
+  type ProviderOptions,
+  resourceServer,
+  SCOPES,
+  SECONDS,
+} from './provider.ts';
 
-export { TOKEN_EXCHANGE } from './token-exchange.ts';
+export { TOKEN_EXCHANGE } from './provider.ts';
 export { CLIENT };
 
-/** The default subject. */
 export const SUBJECT = 'ada';
 
-export interface AuthorizationServerOptions {
-  /** What may be asked for, for any resource. @default ['read', 'admin'] */
-  readonly scopes?: readonly string[];
-  /** What tokens are that clients obtain over HTTP. @default 'jwt' */
-  readonly format?: Format;
-  /** How long tokens hold. @default 600 */
-  readonly seconds?: number;
-}
-
-/** Content of a token. */
 export interface Issued {
   /** RFC 8707: who it is for, its `aud`. */
   readonly resource: string;
@@ -36,38 +34,18 @@ export interface Issued {
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
+export type AuthorizationServer = Awaited<ReturnType<typeof startAuthorizationServer>>;
+
 /**
  * A real authorization server (oidc-provider) on a port of loopback. `refuse()` takes it down, `accept()` brings it back
- * on the same port.
+ * on the same port. It ends with its test, which fails where the server itself had a bug.
  *
- * Its tokens are for whatever `resource` is asked for. Clients register themselves, or are {@link CLIENT}: authorization
- * code with PKCE, client credentials, RFC 8693 (`subject_token` of this server, `audience` or `resource`, `scope`),
- * introspection and revocation. Whoever comes to sign in is {@link SUBJECT}, and agrees to all that is asked.
+ * Its tokens are for whatever `resource` is asked for; `format` is that of those which clients obtain over HTTP. Clients register
+ * themselves, or are {@link CLIENT}: authorization code with PKCE, client credentials, RFC 8693 (`subject_token` of this server,
+ * `audience` or `resource`, `scope`), introspection and revocation. Whoever comes to sign in is {@link SUBJECT}, and agrees to all
+ * that is asked.
  */
-export interface AuthorizationServer extends Listening {
-  /** `http://127.0.0.1:<port>`, without a slash. */
-  readonly issuer: string;
-  readonly endpoints: Readonly<Record<'authorization' | 'token' | 'jwks' | 'introspection' | 'revocation', string>>;
-  /** Every request so far, oldest first. */
-  readonly requests: readonly IncomingMessage[];
-  /**
-   * Has this respond from now on, to requests for this path alone where one is named: `() => {}` hangs. `undefined`: the
-   * server itself again.
-   */
-  respond(handler: RequestListener | undefined, path?: string): void;
-  /** A token as clients obtain it, without asking for it. */
-  issue(issued: Issued): Promise<string>;
-  /** A JWT of these claims and no other, signed with the key in use. */
-  sign(claims: JWTPayload, header?: { readonly typ?: string; readonly kid?: string }): Promise<string>;
-  /** Signs with a new key. `keepOld`: whether earlier keys stay published. @default false */
-  rotateKeys(options?: { readonly keepOld?: boolean }): Promise<void>;
-  /** What a browser does with an authorization request: gives the address that it is sent back to, with the code. */
-  signIn(authorizationUrl: string | URL): Promise<URL>;
-}
-
-/** Starts one. It ends with its test, which fails where the server itself had a bug. */
-export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
-  const { scopes = ['read', 'admin'], format = 'jwt', seconds = 600 } = options;
+export async function startAuthorizationServer({ format = 'jwt' }: { readonly format?: Format } = {}) {
   const requests: IncomingMessage[] = [];
   const instead = new Map<string | undefined, RequestListener>();
   const server = createServer((request, response) => {
@@ -86,7 +64,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const extraClaims = new WeakMap<object, Readonly<Record<string, unknown>>>();
   const store = createStore();
   let current: ProviderOptions = {
-    ...{ issuer, store, scopes, format, seconds, keys: [await newKey()] },
+    ...{ issuer, store, format, keys: [await newKey()] },
     claimsOf: (token) => extraClaims.get(token),
     onBug: (error) => bugs.push(error),
   };
@@ -94,10 +72,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   let callback = provider.callback();
 
   const respondItself: RequestListener = (request, response) => {
-    if (request.url?.startsWith('/interaction/') !== true) {
-      callback(request, response);
-      return;
-    }
+    if (request.url?.startsWith('/interaction/') !== true) return void callback(request, response);
     agree(provider, SUBJECT, request, response).catch((error: Error) => {
       bugs.push(error);
       response.destroy();
@@ -105,13 +80,13 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   };
 
   async function issue(issued: Issued): Promise<string> {
-    const { resource, subject = SUBJECT, scope = scopes.join(' '), claims } = issued;
+    const { resource, subject = SUBJECT, scope = SCOPES.join(' '), claims } = issued;
     const client = await provider.Client.find(CLIENT.id);
     if (client === undefined) throw new Error('there is no client');
     const token = new provider.AccessToken({
       ...{ accountId: subject, client, grantId: '', gty: 'of the test', scope },
-      resourceServer: new provider.ResourceServer(resource, resourceServer(current, issued.format ?? format)),
-      expiresIn: issued.seconds ?? seconds,
+      resourceServer: new provider.ResourceServer(resource, resourceServer(issued.format ?? format)),
+      expiresIn: issued.seconds ?? SECONDS,
     });
     if (claims !== undefined) extraClaims.set(token, claims);
     return token.save();
@@ -120,26 +95,33 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const endpoint = (name: string) => provider.urlFor(name);
   return {
     ...listening,
+    /** `http://127.0.0.1:<port>`, without a slash. */
     issuer,
     endpoints: {
-      authorization: endpoint('authorization'),
       token: endpoint('token'),
-      jwks: endpoint('jwks'),
       introspection: endpoint('introspection'),
       revocation: endpoint('revocation'),
     },
-    requests,
-    respond(handler, path) {
+    /** Every request so far, oldest first. */
+    requests: requests as readonly IncomingMessage[],
+    /**
+     * Has this respond from now on, to requests for this path alone where one is named: `() => {}` hangs. `undefined`: the
+     * server itself again.
+     */
+    respond(handler: RequestListener | undefined, path?: string) {
       if (handler === undefined) instead.delete(path);
       else instead.set(path, handler);
     },
+    /** A token as clients obtain it, without asking for it. */
     issue,
-    async sign(claims, header = {}) {
+    /** A JWT of these claims and no other, signed with the key in use. */
+    async sign(claims: JWTPayload, header: { readonly typ?: string; readonly kid?: string } = {}): Promise<string> {
       const [key] = current.keys;
       if (key === undefined) throw new Error('there is no key');
       const protectedHeader = { typ: 'at+jwt', kid: String(key.kid), ...header, alg: 'ES256' };
       return new SignJWT(claims).setProtectedHeader(protectedHeader).sign(await importJWK(key, 'ES256'));
     },
+    /** Signs with a new key. `keepOld`: whether earlier keys stay published. @default false */
     async rotateKeys({ keepOld = false } = {}) {
       current = { ...current, keys: [await newKey(), ...(keepOld ? current.keys : [])] };
       provider = createProvider(current);
@@ -148,7 +130,10 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     signIn,
   };
 
-  /** Follows redirects, with the cookies that come on the way, until one leads elsewhere. */
+  /**
+   * What a browser does with an authorization request: follows redirects, with the cookies that come on the way, until one leads
+   * elsewhere, and gives that address, with the code.
+   */
   async function signIn(authorizationUrl: string | URL): Promise<URL> {
     const cookies = new Map<string, string>();
     let url = new URL(authorizationUrl);

@@ -2,7 +2,6 @@ import { createServer, type IncomingHttpHeaders, request as send } from 'node:ht
 import { pipeline } from 'node:stream';
 import { listen } from '../listening.ts';
 
-/** One request that went through, and its response. */
 export interface Passed {
   sent: string;
   status: number;
@@ -10,22 +9,13 @@ export interface Passed {
   response: string;
 }
 
-/** A proxy on loopback for clients that cannot send a credential of their own. */
-export interface BearerProxy {
-  /** `host:port`. */
-  readonly host: string;
-  /** All that went through so far, in the order of arrival. */
-  readonly passed: readonly Readonly<Passed>[];
-  /** Sets the server behind it. */
-  lead(url: string): void;
-  close(): Promise<void>;
-}
+export type BearerProxy = Awaited<ReturnType<typeof startBearerProxy>>;
 
 /**
- * Adds `Authorization: Bearer <token>` to each request and passes on all else as it came, `Host` included, as a proxy
- * does that a browser cannot tell from the server.
+ * A proxy on loopback for clients that cannot send a credential of their own: it adds `Authorization: Bearer <token>` to each
+ * request and passes on all else as it came, `Host` included, as a proxy does that a browser cannot tell from the server.
  */
-export async function startBearerProxy(token: string): Promise<BearerProxy> {
+export async function startBearerProxy(token: string) {
   const passed: Passed[] = [];
   let target: URL | undefined;
   const server = createServer((request, response) => {
@@ -54,8 +44,10 @@ export async function startBearerProxy(token: string): Promise<BearerProxy> {
   const { port, close } = await listen(server);
   return {
     host: `127.0.0.1:${port}`,
-    passed,
-    lead(url) {
+    /** All that went through so far, in the order of arrival. */
+    passed: passed as readonly Readonly<Passed>[],
+    /** Sets the server behind it. */
+    lead(url: string) {
       target = new URL(url);
     },
     close,

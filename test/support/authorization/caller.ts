@@ -2,7 +2,6 @@ import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
 
 export const TOKEN = 'token-of-the-test';
 
-/** A request's options with this token. */
 export const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 /** A caller as an edge creates it, with a key and a partition that contain the token. */

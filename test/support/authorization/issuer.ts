@@ -7,7 +7,6 @@ export const AUDIENCE = 'https://portico.example/mcp';
 /** Claims, good or bad; those that are `undefined` are left out. */
 export type TestClaims = Record<string, unknown>;
 
-/** Something that signs tokens, and how it is named. */
 export interface Signer {
   readonly key: CryptoKey;
   readonly kid: string | undefined;
@@ -36,21 +35,11 @@ function defined(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** An issuer of tokens on loopback, in a few lines: one that a test can have answer anything. */
-export interface TestIssuer extends HttpUpstream {
-  /** As tokens name it. */
-  readonly issuer: string;
-  /** The signers whose keys it shows. */
-  signers: Signer[];
-  /** A token of its first signer, valid for ten minutes unless `claims` override that. */
-  token(claims?: TestClaims, header?: Record<string, unknown>): Promise<string>;
-  /** How often its keys were asked for. */
-  fetches(): number;
-}
+export type TestIssuer = Awaited<ReturnType<typeof startIssuer>>;
 
-export async function startIssuer(first?: Signer): Promise<TestIssuer> {
-  const signers = [first ?? (await createSigner())];
-  const server = await startHttpUpstream((request, response) => {
+/** An issuer of tokens on loopback, in a few lines: one that a test can have answer anything. */
+export async function startIssuer(first?: Signer) {
+  const server: HttpUpstream = await startHttpUpstream((request, response) => {
     const { url } = server;
     if (request.url === '/jwks') return json({ keys: issuer.signers.map(({ jwk }) => jwk) })(request, response);
     if (request.url === '/.well-known/oauth-authorization-server') {
@@ -58,10 +47,13 @@ export async function startIssuer(first?: Signer): Promise<TestIssuer> {
     }
     json({}, 404)(request, response);
   });
-  const issuer: TestIssuer = Object.assign(server, {
+  const issuer = Object.assign(server, {
+    /** As tokens name it. */
     issuer: server.url,
-    signers,
-    token(claims: TestClaims = {}, header: Record<string, unknown> = {}) {
+    /** The signers whose keys it shows. */
+    signers: [first ?? (await createSigner())],
+    /** A token of its first signer, valid for ten minutes unless `claims` override that. */
+    token(claims: TestClaims = {}, header: Record<string, unknown> = {}): Promise<string> {
       const [signer] = issuer.signers;
       if (signer === undefined) throw new Error('the issuer has no key');
       return sign(signer, { ...claimsOf(server.url), ...claims }, header);
@@ -71,7 +63,6 @@ export async function startIssuer(first?: Signer): Promise<TestIssuer> {
   return issuer;
 }
 
-/** Claims of a valid token. */
 export function claimsOf(issuer: string): TestClaims {
   const now = Math.floor(Date.now() / 1000);
   return { iss: issuer, aud: AUDIENCE, sub: 'alice', iat: now, exp: now + 600 };

@@ -1,11 +1,23 @@
-import type { JWK } from 'jose';
-import { type AdapterFactory, type Configuration, Provider, type ResourceServer } from 'oidc-provider';
-import { registerTokenExchange, TOKEN_EXCHANGE } from './token-exchange.ts';
+import { createLocalJWKSet, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import {
+  type AdapterFactory,
+  type AdapterPayload,
+  type Configuration,
+  errors,
+  Provider,
+  type ResourceServer,
+} from 'oidc-provider';
+
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const TYPES = ['access_token', 'jwt'].map((name) => `urn:ietf:params:oauth:token-type:${name}`);
+
+/** What may be asked for, for any resource, and how long tokens hold. */
+export const SCOPES = ['read', 'admin'];
+export const SECONDS = 600;
 
 /** The confidential client that is registered from the beginning: it may do all that clients do without a person. */
 export const CLIENT = { id: 'portico', secret: 'secret-of-the-client' } as const;
 
-/** A JWT (RFC 9068, typ `at+jwt`, ES256), or an opaque token. */
 export type Format = 'jwt' | 'opaque';
 
 export interface ProviderOptions {
@@ -13,27 +25,21 @@ export interface ProviderOptions {
   /** Private ones: the first signs. */
   readonly keys: readonly JWK[];
   readonly store: AdapterFactory;
-  readonly scopes: readonly string[];
   readonly format: Format;
-  readonly seconds: number;
   /** Claims of a token beside those that any has. */
   readonly claimsOf: (token: object) => Readonly<Record<string, unknown>> | undefined;
   readonly onBug: (error: Error) => void;
 }
 
 /** What is known of any resource: each has the same scopes. */
-export function resourceServer({ scopes, seconds }: ProviderOptions, format: Format): ResourceServer {
-  return {
-    scope: scopes.join(' '),
-    accessTokenTTL: seconds,
-    accessTokenFormat: format,
-    jwt: { sign: { alg: 'ES256' } },
-  };
+export function resourceServer(format: Format): ResourceServer {
+  const scope = SCOPES.join(' ');
+  return { scope, accessTokenTTL: SECONDS, accessTokenFormat: format, jwt: { sign: { alg: 'ES256' } } };
 }
 
 /** oidc-provider with one client, a person who agrees to all, and tokens for whatever resource is asked for. */
 export function createProvider(options: ProviderOptions): Provider {
-  const { issuer, keys, store, scopes, format, seconds, claimsOf, onBug } = options;
+  const { issuer, keys, store, format, claimsOf, onBug } = options;
   const provider = new Provider(issuer, {
     adapter: store,
     jwks: { keys: [...keys] } as Configuration['jwks'],
@@ -47,7 +53,7 @@ export function createProvider(options: ProviderOptions): Provider {
       },
     ],
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    scopes: ['openid', 'offline_access', ...scopes],
+    scopes: ['openid', 'offline_access', ...SCOPES],
     cookies: { keys: ['of the tests'] },
     findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
@@ -58,7 +64,7 @@ export function createProvider(options: ProviderOptions): Provider {
     },
     extraTokenClaims: (_context, token) => claimsOf(token),
     ttl: {
-      ...{ AccessToken: seconds, ClientCredentials: seconds, RefreshToken: 3600 },
+      ...{ AccessToken: SECONDS, ClientCredentials: SECONDS, RefreshToken: 3600 },
       ...{ Grant: 3600, IdToken: 600, Interaction: 60, Session: 60 },
     },
     features: {
@@ -72,11 +78,11 @@ export function createProvider(options: ProviderOptions): Provider {
         enabled: true,
         defaultResource: (_context, _client, oneOf) => oneOf?.[0] ?? [],
         useGrantedResource: () => true,
-        getResourceServerInfo: () => resourceServer(options, format),
+        getResourceServerInfo: () => resourceServer(format),
       },
     },
   });
-  registerTokenExchange(provider, keys, (resource) => ({ resource, ...resourceServer(options, format) }));
+  registerTokenExchange(provider, keys, format);
   provider.on('server_error', (_context, error) => onBug(error));
   return provider;
 }
@@ -94,4 +100,99 @@ export async function agree(
   if (resource !== undefined) grant.addResourceScope(resource, scope);
   const grantId = await grant.save();
   await provider.interactionFinished(request, response, { login: { accountId: subject }, consent: { grantId } });
+}
+
+/** Of a request (RFC 8693, section 2.1); what a client cannot send twice may come once. */
+const PARAMS = [
+  'subject_token',
+  'subject_token_type',
+  'requested_token_type',
+  'audience',
+  'resource',
+  'scope',
+] as const;
+type Params = { readonly [Name in (typeof PARAMS)[number]]?: string };
+
+/**
+ * RFC 8693: a token of this server, whoever it is for, against one of the same person for the `resource` or `audience`
+ * that is named, with the scopes of the first one or those of them that are asked for.
+ */
+function registerTokenExchange(provider: Provider, keys: readonly JWK[], format: Format): void {
+  const known = createLocalJWKSet({ keys: keys.map(({ d: _private, ...key }) => key) });
+
+  async function subjectOf(token: string): Promise<{ subject: string; scope: string }> {
+    const stored = (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token));
+    if (stored !== undefined) {
+      const subject = 'accountId' in stored ? stored.accountId : stored.clientId;
+      return { subject: String(subject), scope: stored.scope ?? '' };
+    }
+    const { payload }: { payload: JWTPayload } = await jwtVerify(token, known, { issuer: provider.issuer }).catch(
+      () => {
+        throw new errors.InvalidRequest('subject_token is invalid');
+      },
+    );
+    return { subject: String(payload.sub), scope: String(payload.scope ?? '') };
+  }
+
+  provider.registerGrantType<Params>(
+    TOKEN_EXCHANGE,
+    async (context) => {
+      const { client, params } = context.oidc;
+      const { subject_token, subject_token_type = '', audience, resource = audience } = params;
+      if (subject_token === undefined || !TYPES.includes(subject_token_type)) {
+        throw new errors.InvalidRequest('subject_token and its type are needed');
+      }
+      const { subject, scope } = await subjectOf(subject_token);
+      if (resource === undefined) throw new errors.InvalidTarget('audience or resource is needed');
+      const asked = params.scope ?? scope;
+      if (!asked.split(' ').every((one) => scope.split(' ').includes(one))) {
+        throw new errors.InvalidScope('the subject token has not all of these scopes', asked);
+      }
+      const token = new provider.AccessToken({
+        accountId: subject,
+        client,
+        grantId: '',
+        gty: 'token_exchange',
+        resourceServer: new provider.ResourceServer(resource, resourceServer(format)),
+        scope: asked,
+      });
+      context.body = {
+        access_token: await token.save(),
+        issued_token_type: TYPES[0],
+        token_type: 'Bearer',
+        expires_in: token.expiration,
+        scope: asked,
+      };
+    },
+    [...PARAMS],
+  );
+}
+
+/** What an authorization server remembers, in memory: it outlives the keys, and has room for any number of tokens. */
+export function createStore(): AdapterFactory {
+  const payloads = new Map<string, AdapterPayload>();
+  return (model) => {
+    const keyOf = (id: string) => `${model}:${id}`;
+    const findBy = (name: 'uid' | 'userCode') => async (value: string) =>
+      payloads.entries().find(([key, payload]) => key.startsWith(keyOf('')) && payload[name] === value)?.[1];
+    return {
+      async upsert(id, payload) {
+        payloads.set(keyOf(id), payload);
+      },
+      find: async (id) => payloads.get(keyOf(id)),
+      findByUid: findBy('uid'),
+      findByUserCode: findBy('userCode'),
+      async consume(id) {
+        Object.assign(payloads.get(keyOf(id)) ?? {}, { consumed: Math.floor(Date.now() / 1000) });
+      },
+      async destroy(id) {
+        payloads.delete(keyOf(id));
+      },
+      async revokeByGrantId(grantId) {
+        for (const [key, payload] of payloads) {
+          if (payload.grantId === grantId) payloads.delete(key);
+        }
+      },
+    };
+  };
 }

@@ -9,11 +9,10 @@ import {
   createRedisCounts,
   createRedisKeys,
   createRedisStore,
-  type RedisStore,
+  type Lease,
 } from '../../../src/capabilities/shared-cache/redis-store.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import type { SharedCounts } from '../../../src/core/sharing.ts';
 import { onCleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 
@@ -26,14 +25,10 @@ export interface JoinOptions extends Partial<RedisConnectionOptions> {
 }
 
 /** One replica of a deployment, as far as Redis goes. */
-export interface Fleet extends RedisConnection {
-  readonly store: RedisStore;
-  readonly announcements: Announcements;
-  readonly counts: SharedCounts;
-}
+export type Fleet = ReturnType<typeof join>;
 
 /** Joins as one more replica, with timeouts for a machine that is busy with other work. It leaves when the test ends. */
-export function join(url: string, options: JoinOptions = {}): Fleet {
+export function join(url: string, options: JoinOptions = {}) {
   const { prefix = 'portico', maxValueBytes = 1_048_576, maxPending, events = {} } = options;
   const keys = createRedisKeys(prefix);
   const connection: RedisConnection = createRedisConnection({
@@ -43,7 +38,7 @@ export function join(url: string, options: JoinOptions = {}): Fleet {
     ...options,
   });
   const { seal, open, keyOf } = SECRET;
-  const announcements = createAnnouncements({ connection, keys, seal, open, events, maxPending });
+  const announcements: Announcements = createAnnouncements({ connection, keys, seal, open, events, maxPending });
   const store = createRedisStore({ connection, keys, maxValueBytes });
   const counts = createRedisCounts({ connection, keys, keyOf });
   connection.open();
@@ -58,30 +53,24 @@ export async function joined(url: string, options: JoinOptions = {}): Promise<Fl
   return fleet;
 }
 
-/** Events of the store. */
-interface StoreLog {
-  readonly events: Events;
-  readonly changes: string[];
-  /** Error codes of these changes, where there are any. */
-  readonly errors: string[];
-  readonly evicted: unknown[];
+/** The lease of a name, which no other replica has. */
+export async function leaseOf({ store }: Pick<Fleet, 'store'>, name: string, ms = 60_000): Promise<Lease> {
+  const lease = await store.lease(name, ms);
+  if (lease === undefined || lease === 'other') throw new Error(`no lease: ${lease}`);
+  return lease;
 }
 
-/** Records the events of the store. */
-export function storeLog(): StoreLog {
+/** Records the events of the store, and error codes of its changes where there are any. */
+export function storeLog() {
   const changes: string[] = [];
   const errors: string[] = [];
   const evicted: unknown[] = [];
-  return {
-    changes,
-    errors,
-    evicted,
-    events: {
-      sharedStoreChanged({ isUp, why, error }) {
-        changes.push(isUp ? 'up' : `${why}`);
-        if (error !== undefined) errors.push(error);
-      },
-      sharedEvictionsReceived: ({ names }) => evicted.push(names ?? 'all'),
+  const events: Events = {
+    sharedStoreChanged({ isUp, why, error }) {
+      changes.push(isUp ? 'up' : `${why}`);
+      if (error !== undefined) errors.push(error);
     },
+    sharedEvictionsReceived: ({ names }) => evicted.push(names ?? 'all'),
   };
+  return { changes, errors, evicted, events };
 }

@@ -3,30 +3,20 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { RedisClient } from '@redis/client';
 import { eventually } from '../eventually.ts';
-import { type Listening, listen, nextPort } from '../listening.ts';
+import { listen, nextPort } from '../listening.ts';
 import { type RunningProcess, startProcess } from '../process/process.ts';
 import { newFolder } from '../process/serving.ts';
 
 /** Makes clients of one class. `createClient` makes a class for each place, with all commands of Redis: ten milliseconds. */
 const createClient = RedisClient.factory({ RESP: 2 });
 
-/** A real redis-server, on a Unix socket in a folder of its own. It ends with the test. */
-export interface Redis {
-  readonly socketPath: string;
-  /** What `shared.url` calls it. */
-  readonly url: string;
-  /** Folder of its RDB file. */
-  readonly folder: string;
-  /** Sends it a command, as an operator would. */
-  command(...args: readonly string[]): Promise<unknown>;
-  /** Ends it as `kill` would, or another signal. */
-  stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts it again in the same folder. */
-  start(): Promise<void>;
-}
+export type Redis = Awaited<ReturnType<typeof startRedis>>;
 
-/** Starts one with these arguments beside its own. It keeps nothing on disk but where it is told to. */
-export async function startRedis(...args: readonly string[]): Promise<Redis> {
+/**
+ * A real redis-server with these arguments beside its own, on a Unix socket in a folder of its own. It keeps nothing on disk but
+ * where it is told to, and ends with the test.
+ */
+export async function startRedis(...args: readonly string[]) {
   const folder = await newFolder();
   const socketPath = join(folder, 'socket');
   let server: RunningProcess | undefined;
@@ -56,11 +46,15 @@ export async function startRedis(...args: readonly string[]): Promise<Redis> {
   await start();
   return {
     socketPath,
+    /** What `shared.url` calls it. */
     url: `unix://${socketPath}`,
     folder,
+    /** Sends it a command, as an operator would. */
     command,
+    /** Starts it again in the same folder. */
     start,
-    async stop(signal) {
+    /** Ends it as `kill` would, or another signal. */
+    async stop(signal?: NodeJS.Signals): Promise<void> {
       await server?.stop(signal);
     },
   };
@@ -103,14 +97,7 @@ export async function listenForTls(
   throw new Error('no port for TLS');
 }
 
-/** What stands between replicas and their Redis, and does with it what a test wants. */
-export interface RedisProxy extends Listening {
-  readonly redisUrl: string;
-  /** How replies are treated from now on. @default as they are */
-  treat(reply: Treatment): void;
-  /** Cuts off whoever is connected. */
-  reset(): void;
-}
+export type RedisProxy = Awaited<ReturnType<typeof startRedisProxy>>;
 
 /** Is given what Redis says, and says it in its own way and time; `undefined`: nothing. */
 export type Treatment = (bytes: Buffer, say: (bytes: Buffer) => void) => void;
@@ -124,8 +111,8 @@ export const late =
     setTimeout(say, ms, bytes);
   };
 
-/** Stands between replicas and a Redis, on a port of its own. */
-export async function startRedisProxy({ socketPath }: Pick<Redis, 'socketPath'>): Promise<RedisProxy> {
+/** Stands between replicas and a Redis, on a port of its own, and does with it what a test wants. */
+export async function startRedisProxy({ socketPath }: Pick<Redis, 'socketPath'>) {
   let treatment = AS_IT_IS;
   const clients = new Set<Socket>();
   const server = createServer((client) => {
@@ -157,9 +144,11 @@ export async function startRedisProxy({ socketPath }: Pick<Redis, 'socketPath'>)
   return {
     ...listening,
     redisUrl: listening.url.replace('http:', 'redis:'),
-    treat(next) {
+    /** How replies are treated from now on. @default as they are */
+    treat(next: Treatment) {
       treatment = next;
     },
+    /** Cuts off whoever is connected. */
     reset() {
       for (const client of clients) client.resetAndDestroy();
     },

@@ -5,41 +5,29 @@ import { Agent, request } from 'undici';
 import { onCleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 import { boundedSettings } from '../process/limits-of-process.ts';
-import { type PorticoProcess, porticoEnvironment, runPortico } from '../process/process.ts';
+import { porticoEnvironment, runPortico } from '../process/process.ts';
 
 /** One of several processes of Portico that share a Redis. */
-export interface Replica {
-  readonly process: PorticoProcess;
-  readonly url: string;
-  readonly adminUrl: string;
-}
+export type Replica = Awaited<ReturnType<typeof startReplica>>;
 
 export interface ReplicasOptions {
-  /** For settings and secrets. */
   readonly folder: string;
   readonly platformUrl: string;
-  /** Of the deployment. */
   readonly secret?: string;
   /** @default enough for a machine that has much else to do */
   readonly timeoutMs?: number;
   /** More of `shared`, in YAML. */
   readonly shared?: string;
-  /** More of the upstream, in YAML. */
-  readonly upstream?: string;
   /** How long lists are kept, in YAML. */
   readonly cache?: string;
-  /** More settings, in YAML. */
   readonly more?: string;
   /** Bound on the heap, in MB. @default Node's own */
   readonly heapMb?: number;
 }
 
-/** What reads a list as a caller. */
-export type ReadList = (replica: Replica, name: string, token: string) => Promise<{ status: number; body: string }>;
-
-/** Starts one more replica on this Redis, and waits until it has it, unless that is away. */
-export async function startReplica(redisUrl: string, options: ReplicasOptions, waits = true): Promise<Replica> {
-  const { folder, platformUrl, timeoutMs = 5000, shared = '', upstream = '', cache = '', more = '', heapMb } = options;
+/** Starts one more replica on this Redis, and waits until it has it. */
+export async function startReplica(redisUrl: string, options: ReplicasOptions) {
+  const { folder, platformUrl, timeoutMs = 5000, shared = '', cache = '', more = '', heapMb } = options;
   const { secret = 'a secret of the deployment, long enough' } = options;
   // Each has its own: what one is given must be no change for the others.
   const own = randomUUID();
@@ -53,7 +41,7 @@ export async function startReplica(redisUrl: string, options: ReplicasOptions, w
 http: { port: 0 }
 admin: { port: 0 }
 shared: { url: "${redisUrl}", keySecretFile: "${keySecretFile}", timeoutMs: ${timeoutMs}${shared && `, ${shared}`} }
-upstreams: { platform: { baseUrl: "${platformUrl}", maxQueue: 100000${upstream && `, ${upstream}`} } }
+upstreams: { platform: { baseUrl: "${platformUrl}", maxQueue: 100000 } }
 resources: { projects: { upstream: platform }, workflows: { upstream: platform, cache: { ${cache} } }, tools: { upstream: platform, cache: { ${cache} } } }
 ${more}`,
     heap,
@@ -63,27 +51,39 @@ ${more}`,
   const url = await process.ready;
   const adminUrl = /"adminUrl":"([^"]+)"/.exec(process.stdout())?.[1] ?? '';
   const replica = { process, url, adminUrl };
-  if (waits) await eventually(async () => (await metric(replica, 'portico_shared_up')) === 1);
+  await eventually(async () => (await metric(replica, 'portico_shared_up')) === 1);
   return replica;
 }
 
 /** The value of a series of a replica's metrics now; 0 where there is none. */
-export async function metric({ adminUrl }: Replica, series: string): Promise<number> {
+export async function metric({ adminUrl }: Pick<Replica, 'adminUrl'>, series: string): Promise<number> {
   const text = await (await fetch(`${adminUrl}/metrics`)).text();
   const line = text.split('\n').find((each) => each.startsWith(`${series} `));
   return Number(line?.slice(series.length) ?? 0);
 }
 
-/** Reads over connections that are kept open. */
-export function createReader(): ReadList {
+/** Reads a list as a caller, over connections that are kept open. */
+export function createReader() {
   const dispatcher = new Agent({ connections: 64 });
   onCleanup(() => dispatcher.destroy());
-  return async ({ url }, name, token) => {
+  return async ({ url }: Pick<Replica, 'url'>, name: string, token: string) => {
     const { statusCode, body } = await request(`${url}/mcp/v1/resources/read?uri=platform://${name}`, {
       dispatcher,
       headers: { authorization: `Bearer ${token}` },
     });
     return { status: statusCode, body: await body.text() };
+  };
+}
+
+/** Does `work` again and again, so many times at once, until the returned function is called. */
+export function repeatAtOnce(atOnce: number, work: () => Promise<void>): () => Promise<void> {
+  let isOver = false;
+  const done = forAll(Array.from({ length: atOnce }), atOnce, async () => {
+    while (!isOver) await work();
+  });
+  return () => {
+    isOver = true;
+    return done;
   };
 }
 

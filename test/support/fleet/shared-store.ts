@@ -11,16 +11,12 @@ interface Place {
 export interface MemoryStore {
   /** Returns the store as one more replica sees it. */
   connect(): MemoryConnection;
-  /** The current values, by name. */
   readonly held: ReadonlyMap<string, Buffer>;
-  /** Replaces the bytes under a name. */
   tamper(name: string, bytes: Buffer): void;
-  /** Removes everything. */
   flush(): void;
 }
 
 export interface MemoryConnection extends RedisStore, Pick<Announcements, 'evict' | 'onEviction'> {
-  /** Calls so far, by method. */
   readonly calls: Readonly<Record<'get' | 'lease' | 'put' | 'release' | 'evict', number>>;
   /** From now on nothing gets through. */
   cut(): void;

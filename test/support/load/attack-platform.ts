@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../platform/http-upstream.ts';
+import { listOf, startHttpUpstream, tokenOf } from '../platform/http-upstream.ts';
 import { TOKEN_BEGINS, TOKEN_ENDS } from './callers.ts';
 
 /** A token of the caller with this name; names may appear in output, tokens may not. */
@@ -17,17 +17,13 @@ export function listFor(name: string, resource: 'projects' | 'tools'): readonly 
   });
 }
 
-/** Two platforms: a sound one, and one that treats each caller as the caller's name says. */
-export interface AttackPlatforms {
-  /** Has projects and tools. Whoever's name begins with `large` has 4,000 of each, of 5 MB together. */
-  readonly sound: HttpUpstream;
-  /** Has workflows, by links. */
-  readonly hostile: HttpUpstream;
-  /** How many reads of those whose names begin with `flood` it had under way at most. */
-  floodPeak(): number;
-}
+export type AttackPlatforms = Awaited<ReturnType<typeof startAttackPlatforms>>;
 
-export async function startAttackPlatforms(): Promise<AttackPlatforms> {
+/**
+ * Two platforms: a sound one with projects and tools, and one with workflows, by links, that treats each caller as the caller's
+ * name says. `floodPeak`: how many reads of those whose names begin with `flood` it had under way at most.
+ */
+export async function startAttackPlatforms() {
   let flooding = 0;
   let peak = 0;
   const sound = await startHttpUpstream(serveSound, { record: false });
@@ -54,21 +50,24 @@ function nameOf(request: IncomingMessage): string {
   return tokenOf(request).slice(TOKEN_BEGINS.length + 1, -TOKEN_ENDS.length - 1);
 }
 
+/** Whoever's name begins with `large` has 4,000 of each, of 5 MB together. */
 const LARGE = { pages: 4, items: 1000, description: 'x'.repeat(1200) };
 const largePages = new Map<string, Buffer>();
 
 function largePage(resource: string, page: number): Buffer {
   const key = `${resource} ${page}`;
-  const known = largePages.get(key);
-  if (known !== undefined) return known;
+  const known = largePages.get(key) ?? Buffer.from(JSON.stringify(newLargePage(resource, page)));
+  largePages.set(key, known);
+  return known;
+}
+
+function newLargePage(resource: string, page: number): object {
   const items = Array.from({ length: LARGE.items }, (_, index) => {
     const item = { id: `${page}-${index}`, name: 'Large', description: LARGE.description };
     return resource === 'tools' ? { ...item, version: '1.0.0', category: 'scanner' } : item;
   });
   const nextPageToken = page + 1 < LARGE.pages ? String(page + 1) : '';
-  const made = Buffer.from(JSON.stringify({ [resource]: items, nextPageToken }));
-  largePages.set(key, made);
-  return made;
+  return { [resource]: items, nextPageToken };
 }
 
 const serveSound: RequestListener = (request, response) => {

@@ -5,7 +5,6 @@ import { type AllSeen, attack, nothingSeen } from './attacks.ts';
 // The platforms and the attackers of a test, in a thread of their own: what they do must not keep those waiting who
 // measure how long honest callers wait.
 
-/** Its first message. */
 export type AttackUrls = Record<Exclude<keyof AttackPlatforms, 'floodPeak'>, string>;
 
 /** Its messages during the attack. */

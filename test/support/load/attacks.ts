@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { get } from '../raw-http.ts';
-import { postText } from '../rpc.ts';
+import { postText, rpc } from '../rpc.ts';
 import { HOSTILE_PAGES, tokenFor } from './attack-platform.ts';
 
 /** What an attack saw, in numbers by what it was. */
@@ -9,7 +9,6 @@ export type Seen = Record<string, number>;
 
 /** One attack among all. It comes again and again until it is over. */
 interface Attack {
-  /** Pause between two rounds. */
   readonly everyMs: number;
   round(scene: AttackScene): Promise<void>;
 }
@@ -32,7 +31,7 @@ const read = (resource: string, name: string) => get(READ + resource, as(name));
 const post = (name: string, body: string, fields: Record<string, string> = {}) =>
   postText(body, { ...as(name), ...fields });
 
-const call = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
+const call = (id: number, method: string, params: object) => rpc(method, params, id);
 const batch = (size: number, one: (index: number) => object) =>
   JSON.stringify(Array.from({ length: size }, (_, index) => one(index)));
 
@@ -61,6 +60,17 @@ const GARBAGE = [
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 ];
 
+/** Opens so many times some connections with a request each, with a pause after each time and a longer one at the end. */
+function opens(times: number, pauseMs: number, request: (round: number) => string, each = 1): Attack['round'] {
+  return async ({ open, round }) => {
+    for (let index = 0; index < times * each; index += 1) {
+      open().write(request(round));
+      if (index % each === 0) await sleep(pauseMs);
+    }
+    await sleep(500);
+  };
+}
+
 /** How many connections flood the one that hangs, each with reads of its own tokens. */
 export const FLOODS = 3;
 
@@ -72,9 +82,9 @@ const ATTACKS = {
         const socket = open();
         for (let sent = 0; sent < 40_000 && !over.aborted && !socket.destroyed; sent += 500) {
           const reads = Array.from({ length: 500 }, (_, n) => read('workflows', `flood-${round}-${index}-${sent + n}`));
-          if (!socket.write(reads.join(''))) await drained(socket, over);
+          if (!socket.write(reads.join(''))) await until(socket, 'drain', over);
         }
-        await closed(socket, over);
+        await until(socket, 'close', over);
       });
       await Promise.all(floods);
     },
@@ -92,24 +102,9 @@ const ATTACKS = {
   },
   'reads of one token that hang': {
     everyMs: 1000,
-    async round({ open }) {
-      for (let index = 0; index < 300; index += 1) {
-        open().write(read('workflows', 'waiting'));
-        if (index % 15 === 0) await sleep(20);
-      }
-      await sleep(500);
-    },
+    round: opens(20, 20, () => read('workflows', 'waiting'), 15),
   },
-  'bodies that wait': {
-    everyMs: 3000,
-    async round({ open, round }) {
-      for (let index = 0; index < 20; index += 1) {
-        open().write(post(`holding-${round}`, LONG_READ));
-        await sleep(50);
-      }
-      await sleep(500);
-    },
-  },
+  'bodies that wait': { everyMs: 3000, round: opens(20, 50, (round) => post(`holding-${round}`, LONG_READ)) },
   'connections that read nothing': {
     everyMs: 3000,
     async round({ open }) {
@@ -191,7 +186,6 @@ const ATTACKS = {
 
 export type AttackName = keyof typeof ATTACKS;
 
-/** What each attack saw so far. */
 export type AllSeen = Record<AttackName, Seen>;
 
 export const nothingSeen = (): AllSeen => Object.fromEntries(Object.keys(ATTACKS).map((name) => [name, {}])) as AllSeen;
@@ -249,19 +243,11 @@ async function answerTo(socket: Socket, request: string | Buffer, words: readonl
     if (missing <= 0) socket.destroy();
   });
   socket.write(request);
-  await closed(socket, over);
+  await until(socket, 'close', over);
   return { status: /^HTTP\/1\.1 (\d+)/.exec(head)?.[1], found };
 }
 
-/** Resolves once a connection is closed, or the attack is over. */
-function closed(socket: Socket, over: AbortSignal): Promise<void> {
-  return until(socket, 'close', over);
-}
-
-function drained(socket: Socket, over: AbortSignal): Promise<void> {
-  return until(socket, 'drain', over);
-}
-
+/** Resolves with the event, once the connection is closed, or the attack is over. */
 function until(socket: Socket, event: 'close' | 'drain', over: AbortSignal): Promise<void> {
   if (socket.destroyed || over.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -4,11 +4,9 @@ import { createHash, randomBytes } from 'node:crypto';
 export const TOKEN_BEGINS = 'QqSecret';
 export const TOKEN_ENDS = 'TerceSqQ';
 
-/** What is read under load. */
 export const LOADED_RESOURCES = ['projects', 'workflows', 'tools'] as const;
 export type LoadedResource = (typeof LOADED_RESOURCES)[number];
 
-/** One who asks under load. */
 export interface LoadCaller {
   readonly index: number;
   readonly token: string;
@@ -18,6 +16,13 @@ export interface LoadCaller {
   readonly isRefused: boolean;
 }
 
+/** What should not have happened, as far as anyone reads on. */
+export function createMistakes() {
+  const mistakes: string[] = [];
+  const report = (mistake: string) => void (mistakes.length < 20 && mistakes.push(mistake));
+  return { mistakes: mistakes as readonly string[], report };
+}
+
 export function createCallers(count: number, isRefused = false): readonly LoadCaller[] {
   return Array.from({ length: count }, (_, index) => {
     const token = `${TOKEN_BEGINS}-${randomBytes(12).toString('hex')}-${TOKEN_ENDS}`;
@@ -25,7 +30,6 @@ export function createCallers(count: number, isRefused = false): readonly LoadCa
   });
 }
 
-/** A list that a caller was given. */
 export interface Given {
   readonly tag: string;
   readonly bytes: Buffer;
@@ -33,7 +37,6 @@ export interface Given {
   readonly oldest: number;
 }
 
-/** One read that a caller asks for. */
 export interface Read {
   readonly caller: LoadCaller;
   readonly resource: LoadedResource;
@@ -48,7 +51,6 @@ export interface Read {
   readonly refusedAt: number;
 }
 
-/** The request as it goes over the wire. */
 export function requestOf({ caller, resource, requestId, noCache, known, coding }: Read): string {
   return [
     `GET /mcp/v1/resources/read?uri=platform://${resource} HTTP/1.1`,

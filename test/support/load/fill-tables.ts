@@ -12,7 +12,6 @@ const AT_ONCE = 32;
 /** The deadline of these reads is short: a machine that stands still for a moment is asked again. */
 const TRIES = 5;
 
-/** One resource of each upstream. */
 const ASKED: readonly [LoadedResource, LoadedResource] = ['projects', 'tools'];
 
 /** Those who {@link fillTables} asks for: half of them are refused. */

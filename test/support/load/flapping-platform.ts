@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { startHttpUpstream } from '../platform/http-upstream.ts';
-import { LOADED_RESOURCES, type LoadCaller, type LoadedResource } from './callers.ts';
+import { LOADED_RESOURCES, type LoadCaller } from './callers.ts';
 import { createWeather, FAULTS, type Fault } from './misbehaviour.ts';
 import { editionAt, lengthFor, PAGE_SIZE, pageFor } from './truth.ts';
 
@@ -8,24 +8,10 @@ const LOOK_OUT_MS = 20;
 /** Callers who are refused at one time: one in so many, each for this long. */
 const REVOKED = { oneIn: 10, forMs: 700 };
 
-/** A platform with three lists for each of its callers that fails at intervals. */
-export interface FlappingPlatform {
-  readonly url: string;
-  /** How often each fault, and `refused` (401), came about. */
-  readonly met: ReadonlyMap<string, number>;
-  /** What should not have come here. */
-  readonly mistakes: readonly string[];
-  /** When a request was refused (401), by its request id; by the clock of `performance.now()`. */
-  readonly refusedAt: ReadonlyMap<string, number>;
-  /** Has further callers. */
-  know(callers: readonly LoadCaller[]): void;
-  /** Flaps from now on, or does what it should. It begins calm. */
-  flap(flaps: boolean): void;
-  close(): Promise<void>;
-}
+export type FlappingPlatform = Awaited<ReturnType<typeof startFlappingPlatform>>;
 
-/** `first` is the fault that it begins with. */
-export async function startFlappingPlatform(callers: readonly LoadCaller[], first: number): Promise<FlappingPlatform> {
+/** A platform with three lists for each of its callers that fails at intervals. `first` is the fault that it begins with. */
+export async function startFlappingPlatform(callers: readonly LoadCaller[], first: number) {
   const known = new Map<string, LoadCaller>();
   const know = (more: readonly LoadCaller[]) => {
     for (const caller of more) known.set(`Bearer ${caller.token}`, caller);
@@ -44,7 +30,8 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
   }
 
   function respond(caller: LoadCaller, url: URL, request: IncomingMessage, response: ServerResponse): void {
-    const resource = resourceAt(url);
+    const resource = LOADED_RESOURCES.find((name) => url.pathname === `/v1/${name}`);
+    if (resource === undefined) throw new Error(`there is nothing at ${url.pathname}`);
     const start = Number(url.searchParams.get('pageToken'));
     const edition = editionAt(resource, performance.now());
     const etag = `"${edition}-${caller.mark}"`;
@@ -91,11 +78,16 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
 
   return {
     url,
+    /** How often each fault, and `refused` (401), came about. */
     met,
+    /** What should not have come here. */
     mistakes,
+    /** When a request was refused (401), by its request id; by the clock of `performance.now()`. */
     refusedAt,
+    /** Has further callers. */
     know,
-    flap(flaps) {
+    /** Flaps from now on, or does what it should. It begins calm. */
+    flap(flaps: boolean) {
       flapping = flaps;
       weather.flap(flaps);
     },
@@ -104,11 +96,4 @@ export async function startFlappingPlatform(callers: readonly LoadCaller[], firs
       return close();
     },
   };
-}
-
-/** Throws if there is no such list. */
-function resourceAt({ pathname }: URL): LoadedResource {
-  const found = LOADED_RESOURCES.find((name) => pathname === `/v1/${name}`);
-  if (found === undefined) throw new Error(`there is nothing at ${pathname}`);
-  return found;
 }

@@ -19,18 +19,11 @@ const LATE_TIMER_MS = 3000;
 
 type Whose = Pick<Read, 'caller' | 'resource'>;
 
-/** Holds every response against the truth. */
-export interface Judge {
-  /** The outcome in a word, as the log has it; throws where the response is wrong. */
-  outcomeOf(read: Read, response: RawResponse): string;
-  /** The list that a caller was given last, and when the upstream of that list refused the caller last. */
-  memoryOf(whose: Whose): { readonly given: Given | undefined; readonly refusedAt: number };
-}
-
 /** When a platform refused the request with an id. */
 export type RefusedAt = (requestId: string) => number | undefined;
 
-export function createJudge(refusedAt: RefusedAt): Judge {
+/** Holds every response against the truth. */
+export function createJudge(refusedAt: RefusedAt) {
   const given = new Map<string, Given>();
   const refused = new Map<string, number>();
   const keyOf = ({ caller, resource }: Whose) => `${caller.mark} ${resource}`;
@@ -82,13 +75,15 @@ export function createJudge(refusedAt: RefusedAt): Judge {
   }
 
   return {
-    outcomeOf(read, response) {
+    /** The outcome in a word, as the log has it; throws where the response is wrong. */
+    outcomeOf(read: Read, response: RawResponse): string {
       if (response.headers.get('x-request-id') !== read.requestId) throw new Error("another request's response");
       if (response.status !== 200 && response.status !== 304) return codeIn(read, response);
       checkTime(read, response, listIn(read, response));
       return response.status === 200 ? 'ok' : 'not_modified';
     },
-    memoryOf: (whose) => ({ given: given.get(keyOf(whose)), refusedAt: refused.get(atUpstream(whose)) ?? 0 }),
+    /** The list that a caller was given last, and when the upstream of that list refused the caller last. */
+    memoryOf: (whose: Whose) => ({ given: given.get(keyOf(whose)), refusedAt: refused.get(atUpstream(whose)) ?? 0 }),
   };
 }
 

@@ -2,23 +2,18 @@ import type { RawResponse } from '../platform/raw-response.ts';
 import { openConnection } from '../raw-http.ts';
 
 /** How a request ended: with a whole response, or with the connection, after so many bytes of one. */
-export type Ending = { readonly response: RawResponse } | { readonly response: undefined; readonly bytes: number };
+type Ending = { readonly response: RawResponse } | { readonly response: undefined; readonly bytes: number };
 
-/** One connection to a server of HTTP/1.1 that is kept, for one request at a time, with nothing done behind one's back. */
-export interface KeptConnection {
-  /** Whether another request may be sent. */
-  readonly open: boolean;
-  /** Whether a response has come over it: the server has accepted it, then. */
-  readonly answered: boolean;
-  send(request: string): Promise<Ending>;
-  hangUp(): void;
-}
+export type KeptConnection = ReturnType<typeof openKeptConnection>;
 
 /** Longest that a response may take, whatever the upstreams do. Far longer than any deadline in the settings of a load. */
 const PATIENCE_MS = 20_000;
 
-/** `onMistake` is called for a missing response, and for bytes that belong to no response. */
-export function openKeptConnection(url: string, onMistake: (mistake: string) => void): KeptConnection {
+/**
+ * One connection to a server of HTTP/1.1 that is kept, for one request at a time, with nothing done behind one's back.
+ * `onMistake` is called for a missing response, and for bytes that belong to no response.
+ */
+export function openKeptConnection(url: string, onMistake: (mistake: string) => void) {
   const connection = openConnection(url);
   const { socket } = connection;
   let open = true;
@@ -34,13 +29,15 @@ export function openKeptConnection(url: string, onMistake: (mistake: string) => 
   });
 
   return {
+    /** Whether another request may be sent. */
     get open() {
       return open;
     },
+    /** Whether a response has come over it: the server has accepted it, then. */
     get answered() {
       return answered;
     },
-    async send(request) {
+    async send(request: string): Promise<Ending> {
       if (connection.arrived().length > 0) onMistake('a response to no request');
       waiting = true;
       connection.send(request);

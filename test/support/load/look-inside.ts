@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 300;
 
-/** What a process holds. */
 export interface Inside {
   /** Bytes of its JavaScript, of its buffers and of the rest of what its objects hold, after a collection. */
   readonly heapBytes: number;

@@ -71,18 +71,11 @@ const FOUL_MS = 200;
 /** In fine weather one request in so many meets a fault all the same. */
 const SPRINKLE = 40;
 
-/** What a platform does at a time. Its faults come in turn, so that every one of them comes about in any longer run. */
-interface Weather {
-  /** What the next request meets. */
-  next(): Fault | undefined;
-  /** Whether the platform is out altogether now. */
-  isOut(): boolean;
-  /** All of it from now on, or nothing but fine weather. It begins fine. */
-  flap(flaps: boolean): void;
-}
-
-/** `first` is the fault that this platform begins with. */
-export function createWeather(first: number): Weather {
+/**
+ * What a platform does at a time. Its faults come in turn, so that every one of them comes about in any longer run. `first` is the
+ * fault that it begins with; until then the weather is fine.
+ */
+export function createWeather(first: number) {
   let flapping = false;
   let requests = 0;
   const fault = (number: number): Fault | undefined => FAULT_NAMES[(first + number) % FAULT_NAMES.length];
@@ -94,12 +87,15 @@ export function createWeather(first: number): Weather {
   }
 
   return {
+    /** What the next request meets. */
     next() {
       requests += 1;
       return now() ?? (flapping && requests % SPRINKLE === 0 ? fault(requests / SPRINKLE) : undefined);
     },
+    /** Whether the platform is out altogether now. */
     isOut: () => now() === 'outage',
-    flap(flaps) {
+    /** All of it from now on, or nothing but fine weather. */
+    flap(flaps: boolean) {
       flapping = flaps;
     },
   };

@@ -42,7 +42,7 @@ export interface LogLine {
 }
 
 /** The access lines, by request id. Throws where a request has two. */
-function accessLines(lines: readonly LogLine[]): ReadonlyMap<string, LogLine> {
+function accessLines(lines: readonly LogLine[]) {
   const found = new Map<string, LogLine>();
   for (const line of lines) {
     if (line.msg !== 'request' || line.requestId === undefined) continue;

@@ -1,70 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RawResponse } from '../platform/raw-response.ts';
-import { postText } from '../rpc.ts';
-import { type LoadCaller, TOKEN_BEGINS, TOKEN_ENDS } from './callers.ts';
+import { callOf, postText, readOf } from '../rpc.ts';
+import { createMistakes, type LoadCaller, TOKEN_BEGINS, TOKEN_ENDS } from './callers.ts';
 import { type KeptConnection, openKeptConnection } from './kept-connection.ts';
 
-const MAX_MISTAKES = 20;
 const PAUSE_MS = 5;
 const HANG_UP_MS = 3;
 /** Every id of a list begins with its caller's mark. */
 const MARKS = /([0-9a-f]{12})-(?:projects|workflows|tools)-\d+/g;
 
-/** Callers of MCP under load, who use one connection each. */
-interface RpcCallers {
-  /** How many requests were answered with a list, and how many with an error. */
-  readonly counts: { listed: number; failed: number; left: number };
-  readonly mistakes: readonly string[];
-  /** Lets every request be answered, and closes the connections. */
-  stop(): Promise<void>;
-}
-
 interface Question {
-  readonly authorization: string;
+  /** @default the caller's own */
+  readonly authorization?: string;
   readonly body: unknown;
   /** Whether the caller hangs up soon. */
   readonly leaves?: boolean;
 }
 
-const request = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
-const read = (id: number, name: string) => request(id, 'resources/read', { uri: `platform://${name}` });
-const call = (id: number, name: string, args: object) => request(id, 'tools/call', { name, arguments: args });
+const call = (id: number, name: string, args: object) => ({ ...callOf(name, args), id });
+let strangers = 0;
 
-/** What each asks in turn. */
-const QUESTIONS: readonly ((caller: LoadCaller, number: number) => Question)[] = [
-  ({ token }) => ({ authorization: `Bearer ${token}`, body: read(1, 'workflows') }),
-  ({ token }) => ({ authorization: `Bearer ${token}`, body: call(1, 'list_installed_tools', { query: 'edition' }) }),
-  ({ token }) => ({
-    authorization: `Bearer ${token}`,
+const QUESTIONS: readonly ((caller: LoadCaller) => Question)[] = [
+  () => ({ body: readOf('workflows') }),
+  () => ({ body: call(1, 'list_installed_tools', { query: 'edition' }) }),
+  () => ({
     body: [
-      read(1, 'tools'),
+      readOf('tools', 1),
       call(2, 'list_installed_workflows', { limit: 3 }),
       { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
       call(3, 'list_projects', { query: '-1' }),
     ],
   }),
-  ({ token }) => ({ authorization: `Bearer ${token}`, body: read(1, 'projects'), leaves: true }),
+  () => ({ body: readOf('projects'), leaves: true }),
   // Nobody's token, and what is none.
-  (_caller, number) => ({ authorization: `Bearer ${strangerToken(number)}`, body: read(1, 'tools') }),
-  ({ token }) => ({ authorization: `Basic ${token}`, body: read(1, 'tools') }),
+  () => ({ authorization: `Bearer ${TOKEN_BEGINS}-stranger-${strangers++}-${TOKEN_ENDS}`, body: readOf('tools') }),
+  ({ token }) => ({ authorization: `Basic ${token}`, body: readOf('tools') }),
 ];
 
-let strangers = 0;
-
-function strangerToken(number: number): string {
-  strangers += 1;
-  return `${TOKEN_BEGINS}-stranger-${strangers}-${number}-${TOKEN_ENDS}`;
-}
-
-export function startRpcCallers({ url, callers }: { url: string; callers: readonly LoadCaller[] }): RpcCallers {
+/** Callers of MCP under load, who use one connection each. */
+export function startRpcCallers({ url, callers }: { url: string; callers: readonly LoadCaller[] }) {
   const counts = { listed: 0, failed: 0, left: 0 };
-  const mistakes: string[] = [];
+  const { mistakes, report } = createMistakes();
   let stopping = false;
-  const report = (mistake: string) => {
-    if (mistakes.length < MAX_MISTAKES) mistakes.push(mistake);
-  };
 
-  async function ask(connection: KeptConnection, caller: LoadCaller, { authorization, body, leaves }: Question) {
+  async function ask(connection: KeptConnection, caller: LoadCaller, question: Question) {
+    const own = `Bearer ${caller.token}`;
+    const { authorization = own, body, leaves } = question;
     const sending = connection.send(postText(body, { Authorization: authorization }));
     const leaving = leaves ? setTimeout(() => connection.hangUp(), HANG_UP_MS) : undefined;
     const { response } = await sending;
@@ -74,9 +54,8 @@ export function startRpcCallers({ url, callers }: { url: string; callers: readon
       else report(`MCP, caller ${caller.index}: the connection was closed`);
       return;
     }
-    const marks = new Set(marksIn(response));
-    const isOwn = authorization === `Bearer ${caller.token}`;
-    if (marks.size > 1 || (marks.size === 1 && !(isOwn && marks.has(caller.mark)))) {
+    const marks = new Set([...response.body.toString().matchAll(MARKS)].map(([, mark = '']) => mark));
+    if (marks.size > 1 || (marks.size === 1 && !(authorization === own && marks.has(caller.mark)))) {
       report(`MCP, caller ${caller.index}: another's list`);
     }
     if (response.body.includes('"internal"')) report(`MCP, caller ${caller.index}: ${response.body}`);
@@ -90,7 +69,7 @@ export function startRpcCallers({ url, callers }: { url: string; callers: readon
     for (let number = 0; !stopping; number += 1) {
       if (!connection.open) connection = openKeptConnection(url, onMistake);
       const question = QUESTIONS[(number + caller.index) % QUESTIONS.length];
-      if (question !== undefined) await ask(connection, caller, question(caller, number));
+      if (question !== undefined) await ask(connection, caller, question(caller));
       await sleep(PAUSE_MS);
     }
     connection.hangUp();
@@ -98,15 +77,13 @@ export function startRpcCallers({ url, callers }: { url: string; callers: readon
 
   const runs = callers.map(run);
   return {
+    /** How many requests were answered with a list, how many with an error, and how many were left. */
     counts,
     mistakes,
+    /** Lets every request be answered, and closes the connections. */
     async stop() {
       stopping = true;
       await Promise.all(runs);
     },
   };
-}
-
-function marksIn({ body }: RawResponse): readonly string[] {
-  return [...body.toString().matchAll(MARKS)].map(([, mark = '']) => mark);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LoadCaller, type LoadedResource, type Read, requestOf } from './callers.ts';
+import { createMistakes, type LoadCaller, type LoadedResource, type Read, requestOf } from './callers.ts';
 import { createJudge, type RefusedAt } from './judge.ts';
 import { type KeptConnection, openKeptConnection } from './kept-connection.ts';
 
@@ -8,33 +8,19 @@ const CONNECTIONS = 2;
 /** One request in so many is left by its caller before it is answered. */
 const HANG_UP = 60;
 const HANG_UP_MS = 4;
-const MAX_MISTAKES = 20;
 const GOOD: ReadonlySet<string> = new Set(['ok', 'not_modified']);
 const PAUSE_MS = 50;
 
 /** Projects are read seldom: they are never stored, so that each read costs as much as many of the others. */
 const CYCLE = 13;
 
-/** How a request ended. */
 type Fate =
   | { readonly kind: 'answered'; readonly outcome: string }
-  /** The caller hung up. */
   | { readonly kind: 'left' }
   /** The connection was closed, after so many bytes of a response. */
   | { readonly kind: 'closed'; readonly bytes: number };
 
-/** Callers that ask one thing after the other, each over connections that it keeps. */
-export interface Load {
-  /** By request id. */
-  readonly fates: ReadonlyMap<string, Fate>;
-  readonly mistakes: readonly string[];
-  /** Requests sent whole, not answered yet, on connections that have brought a response before. */
-  owed(): string[];
-  /** Lets every request be answered, and closes the connections. */
-  stop(): Promise<void>;
-  /** Stops new connections and disconnects; resolves once the server has closed every connection. */
-  wither(): Promise<void>;
-}
+export type Load = ReturnType<typeof startLoad>;
 
 export interface LoadOptions {
   readonly url: string;
@@ -44,17 +30,14 @@ export interface LoadOptions {
   readonly name: string;
 }
 
-export function startLoad({ url, callers, refusedAt, name }: LoadOptions): Load {
+/** Callers that ask one thing after the other, each over connections that it keeps. */
+export function startLoad({ url, callers, refusedAt, name }: LoadOptions) {
   const judge = createJudge(refusedAt);
   const fates = new Map<string, Fate>();
-  const mistakes: string[] = [];
+  const { mistakes, report } = createMistakes();
   const waiting = new Map<string, KeptConnection>();
   let stopping = false;
   let withering = false;
-
-  function report(mistake: string): void {
-    if (mistakes.length < MAX_MISTAKES) mistakes.push(mistake);
-  }
 
   /** Covers all parts of a request, in every combination. */
   function nextRead(caller: LoadCaller, line: number, number: number): Read {
@@ -116,11 +99,14 @@ export function startLoad({ url, callers, refusedAt, name }: LoadOptions): Load 
   return {
     fates,
     mistakes,
+    /** Requests sent whole, not answered yet, on connections that have brought a response before. */
     owed: () => [...waiting].filter(([, { answered, open }]) => answered && open).map(([id]) => id),
+    /** Lets every request be answered, and closes the connections. */
     async stop() {
       stopping = true;
       await Promise.all(runs);
     },
+    /** Stops new connections and disconnects; resolves once the server has closed every connection. */
     async wither() {
       withering = true;
       await Promise.all(runs);

@@ -4,7 +4,6 @@ import { PAGE_SIZE } from './truth.ts';
 /** How long snapshots serve under load, so short that each stage comes about many times. */
 export const LIFETIME = { ttlMs: 1000, staleWhileRevalidateMs: 1000, staleIfErrorMs: 3000, minRefreshMs: 300 };
 
-/** Deadline of a read. */
 export const TIMEOUT_MS = 800;
 
 /**

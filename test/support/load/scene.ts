@@ -1,35 +1,18 @@
 import { boundedSettings } from '../process/limits-of-process.ts';
-import { type PorticoProcess, runPortico, writeSettings } from '../process/process.ts';
-import { createCallers, type LoadCaller } from './callers.ts';
+import { runPortico, writeSettings } from '../process/process.ts';
+import { createCallers } from './callers.ts';
 import { createFillers, fillTables } from './fill-tables.ts';
-import { type FlappingPlatform, startFlappingPlatform } from './flapping-platform.ts';
-import type { RefusedAt } from './judge.ts';
+import { startFlappingPlatform } from './flapping-platform.ts';
 import { insideEnvironment } from './look-inside.ts';
 import { loadSettings } from './scene-settings.ts';
 
-/** A Portico process, the flapping platforms behind it, and the callers to come. */
-export interface Scene {
-  readonly portico: PorticoProcess;
-  readonly url: string;
-  readonly callers: readonly LoadCaller[];
-  readonly platforms: readonly FlappingPlatform[];
-  /** When a platform refused the request with this id. */
-  readonly refusedAt: RefusedAt;
-  /**
-   * Has what the process remembers of callers take all the memory that it ever will: what grows from then on is none of its
-   * tables. Call it while the platforms are calm.
-   */
-  fill(): Promise<void>;
-  /** Has all platforms flap, or again do what they should. They begin calm. */
-  flap(flaps: boolean): void;
-  /** How often each fault came about, all platforms together. */
-  faults(): Record<string, number>;
-  /** Ends the platforms, and the process where it is still there. */
-  close(): Promise<void>;
-}
+export type Scene = Awaited<ReturnType<typeof setScene>>;
 
-/** `folder` is for the settings, and for a look inside the process. */
-export async function setScene(folder: string, callerCount: number): Promise<Scene> {
+/**
+ * A Portico process, the flapping platforms behind it, and the callers to come. `folder` is for the settings, and for a look
+ * inside the process.
+ */
+export async function setScene(folder: string, callerCount: number) {
   const callers = createCallers(callerCount);
   // Each begins with another fault, so that they do not fail alike.
   const people = await startFlappingPlatform(callers, 0);
@@ -44,20 +27,28 @@ export async function setScene(folder: string, callerCount: number): Promise<Sce
     url,
     callers,
     platforms,
-    refusedAt: (id) => platforms.map(({ refusedAt }) => refusedAt.get(id)).find((at) => at !== undefined),
+    /** When a platform refused the request with this id. */
+    refusedAt: (id: string) => platforms.map(({ refusedAt }) => refusedAt.get(id)).find((at) => at !== undefined),
+    /**
+     * Has what the process remembers of callers take all the memory that it ever will: what grows from then on is none of its
+     * tables. Call it while the platforms are calm.
+     */
     fill() {
       const fillers = createFillers();
       for (const platform of platforms) platform.know(fillers);
       return fillTables(url, fillers);
     },
-    flap(flaps) {
+    /** Has all platforms flap, or again do what they should. They begin calm. */
+    flap(flaps: boolean) {
       for (const platform of platforms) platform.flap(flaps);
     },
+    /** How often each fault came about, all platforms together. */
     faults() {
       const sums: Record<string, number> = {};
       for (const { met } of platforms) for (const [kind, count] of met) sums[kind] = (sums[kind] ?? 0) + count;
       return sums;
     },
+    /** Ends the platforms, and the process where it is still there. */
     async close() {
       portico.child.kill('SIGKILL');
       await portico.ended;

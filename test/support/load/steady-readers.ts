@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawResponse } from '../platform/raw-response.ts';
 import { get } from '../raw-http.ts';
 import { listFor, tokenFor } from './attack-platform.ts';
+import { createMistakes } from './callers.ts';
 import { openKeptConnection } from './kept-connection.ts';
 
 const READERS = 6;
-const MAX_MISTAKES = 20;
 /** Pause between two reads of one reader, by resource. Only tools come from the cache. */
 const PAUSE_MS = { tools: 20, projects: 100 } as const;
 
@@ -20,38 +20,26 @@ export interface Reads {
   readonly outcomes: Record<string, number>;
 }
 
-/** Callers who read at a steady pace, each over connections of its own, and who know what they have to be given. */
-interface SteadyReaders {
-  /** Forgets what was until now, and gives it. */
-  take(): Record<Resource, Reads>;
-  /** Whatever is none of an error of the table and the caller's own list to the byte. */
-  readonly mistakes: readonly string[];
-  stop(): Promise<void>;
-}
-
-/** `pid` is that of the process that listens at `url`. */
-export function startReaders(url: string, pid: number | undefined): SteadyReaders {
-  const mistakes: string[] = [];
+/**
+ * Callers who read at a steady pace, each over connections of its own, and who know what they have to be given. `pid` is that of
+ * the process that listens at `url`.
+ */
+export function startReaders(url: string, pid: number | undefined) {
+  const { mistakes, report } = createMistakes();
   const none = (): Record<Resource, Reads> => ({ tools: { ms: [], outcomes: {} }, projects: { ms: [], outcomes: {} } });
   let reads = none();
   let stopping = false;
-  const report = (mistake: string) => {
-    if (mistakes.length < MAX_MISTAKES) mistakes.push(mistake);
-  };
 
   async function run(index: number, resource: Resource): Promise<void> {
     const name = `honest-${index}`;
     const expected = Buffer.from(JSON.stringify(listFor(name, resource)));
-    const fields = { Authorization: `Bearer ${tokenFor(name)}` };
     const who = `${name}, ${resource}`;
     const connection = openKeptConnection(url, (mistake) => report(`${who}: ${mistake}`));
     for (let number = 0; !stopping; number += 1) {
       const requestId = `${name}-${resource}-${number}`;
       const begun = performance.now() - notRunMs(pid);
-      const request = get(`/mcp/v1/resources/read?uri=platform://${resource}`, {
-        ...fields,
-        'X-Request-Id': requestId,
-      });
+      const fields = { Authorization: `Bearer ${tokenFor(name)}`, 'X-Request-Id': requestId };
+      const request = get(`/mcp/v1/resources/read?uri=platform://${resource}`, fields);
       const { response } = await connection.send(request);
       if (response === undefined) return report(`${who}: the connection was closed`);
       const { ms, outcomes } = reads[resource];
@@ -66,7 +54,9 @@ export function startReaders(url: string, pid: number | undefined): SteadyReader
 
   const readers = Array.from({ length: READERS }, (_, index) => [run(index, 'tools'), run(index, 'projects')]);
   return {
+    /** Whatever is none of an error of the table and the caller's own list to the byte. */
     mistakes,
+    /** Forgets what was until now, and gives it. */
     take() {
       const taken = reads;
       reads = none();

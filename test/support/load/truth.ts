@@ -28,7 +28,6 @@ const BOOKS: Readonly<Record<LoadedResource, Book>> = {
   tools: { items: 6, editionMs: 2500, rest: { version: '1.2.3', category: 'scanner', description: DESCRIPTION } },
 };
 
-/** Callers see lists of different lengths. */
 export function lengthFor({ index }: LoadCaller, resource: LoadedResource): number {
   return BOOKS[resource].items + (index % 5);
 }
@@ -48,7 +47,6 @@ function itemFor(caller: LoadCaller, resource: LoadedResource, index: number, ed
   return { id: `${caller.mark}-${resource}-${index}`, name: `Edition ${edition}`, ...BOOKS[resource].rest };
 }
 
-/** The items of one page of an edition. */
 export function pageFor(caller: LoadCaller, resource: LoadedResource, start: number, edition: number): object[] {
   const length = Math.max(Math.min(PAGE_SIZE, lengthFor(caller, resource) - start), 0);
   return Array.from({ length }, (_, offset) => itemFor(caller, resource, start + offset, edition));

@@ -20,13 +20,11 @@ export interface Answer {
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** One list of a platform. `answer` gives `undefined` for a parameter that the platform refuses. */
-export interface ExampleList {
-  readonly item: (number: number) => Item;
-  /** Items that come only if parameters ask for them. */
-  readonly others?: readonly Item[];
-  readonly answer: (items: readonly Item[], asked: Asked) => Answer | undefined;
-}
+/** Gives `undefined` for a parameter that the platform refuses. */
+type AnswerList = (items: readonly Item[], asked: Asked) => Answer | undefined;
+
+/** One list of a platform. `others` come only if parameters ask for them. */
+type ExampleList = readonly [item: (number: number) => Item, answer: AnswerList, others?: readonly Item[]];
 
 export interface ExamplePlatform {
   readonly env: Readonly<Record<string, string>>;
@@ -72,17 +70,15 @@ interface Paged {
   readonly size: number;
   readonly pages: number;
   readonly total: number;
-  /** Address of another page of the list. */
   readonly link: (number: number) => string;
 }
 
-/** Pages by number. */
 function byPage(
   [pageParam, sizeParam]: readonly [string, string],
   sizes: readonly [usual: number, max: number],
   answer: (paged: Paged) => Answer,
   { select = (items) => items, firstPage = 1 }: { readonly select?: Select; readonly firstPage?: number } = {},
-): ExampleList['answer'] {
+): AnswerList {
   return (items, { query, url }) => {
     const fitting = select(items, query);
     if (fitting === undefined) return REFUSED;
@@ -98,16 +94,15 @@ function byPage(
   };
 }
 
-/** One page, without pagination. */
 const whole =
-  (wrap: (items: readonly Item[]) => unknown = (items) => items): ExampleList['answer'] =>
+  (wrap: (items: readonly Item[]) => unknown = (items) => items): AnswerList =>
   (items) => ({ body: wrap(items) });
 
 const TIME = (number: number) => new Date(Date.UTC(2026, 0, 2, 3, number)).toISOString();
 /** In another order than that of numbers. */
 const NAME = (number: number) => `name ${9999 - number}`;
 
-const django: ExampleList['answer'] = (items, { query, url }) => {
+const django: AnswerList = (items, { query, url }) => {
   const order = query.get('o');
   if (order !== null && !['id', '-id', 'name'].includes(order)) return REFUSED;
   const ordered = order === null ? sorted(items, 'name') : sorted(items, order.replace('-', ''), order[0] === '-');
@@ -180,7 +175,7 @@ const dependencyTrack = (select?: Select) =>
   );
 
 const n8n =
-  (select: Select = (items) => items): ExampleList['answer'] =>
+  (select: Select = (items) => items): AnswerList =>
   (items, { query }) => {
     const fitting = select(items, query);
     if (fitting === undefined) return REFUSED;
@@ -191,7 +186,7 @@ const n8n =
   };
 
 const opencti =
-  (name: string): ExampleList['answer'] =>
+  (name: string): AnswerList =>
   (items, { body: { variables = {} } }) => {
     const start = Number(variables['after'] ?? 0);
     const { page, taken } = cut(items, start, `${variables['first']}`, [25, 5000]);
@@ -213,13 +208,13 @@ const insight = byPage(
   { firstPage: 0 },
 );
 
-const connect: ExampleList['answer'] = (items, { query }) => {
+const connect: AnswerList = (items, { query }) => {
   const offset = Number(query.get('offset') ?? 0);
   const { page, taken: limit } = cut(items, offset, query.get('limit'), [30, 30]);
   return { body: { data: { meta: { limit, offset, total: items.length }, workflows: page } } };
 };
 
-const thehive: ExampleList['answer'] = (items, { body: { query = [] } }) => {
+const thehive: AnswerList = (items, { body: { query = [] } }) => {
   const { from = 0, to = 0 } = (query[2] ?? {}) as { from?: number; to?: number };
   return { headers: { 'x-total': `${items.length}` }, body: items.slice(from, to) };
 };
@@ -251,49 +246,43 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
     env: { DEFECTDOJO_URL: 'https://defectdojo.example' },
     token: ['authorization', 'Token '],
     lists: {
-      '/api/v2/products/': {
-        item: (id) => ({ id, name: NAME(id), description: 'about', created: TIME(id) }),
-        answer: django,
-      },
-      '/api/v2/engagements/': {
-        item: (id) => ({ id, name: NAME(id), description: 'about', engagement_type: 'CI/CD', status: 'On Hold' }),
-        answer: django,
-      },
-      '/api/v2/test_types/': {
-        item: (id) => ({ id, name: NAME(id), active: true, static_tool: id % 2 === 0, dynamic_tool: false }),
-        answer: django,
-      },
+      '/api/v2/products/': [(id) => ({ id, name: NAME(id), description: 'about', created: TIME(id) }), django],
+      '/api/v2/engagements/': [
+        (id) => ({ id, name: NAME(id), description: 'about', engagement_type: 'CI/CD', status: 'On Hold' }),
+        django,
+      ],
+      '/api/v2/test_types/': [
+        (id) => ({ id, name: NAME(id), active: true, static_tool: id % 2 === 0, dynamic_tool: false }),
+        django,
+      ],
     },
   },
   'dependency-track': {
     env: { DEPENDENCY_TRACK_URL: 'https://dtrack.example' },
     token: ['x-api-key', ''],
     lists: {
-      '/api/v1/project': {
-        item: (id) => ({ uuid: `u-${id}`, name: NAME(id), version: '1', description: 'about', active: true }),
-        others: [{ uuid: 'u-0', name: 'gone', active: false }],
-        // What is not `true` is taken for `false`.
-        answer: dependencyTrack((items, query) =>
+      // What is not `true` is taken for `false`.
+      '/api/v1/project': [
+        (id) => ({ uuid: `u-${id}`, name: NAME(id), version: '1', description: 'about', active: true }),
+        dependencyTrack((items, query) =>
           items.filter(({ active }) => active || query.get('excludeInactive') !== 'true').reverse(),
         ),
-      },
-      '/api/v1/notification/rule': {
-        item: (id) => ({ uuid: `u-${id}`, name: NAME(id), notifyOn: ['A'], triggerType: 'EVENT', enabled: true }),
-        answer: dependencyTrack(),
-      },
-      '/api/v1/notification/publisher': {
-        item: (id) => ({ uuid: `u-${id}`, name: NAME(id), description: 'about' }),
-        answer: whole(),
-      },
+        [{ uuid: 'u-0', name: 'gone', active: false }],
+      ],
+      '/api/v1/notification/rule': [
+        (id) => ({ uuid: `u-${id}`, name: NAME(id), notifyOn: ['A'], triggerType: 'EVENT', enabled: true }),
+        dependencyTrack(),
+      ],
+      '/api/v1/notification/publisher': [(id) => ({ uuid: `u-${id}`, name: NAME(id), description: 'about' }), whole()],
     },
   },
   github: {
     env: { GITHUB_OWNER: 'acme', GITHUB_REPO: 'app' },
     token: ['authorization', 'Bearer '],
     lists: {
-      '/user/repos': {
-        item: (id) => ({ id, full_name: NAME(id), description: 'about', created_at: TIME(id) }),
-        answer: github(
+      '/user/repos': [
+        (id) => ({ id, full_name: NAME(id), description: 'about', created_at: TIME(id) }),
+        github(
           ({ page }) => page,
           (items, query) => {
             const [sort, direction] = [query.get('sort') ?? 'full_name', query.get('direction') ?? 'asc'];
@@ -301,31 +290,27 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
             return sorted(items, sort === 'created' ? 'created_at' : sort, direction === 'desc');
           },
         ),
-      },
-      '/repos/acme/app/actions/workflows': {
-        item: (id) => ({ id, name: NAME(id), path: `.github/workflows/${id}.yml`, state: 'active' }),
-        answer: github(({ page, total }) => ({ total_count: total, workflows: page })),
-      },
-      '/orgs/acme/installations': {
-        item: (id) => ({ id, app_slug: `app-${id}`, suspended_at: null, permissions: { checks: 'read' } }),
-        answer: github(({ page, total }) => ({ total_count: total, installations: page })),
-      },
+      ],
+      '/repos/acme/app/actions/workflows': [
+        (id) => ({ id, name: NAME(id), path: `.github/workflows/${id}.yml`, state: 'active' }),
+        github(({ page, total }) => ({ total_count: total, workflows: page })),
+      ],
+      '/orgs/acme/installations': [
+        (id) => ({ id, app_slug: `app-${id}`, suspended_at: null, permissions: { checks: 'read' } }),
+        github(({ page, total }) => ({ total_count: total, installations: page })),
+      ],
     },
   },
   gitlab: {
     env: { GITLAB_PROJECT_ID: '7' },
     token: ['private-token', ''],
     lists: {
-      '/api/v4/projects': {
-        item: (id) => ({
+      '/api/v4/projects': [
+        (id) => ({
           ...{ id, name_with_namespace: NAME(id), description: 'about', created_at: TIME(id) },
           ...{ member: true, archived: false, web: 'much more' },
         }),
-        others: [
-          { id: 90_001, name_with_namespace: 'public', created_at: TIME(1), member: false, archived: false },
-          { id: 90_002, name_with_namespace: 'old', created_at: TIME(1), member: true, archived: true },
-        ],
-        answer: gitlab(
+        gitlab(
           all(
             flag('membership', (items, value) => (value ? items.filter(({ member }) => member) : items)),
             flag('archived', (items, value) =>
@@ -339,24 +324,28 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
             flag('simple', (items, value) => (value ? items.map(({ web: _web, ...simple }) => simple) : items)),
           ),
         ),
-      },
-      '/api/v4/projects/7/pipeline_schedules': {
-        item: (id) => ({ id, description: NAME(id), cron: '0 1 * * *', cron_timezone: 'UTC', active: true }),
-        answer: gitlab(),
-      },
-      '/api/v4/projects/7/integrations': { item: (id) => ({ slug: `s-${id}`, title: NAME(id) }), answer: whole() },
+        [
+          { id: 90_001, name_with_namespace: 'public', created_at: TIME(1), member: false, archived: false },
+          { id: 90_002, name_with_namespace: 'old', created_at: TIME(1), member: true, archived: true },
+        ],
+      ],
+      '/api/v4/projects/7/pipeline_schedules': [
+        (id) => ({ id, description: NAME(id), cron: '0 1 * * *', cron_timezone: 'UTC', active: true }),
+        gitlab(),
+      ],
+      '/api/v4/projects/7/integrations': [(id) => ({ slug: `s-${id}`, title: NAME(id) }), whole()],
     },
   },
   harbor: {
     env: { HARBOR_URL: 'https://harbor.example' },
     token: ['authorization', 'Basic '],
     lists: {
-      '/api/v2.0/projects': {
-        item: (id) => ({
+      '/api/v2.0/projects': [
+        (id) => ({
           ...{ project_id: id, name: NAME(id), metadata: { public: 'true' } },
           ...{ creation_time: TIME(id), repo_count: 2 },
         }),
-        answer: harbor(
+        harbor(
           all(
             harborSort,
             flag('with_detail', (items, value = true) =>
@@ -364,30 +353,30 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
             ),
           ),
         ),
-      },
-      '/api/v2.0/replication/policies': {
-        item: (id) => ({
+      ],
+      '/api/v2.0/replication/policies': [
+        (id) => ({
           ...{ id, name: NAME(id), description: 'about', creation_time: TIME(id), trigger: { type: 'manual' } },
           ...(id % 2 === 1 && { enabled: true }),
         }),
-        answer: harbor(harborSort),
-      },
-      '/api/v2.0/scanners': {
-        item: (id) => ({ uuid: `u-${id}`, name: NAME(id), description: 'about', create_time: TIME(id) }),
-        answer: harbor(harborSort),
-      },
+        harbor(harborSort),
+      ],
+      '/api/v2.0/scanners': [
+        (id) => ({ uuid: `u-${id}`, name: NAME(id), description: 'about', create_time: TIME(id) }),
+        harbor(harborSort),
+      ],
     },
   },
   n8n: {
     env: { N8N_URL: 'https://n8n.example' },
     token: ['x-n8n-api-key', ''],
     lists: {
-      '/api/v1/projects': {
-        item: (id) => ({ id: `p-${id}`, name: NAME(id), description: 'about', createdAt: TIME(id) }),
-        answer: n8n(),
-      },
-      '/api/v1/workflows': {
-        item: (id) => ({
+      '/api/v1/projects': [
+        (id) => ({ id: `p-${id}`, name: NAME(id), description: 'about', createdAt: TIME(id) }),
+        n8n(),
+      ],
+      '/api/v1/workflows': [
+        (id) => ({
           ...{
             id: `w-${id}`,
             name: NAME(id),
@@ -398,109 +387,106 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
           },
           nodes: [{ type: 'n8n-nodes-base.webhook', disabled: false }],
         }),
-        answer: n8n(
+        n8n(
           flag('excludePinnedData', (items, value) =>
             value ? items.map(({ pinData: _data, ...item }) => item) : items,
           ),
         ),
-      },
-      '/api/v1/community-packages': {
-        item: (id) => ({ packageName: `n8n-nodes-${id}`, installedVersion: '1.0.0', installedNodes: [{ name: 'n' }] }),
-        answer: whole(),
-      },
+      ],
+      '/api/v1/community-packages': [
+        (id) => ({ packageName: `n8n-nodes-${id}`, installedVersion: '1.0.0', installedNodes: [{ name: 'n' }] }),
+        whole(),
+      ],
     },
   },
   opencti: {
     env: { OPENCTI_URL: 'https://opencti.example' },
     token: ['authorization', 'Bearer '],
     lists: {
-      caseIncidents: {
-        item: (id) => ({ id: `c-${id}`, name: NAME(id), description: 'about', created_at: TIME(id) }),
-        answer: opencti('caseIncidents'),
-      },
-      playbooks: {
-        // Of those that were never started.
-        item: (id) => ({ id: `p-${id}`, name: NAME(id), description: 'about', playbook_running: null }),
-        answer: opencti('playbooks'),
-      },
-      connectors: {
-        item: (id) => ({ id: `c-${id}`, name: NAME(id), active: true, connector_type: 'T', connector_scope: ['s'] }),
-        answer: whole((connectors) => ({ data: { connectors } })),
-      },
+      caseIncidents: [
+        (id) => ({ id: `c-${id}`, name: NAME(id), description: 'about', created_at: TIME(id) }),
+        opencti('caseIncidents'),
+      ],
+      // Of those that were never started.
+      playbooks: [
+        (id) => ({ id: `p-${id}`, name: NAME(id), description: 'about', playbook_running: null }),
+        opencti('playbooks'),
+      ],
+      connectors: [
+        (id) => ({ id: `c-${id}`, name: NAME(id), active: true, connector_type: 'T', connector_scope: ['s'] }),
+        whole((connectors) => ({ data: { connectors } })),
+      ],
     },
   },
   rapid7: {
     env: {},
     token: ['x-api-key', ''],
     lists: {
-      '/ias/v1/apps': { item: (id) => ({ id: `a-${id}`, name: NAME(id), description: 'about' }), answer: insight },
-      '/connect/v2/workflows': {
-        item: (id) => ({
+      '/ias/v1/apps': [(id) => ({ id: `a-${id}`, name: NAME(id), description: 'about' }), insight],
+      '/connect/v2/workflows': [
+        (id) => ({
           ...{ workflowId: `w-${id}`, state: 'active' },
           publishedVersion: { name: NAME(id), summary: 'about' },
         }),
-        answer: connect,
-      },
-      '/ias/v1/engines': { item: (id) => ({ id: `e-${id}`, name: NAME(id), status: 'ONLINE' }), answer: insight },
+        connect,
+      ],
+      '/ias/v1/engines': [(id) => ({ id: `e-${id}`, name: NAME(id), status: 'ONLINE' }), insight],
     },
   },
   shuffle: {
     env: { SHUFFLE_ORG_ID: 'org' },
     token: ['authorization', 'Bearer '],
     lists: {
-      '/api/v1/orgs': { item: (id) => ({ id: `o-${id}`, name: NAME(id), description: 'about' }), answer: whole() },
-      '/api/v1/workflows': {
-        item: (id) => ({ id: `w-${id}`, name: NAME(id), description: 'about', status: 'test', triggers: null }),
-        answer: whole(),
-      },
-      '/api/v1/apps': {
-        item: (id) => ({
+      '/api/v1/orgs': [(id) => ({ id: `o-${id}`, name: NAME(id), description: 'about' }), whole()],
+      '/api/v1/workflows': [
+        (id) => ({ id: `w-${id}`, name: NAME(id), description: 'about', status: 'test', triggers: null }),
+        whole(),
+      ],
+      '/api/v1/apps': [
+        (id) => ({
           ...{ id: `a-${id}`, name: NAME(id), app_version: '1.0', is_valid: true },
           ...{ categories: ['c'], description: 'about' },
         }),
-        answer: whole(),
-      },
+        whole(),
+      ],
     },
   },
   thehive: {
     env: { THEHIVE_URL: 'https://thehive.example', THEHIVE_ORGANISATION: 'soc' },
     token: ['authorization', 'Bearer '],
     lists: {
-      listCase: {
-        item: (id) => ({ _id: `~${id}`, title: NAME(id), description: 'about', _createdAt: 1_759_762_494_123 + id }),
-        answer: thehive,
-      },
-      listCaseTemplate: {
-        item: (id) => ({ _id: `~${id}`, name: NAME(id), displayName: NAME(id), description: 'about' }),
-        answer: thehive,
-      },
-      '/api/v1/connector/cortex/analyzer': {
-        item: (id) => ({
+      listCase: [
+        (id) => ({ _id: `~${id}`, title: NAME(id), description: 'about', _createdAt: 1_759_762_494_123 + id }),
+        thehive,
+      ],
+      listCaseTemplate: [
+        (id) => ({ _id: `~${id}`, name: NAME(id), displayName: NAME(id), description: 'about' }),
+        thehive,
+      ],
+      '/api/v1/connector/cortex/analyzer': [
+        (id) => ({
           ...{ id: `a-${id}`, name: NAME(id), version: '1.0.0' },
           ...{ description: 'about', dataTypeList: ['ip'] },
         }),
-        answer: (items, { query }) => ({ body: query.get('range') === 'all' ? items : items.slice(0, 10) }),
-      },
+        (items, { query }) => ({ body: query.get('range') === 'all' ? items : items.slice(0, 10) }),
+      ],
     },
   },
   tines: {
     env: { TINES_DOMAIN: 'a.tines.example' },
     token: ['authorization', 'Bearer '],
     lists: {
-      '/api/v1/teams': {
-        item: (id) => ({ id, name: NAME(id), groups: [{ id, name: 'g' }], personal: id % 2 === 0 }),
-        answer: tines('teams', (items, query) =>
+      '/api/v1/teams': [
+        (id) => ({ id, name: NAME(id), groups: [{ id, name: 'g' }], personal: id % 2 === 0 }),
+        tines('teams', (items, query) =>
           items.filter(({ personal }) => personal !== true || query.get('scope') === 'all'),
         ),
-      },
-      '/api/v1/stories': {
-        item: (id) => ({ id, name: NAME(id), description: 'about', disabled: false }),
-        answer: tines('stories'),
-      },
-      '/api/v1/user_credentials': {
-        item: (id) => ({ id, name: NAME(id), mode: 'TEXT', description: 'about' }),
-        answer: tines('user_credentials'),
-      },
+      ],
+      '/api/v1/stories': [(id) => ({ id, name: NAME(id), description: 'about', disabled: false }), tines('stories')],
+      '/api/v1/user_credentials': [
+        (id) => ({ id, name: NAME(id), mode: 'TEXT', description: 'about' }),
+        tines('user_credentials'),
+      ],
     },
   },
 };
@@ -530,10 +516,11 @@ export function answerAs(
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
     if (token !== undefined && request.headers[header] !== `${prefix}${token}`) return reply(401, { error: 'who?' });
     if (list === undefined) return reply(404, { error: 'where?' });
-    const items = Array.from({ length: lengthOf(listed) }, (_, index) => list.item(index + 1));
+    const [item, answerList, others = []] = list;
+    const items = Array.from({ length: lengthOf(listed) }, (_, index) => item(index + 1));
     const url = `http://${request.headers.host}${pathname}`;
     const body = posted === '' ? {} : JSON.parse(posted);
-    const answer = list.answer([...items, ...(fitsAll ? [] : (list.others ?? []))], { query: searchParams, body, url });
+    const answer = answerList([...items, ...(fitsAll ? [] : others)], { query: searchParams, body, url });
     return answer === undefined ? reply(400, { error: 'what?' }) : reply(200, answer.body, answer.headers);
   };
 }

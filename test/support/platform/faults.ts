@@ -41,7 +41,6 @@ export function message(status: string, body: Bytes, ...fields: readonly string[
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
 }
 
-/** An item of the contract. */
 export const item = (id: string) => ({ id, name: 'N', description: WORDS });
 
 /** A page of the contract that holds these items and leads to the next one. */

@@ -1,16 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { type Listening, listen } from '../listening.ts';
+import { listen } from '../listening.ts';
 
-/** A real HTTP server on loopback in place of a platform API. */
-export interface HttpUpstream extends Listening {
-  /** Every request so far, oldest first. */
-  readonly requests: readonly IncomingMessage[];
-  /** Has this respond to requests from now on. */
-  respond(handler: RequestListener): void;
-}
+export type HttpUpstream = Awaited<ReturnType<typeof startHttpUpstream>>;
 
-/** `record`: whether requests are kept. @default true */
-export async function startHttpUpstream(handler: RequestListener, { record = true } = {}): Promise<HttpUpstream> {
+/** A real HTTP server on loopback in place of a platform API. `record`: whether requests are kept. @default true */
+export async function startHttpUpstream(handler: RequestListener, { record = true } = {}) {
   const requests: IncomingMessage[] = [];
   let respond = handler;
   const server = createServer((request, response) => {
@@ -19,14 +13,15 @@ export async function startHttpUpstream(handler: RequestListener, { record = tru
   });
   return {
     ...(await listen(server)),
-    requests,
-    respond(next) {
+    /** Every request so far, oldest first. */
+    requests: requests as readonly IncomingMessage[],
+    /** Has this respond to requests from now on. */
+    respond(next: RequestListener) {
       respond = next;
     },
   };
 }
 
-/** Responds to every request with `body` as JSON. */
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): RequestListener {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });

@@ -17,20 +17,8 @@ type Json = any;
 /** Fields of the connection and of the framing, which HTTP itself has; and the type, which OpenAPI has elsewhere. */
 const OF_HTTP = new Set(['connection', 'keep-alive', 'date', 'content-length', 'content-type', 'transfer-encoding']);
 
-/** An OpenAPI document, and answers held against it. */
-export interface Described {
-  readonly document: Json;
-  /**
-   * Throws where the answer to a `GET` is not as the document has it: another status, type, body or code, a header that
-   * is missing or that is not described. `where` is path and query.
-   */
-  check(where: string, answer: Answer): void;
-  /** The same for all but the body. */
-  checkHead(where: string, answer: Pick<Answer, 'status' | 'headers'>): void;
-}
-
 /** The reads of a gateway with the settings that all have by default. */
-export const THE_READS: Described = describedBy(JSON.stringify(describeReads(catalogueOf().offered)));
+export const THE_READS = describedBy(JSON.stringify(describeReads(catalogueOf().offered)));
 
 /**
  * Holds the answer to a request against the description of the reads, if it is a `GET` of one of them. The admin listener
@@ -43,8 +31,10 @@ export function holdToDescription(request: string, answer: Answer): void {
   if (path in THE_READS.document.paths && !isElsewhere) THE_READS.check(where, answer);
 }
 
-/** `text` is an OpenAPI document. */
-export function describedBy(text: string): Described {
+export type Described = ReturnType<typeof describedBy>;
+
+/** `text` is an OpenAPI document, against which answers are held. */
+export function describedBy(text: string) {
   const document = JSON.parse(text);
   const { components } = document;
   const ajv = new Ajv2020({ strictTypes: false }).addVocabulary(['components']);
@@ -60,20 +50,22 @@ export function describedBy(text: string): Described {
 
   return {
     document,
-    check(where, { status, headers, body }) {
+    /**
+     * Throws where the answer to a `GET` is not as the document has it: another status, type, body or code, a header that
+     * is missing or that is not described. `where` is path and query.
+     */
+    check(where: string, { status, headers, body }: Answer): void {
       const { response, at, searchParams } = head(where, status, headers);
       const text = decoded(body, headers.get('content-encoding'));
-      if (response.content === undefined) {
-        expect(text).to.equal('');
-        return;
-      }
+      if (response.content === undefined) return void expect(text).to.equal('');
       const [type = ''] = Object.keys(response.content);
       const value = JSON.parse(text);
       validate([...at, 'content', type, 'schema'], value);
       const [, name] = /^\w+:\/\/(\w+)$/.exec(searchParams.get('uri') ?? '') ?? [];
       if (status === 200 && name !== undefined) validate(['components', 'schemas', name], value);
     },
-    checkHead(where, { status, headers }) {
+    /** The same for all but the body. */
+    checkHead(where: string, { status, headers }: Pick<Answer, 'status' | 'headers'>): void {
       head(where, status, headers);
     },
   };

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Socket } from 'node:net';
 import { onCleanup } from '../cleanup.ts';
-import { type Listening, listen } from '../listening.ts';
+import { listen } from '../listening.ts';
 
 /** One request, as far as what responds to it needs to know it. */
 export interface RawRequest {
@@ -19,21 +19,14 @@ export interface RawRequest {
 /** What is done with a request. It has the socket to itself. */
 export type Fault = (socket: Socket, request: RawRequest) => void;
 
-/** A platform that writes given bytes, which may or may not be HTTP. */
-export interface RawUpstream extends Listening {
-  /** Requests so far, and failed connection attempts of its client. */
-  attempts(): number;
-  /** Does this with each request from now on. `refuses`: takes no connection, and closes those that there are. */
-  behave(fault: Fault | 'refuses'): Promise<void>;
-}
+export type RawUpstream = Awaited<ReturnType<typeof startRawUpstream>>;
 
-/** Part of undici's event for a connection that did not open. */
 interface ConnectError {
   readonly connectParams: { readonly port: string };
 }
 
-/** Listens on loopback, and by default closes each connection at its first request. */
-export async function startRawUpstream(first: Fault = (socket) => socket.destroy()): Promise<RawUpstream> {
+/** A platform that writes given bytes, which may or may not be HTTP. By default it closes each connection at its first request. */
+export async function startRawUpstream(first: Fault = (socket) => socket.destroy()) {
   let fault = first;
   let attempts = 0;
   let number = 0;
@@ -71,8 +64,10 @@ export async function startRawUpstream(first: Fault = (socket) => socket.destroy
 
   return {
     ...listening,
+    /** Requests so far, and failed connection attempts of its client. */
     attempts: () => attempts,
-    async behave(next) {
+    /** Does this with each request from now on. `refuses`: takes no connection, and closes those that there are. */
+    async behave(next: Fault | 'refuses') {
       number = 0;
       if (next === 'refuses') return listening.refuse();
       fault = next;

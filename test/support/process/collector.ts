@@ -1,9 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type Listening, listen } from '../listening.ts';
+import { listen } from '../listening.ts';
 import { json } from '../platform/http-upstream.ts';
 
-/** A span as it came. */
 export interface ReceivedSpan {
   readonly name: string;
   readonly kind: 'INTERNAL' | 'SERVER' | 'CLIENT';
@@ -21,21 +20,7 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, string | number>>;
 }
 
-/** A collector of traces that takes OTLP over HTTP, in JSON. */
-export interface Collector extends Listening {
-  /** What it took so far. */
-  readonly spans: readonly ReceivedSpan[];
-  /** Bodies as they came. */
-  readonly bodies: readonly string[];
-  readonly headers: readonly Readonly<Record<string, unknown>>[];
-  /** The one span of this name. Throws where there is none, or more. */
-  one(name: string): ReceivedSpan;
-  all(name: string): readonly ReceivedSpan[];
-  /** Spans below one, each with those below it: names alone, in the order in which they began. */
-  tree(of?: string): Tree;
-  /** Has it respond like this from now on, and take nothing. */
-  respond(handler: RequestListener): void;
-}
+export type Collector = Awaited<ReturnType<typeof startCollector>>;
 
 interface Tree {
   readonly [name: string]: Tree;
@@ -46,28 +31,10 @@ interface Attribute {
   readonly value: { readonly stringValue?: string; readonly intValue?: number };
 }
 
-interface OtlpSpan {
-  readonly name: string;
-  readonly kind: number;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly startTimeUnixNano: string;
-  readonly attributes: readonly Attribute[];
-  readonly links: readonly { readonly spanId: string }[];
-  readonly status: { readonly code: number };
-}
-
-interface OtlpRequest {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly Attribute[] };
-    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[];
-  }[];
-}
-
 const KINDS = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT'];
 
-export async function startCollector(): Promise<Collector> {
+/** A collector of traces that takes OTLP over HTTP, in JSON. It has the spans that it took so far, and bodies and headers as they came. */
+export async function startCollector() {
   const spans: ReceivedSpan[] = [];
   const bodies: string[] = [];
   const headers: Record<string, unknown>[] = [];
@@ -80,11 +47,12 @@ export async function startCollector(): Promise<Collector> {
   };
   let respond = take;
   const server = createServer((request, response) => respond(request, response));
-  const all = (name: string) => spans.filter((span) => span.name === name);
+  const all = (name: string): readonly ReceivedSpan[] => spans.filter((span) => span.name === name);
   return {
     ...(await listen(server)),
     ...{ spans, bodies, headers, all },
-    one(name) {
+    /** The one span of this name. Throws where there is none, or more. */
+    one(name: string): ReceivedSpan {
       const [span, ...others] = all(name);
       if (span === undefined || others.length > 0) {
         throw new Error(
@@ -93,7 +61,8 @@ export async function startCollector(): Promise<Collector> {
       }
       return span;
     },
-    tree(of) {
+    /** Spans below one, each with those below it: names alone, in the order in which they began. */
+    tree(of = ''): Tree {
       const below = (parentId: string): Tree =>
         Object.fromEntries(
           spans
@@ -101,28 +70,26 @@ export async function startCollector(): Promise<Collector> {
             .sort((a, b) => Number(a.begun - b.begun))
             .map(({ kind, name, spanId }, index) => [`${index + 1} ${kind} ${name}`, below(spanId)]),
         );
-      return below(of ?? '');
+      return below(of);
     },
-    respond(handler) {
+    /** Has it respond like this from now on, and take nothing. */
+    respond(handler: RequestListener) {
       respond = handler;
     },
   };
 }
 
-function spansIn({ resourceSpans }: OtlpRequest) {
-  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
-    scopeSpans.flatMap((scope) =>
-      scope.spans.map((span) => ({
-        ...{ name: span.name, traceId: span.traceId, spanId: span.spanId, parentId: span.parentSpanId ?? '' },
-        kind: KINDS[span.kind] as ReceivedSpan['kind'],
-        links: span.links.map(({ spanId }) => spanId),
-        attributes: valuesOf(span.attributes),
-        failed: span.status.code === 2,
-        begun: BigInt(span.startTimeUnixNano),
-        resource: valuesOf(resource.attributes),
-      })),
-    ),
-  );
+// biome-ignore lint/suspicious/noExplicitAny: a request of OTLP, as it came.
+function spansIn({ resourceSpans: [{ resource, scopeSpans }] }: any): ReceivedSpan[] {
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  return scopeSpans[0].spans.map(({ name, traceId, spanId, parentSpanId = '', ...span }: any) => ({
+    ...{ name, traceId, spanId, parentId: parentSpanId, kind: KINDS[span.kind] },
+    links: span.links.map((link: { spanId: string }) => link.spanId),
+    attributes: valuesOf(span.attributes),
+    failed: span.status.code === 2,
+    begun: BigInt(span.startTimeUnixNano),
+    resource: valuesOf(resource.attributes),
+  }));
 }
 
 function valuesOf(attributes: readonly Attribute[]): ReceivedSpan['attributes'] {

@@ -4,15 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { eventually } from '../eventually.ts';
 
-/** Takes the strings in the heap of a process that was started with `nodeOptions`. */
-export interface HeapStrings {
-  readonly nodeOptions: string;
-  /** A snapshot of its heap, taken now, as text. */
-  take(child: ChildProcess): Promise<string>;
-}
+export type HeapStrings = Awaited<ReturnType<typeof observeHeap>>;
 
-/** Snapshots are written into this folder. */
-export async function observeHeap(folder: string): Promise<HeapStrings> {
+/** Takes the strings in the heap of a process that was started with `nodeOptions`. Snapshots are written into this folder. */
+export async function observeHeap(folder: string) {
   const module = join(folder, 'snapshot.mjs');
   const source = `import v8 from 'node:v8';
     let count = 0;
@@ -22,7 +17,8 @@ export async function observeHeap(folder: string): Promise<HeapStrings> {
   const { NODE_OPTIONS = '' } = process.env;
   return {
     nodeOptions: `${NODE_OPTIONS} --import ${pathToFileURL(module).href}`,
-    async take(child) {
+    /** A snapshot of its heap, taken now, as text. */
+    async take(child: ChildProcess): Promise<string> {
       const before = (await written()).length;
       child.kill('SIGUSR2');
       return eventually(async () => {

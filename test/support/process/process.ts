@@ -9,7 +9,6 @@ import { onCleanup } from '../cleanup.ts';
 /** The entry of the process, as npm scripts run it. */
 export const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
-/** What a process left behind. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -22,11 +21,9 @@ export interface RunningProcess {
   readonly child: ChildProcessWithoutNullStreams;
   /** Resolves when the process is gone and all that it wrote is here. */
   readonly ended: Promise<Ended>;
-  /** Standard output so far. */
   stdout(): string;
   /** The same, which is then forgotten: of a long run it is more than a string holds. */
   takeStdout(): string;
-  /** Standard error so far. */
   stderr(): string;
   /** Sends SIGTERM, or another signal, and resolves when the process is gone. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
@@ -57,7 +54,6 @@ interface ProcessOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid
   readonly stdin?: 'open' | 'ended';
 }
 
-/** Starts a program, and reads what it writes. */
 export function startProcess(
   command: string,
   args: readonly string[],
@@ -96,7 +92,6 @@ export function startProcess(
   };
 }
 
-/** A Portico process of a test. */
 export interface PorticoProcess extends RunningProcess {
   /** Resolves with the base URL of the public listener once it is logged; rejects if the process exits first. */
   readonly ready: Promise<string>;
@@ -152,7 +147,6 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
   }
 }
 
-/** Writes a settings file and gives its path. */
 export async function writeSettings(folder: string, yaml: string): Promise<string> {
   const file = join(folder, 'portico.yaml');
   await writeFile(file, yaml);

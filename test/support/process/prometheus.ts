@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../listening.ts';
-import { type RunningProcess, startProcess } from './process.ts';
+import { startProcess } from './process.ts';
 
 interface PrometheusOptions {
   /** Holds its settings and what it keeps. */
@@ -15,15 +15,7 @@ interface PrometheusOptions {
 }
 
 /** A Prometheus that scrapes one gateway as the job `portico`. It ends with its test. */
-export interface Prometheus extends RunningProcess {
-  /** `data` of what its API answers; `undefined` where it answers nothing, or something is wrong. */
-  // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
-  ask(path: string): Promise<any>;
-  /** The first value of a query; `undefined` where there is none. */
-  answerTo(query: string): Promise<number | undefined>;
-}
-
-export async function startPrometheus(options: PrometheusOptions): Promise<Prometheus> {
+export async function startPrometheus(options: PrometheusOptions) {
   const { folder, adminUrl, rules = [], everySeconds } = options;
   const port = await freePort();
   const every = `${everySeconds}s`;
@@ -40,7 +32,8 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
     `--web.listen-address=127.0.0.1:${port}`,
   ]);
 
-  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  /** `data` of what its API answers; `undefined` where it answers nothing, or something is wrong. */
+  // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
   async function ask(path: string): Promise<any> {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
     return response?.ok === true ? Object(await response.json()).data : undefined;
@@ -49,7 +42,8 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
   return {
     ...running,
     ask,
-    async answerTo(query) {
+    /** The first value of a query; `undefined` where there is none. */
+    async answerTo(query: string): Promise<number | undefined> {
       const [first] = (await ask(`query?query=${encodeURIComponent(query)}`))?.result ?? [];
       return first && Number(first.value[1]);
     },
