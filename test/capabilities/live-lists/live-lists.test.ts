@@ -114,6 +114,13 @@ describe('a subscription over HTTP', () => {
     for (const count of polls) expect(count).to.be.greaterThan(1);
   });
 
+  it('is kept open by comments', async () => {
+    const { url } = await scene({ mcp: { keepAliveMs: 20 } });
+    const subscriber = await subscribe(url);
+    await eventually(() => subscriber.comments() > 3);
+    expect(subscriber.messages).to.have.length(1);
+  });
+
   it('ends with its result after the time limit, and its line in the log has the duration', async () => {
     const { url, log, expectNoPolls } = await scene({ subscriptions: { maxMs: 300 } });
     const { ended, leave } = await subscribe(url);
@@ -126,6 +133,16 @@ describe('a subscription over HTTP', () => {
     expect(line?.['ms']).to.be.within(250, 5000);
     expect(line?.['bytes']).to.be.greaterThan(300);
     leave();
+    await expectNoPolls();
+  });
+
+  it('is no failure when its client leaves, which ends its polls', async () => {
+    const { url, log, expectNoPolls } = await scene();
+    const subscriber = await subscribe(url, { resources: ALL });
+    await subscriber.received(1);
+    subscriber.leave();
+    const [line] = await log.access(1);
+    expect(line).to.include({ rpc: 'subscriptions/listen', status: 200, outcome: 'ok' });
     await expectNoPolls();
   });
 
@@ -158,6 +175,14 @@ describe('a subscription over HTTP', () => {
     await expectNoPolls();
   });
 
+  it('is refused for a token that the platform rejects', async () => {
+    const { url, platform } = await scene();
+    platform.respond(json({}, 401));
+    const { ended, response } = await subscribe(url, { resources: ALL });
+    expect(response.headers.get('content-type')).to.equal('application/json');
+    expect((await ended).error).to.deep.include({ code: 401 });
+  });
+
   it('outlasts a platform that is down, without a storm, and is notified of what has changed since', async () => {
     const { url, platform, reads, change, honest } = await scene({
       upstream: { breaker: { openMs: 200 } },
@@ -173,6 +198,28 @@ describe('a subscription over HTTP', () => {
     change(TOKEN);
     platform.respond(honest);
     await eventually(() => subscriber.notified().length === 1);
+  });
+
+  it('is acknowledged while the platform is down, and notified when its list can be read', async () => {
+    const { url, platform, honest } = await scene();
+    platform.respond(json({}, 503));
+    const subscriber = await subscribe(url, { resources: ALL });
+    await subscriber.received(1);
+    platform.respond(honest);
+    await eventually(() => subscriber.notified().length === ALL.length);
+    await sleep(POLLS_MS);
+    expect(subscriber.notified()).to.have.members(ALL);
+  });
+
+  it('is notified of nothing when access is denied for a while', async () => {
+    const { url, platform, reads, honest } = await scene();
+    const subscriber = await subscribe(url);
+    platform.respond(json({}, 403));
+    const before = reads('tools');
+    await eventually(() => reads('tools') > before + 2);
+    platform.respond(honest);
+    await sleep(POLLS_MS);
+    expect(subscriber.messages).to.have.length(1);
   });
 
   it('ends with its result when the gateway closes, which waits for nothing', async () => {
@@ -195,6 +242,26 @@ describe('a subscription over HTTP', () => {
     const [acknowledged, result] = await (await subscribe(url)).received(2);
     expect(acknowledged.params.notifications).to.deep.equal({});
     expect(result.result).to.include({ resultType: 'complete' });
+  });
+
+  it('counts once for the rate limit, whatever it reads', async () => {
+    const { url, read, reads } = await scene({ limits: { perCaller: 2 } });
+    const subscriber = await subscribe(url, { resources: ['projects'] });
+    await eventually(() => reads('projects') > 5);
+    expect((await read('projects')).status).to.equal(200);
+    expect((await read('projects')).status).to.equal(429);
+    expect(subscriber.messages).to.have.length(1);
+  });
+
+  it('needs a filter, and an id of moderate length', async () => {
+    const { url, post } = await scene();
+    const wrong = await subscribe(url, { notifications: { resourceSubscriptions: 'tools' } });
+    expect((await wrong.ended).error.code).to.equal(-32602);
+    const long = await subscribe(url, { id: 'x'.repeat(257) });
+    expect((await long.ended).error.code).to.equal(-32602);
+    const earlier: Json = await (await post(rpc('resources/subscribe', { uri: 'platform://tools' }))).json();
+    expect(earlier.error.code).to.equal(-32601);
+    expect(earlier.error.message).to.contain('subscriptions/listen');
   });
 
   it('is announced in the revision that has it, unless it is off', async () => {
@@ -300,6 +367,17 @@ describe('subscriptions', () => {
     await subscriber.received(1);
     isActive = false;
     expect((await subscriber.ended).error.data.code).to.equal('credential_rejected');
+  });
+
+  it('are not verified any more when settings no longer verify', async () => {
+    const issuer = await startIssuer();
+    const { url, gateway, platform, reads } = await scene({
+      verification: { issuer: issuer.issuer, audience: AUDIENCE },
+    } as Partial<TestSettings>);
+    gateway.change(settingsFor(platform.url));
+    const subscriber = await subscribe(url, { token: 'opaque', resources: ['projects'] });
+    await eventually(() => reads('projects') > 5);
+    expect(subscriber.messages).to.have.length(1);
   });
 
   const CHANGES = atDepth(400, 10_000);

@@ -37,6 +37,7 @@ export async function subscribe(url: string, options: SubscribeOptions = {}) {
   });
   const messages: Message[] = [];
   let text = '';
+  let comments = 0;
 
   async function receive(): Promise<Message> {
     const decoder = new TextDecoder();
@@ -45,7 +46,8 @@ export async function subscribe(url: string, options: SubscribeOptions = {}) {
       const events = text.split('\n\n');
       text = events.pop() ?? '';
       for (const event of events) {
-        if (!event.startsWith(':')) messages.push(JSON.parse(event.slice(event.indexOf('data: ') + 'data: '.length)));
+        if (event.startsWith(':')) comments += 1;
+        else messages.push(JSON.parse(event.slice(event.indexOf('data: ') + 'data: '.length)));
       }
     }
     if (text !== '') messages.push(JSON.parse(text));
@@ -58,6 +60,7 @@ export async function subscribe(url: string, options: SubscribeOptions = {}) {
     response,
     /** All that has come, in order, but comments. */
     messages: messages as readonly Message[],
+    comments: () => comments,
     /** Resources that it was notified of, in order. */
     notified: (): string[] =>
       messages.flatMap(({ method: name, params }) =>

@@ -143,12 +143,33 @@ describe('rate limits', () => {
       expect(await askFrom('127.0.0.2', url, get(READ, bearer('elsewhere')))).to.equal(200);
     });
 
+    it('hold over MCP, also for messages that read nothing', async () => {
+      const { url } = await start({ perCaller: 5, perAddress: 20 });
+      const pings = Array.from({ length: 100 }, (_, index) => post(ping(index), `made-up-${index}`));
+      expect(await flood(url, pings)).to.deep.equal({ 200: 20, 429: 80 });
+      expect(await askFrom('127.0.0.2', url, post(ping(1), 'elsewhere'))).to.equal(200);
+    });
+
+    it('are reported with the policy that was reached', async () => {
+      const { ask } = await start({ perAddress: 1 });
+      expect((await ask(post(ping(1), 'one'))).headers.get('RateLimit')).to.equal(null);
+      const refused = await ask(post(ping(2), 'two'));
+      expect([refused.status, refused.headers.get('RateLimit-Policy')]).to.deep.equal([429, '"address";q=1;w=60']);
+      expect(refused.headers.get('RateLimit')).to.match(/^"address";r=0;t=\d+$/);
+    });
+
+    it('hold for addresses that a trusted proxy reports, one by one', async () => {
+      const { statuses } = await start({ perAddress: 1 }, { trustedProxies: ['127.0.0.0/8'] });
+      const read = (address: string, token: string) => get(READ, from(address, bearer(token)));
+      const requests = [read('203.0.113.1', 'refused-a'), read('203.0.113.1', 'b'), read('203.0.113.2', 'c')];
+      expect(await statuses(...requests)).to.deep.equal([401, 429, 200]);
+    });
+
     it('take nothing from callers whose token a platform has accepted, nor they from it', async () => {
       // The first one of the good token counts: nothing has accepted it yet.
       const { statuses } = await start({ perCaller: 5, perAddress: 3 });
       const good = get(READ, bearer('accepted-here'));
-      const batch = post([readOf('tools')], 'accepted-here');
-      expect(await statuses(batch, good, good)).to.deep.equal([200, 200, 200]);
+      expect(await statuses(good, good, good)).to.deep.equal([200, 200, 200]);
       expect(await statuses(...madeUp(2), get(READ, bearer('new-here')))).to.deep.equal([401, 401, 429]);
       expect(await statuses(good, good, good)).to.deep.equal([200, 200, 429]);
     });
@@ -165,13 +186,6 @@ describe('rate limits', () => {
       const one = get(READ, bearer('accepted-greedy'));
       expect(await statuses(one, one, one)).to.deep.equal([200, 200, 429]);
       expect(await statuses(...madeUp(10), one)).to.deep.equal([401, ...Array(10).fill(429)]);
-    });
-
-    it('hold over MCP, also for messages that read nothing', async () => {
-      const { url } = await start({ perCaller: 5, perAddress: 20 });
-      const pings = Array.from({ length: 100 }, (_, index) => post(ping(index), `made-up-${index}`));
-      expect(await flood(url, pings)).to.deep.equal({ 200: 20, 429: 80 });
-      expect(await askFrom('127.0.0.2', url, post(ping(1), 'elsewhere'))).to.equal(200);
     });
 
     it('are off with 0', async () => {
@@ -208,22 +222,31 @@ describe('rate limits', () => {
     });
   });
 
+  describe('of lists that are public', () => {
+    it('count what comes without a token among all, and against its address where it needed one', async () => {
+      const anonymous = (message: unknown) => post(message).replace(/Authorization: .*\r\n/, '');
+      const all = await start({ perCaller: 1, total: 2 }, {}, { publicLists: true });
+      expect(await all.statuses(anonymous(ping(1)), anonymous(ping(2)), anonymous(ping(3)))).to.deep.equal([
+        200, 200, 429,
+      ]);
+      const guarded = await start({ rejectedPerAddress: 1 }, {}, { publicLists: true });
+      const read = readOf('tools');
+      expect(await guarded.statuses(anonymous(ping(1)), anonymous(read), anonymous(ping(2)))).to.deep.equal([
+        200, 401, 429,
+      ]);
+    });
+  });
+
   describe('of messages without a token', () => {
-    const anonymous = (address: string) =>
-      post(ping(1)).replace(/Authorization: .*\r\n/, `X-Forwarded-For: ${address}\r\n`);
+    const anonymous = (address: string, id = 1) =>
+      post(ping(id)).replace(/Authorization: .*\r\n/, `X-Forwarded-For: ${address}\r\n`);
 
     it('take nothing of limits.total from callers that bring one', async () => {
       const { statuses } = await start({ total: 2 }, {}, { publicLists: true });
-      const flood = Array.from({ length: 4 }, () => anonymous('203.0.113.1'));
+      const flood = Array.from({ length: 4 }, () => post(ping(1)).replace(/Authorization: .*\r\n/, ''));
       expect(await statuses(...flood)).to.deep.equal([200, 200, 429, 429]);
       expect(await statuses(get(LIST, bearer('a')), get(LIST, bearer('b')))).to.deep.equal([200, 200]);
       expect(await statuses(get(LIST, bearer('a')))).to.deep.equal([429]);
-    });
-
-    it('count against their address where they needed a token', async () => {
-      const { statuses } = await start({ rejectedPerAddress: 1 }, {}, { publicLists: true });
-      const read = post(readOf('tools')).replace(/Authorization: .*\r\n/, '');
-      expect(await statuses(anonymous('203.0.113.1'), read, anonymous('203.0.113.1'))).to.deep.equal([200, 401, 429]);
     });
 
     it('hold for each address by itself', async () => {
@@ -253,6 +276,12 @@ describe('rate limits', () => {
       expect(bounds()).to.deep.equal(['limits.total']);
     });
 
+    it('lose nothing to what one caller sends beyond its own', async () => {
+      const { statuses } = await start({ perCaller: 1, total: 2 });
+      const flood = Array.from({ length: 5 }, () => get(LIST, bearer('a')));
+      expect(await statuses(...flood, get(LIST, bearer('b')))).to.deep.equal([200, 429, 429, 429, 429, 200]);
+    });
+
     it('hold for nothing that needs no token', async () => {
       const { statuses } = await start({ perCaller: 1, total: 1, rejectedPerAddress: 1 });
       const none = { Authorization: undefined };
@@ -274,6 +303,15 @@ describe('rate limits', () => {
       expect(bounds()).to.deep.equal(['limits.rejectedPerAddress']);
       expect(await statuses(get(READ, bearer('good')))).to.deep.equal([429]);
       expect(platform.requests.length).to.equal(asked);
+    });
+
+    it('count a token that a platform refuses over MCP', async () => {
+      const { ask } = await start({ rejectedPerAddress: 1 });
+      const read = readOf('tools');
+      expect((await ask(post(read, 'refused-over-mcp'))).status).to.equal(200);
+      const refused = await ask(post(read, 'good'));
+      expect(refused.status).to.equal(429);
+      expect(refused.json<{ error: object }>().error).to.deep.include({ code: -32603 });
     });
 
     it('hold for a burst over many connections, too', async () => {
@@ -346,6 +384,17 @@ describe('rate limits', () => {
       const asked = platform.requests.length;
       expect((await ask(post(batches[0], 'refused-in-batch-2'))).status).to.equal(429);
       expect(platform.requests.length).to.equal(asked);
+    });
+
+    it('log a batch whose token was rejected as that, whatever else was wrong with it', async () => {
+      const { ask, logged } = await start({});
+      const read = (id: number, uri: string) => rpc('resources/read', { uri }, id);
+      await ask(post([read(1, 'platform://tools'), read(2, 'platform://nothing')], 'refused-and-logged'));
+      const outcomes = await eventually(() => {
+        const found = logged().filter(({ rpc: method }) => method === 'batch');
+        return found.length > 0 && found.map(({ outcome }) => outcome);
+      });
+      expect(outcomes).to.deep.equal(['credential_rejected']);
     });
 
     it('hold for the addresses that a trusted proxy reports, one by one, and no log names them', async () => {

@@ -4,9 +4,11 @@ import { expect } from 'chai';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { CLIENT } from '../../support/authorization/authorization-server.ts';
 import { as } from '../../support/authorization/caller.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, inTurn, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { bodyOf, codeOf, echo, gatewayAt, givenFor, type Options, PLATFORM } from './exchanging.ts';
 
+/** What a token endpoint may answer, and what comes of it. */
 describe('an authorization server that is not as it should be, over real sockets', () => {
   let platform: HttpUpstream;
   let endpoint: HttpUpstream;
@@ -29,10 +31,19 @@ describe('an authorization server that is not as it should be, over real sockets
 
   const FAULTS: Readonly<Record<string, readonly [RequestListener, string]>> = {
     'resets the connection': [(request) => request.socket.resetAndDestroy(), '502 upstream_failed'],
+    'closes the connection': [(request) => request.socket.destroy(), '502 upstream_failed'],
     'says nothing': [() => {}, '504 upstream_timeout'],
     'stalls in its body': [
       (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":');
+      },
+      '504 upstream_timeout',
+    ],
+    'sends its body byte by byte': [
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const timer = setInterval(() => response.write(' '), 20);
+        response.on('close', () => clearInterval(timer));
       },
       '504 upstream_timeout',
     ],
@@ -43,13 +54,22 @@ describe('an authorization server that is not as it should be, over real sockets
     redirects: [json({}, 302, { location: '/elsewhere' }), '502 upstream_failed'],
     'says 204': [json(undefined, 204), '502 upstream_invalid'],
     'says 404': [json({}, 404), '502 upstream_refused'],
+    'says 404 in HTML': [(_request, response) => response.writeHead(404).end('<p>'), '502 upstream_refused'],
     'says 401 without a code': [
       (_request, response) => response.writeHead(401).end(),
+      '502 upstream_credential_rejected',
+    ],
+    'says 401 with a challenge': [
+      json({ error: 'invalid_client' }, 401, { 'www-authenticate': 'Basic realm="as"' }),
       '502 upstream_credential_rejected',
     ],
     'says 403': [json({}, 403), '502 upstream_credential_rejected'],
     'says server_error with 400': [json({ error: 'server_error' }, 400), '502 upstream_failed'],
     'sends what is not JSON': [(_request, response) => response.end('{access_token'), '502 upstream_invalid'],
+    'sends a web page': [
+      (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>'),
+      '502 upstream_invalid',
+    ],
     'sends a list': [json([TOKEN]), '502 upstream_invalid'],
     'sends more than any token takes': [json({ ...TOKEN, more: 'x'.repeat(70_000) }), '502 upstream_invalid'],
     'sends no token': [json({ token_type: 'Bearer' }), '502 upstream_invalid'],
@@ -74,6 +94,7 @@ describe('an authorization server that is not as it should be, over real sockets
       '502 upstream_invalid',
     ],
     'sends a token that has ended': [json({ ...TOKEN, expires_in: 0 }), '502 upstream_invalid'],
+    'sends one that ended before': [json({ ...TOKEN, expires_in: -5 }), '502 upstream_invalid'],
     'sends one that ends at no number': [json({ ...TOKEN, expires_in: 'soon' }), '502 upstream_invalid'],
   };
 
@@ -124,6 +145,18 @@ describe('an authorization server that is not as it should be, over real sockets
     });
   }
 
+  it('that may concern the caller or Portico is reported as ambiguous', async () => {
+    const { read } = await start();
+    const detailOf = async (error: string) => {
+      endpoint.respond(json({ error }, 400));
+      return ((await (await read('tools', as('subject'))).json()) as { detail: string }).detail;
+    };
+    expect(await detailOf('invalid_request'))
+      .to.contain('or the form of the request')
+      .and.contain('operator');
+    expect(await detailOf('invalid_grant')).not.to.contain('operator');
+  });
+
   it('has a breaker of its own, and callers with a token are served', async () => {
     const breaker = { failurePercent: 1, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
     const { read, gateway } = await start({ upstream: { breaker } });
@@ -137,6 +170,25 @@ describe('an authorization server that is not as it should be, over real sockets
     expect(endpoint.requests).to.have.length(asked);
     await givenFor(await read('projects', as('a')));
     expect(gateway.breakers['projects']).to.equal('closed');
+  });
+
+  it('is called again if a kept connection was lost', async () => {
+    const { read } = await start({ upstream: { retry: { attempts: 2, baseDelayMs: 1 } } });
+    endpoint.respond(inTurn((request) => request.socket.resetAndDestroy(), json(TOKEN)));
+    expect(await givenFor(await read('projects', as('a')))).to.equal('exchanged-for-this');
+  });
+
+  it('delays no caller who has a token while it is slow', async () => {
+    const { read } = await start({ upstream: { connections: 1 } });
+    endpoint.respond(inTurn(json({ ...TOKEN, expires_in: 600 }), () => {}));
+    await givenFor(await read('projects', as('a')));
+    const asked = endpoint.requests.length;
+    const waiting = new AbortController();
+    const held = read('projects', { ...as('b'), signal: waiting.signal }).catch(() => 'left');
+    await eventually(() => endpoint.requests.length > asked || undefined);
+    await givenFor(await read('projects', as('a')));
+    waiting.abort();
+    expect(await held).to.equal('left');
   });
 
   /** How long a token is used, in seconds, by what says how long it holds. */
@@ -164,6 +216,14 @@ describe('an authorization server that is not as it should be, over real sockets
       expect(await exchangesAt(13)).to.equal(2);
     });
   }
+
+  it('has a short-lived token used for the one request', async () => {
+    const { read } = await start();
+    endpoint.respond(json({ ...TOKEN, expires_in: 30 }));
+    const before = endpoint.requests.length;
+    for (let count = 0; count < 2; count += 1) await givenFor(await read('projects', as('a')));
+    expect(endpoint.requests.length - before).to.equal(2);
+  });
 
   it("has no token used beyond the end of the caller's own", async () => {
     const clock = { now: Date.now() };

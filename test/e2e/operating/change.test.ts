@@ -1,11 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
+import { z } from 'zod';
+import { RESOURCES } from '../../../src/core/resources/index.ts';
+import type { Resource } from '../../../src/core/resources/resource.ts';
 import { ConfigError } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { get, openConnection } from '../../support/raw-http.ts';
 
 describe('a gateway whose settings change', () => {
   let platform: HttpUpstream;
@@ -59,6 +63,27 @@ describe('a gateway whose settings change', () => {
     });
     expect(log.lines().filter(({ msg }) => msg === 'settings changed')).to.have.length(1);
     expect(await read('tools')).to.deep.equal([200, 'First', 'hit']);
+  });
+
+  it('keeps its settings when a bug prevents a change', async () => {
+    const [one] = RESOURCES;
+    // Nothing describes it, which is found out once it is offered.
+    const shape = z.object({ id: z.string().min(1), name: z.string().transform((text) => text.length) });
+    const odd = { ...one, name: 'odd', shape } as unknown as Resource;
+    const gateway = await startGateway(settings(), { ...log, resources: [...RESOURCES, odd] });
+    const offered = settings();
+    const wanted = { ...offered, upstreams: { ...offered.upstreams, odd: { baseUrl: platform.url } } };
+    for (const _ of [1, 2]) {
+      expect(() => gateway.gateway.change(wanted))
+        .to.throw()
+        .and.not.be.instanceOf(ConfigError);
+      const response = await gateway.read('tools');
+      expect([response.status, await response.json()]).to.have.nested.property('[1][0].name', 'First');
+    }
+    expect(log.text()).not.to.contain('settings changed');
+    gateway.gateway.change(mappedFrom('title'));
+    const [item] = (await (await gateway.read('tools')).json()) as { name: string }[];
+    expect(item?.name).to.equal('Second');
   });
 
   it('never serves snapshots of earlier settings, even when they return', async () => {
@@ -129,6 +154,22 @@ describe('a gateway whose settings change', () => {
     running.gateway.change(settings());
     expect((await rpc()).status).to.equal(401);
     expect((await read('tools'))[0]).to.equal(200);
+  });
+
+  it('keeps its connections and their pending requests', async () => {
+    held = [];
+    const target = '/mcp/v1/resources/read?uri=platform://tools';
+    const client = await openConnection(running.url);
+    client.send(get(target));
+    await eventually(() => requestsFor('tools') === 1);
+    running.gateway.change(mappedFrom('title'));
+    client.send(get(target));
+    held.pop()?.();
+    // A connection's requests are answered one after the other.
+    await eventually(() => held?.length === 1);
+    held.pop()?.();
+    const names = [await client.receive(), await client.receive()].map(({ body }) => JSON.parse(`${body}`)[0].name);
+    expect(names).to.deep.equal(['First', 'Second']);
   });
 
   it('keeps the counts of unchanged limits, and restarts changed ones', async () => {
