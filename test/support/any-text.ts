@@ -20,12 +20,17 @@ export function anyText(constraints: Omit<StringConstraints, 'unit'> = {}): fc.A
   return fc.string({ ...constraints, unit: anyCharacter });
 }
 
+/** How placeholders begin that nobody has replaced, which are no tokens. */
+const PLACEHOLDER = /^(?:\$[A-Z_{]|<|\{\{|\{env:|your[-_])/i;
+
 /** What a token may be: visible ASCII, and what replacements and formats give a meaning to. */
-export const visibleAscii: fc.Arbitrary<string> = fc.string({
-  minLength: 1,
-  maxLength: 24,
-  unit: fc.oneof(
-    fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-    fc.constantFrom('$&', '$1', '$$', '{token}', '%20', '\\"', '",', ';q=0'),
-  ),
-});
+export const visibleAscii: fc.Arbitrary<string> = fc
+  .string({
+    minLength: 1,
+    maxLength: 24,
+    unit: fc.oneof(
+      fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+      fc.constantFrom('$&', '$1', '$$', '{token}', '%20', '\\"', '",', ';q=0'),
+    ),
+  })
+  .filter((text) => !PLACEHOLDER.test(text));

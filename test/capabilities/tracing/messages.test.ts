@@ -145,9 +145,11 @@ describe('the trace of a message', () => {
     const subscriptions = { pollMs: 20 };
     const { collector, post } = await startTraced(upstream.url, { subscriptions });
     const notifications = { resourceSubscriptions: ['platform://projects'] };
-    await post(...current('subscriptions/listen', { notifications }));
+    // A response that nothing refers to is cancelled.
+    const response = await post(...current('subscriptions/listen', { notifications }));
     await eventually(() => upstream.requests.length > 5);
     await eventually(() => collector.all(POST).length === 1);
+    expect(response.status).to.equal(200);
     expect(collector.tree()).to.deep.equal({ [`1 SERVER ${POST}`]: { '1 SERVER subscriptions/listen': {} } });
   });
 });
