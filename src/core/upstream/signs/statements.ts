@@ -132,7 +132,7 @@ function hasLink(rel: string, field: string | string[]): boolean {
 
 function readJsonHeader(field: ReplyHeaders[string], statements: Statement[]): void {
   const said: Statement[] = [];
-  readMembers(Object(parseJson(typeof field === 'string' ? field : '')), '', MAX_DEPTH, said);
+  if (typeof field === 'string') readMembers(Object(parseJson(field)), '', MAX_DEPTH, said);
   for (const { sign, name, says } of said) statements.push({ sign, name: `X-Pagination: ${name}`, says });
 }
 
