@@ -1,11 +1,19 @@
 import type { RequestRef } from '../kernel/caller.ts';
 import { GatewayError, nameError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import { createRequestLines, isServerError, type Logger, type LoggerAt, rounded, whyOf } from './logger.ts';
+import {
+  createLoggerAt,
+  createRequestLines,
+  isServerError,
+  type Logger,
+  type LoggerAt,
+  rounded,
+  whyOf,
+} from './logger.ts';
 
 /**
  * A line has no place for a URL or a body, and of headers only for the request's ids and the name of a client of MCP.
- * `loggerFor`: where lines of a request are written that are below the logger's level.
+ * `loggerFor` as in {@link createLoggerAt}.
  */
 export function logEvents(
   logger: Logger,
@@ -14,8 +22,7 @@ export function logEvents(
     now = () => performance.now(),
   }: { readonly loggerFor?: (request: Partial<RequestRef>) => Logger | undefined; readonly now?: () => number } = {},
 ): Events {
-  const loggerAt: LoggerAt = (request, level) =>
-    (logger.isLevelEnabled?.(level) ?? true) ? logger : loggerFor(request);
+  const loggerAt = createLoggerAt(logger, loggerFor);
   return {
     requestEnded: createRequestLines(loggerAt),
     ...details(loggerAt),

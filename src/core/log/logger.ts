@@ -103,6 +103,14 @@ export function escapeHidden(line: string): string {
 /** Returns where a line of this level about this request goes, if it is written. */
 export type LoggerAt = (request: Partial<RequestRef>, level: Level) => Logger | undefined;
 
+/** `loggerFor`: where lines of a request are written that are below the logger's level. */
+export function createLoggerAt(
+  logger: Logger,
+  loggerFor: (request: Partial<RequestRef>) => Logger | undefined,
+): LoggerAt {
+  return (request, level) => ((logger.isLevelEnabled?.(level) ?? true) ? logger : loggerFor(request));
+}
+
 /** Routes of probes, which come every few seconds. */
 const PROBES: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz']);
 /** Distinguishes callers, and is too short to be a key. */
