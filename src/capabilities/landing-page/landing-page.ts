@@ -1,6 +1,6 @@
 import type { GatewayState } from '../../core/hooks.ts';
 import type { Exchange } from '../../core/http/exchange.ts';
-import { type OpenOperation, openGet, UNKNOWN_PATH } from '../../core/http/operations/operation.ts';
+import { type OpenOperation, openOperation, UNKNOWN_PATH } from '../../core/http/operations/operation.ts';
 import { loadPage, type Page } from '../../core/http/pages/html-page.ts';
 import { isLoopbackHost } from '../../core/http/request/hosts.ts';
 import { prefersHtml } from '../../core/http/request/request-head.ts';
@@ -29,7 +29,7 @@ export function landingOperation({ config, offered, mcpPath, signsIn }: GatewayS
     page ??= loadPage(new URL('./landing-page.html', import.meta.url));
     return page({ ...data, address });
   };
-  return openGet('/', respond, { isPage: true, vary: 'Accept, Sec-Fetch-Mode' });
+  return openOperation('/', respond, { isPage: true, vary: 'Accept, Sec-Fetch-Mode' });
 }
 
 /**

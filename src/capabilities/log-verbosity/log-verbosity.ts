@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Exchange } from '../../core/http/exchange.ts';
-import { type OpenOperation, openGet, unstored } from '../../core/http/operations/operation.ts';
+import { type OpenOperation, openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../core/http/request/hosts.ts';
 import { createHeldBytes, readBody } from '../../core/http/request/incoming-body.ts';
 import type { RequestRef } from '../../core/kernel/caller.ts';
@@ -75,7 +75,7 @@ function logOperations(apply: (change?: LogChange) => Promise<Buffer>, isWorker:
     if (!success) throw explained('invalid_request', USAGE);
     return unstored(await apply(data));
   };
-  return [openGet('/log', read), openGet('/log', write, { methods: ['PUT'], takesBody: true })];
+  return [openOperation('/log', read), openOperation('/log', write, { methods: ['PUT'], takesBody: true })];
 }
 
 function requireLoopback({ req, target, fields }: Exchange): void {

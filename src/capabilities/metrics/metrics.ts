@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { watchCertificates } from '../../core/certificates.ts';
 import { settingsHash } from '../../core/config/effective.ts';
 import type { Readings } from '../../core/hooks.ts';
-import { type OpenOperation, openGet, unstored } from '../../core/http/operations/operation.ts';
+import { type OpenOperation, openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
 import { createCombinedMetrics } from './combined-metrics.ts';
@@ -93,7 +93,7 @@ export async function expose(registry: Registry, accept: string): Promise<readon
 
 /** Not a probe, so that other host names are refused: no page in a browser can read the metrics (DNS rebinding). */
 function metricsOperation(collect: () => Promise<Registry>): OpenOperation {
-  return openGet('/metrics', async ({ fields: { accept = '' } }) => {
+  return openOperation('/metrics', async ({ fields: { accept = '' } }) => {
     const [type, text] = await expose(await collect(), accept);
     return unstored(text, type);
   });

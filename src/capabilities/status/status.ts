@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type OpenOperation, openGet, unstored } from '../../core/http/operations/operation.ts';
+import { type OpenOperation, openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { loadPage } from '../../core/http/pages/html-page.ts';
 import type { HttpResponse } from '../../core/http/response/send.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
@@ -30,9 +30,9 @@ function statusOperations(statusNow: () => Promise<Status | undefined>): OpenOpe
   }
 
   return [
-    openGet('/', async () => page()(await status())),
-    openGet('/status', async () => unstored(JSON.stringify(await status()))),
-    openGet('/docs/runbook.md', onFirstUse(loadRunbook)),
+    openOperation('/', async () => page()(await status())),
+    openOperation('/status', async () => unstored(JSON.stringify(await status()))),
+    openOperation('/docs/runbook.md', onFirstUse(loadRunbook)),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { ListenerSettings } from './connection/listener.ts';
 import { hstsHeaders, type ListenerTls } from './connection/secure.ts';
 import { createEdge, type Edge, type Service } from './edge.ts';
 import { NO_REQUEST_HOOKS } from './handler.ts';
-import { type OpenOperation, type Operation, openGet, unstored } from './operations/operation.ts';
+import { type OpenOperation, type Operation, openOperation, unstored } from './operations/operation.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation, rpcStreamOperation } from './operations/rpc.ts';
 import { createHeldBytes } from './request/incoming-body.ts';
@@ -141,5 +141,5 @@ function probeOperations(isDraining: () => boolean): readonly OpenOperation[] {
     if (isDraining()) throw new GatewayError('draining');
     return OK;
   };
-  return [openGet('/livez', () => OK, { isProbe: true }), openGet('/readyz', ready, { isProbe: true })];
+  return [openOperation('/livez', () => OK, { isProbe: true }), openOperation('/readyz', ready, { isProbe: true })];
 }

@@ -117,6 +117,14 @@ describe('POST /mcp of a gateway', () => {
     expect(own.requests).to.have.length(2);
   });
 
+  it('answers in whole bytes, whatever the characters of an id', async () => {
+    const id = 'é€😀';
+    for (const message of [rpc('ping', {}, id), { ...callOf('list_projects'), id }, [readOf('tools', id)]]) {
+      const answer: unknown = await (await running.post(message)).json();
+      expect([answer].flat()[0]).to.include({ id });
+    }
+  });
+
   it('is named in the 404 of the root path', async () => {
     const response = await fetch(running.url, { method: 'POST', body: '{}' });
     expect(response.status).to.equal(404);

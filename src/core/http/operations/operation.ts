@@ -101,8 +101,12 @@ function preflightResponse(methods: readonly string[], credentials: Iterable<str
   return { status: 204, headers, body: undefined };
 }
 
-/** Serves GET and HEAD without a credential. */
-export function openGet(path: string, respond: OpenOperation['respond'], more?: Partial<OpenOperation>): OpenOperation {
+/** Serves a path without a credential, by GET and HEAD unless `more` names other methods. */
+export function openOperation(
+  path: string,
+  respond: OpenOperation['respond'],
+  more?: Partial<OpenOperation>,
+): OpenOperation {
   return { path, methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: true, respond, ...more };
 }
 
@@ -122,5 +126,5 @@ export function publishedOperation(path: string, document: object, { forAnyPage 
     requireJsonAccepted(fields);
     return response;
   };
-  return openGet(path, respond, { forAnyPage, vary: 'Accept' });
+  return openOperation(path, respond, { forAnyPage, vary: 'Accept' });
 }
