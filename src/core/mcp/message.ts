@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { excessOf, isObject, type Json } from '../kernel/json-shape.ts';
@@ -9,13 +8,12 @@ const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Throws for invalid UTF-8. */
-export function decodeUtf8(bytes: Buffer): string {
-  // Nearly all messages are ASCII, which takes a third of the time.
-  return isAscii(bytes) ? bytes.toString('latin1') : UTF8.decode(bytes);
+export function decodeUtf8(bytes: Uint8Array): string {
+  return UTF8.decode(bytes);
 }
 
 /** Throws `parse_error`, or `too_large`: the 80,000 values of 1 MiB take longer to parse than all other work on a message. */
-export function parseMessage(bytes: Buffer, maxValues: number): unknown {
+export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
   // Each value takes at least one byte.
   if (bytes.length > maxValues && excessOf(bytes, { maxValues, maxLevels: maxValues }) !== undefined) {
     const detail = `A message may hold ${maxValues} objects, lists and members.`;
