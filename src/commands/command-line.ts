@@ -5,32 +5,32 @@ export const USAGE = `Usage: portico COMMAND [FILE]
 
   portico serve [FILE]    serve the platform that FILE describes, over HTTP
                               portico serve portico.yaml
-      --workers N         that many processes behind one port; auto: one for each processor core
-  portico stdio [FILE]    answer MCP on standard input and output, with one token
+      --workers N         run N processes behind one port; auto: one per processor core
+  portico stdio [FILE]    speak MCP on standard input and output, with one token
                               PORTICO_TOKEN=… portico stdio portico.yaml
-  portico check [FILE]    say all that is wrong in FILE, or what it offers
+  portico check [FILE]    report every mistake in FILE, or what it offers
                               portico check portico.yaml
-      --full              print every setting that takes effect, too, secrets masked
-      --probe             read the platform with the token in PORTICO_TOKEN, and show what comes (--json: as JSON)
+      --full              also print all effective settings, with secrets masked
+      --probe             read the platform with the token in PORTICO_TOKEN, and show the result (--json: as JSON)
                               PORTICO_TOKEN=… portico check --probe portico.yaml
                               for a header of credential.from, such as X-Acme-Token: PORTICO_HEADER_X_ACME_TOKEN=…
-      --baseline FILE     with --probe: compare the lists with what FILE has of them; record it if there is no FILE
+      --baseline FILE     with --probe: compare the lists with those recorded in FILE; create FILE if it is missing
                               portico check --probe --strict --baseline lists.json portico.yaml
-      --update-baseline   with --baseline: record the lists in FILE, whatever it has of them
-      --strict            with --probe: fail on each warning, too, and on what could not be tried
-      --allow-post        with --probe: send a POST that settings do not declare harmless (retryPost); it may write
-  portico init [FILE]     propose settings for a platform, from its OpenAPI document, and write them to FILE
+      --update-baseline   with --baseline: replace the recorded lists
+      --strict            with --probe: also fail on warnings and on experiments that could not be run
+      --allow-post        with --probe: also send POST requests without retryPost: true, which may write
+  portico init [FILE]     propose settings from the OpenAPI document of a platform, and write them to FILE
                               portico init --openapi https://platform.example.com/openapi.json
-      --openapi FILE      the document; a URL, too
-      --from URL          address of the API; without a document, one of its lists, read with PORTICO_TOKEN
-      --yes               no questions: take the best guesses
+      --openapi FILE      the document: a file or a URL
+      --from URL          URL of the API or, without a document, of one of its lists, which is read with PORTICO_TOKEN
+      --yes               ask no questions: use the best guesses
   portico schema          print the JSON Schema of settings files, for editors
                               portico schema > portico.schema.json
   portico --demo          serve the embedded demo platform
                               PORT=8081 ADMIN_PORT=9091 portico --demo
   portico --help | --version
 
-FILE is ./portico.yaml unless it is named; --config FILE names it, too. A bare "portico" is "portico serve".
+FILE defaults to ./portico.yaml and can also be given as --config FILE. "portico" alone means "portico serve".
 config/default.yaml and docs/configuration.md describe every setting.
 `;
 
@@ -73,7 +73,7 @@ export function parseCommandLine(args: string[]): ParsedCommand | { readonly iss
   const workers = workersOf(count);
   const issue = issueOf(name, values, files);
   if (issue !== undefined) return { issue };
-  if (workers === undefined) return { issue: `--workers is auto, or a number from 1 to ${MAX_WORKERS}` };
+  if (workers === undefined) return { issue: `--workers must be auto or a number from 1 to ${MAX_WORKERS}` };
   const { 'allow-post': allowPost, 'update-baseline': updateBaseline, ...others } = options;
   const named = count === undefined ? undefined : workers;
   return { ...others, name: name as Command, file: files[0], allowPost, updateBaseline, workers: named };
@@ -81,18 +81,18 @@ export function parseCommandLine(args: string[]): ParsedCommand | { readonly iss
 
 function issueOf(name: string, values: Values, files: readonly string[]) {
   const options = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-  if (options === undefined) return `there is no command ${name}`;
+  if (options === undefined) return `unknown command ${name}`;
   const other = Object.keys(values).find((option) => !options.includes(option));
-  if (other !== undefined) return `${name} takes no --${other}`;
+  if (other !== undefined) return `${name} does not support --${other}`;
   const most = options.includes('config') ? 1 : 0;
   if (files.length > most) return `too many arguments: ${files.slice(most).join(' ')}`;
   const { probe, full, baseline, 'update-baseline': updateBaseline, openapi = '', from = '' } = values;
   const alone = (['json', 'strict', 'allow-post', 'baseline', 'update-baseline'] as const).find(
     (option) => values[option] !== undefined && !probe,
   );
-  if (alone !== undefined) return `--${alone} goes with --probe`;
-  if (full && probe) return '--full and --probe exclude each other';
-  if (updateBaseline && baseline === undefined) return '--update-baseline goes with --baseline FILE';
+  if (alone !== undefined) return `--${alone} needs --probe`;
+  if (full && probe) return '--full cannot be combined with --probe';
+  if (updateBaseline && baseline === undefined) return '--update-baseline needs --baseline FILE';
   return name === 'init' && openapi + from === '' ? 'init needs --openapi FILE or --from URL' : undefined;
 }
 

@@ -80,8 +80,8 @@ export function listenIssue(error: unknown, listener: 'http' | 'admin'): string 
   // Node reports -1 for a socket.
   const place = port < 0 ? address : `${address}:${port}`;
   if (code !== 'EADDRINUSE') return `cannot listen on ${place} (${code})`;
-  const issue = `cannot listen on ${place}: something else is there (${code})`;
+  const issue = `cannot listen on ${place}: the address is in use (${code})`;
   if (port < 0) return issue;
   const variable = PORT_VARIABLES[listener];
-  return `${issue}; ${listener}.port in the settings names another, or ${variable} in the environment if they have \${${variable}:-${port}}, as the demo's do`;
+  return `${issue}; set ${listener}.port in the settings, or ${variable} in the environment if the settings have \${${variable}:-${port}}, as those of the demo`;
 }

@@ -22,7 +22,7 @@ export async function localCaller(
       others.set(from.toLowerCase(), [new Credential(value)]);
       if (flaw === undefined) continue;
       const wrong = value === '' ? 'is not set' : `holds no credential: ${flaw}`;
-      const message = `is an HTTP header, and ${command} takes its value from ${headerVariable(from)} in the environment, which ${wrong}`;
+      const message = `is an HTTP header; ${command} reads its value from the environment variable ${headerVariable(from)}, which ${wrong}`;
       issues.push({ path: ['upstreams', name, 'credential', 'from'], message });
     } else if (credential.kind !== 'service' && credential.kind !== 'none') needsToken = true;
   }
@@ -31,7 +31,7 @@ export async function localCaller(
     const message =
       token === ''
         ? `PORTICO_TOKEN is not set in the environment; ${command} needs an access token`
-        : `PORTICO_TOKEN in the environment is no token of visible ASCII characters: ${flaw}`;
+        : `PORTICO_TOKEN in the environment is not a token of visible ASCII characters: ${flaw}`;
     issues.unshift({ path: [], message });
   }
   if (issues.length > 0) throw new ConfigError(issues, file);

@@ -28,33 +28,33 @@ const PARSED: Readonly<Record<string, object>> = {
   'serve --help': { name: 'help' },
 };
 
-const WORKERS = '--workers is auto, or a number from 1 to 128';
+const WORKERS = '--workers must be auto or a number from 1 to 128';
 
 /** What is wrong with each command line. */
 const ISSUES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['0', '129', '1.5', '-1', 'many', '0x2'].map((count) => [`serve --workers=${count}`, WORKERS])),
-  'stdio --workers 2': 'stdio takes no --workers',
-  'check --baseline b.json': '--baseline goes with --probe',
-  'check --probe --update-baseline': '--update-baseline goes with --baseline FILE',
-  'serve --baseline b.json': 'serve takes no --baseline',
-  'check --strict': '--strict goes with --probe',
-  'check --allow-post': '--allow-post goes with --probe',
+  'stdio --workers 2': 'stdio does not support --workers',
+  'check --baseline b.json': '--baseline needs --probe',
+  'check --probe --update-baseline': '--update-baseline needs --baseline FILE',
+  'serve --baseline b.json': 'serve does not support --baseline',
+  'check --strict': '--strict needs --probe',
+  'check --allow-post': '--allow-post needs --probe',
   init: 'init needs --openapi FILE or --from URL',
-  'check --yes': 'check takes no --yes',
+  'check --yes': 'check does not support --yes',
   'check --prob': "Unknown option '--prob'",
   'check --yes --confg=a.yaml': "Unknown option '--confg'",
   'check --config': "Option '-c, --config <value>' argument missing",
   'check -f a.yaml': "Unknown option '-f'",
   '--nonsense': "Unknown option '--nonsense'",
-  'frobnicate --config x': 'there is no command frobnicate',
-  'toString --config x': 'there is no command toString',
-  'a.yaml': 'there is no command a.yaml',
+  'frobnicate --config x': 'unknown command frobnicate',
+  'toString --config x': 'unknown command toString',
+  'a.yaml': 'unknown command a.yaml',
   'serve twice --config x': 'too many arguments: twice',
   'check a.yaml b.yaml': 'too many arguments: b.yaml',
   'schema a.yaml': 'too many arguments: a.yaml',
-  'check --json': '--json goes with --probe',
-  'check --full --probe': '--full and --probe exclude each other',
-  'serve --full': 'serve takes no --full',
+  'check --json': '--json needs --probe',
+  'check --full --probe': '--full cannot be combined with --probe',
+  'serve --full': 'serve does not support --full',
   '--demo --config x': '--demo takes no other argument',
 };
 

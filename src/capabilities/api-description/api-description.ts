@@ -18,15 +18,15 @@ export const apiDescription = defineCapability({
 });
 
 const DESCRIPTION =
-  'Read-only lists of a security platform. A list is complete, or the read is an error. HEAD answers as GET, without a body. Unknown query parameters are ignored.';
+  'Read-only lists of a security platform. A list is complete, or the read is an error. HEAD returns the headers of GET. Unknown query parameters are ignored.';
 
 const DEFINITIONS = {
-  description: 'The resources that can be read here.',
+  description: 'The resources that can be read.',
   type: 'array',
   items: {
     type: 'object',
     properties: {
-      uri: { type: 'string', description: 'What a read takes.' },
+      uri: { type: 'string', description: 'The URI of a resource.' },
       name: { type: 'string', description: 'Display name.' },
       description: { type: 'string' },
       mimeType: { const: 'application/json' },
@@ -38,10 +38,10 @@ const DEFINITIONS = {
 
 /** Header fields of a request that change its answer. OpenAPI has Accept and Authorization elsewhere. */
 const REQUEST_HEADERS: Readonly<Record<string, string>> = {
-  'If-None-Match': 'An ETag that the client has: 304 where the list is still the same.',
-  'Accept-Encoding': 'zstd and gzip are known.',
-  'Cache-Control': 'With no-cache, the platform is asked.',
-  'X-Request-Id': 'An id for the request, of 1 to 128 characters of A-Z a-z 0-9 . _ ~ : / + = @ -.',
+  'If-None-Match': 'ETags that the client has. Returns 304 if the list has not changed.',
+  'Accept-Encoding': 'zstd and gzip are supported.',
+  'Cache-Control': 'no-cache requests the list from the platform.',
+  'X-Request-Id': 'Request id: 1 to 128 characters of A-Z a-z 0-9 . _ ~ : / + = @ -.',
   traceparent: 'Trace that the request belongs to (W3C Trace Context).',
 };
 
@@ -124,7 +124,7 @@ function answers(description: string, headers: readonly string[], schema: object
   const content = { 'application/json': { schema } };
   return {
     200: { description, headers: headersOf([...headers, ...HEADERS.body]), content },
-    304: { description: 'The client has this list already.', headers: headersOf(headers) },
+    304: { description: 'The list has not changed.', headers: headersOf(headers) },
   };
 }
 

@@ -20,56 +20,53 @@ const FOR_BROWSERS = new Map([['Content-Security-Policy', LOAD_NOTHING]]);
 for (let index = 0; index < ALWAYS.length; index += 2) {
   FOR_BROWSERS.set(ALWAYS[index] as string, ALWAYS[index + 1] as string);
 }
-const BROWSERS = 'Keeps browsers from doing harm with what they are given.';
+const BROWSERS = 'Restricts what browsers do with the response.';
 
 const CHALLENGE = text('^Bearer(?: [a-z_]+="[^"]*"(?:, [a-z_]+="[^"]*")*)?$');
 const ABOUT_CHALLENGE =
-  'What is asked for (RFC 6750, section 3). There is no error in it where no token came. Where clients can obtain one, scope says for what and resource_metadata where (RFC 9728).';
+  'Challenge (RFC 6750, section 3), without error if the request had no token. scope and resource_metadata show how clients can obtain one (RFC 9728).';
 
 /** Every header, by its name; where two of one name differ, with what the second belongs to. */
 export const HEADER_COMPONENTS: Readonly<Record<string, Header>> = {
   ...Object.fromEntries(FOR_BROWSERS.entries().map(([name, value]) => [name, always({ const: value }, BROWSERS)])),
   'Strict-Transport-Security': optional(
     text('^max-age=\\d+$'),
-    'Has browsers come by TLS only (RFC 6797), where it ends here. Not on a loopback address.',
+    'HTTP Strict Transport Security (RFC 6797), if Portico terminates TLS. Not on a loopback address.',
   ),
   'X-Request-Id': always(
     text('^[A-Za-z0-9._~:/+=@-]{1,128}$'),
     "Finds the request in Portico's log. The caller's own, if it is well-formed.",
   ),
-  ETag: always(text('^W/"[\\w-]+"$'), 'Weak entity tag of the list, one for all codings. If-None-Match takes it.'),
+  ETag: always(text('^W/"[\\w-]+"$'), 'Weak entity tag of the list, the same for all codings, for If-None-Match.'),
   Vary: always(
     text(VARY_PATTERN),
-    'What the answer depends on beside its target. Origin, where pages of other origins may read it.',
+    'Request headers that select the response. Includes Origin if pages of other origins may read it.',
   ),
-  'Vary-of-problems': optional(text(VARY_PATTERN), 'The same. It is not there where no request could be read.'),
-  'Access-Control-Allow-Origin': optional(
-    text('^\\w+://[^/]+$'),
-    'The origin of the page that asks, where it is one of those that settings list.',
+  'Vary-of-problems': optional(
+    text(VARY_PATTERN),
+    'Request headers that select the response. Absent if no request could be read.',
   ),
-  'Access-Control-Expose-Headers': optional({ type: 'string' }, 'What such a page may read of these headers.'),
-  'Cache-Control': always(
-    text('^private, (?:no-cache|max-age=\\d+)$'),
-    'How long the list is fresh: max-age, of which Age is used up.',
-  ),
-  'Cache-Control-of-problems': always({ const: 'no-store' }, 'A problem is never kept.'),
-  Age: optional(whole(0), 'Seconds since the list was loaded. Absent where it was loaded for this very request.'),
+  'Access-Control-Allow-Origin': optional(text('^\\w+://[^/]+$'), 'Origin of the page, if settings list it.'),
+  'Access-Control-Expose-Headers': optional({ type: 'string' }, 'Headers that such a page may read.'),
+  'Cache-Control': always(text('^private, (?:no-cache|max-age=\\d+)$'), 'Lifetime of the list: max-age, minus Age.'),
+  'Cache-Control-of-problems': always({ const: 'no-store' }, 'Problems are not stored.'),
+  Age: optional(whole(0), 'Seconds since the list was loaded. Absent if it was loaded for this request.'),
   'Cache-Status': always(text('^portico; '), "What Portico's cache did (RFC 9211)."),
-  'Content-Encoding': optional({ enum: ['zstd', 'gzip'] }, 'Absent where the body is sent as it is.'),
+  'Content-Encoding': optional({ enum: ['zstd', 'gzip'] }, 'Absent if the body is not compressed.'),
   'Portico-Dropped-Items': optional(
     whole(1),
-    'Items that were left out because they could not be mapped, where settings have it so.',
+    'Number of items that were dropped because they could not be mapped (invalidItems: drop).',
   ),
   'WWW-Authenticate': always(CHALLENGE, ABOUT_CHALLENGE),
   'WWW-Authenticate-of-403': optional(CHALLENGE, ABOUT_CHALLENGE),
   'Retry-After': optional(whole(0), 'Seconds to wait before the next attempt.'),
   'RateLimit-Policy': optional(
     text('^"[a-z]+";q=\\d+;w=\\d+$'),
-    'How many requests are answered in how many seconds (q, w), where settings limit them.',
+    'Quota (q) and window in seconds (w) of each rate limit.',
   ),
   RateLimit: optional(
     text('^"[a-z]+";r=\\d+;t=\\d+$'),
-    'How many of them remain (r), and in how many seconds there are all of them again (t).',
+    'Remaining requests (r) and seconds until the quota is restored (t).',
   ),
 };
 

@@ -22,7 +22,7 @@ export const CODES = {
 
 /** A problem body, as `response/problem.ts` makes it. */
 export const PROBLEM = {
-  description: 'What went wrong (RFC 9457). Programs go by code; title and detail are for people.',
+  description: 'Problem details (RFC 9457). Programs should use code; title and detail are for people.',
   type: 'object',
   properties: {
     type: { type: 'string', pattern: '^urn:portico:error:[a-z_]+$' },
@@ -30,9 +30,9 @@ export const PROBLEM = {
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string', minLength: 1 },
     instance: { type: 'string', pattern: '^urn:portico:request:' },
-    code: { enum: Object.keys(ERRORS), description: 'Part of the contract: codes are added, never renamed.' },
-    requestId: { type: 'string', description: 'The X-Request-Id of the answer.' },
-    upstream: { type: 'string', description: 'The platform that failed, by its name in settings.' },
+    code: { enum: Object.keys(ERRORS), description: 'Stable: codes may be added, but are never renamed.' },
+    requestId: { type: 'string', description: 'The X-Request-Id of the response.' },
+    upstream: { type: 'string', description: 'Name in settings of the platform that failed.' },
     retryAfterSeconds: { type: 'integer', minimum: 0, description: 'The Retry-After of the answer.' },
   },
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId'],

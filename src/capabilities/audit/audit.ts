@@ -15,22 +15,22 @@ const AuditSettings = withChecks(
     enabled: z
       .boolean()
       .default(false)
-      .describe('Whether there is a line for each read: who, what, from where, outcome.'),
+      .describe('Whether each read is recorded in a line: who, what, from where, outcome.'),
     file: z
       .string()
       .min(1)
       .optional()
-      .describe('File that the lines are appended to; reopened at SIGUSR2. Unset: standard output, with the log.'),
+      .describe('File to which the lines are appended; reopened on SIGUSR2. Unset: standard output, with the log.'),
     keyFile: z
       .string()
       .min(1)
       .optional()
       .describe(
-        'File that holds one line of 32 characters or more, the same for all replicas: the key of the hash that a token has in the lines. Needed where enabled.',
+        'File with the key of the hash that identifies a token in the lines: one line of at least 32 characters, the same for all replicas. Required if enabled.',
       ),
   }),
   (audit, report) => {
-    if (audit?.enabled === true && audit.keyFile === undefined) report(['keyFile'], 'is missing: enabled needs it');
+    if (audit?.enabled === true && audit.keyFile === undefined) report(['keyFile'], 'is required if enabled is true');
   },
 );
 
@@ -38,7 +38,7 @@ const AuditSettings = withChecks(
 export const auditCapability = defineCapability({
   settings: {
     key: 'audit',
-    schema: AuditSettings.prefault({}).describe('The audit: who has read what.'),
+    schema: AuditSettings.prefault({}).describe('The audit log: who has read what.'),
     needsRestart: true,
   },
   purposes: ['serve', 'stdio'],

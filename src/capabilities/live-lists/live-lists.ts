@@ -13,7 +13,7 @@ const subscriptionSettings = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether clients of MCP may subscribe to changes of their lists: those are then read again whenever they are not fresh any more.',
+      'Whether MCP clients can subscribe to changes of their lists. Subscribed lists are read again when they are no longer fresh.',
     ),
 });
 
@@ -21,7 +21,7 @@ const subscriptionSettings = z.strictObject({
 export const liveLists = defineCapability({
   settings: {
     key: 'subscriptions',
-    schema: subscriptionSettings.prefault({}).describe('Subscriptions to changes of lists, in MCP.'),
+    schema: subscriptionSettings.prefault({}).describe('MCP subscriptions to changes of lists.'),
   },
   // Which function verifies is not known before a core is built, or at all.
   dependsOn: ({ verification }) => verification,

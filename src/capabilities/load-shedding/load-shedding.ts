@@ -20,7 +20,7 @@ export function shedLoad(maxDelayMs: number) {
     preAuthenticate() {
       if (!shedding.isOn) return;
       throw new GatewayError('overloaded', {
-        detail: 'More is being asked of this instance than it can do. Try again after Retry-After.',
+        detail: 'This instance is overloaded. Try again after Retry-After.',
         reason: `the event loop was ${Math.round(shedding.delayMs)} ms late`,
         bound: 'http.maxEventLoopDelayMs',
       });

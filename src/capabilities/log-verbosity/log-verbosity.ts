@@ -53,7 +53,7 @@ const LogChange = z.strictObject({
 type LogChange = z.output<typeof LogChange>;
 
 const USAGE =
-  'The body must be JSON such as {"level":"debug","requestIds":["…"],"forMs":600000}; what is omitted is as in settings.';
+  'The body must be JSON such as {"level":"debug","requestIds":["…"],"forMs":600000}; omitted members are as in the settings.';
 
 function changed(verbosity: Verbosity, change: LogChange | undefined): Buffer {
   if (change !== undefined) verbosity.change(change);
@@ -81,7 +81,7 @@ function logOperations(apply: (change?: LogChange) => Promise<Buffer>, isWorker:
 function requireLoopback({ req, target, fields }: Exchange): void {
   const host = target?.authority ?? fields.host[0];
   const isLocal = isLoopbackAddress(req.socket.remoteAddress ?? '') && host !== undefined && isLoopbackHost(host);
-  if (!isLocal) throw explained('access_denied', 'Use a loopback address of this machine.');
+  if (!isLocal) throw explained('access_denied', 'Use a loopback address.');
 }
 
 export type Verbosity = ReturnType<typeof createVerbosity>;
@@ -127,7 +127,7 @@ export function createVerbosity(logger: AdjustableLogger, now = () => performanc
         until = now() + forMs;
         timer = setTimeout(() => {
           apply({});
-          detailed.warn({ logLevel: settingsLevel }, 'log level of the settings restored');
+          detailed.warn({ logLevel: settingsLevel }, 'log level restored from settings');
         }, forMs).unref();
       }
       detailed.warn({ logLevel, requestIds, remainingMs: state().remainingMs }, 'log level changed');

@@ -10,7 +10,7 @@ const JUDGED_KINDS = ['passthrough', 'header', 'exchange'];
 export const rateLimits = defineCapability({
   settings: {
     key: 'limits',
-    schema: limitSettings.prefault({}).describe('How many requests are answered, of those that need a token.'),
+    schema: limitSettings.prefault({}).describe('Rate limits of requests that need a token.'),
   },
   open(settings, { config, limits: bounds, resources, counts }) {
     let judged = judgedIn(config, resources);

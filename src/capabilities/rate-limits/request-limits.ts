@@ -15,22 +15,22 @@ export const limitSettings = z.strictObject({
   perCaller: whole(0, 1_000_000_000)
     .default(0)
     .describe(
-      'Requests of one caller in a window, each message of a batch for one; more are 429. A caller is a verified subject, else an access token. 0: no limit.',
+      'Requests of one caller in a window; each message of a batch counts. Beyond: 429. A caller is a verified subject, otherwise an access token. 0: no limit.',
     ),
   perAddress: whole(0, 1_000_000_000)
     .optional()
     .describe(
-      'Requests from one address (IPv6: one /64) in a window, as for perCaller, with tokens that neither verification nor, within ten minutes, a platform has accepted; more are 429. Left out: 10 times perCaller. 0: no limit.',
+      'Requests from one address (IPv6: one /64) in a window, counted as for perCaller, with tokens that neither verification nor, in the last ten minutes, a platform has accepted. Beyond: 429. Unset: 10 times perCaller. 0: no limit.',
     ),
   rejectedPerAddress: whole(0, 1_000_000_000)
     .default(0)
     .describe(
-      'Requests from one address (IPv6: one /64) in a window whose token is missing, malformed or rejected; more are 429, with any token. 0: no limit.',
+      'Requests from one address (IPv6: one /64) in a window whose token is missing, malformed or rejected. Beyond: 429, with any token. 0: no limit.',
     ),
   total: whole(0, 1_000_000_000)
     .default(0)
     .describe(
-      'Requests of all callers together in a window, as for perCaller; more are 429. Those without a token count for each address apart. 0: no limit.',
+      'Requests of all callers together in a window, counted as for perCaller. Beyond: 429. Requests without a token are counted per address. 0: no limit.',
     ),
 });
 
@@ -51,20 +51,20 @@ type Policy = Exclude<keyof LimitSettings, 'windowMs' | 'maxKeys'>;
 const POLICIES: Readonly<Record<Policy, { readonly name: string; readonly detail: string }>> = {
   perCaller: {
     name: 'caller',
-    detail: 'This caller has sent more requests than it may. Try again after Retry-After.',
+    detail: 'This caller has sent too many requests. Try again after Retry-After.',
   },
   perAddress: {
     name: 'address',
     detail:
-      'More requests came from this address than may, with tokens not known to be accepted. Try again after Retry-After.',
+      'This address has sent too many requests with tokens that are not known to be accepted. Try again after Retry-After.',
   },
   rejectedPerAddress: {
     name: 'rejected',
-    detail: 'Too many credentials from this address were refused. Try again after Retry-After.',
+    detail: 'Too many credentials from this address were rejected. Try again after Retry-After.',
   },
   total: {
     name: 'total',
-    detail: 'All callers together have sent more requests than are answered here. Try again after Retry-After.',
+    detail: 'All callers together have sent too many requests. Try again after Retry-After.',
   },
 };
 

@@ -95,7 +95,7 @@ export function createReservations(rate: Rate, quota: number) {
 
 function busy(): GatewayError {
   return new GatewayError('rate_limited', {
-    detail: 'Too many credentials from this address are being looked at. Try again after Retry-After.',
+    detail: 'Too many credentials from this address are being checked. Try again after Retry-After.',
     retryAfterSeconds: 1,
     reason: 'too many credentials of the address are in flight',
     bound: 'limits.rejectedPerAddress',

@@ -19,9 +19,7 @@ import { createSharedSnapshots } from './shared-snapshots.ts';
 export const sharedCache = defineCapability({
   settings: {
     key: 'shared',
-    schema: sharedSettings
-      .optional()
-      .describe('What replicas share in a Redis or Valkey. Unset: nothing, each one is by itself.'),
+    schema: sharedSettings.optional().describe('Redis or Valkey that replicas share. Unset: replicas share nothing.'),
     needsRestart: true,
   },
   check(_, settings) {

@@ -7,8 +7,8 @@ const path = z.string().min(1);
 const redisUrl = z
   .string()
   .refine(isRedisUrl, 'must be redis://host:port, rediss://host:port or unix:///path/of/socket')
-  .refine(hasNoUser, 'must hold no user and password: URLs get printed. Set username and passwordFile')
-  .refine(isBare, 'must hold no query or fragment, and as a path a number of a database at most');
+  .refine(hasNoUser, 'must not contain a user or password, because URLs are printed: set username and passwordFile')
+  .refine(isBare, 'must not contain a query, a fragment, or a path other than a database number');
 
 function isRedisUrl(text: string): boolean {
   if (text.startsWith('unix:')) return /^unix:\/\/(?:[^/@]*@)?\/[^?#]+/.test(text);
@@ -29,29 +29,27 @@ function isBare(text: string): boolean {
 
 const SharedShape = z.strictObject({
   url: redisUrl.describe(
-    'Where Redis (7 or newer) or Valkey is: redis://host:port, rediss:// for TLS, unix:///path. Of a cluster: one of its nodes.',
+    'URL of Redis (7 or newer) or Valkey: redis://host:port, rediss:// for TLS, unix:///path. Of a cluster: any of its nodes.',
   ),
-  cluster: z.boolean().default(false).describe('Whether that is one node of a cluster.'),
+  cluster: z.boolean().default(false).describe('Whether url is a node of a cluster.'),
   username: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
     .optional()
     .describe('Redis user (ACL), with passwordFile. Unset: the default user.'),
   passwordFile: path.optional().describe('File that holds the Redis password; reloaded when it changes.'),
-  tls: clientTls('Redis', 'url').optional().describe('How TLS is spoken to Redis, where url begins with rediss.'),
+  tls: clientTls('Redis', 'url').optional().describe('TLS settings for a url that begins with rediss.'),
   prefix: z
     .string()
-    .regex(/^[\w.:-]{1,64}$/, 'must be letters, digits and . _ : - only, at most 64')
+    .regex(/^[\w.:-]{1,64}$/, 'must be at most 64 characters: letters, digits and . _ : -')
     .default('portico')
-    .describe('What all keys in Redis begin with. Replicas that share have the same.'),
+    .describe('Prefix of all keys in Redis, the same for all replicas.'),
   keySecretFile: path.describe(
-    'File that holds the secret of the deployment, at least 32 characters. Names and values in Redis are derived and encrypted with it. Read at start. Must be the same on all replicas that share.',
+    'File with the secret of the deployment, at least 32 characters, which derives the keys and encrypts the values in Redis. Read at start. Must be the same for all replicas.',
   ),
   previousKeySecretFile: path
     .optional()
-    .describe(
-      'File of the secret before that one, while replicas change over: what was stored under it is found, too.',
-    ),
+    .describe('File with the previous secret, during a change of secrets: values stored under it are still found.'),
 });
 
 export type SharedSettings = z.output<typeof SharedShape>;
@@ -64,6 +62,6 @@ export const sharedSettings = withChecks(SharedShape, (shared, report) => {
     report(['username'], 'needs passwordFile');
   }
   if (shared?.cluster === true && (url.startsWith('unix:') || /\/\d+$/.test(url))) {
-    report(['cluster'], 'needs a url of a host: a cluster has no socket, and no databases');
+    report(['cluster'], 'needs a url with a host: a cluster has neither sockets nor database numbers');
   }
 });

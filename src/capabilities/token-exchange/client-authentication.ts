@@ -75,10 +75,10 @@ function byKey(
 function privateKeyIn(pem: Buffer): KeyObject | Unusable {
   try {
     const key = createPrivateKey(pem);
-    const issue = 'is neither an RSA key of 2048 bits or more nor one on P-256, P-384 or P-521';
+    const issue = 'must be an RSA key of at least 2048 bits or a key on P-256, P-384 or P-521';
     return algorithmOf(key) === undefined ? { issue, key: 'keyFile' } : key;
   } catch {
-    return { issue: 'holds no private key in PEM without a passphrase', key: 'keyFile' };
+    return { issue: 'contains no unencrypted PEM private key', key: 'keyFile' };
   }
 }
 

@@ -27,14 +27,14 @@ const OF_SERVER: readonly string[] = ['server_error', 'temporarily_unavailable']
 
 /** Detail for callers; otherwise the row's. */
 const DETAILS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  credential_rejected: `The authorization server of this platform refused this access token. ${ASK_FOR_TOKEN}`,
-  access_denied: 'The authorization server of this platform lets this caller have no token for it.',
+  credential_rejected: `The authorization server of this platform rejected this access token. ${ASK_FOR_TOKEN}`,
+  access_denied: 'The authorization server of this platform does not issue this caller a token for it.',
   upstream_credential_rejected:
     'The authorization server of this platform rejected Portico as its client, or the parameters of its request. The operator of Portico has to correct this.',
   upstream_failed: 'The authorization server of this platform did not answer. Trying again may help.',
   upstream_timeout: 'The authorization server of this platform did not answer in time. Trying again may help.',
   upstream_invalid:
-    'The authorization server of this platform answered with no token that can be used for it. Trying again seldom helps.',
+    'The authorization server of this platform returned no usable token. Trying again is unlikely to help.',
   upstream_refused:
     'The authorization server of this platform has no endpoint at the configured address. The operator of Portico has to correct this.',
   upstream_rate_limited:
@@ -44,7 +44,7 @@ const DETAILS: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /** RFC 8693, section 2.2.2 uses one code for a rejected subject token and for a malformed request. */
-const OF_EITHER = `The authorization server of this platform refused this access token, or the form of the request. ${ASK_FOR_TOKEN} If that is refused, too, the operator of Portico has to correct this.`;
+const OF_EITHER = `The authorization server of this platform rejected this access token or the form of the request. ${ASK_FOR_TOKEN} If that one is rejected as well, the operator of Portico has to correct this.`;
 
 /** An error of the table about a server other than the upstream, which was not called. */
 export function failedExchange(

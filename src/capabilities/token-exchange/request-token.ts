@@ -76,13 +76,13 @@ async function exchangedFrom(
 ): Promise<Exchanged> {
   const { access_token: token, token_type: type, issued_token_type: issued, expires_in: seconds } = response;
   if (type !== 'bearer' || !ISSUED.includes(issued)) throw unusable('the token is no bearer token');
-  if (!TOKEN.test(token)) throw unusable('the token cannot stand in a header');
+  if (!TOKEN.test(token)) throw unusable('the token cannot be sent in a header');
   const claims = await claimsOf(token);
   if (claims !== undefined && !isFor(claims.aud, settings)) {
     throw unusable('the token is for another audience than requested');
   }
   const ends = [seconds, claims && secondsUntil(claims.exp, begun)].filter((each) => each !== undefined);
-  if (ends.some((end) => !(end > 0))) throw unusable('the token has ended already');
+  if (ends.some((end) => !(end > 0))) throw unusable('the token has already expired');
   return {
     credential: new Credential(token),
     expiresAt: ends.length === 0 ? undefined : begun + Math.min(...ends) * 1000,

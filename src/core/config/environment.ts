@@ -32,7 +32,7 @@ function resolve(body: string, environment: Environment, issues: Set<string>): s
   if (name === '' || fallback?.includes('${') === true) return malformed(issues);
   const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
   if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
-  if (value === undefined) issues.add(`environment variable ${name} is not set, and there is no default`);
+  if (value === undefined) issues.add(`environment variable ${name} is not set and has no default`);
   return value ?? '';
 }
 

@@ -36,15 +36,15 @@ export const REMOVED: ReadonlyMap<string, string> = new Map([
     (place) => [`${place}.tls.minVersion`, TLS] as const,
   ),
   ...['http', 'admin'].map(
-    (place) => [`${place}.tls.clientCertificate`, 'with clientCaFile every client needs a certificate'] as const,
+    (place) => [`${place}.tls.clientCertificate`, 'with clientCaFile, every client needs a certificate'] as const,
   ),
-  ['mcp.stdio', 'portico stdio and check --probe take the access token from PORTICO_TOKEN of the environment'],
+  ['mcp.stdio', 'portico stdio and check --probe read the access token from the environment variable PORTICO_TOKEN'],
   ['shared.limits', 'replicas always count requests for limits together'],
-  ['verification.keys.maxKeys', 'a set of keys may have any number of them'],
-  ['verification.algorithms', 'every algorithm with a public key is accepted, if the key of the issuer is for it'],
+  ['verification.keys.maxKeys', 'the number of keys is not limited'],
+  ['verification.algorithms', 'every asymmetric algorithm that the key of the issuer allows is accepted'],
   [
     'upstreams.<name>.credential.client.rsaAlgorithm',
-    'an RSA key signs with RS256; use a key on P-256 where PS256 was needed',
+    'an RSA key signs with RS256; use a P-256 key where PS256 was needed',
   ],
   ['upstreams.<name>.breaker', 'the same breaker protects every upstream (docs/limits.md)'],
 ]);

@@ -39,7 +39,7 @@ const warnOfPaging: Warning = ({ offered, isWritten }, warn) => {
     if (!isOther || isWritten([...path, 'pagination'])) continue;
     warn(
       path,
-      'pagination is not set, so the default { kind: token } applies: set the paging of this platform, or { kind: none } if it has none',
+      'pagination is not set, so the default { kind: token } applies: set the pagination of this platform, or { kind: none } if lists are not paged',
     );
   }
 };
@@ -47,7 +47,7 @@ const warnOfPaging: Warning = ({ offered, isWritten }, warn) => {
 /** Warning, not an issue: a page gains little where its token is verified. */
 const warnOfHosts: Warning = ({ config: { http, publicUrl } }, warn) => {
   if (!isNameless(http, publicUrl)) return;
-  warn(['http', 'host'], 'any Host is answered for, also the name of a web page: set http.allowedHosts or publicUrl');
+  warn(['http', 'host'], 'any Host is accepted, which allows DNS rebinding: set http.allowedHosts or publicUrl');
 };
 
 /** An audit that is off must not pass for one that is on. */
@@ -55,7 +55,7 @@ const warnOfIdleBlocks: Warning = ({ config, slices, isWritten }, warn) => {
   for (const slice of slices) {
     const { key } = slice;
     if (Object(blockOf(config, slice)).enabled !== false) continue;
-    if (isWritten([key]) && !isWritten([key, 'enabled'])) warn([key], 'does nothing without enabled: true');
+    if (isWritten([key]) && !isWritten([key, 'enabled'])) warn([key], 'has no effect without enabled: true');
   }
 };
 
@@ -67,7 +67,7 @@ const warnOfVerification: Warning = ({ config, offered, isWritten }, warn) => {
     if (!isGivenToken || isWritten(['upstreams', name, 'credential'])) continue;
     warn(
       ['upstreams', name],
-      "credential is left out, so that the caller's token goes on to this platform, which MCP forbids a server that verifies it: write credential: { kind: passthrough } if that is meant",
+      "credential is not set, so the caller's token is forwarded to this platform, which MCP forbids a server that verifies it: set credential: { kind: passthrough } if this is intended",
     );
   }
 };
@@ -131,10 +131,10 @@ function looksLikeText({ name, as }: BareName, isKind: boolean, isMapped: boolea
 function describe({ name, as, written, quoted }: BareName, key: string): string {
   // Alone, a text needs quotes of YAML around its own.
   const meant = as === 'value' ? `${key}: "${quoted}"` : quoted;
-  const cure = `write ${meant} if that is meant, or @.${name} for the field`;
+  const cure = `write ${meant} for the text, or @.${name} for the field`;
   return as === 'compared'
-    ? `${written} compares two fields, not a field with ${name} itself: ${cure}`
-    : `${name} is read as a field of that name, not as ${name} itself: ${cure}`;
+    ? `${written} compares two fields, not a field with the text ${name}: ${cure}`
+    : `${name} is a field name here, not the text ${name}: ${cure}`;
 }
 
 const WARNINGS: readonly Warning[] = [

@@ -10,15 +10,15 @@ export type YamlDocument = ReturnType<typeof parseYaml>;
 /** The parser's own messages quote text, which may be a secret. */
 const WORDS: Partial<Record<ErrorCode, string>> = {
   BAD_DQ_ESCAPE: 'unknown escape: in double quotes a backslash is written \\\\, in single quotes as it is',
-  BAD_INDENT: 'the indentation does not fit the lines above',
+  BAD_INDENT: 'the indentation does not match the lines above',
   BAD_SCALAR_START: 'plain text cannot begin with this character: put it in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a second key on one line, or deeper lines below a value: put text with a colon in quotes',
   MISSING_CHAR: 'a colon, comma, closing quote or closing bracket is missing',
-  MULTILINE_IMPLICIT_KEY: 'a key must stand on one line: is a colon or a closing quote missing?',
-  MULTIPLE_DOCS: 'a settings file is one document: take out the line ---',
+  MULTILINE_IMPLICIT_KEY: 'a key must be on one line: is a colon or a closing quote missing?',
+  MULTIPLE_DOCS: 'a settings file is one document: remove the line ---',
   NON_STRING_KEY: 'a key must be plain text',
   RESOURCE_EXHAUSTION: 'nested too deeply',
-  TAB_AS_INDENT: 'indent with spaces: YAML takes no tabs',
+  TAB_AS_INDENT: 'indent with spaces: YAML does not allow tabs',
   TAG_RESOLVE_FAILED: 'unknown tag: put text that begins with ! in quotes',
   UNEXPECTED_TOKEN: 'not expected here: put text with special characters in quotes',
 };
@@ -51,7 +51,7 @@ export function parseYaml(text: string) {
 }
 
 const REFERENCE_IN_BRACKETS =
-  'between brackets, ${…} must stand in quotes; for a number, or true and false, it needs a line of its own';
+  'inside brackets, ${…} must be in quotes; a number, true or false needs a line of its own';
 
 function describe(code: ErrorCode, text: string, offset: number): string {
   if (text.slice(offset - 1, offset + 1) === '${') return REFERENCE_IN_BRACKETS;
@@ -62,9 +62,9 @@ function describe(code: ErrorCode, text: string, offset: number): string {
 const MAX_BYTES = 262_144;
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not read it',
-  EISDIR: 'it is a folder',
+  ENOENT: 'no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
 };
 
 /** Reads a settings file. Throws {@link ConfigError}. */

@@ -78,7 +78,7 @@ function readBearer(authorization: readonly Credential[]): string {
   if (scheme === undefined) throw malformed('The Authorization header must begin with Bearer and a space.');
   const token = text.slice(scheme.length);
   const flaw = flawOf(token, TOKEN);
-  if (flaw !== undefined) throw malformed(`What is behind Bearer is not a token of visible ASCII characters: ${flaw}.`);
+  if (flaw !== undefined) throw malformed(`The text after Bearer is not a token of visible ASCII characters: ${flaw}.`);
   return token;
 }
 

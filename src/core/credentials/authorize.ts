@@ -66,8 +66,7 @@ export type Send = (
   signal: AbortSignal,
 ) => Promise<Response>;
 
-const ENDS_EARLY =
-  'The credential has a character that would end it in the form in which this platform is given credentials.';
+const ENDS_EARLY = 'The credential has a character that the configured format of this platform cannot carry.';
 
 const NO_HEADERS = Object.freeze({});
 

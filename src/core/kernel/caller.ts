@@ -100,12 +100,12 @@ const MAY_BE_PLACEHOLDER = /^(?:[$<{]|your[-_])/i;
 export function flawOf(text: string, form: RegExp): string | undefined {
   if (MAY_BE_PLACEHOLDER.test(text)) {
     const placeholder = PLACEHOLDERS.find(([, pattern]) => pattern.test(text));
-    if (placeholder !== undefined) return `it is a placeholder, ${placeholder[0]}, that was not replaced by a value`;
+    if (placeholder !== undefined) return `it is a placeholder (${placeholder[0]}) that was not replaced by a value`;
   }
   if (form.test(text)) return undefined;
   if (text === '') return 'it is empty';
-  if (/[^\p{ASCII}]/u.test(text)) return 'it has a character outside ASCII';
-  return /[^\P{Cc}\s]/u.test(text) ? 'it has a control character' : 'it has white space';
+  if (/[^\p{ASCII}]/u.test(text)) return 'it contains a character outside ASCII';
+  return /[^\P{Cc}\s]/u.test(text) ? 'it contains a control character' : 'it contains white space';
 }
 
 export type MemberRecord = Pick<RequestRecord, 'rpc' | 'tool' | 'resource' | 'outcome'>;

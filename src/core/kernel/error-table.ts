@@ -43,20 +43,20 @@ export const ERRORS = {
     status: 401,
     rpc: 401,
     title: 'Credential rejected',
-    detail: `The platform refused the access token that Portico was given. ${ASK_FOR_TOKEN}`,
+    detail: `The platform rejected the access token. ${ASK_FOR_TOKEN}`,
     reason: 'the access token was rejected',
   },
   access_denied: {
     status: 403,
     rpc: 403,
     title: 'Access denied',
-    detail: 'The platform does not let this caller read this resource.',
+    detail: 'The platform does not allow this caller to read this resource.',
     reason: 'the caller may not read this resource',
   },
   origin_refused: {
     status: 403,
     title: 'Origin refused',
-    detail: 'Requests from this web origin are not accepted here.',
+    detail: 'Requests from this web origin are not allowed.',
     reason: 'the Origin is not in allowedOrigins',
   },
   upstream_credential_rejected: {
@@ -84,7 +84,7 @@ export const ERRORS = {
     status: 404,
     rpc: INVALID_PARAMS,
     title: 'Resource unknown',
-    detail: 'No resource has this uri.',
+    detail: 'There is no resource with this uri.',
     reason: 'no offered resource has this uri',
   },
   invalid_params: {

@@ -164,12 +164,12 @@ export function nothingLeft(
   const { received, excluded, dropped, dropReason, overlooked } = counts;
   if (received === 0) return overlooked === undefined ? undefined : { why: overlooked, keys: ['items'] };
   if (excluded + dropped < received) return undefined;
-  if (dropped === 0) return { why: `where leaves out all ${received} items`, keys: ['where'] };
-  const invalid = `are invalid, the first since ${dropReason}`;
+  if (dropped === 0) return { why: `where excludes all ${received} items`, keys: ['where'] };
+  const invalid = `are invalid, the first because ${dropReason}`;
   return excluded === 0
     ? { why: `all ${received} items ${invalid}`, keys: ['fields'] }
     : {
-        why: `where leaves out ${excluded} of ${received} items, and the remaining ones ${invalid}`,
+        why: `where excludes ${excluded} of ${received} items, and the others ${invalid}`,
         keys: ['where', 'fields'],
       };
 }
@@ -188,8 +188,8 @@ const DESCRIPTIONS: Readonly<Record<MappingFinding['finding'], string>> = {
   nothing_left: 'nothing is left of a reply that was not empty',
   duplicate_ids: 'an id occurs more than once',
   field_empty: 'is empty in every item',
-  field_lost: 'is empty in every item, and was not before',
-  value_unmapped: 'has texts that values does not map, and had none before',
+  field_lost: 'is empty in every item and was not before',
+  value_unmapped: 'has values that are not in the table values, and had none before',
   hidden_text: 'has hidden characters',
 };
 

@@ -39,7 +39,7 @@ export function createOverlooked({ items, resource, map }: OverlookedOptions): (
       const at = [...path, name];
       if (Array.isArray(member)) {
         if (member.length > 0 && fits(page, member)) {
-          return `items leads to an empty list, and ${at.join('.')} holds ${member.length} items that fit`;
+          return `items selects an empty list, and ${at.join('.')} has ${member.length} items that fit`;
         }
       } else if (member !== null && at.length < MAX_DEPTH) {
         const found = elsewhere(page, member, at);

@@ -28,7 +28,7 @@ export function createPageParser({ items: itemsExpression, errors }: PageExpress
     if (failure !== undefined && isError(failure.evaluate(body))) throw new GatewayError('upstream_failed', FAILED);
     const items = expression.evaluate(body);
     if (!Array.isArray(items))
-      throw new GatewayError('upstream_invalid', { reason: 'the page holds no list of items where settings say' });
+      throw new GatewayError('upstream_invalid', { reason: 'the page has no list of items at the configured place' });
     let exact: { readonly items: readonly unknown[] | undefined } | undefined;
     return {
       body,
@@ -43,8 +43,8 @@ export function createPageParser({ items: itemsExpression, errors }: PageExpress
 }
 
 const FAILED = {
-  detail: 'The platform answered this read with errors, and not with a list. Trying again may help.',
-  reason: 'the page holds errors',
+  detail: 'The platform answered with errors instead of a list. Trying again may help.',
+  reason: 'the page contains errors',
 };
 
 /** An empty list, an empty text, false and 0 are no errors. */

@@ -103,7 +103,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
     try {
       const handle = methods[revision].get(method);
-      if (handle === undefined) throw explained('not_found', 'There is no such method here.');
+      if (handle === undefined) throw explained('not_found', 'This method does not exist.');
       const result = await handle(params, context, id);
       if ('stream' in result) {
         return { status: 200, response: [], ended: end(), stream: streamOf(result, id, revision, context) };

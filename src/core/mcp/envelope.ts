@@ -95,11 +95,11 @@ function readBatch(messages: readonly unknown[], headers: RpcHeaders, maxBatch: 
   const invalid = (detail: string) => explained('invalid_rpc', detail);
   // First, because checking each message takes time.
   if (messages.length > maxBatch) {
-    throw explained('invalid_rpc', `A batch may hold ${maxBatch} messages.`, { bound: 'mcp.maxBatch' });
+    throw explained('invalid_rpc', `A batch can have at most ${maxBatch} messages.`, { bound: 'mcp.maxBatch' });
   }
   const isMessage = (one: unknown) => isRequest(one) || isNotification(one) || fits(isJSONRPCResponse, one);
   if (messages.length === 0 || !messages.every(isMessage))
-    throw invalid('The batch holds something else than messages.');
+    throw invalid('The batch contains something other than messages.');
   if (messages.some((one) => claimOf(one) !== undefined)) throw invalid(`Revision ${CURRENT} has no batches.`);
   const requests = messages.filter((one) => isRequest(one));
   if (messages.some((one) => Object(one).method === 'initialize'))
@@ -121,12 +121,12 @@ function earlier(requests: readonly JSONRPCRequest[], { protocolVersion = LAST_W
 
 function checkVersion(claim: unknown, { protocolVersion }: RpcHeaders): void {
   if (protocolVersion === undefined || protocolVersion === claim) return;
-  throw mismatch('MCP-Protocol-Version names another revision than the message.');
+  throw mismatch('MCP-Protocol-Version and the message name different revisions.');
 }
 
 function checkMethod(method: string, headers: RpcHeaders): void {
   if (headers.method === undefined || headers.method === method) return;
-  throw mismatch('Mcp-Method names another method than the message.');
+  throw mismatch('Mcp-Method and the message name different methods.');
 }
 
 function checkName({ method, params }: JSONRPCRequest, header: string | undefined): void {
@@ -138,7 +138,7 @@ function checkName({ method, params }: JSONRPCRequest, header: string | undefine
     return;
   }
   const name = decoded(header);
-  if (name === undefined) throw mismatch('Mcp-Name is no base64 of UTF-8.');
+  if (name === undefined) throw mismatch('Mcp-Name is not base64 of UTF-8.');
   if (typeof value === 'string' && name !== value) throw mismatch(`Mcp-Name differs from params.${key}.`);
 }
 

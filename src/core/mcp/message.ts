@@ -16,7 +16,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
   // Each value takes at least one byte.
   if (bytes.length > maxValues && excessOf(bytes, { maxValues, maxLevels: maxValues }) !== undefined) {
-    const detail = `A message may hold ${maxValues} objects, lists and members.`;
+    const detail = `A message can have at most ${maxValues} objects, lists and members.`;
     throw explained('too_large', detail, { bound: 'mcp.maxMessageValues' });
   }
   try {

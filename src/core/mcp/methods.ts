@@ -90,7 +90,7 @@ export function createMethods(options: MethodsOptions) {
   const initialize: Handler = async (params) => {
     const request: unknown = { method: 'initialize', params };
     if (!fits(isInitializeRequest, request)) {
-      throw explained('invalid_params', 'initialize takes protocolVersion, capabilities and clientInfo.');
+      throw explained('invalid_params', 'initialize needs protocolVersion, capabilities and clientInfo.');
     }
     const { protocolVersion: requested } = request.params;
     const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(requested) ? requested : LATEST_PROTOCOL_VERSION;

@@ -44,12 +44,12 @@ export function readClaim(request: JSONRPCRequest): string | undefined {
 }
 
 export function noEnvelope(): GatewayError {
-  const detail = `Revision ${CURRENT} has an envelope in params._meta, with protocolVersion and clientCapabilities.`;
+  const detail = `Revision ${CURRENT} requires protocolVersion and clientCapabilities in params._meta.`;
   return explained('invalid_params', detail);
 }
 
 export function versionUnsupported(): GatewayError {
-  const detail = `This revision is not spoken here. There are: ${[CURRENT, ...SUPPORTED_PROTOCOL_VERSIONS].join(', ')}.`;
+  const detail = `This revision is not supported. Supported are: ${[CURRENT, ...SUPPORTED_PROTOCOL_VERSIONS].join(', ')}.`;
   return new GatewayError('version_unsupported', { detail });
 }
 

@@ -136,7 +136,7 @@ async function answerBatch(
   let isFull = false;
 
   function beyond(request: JSONRPCRequest): Buffer {
-    const detail = `The responses to a batch may take ${maxAnswerBytes} bytes together. Send this request again, by itself.`;
+    const detail = `The responses to a batch can have at most ${maxAnswerBytes} bytes together. Send this request again by itself.`;
     const error = recordError(explained('result_too_large', detail, { bound: 'mcp.maxAnswerBytes' }), batch);
     return writeError(error, request, context.record.requestId, revision);
   }

@@ -32,9 +32,10 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
   /** A subscription of which nothing is reported ends immediately. */
   const listen: Handler = async ({ notifications }, context, id) => {
     if (!fits(isSpecType.SubscriptionFilter, notifications)) {
-      throw explained('invalid_params', 'subscriptions/listen takes notifications: what it is about.');
+      throw explained('invalid_params', 'subscriptions/listen needs notifications: the types to subscribe to.');
     }
-    if (String(id).length > MAX_ID) throw explained('invalid_params', `An id may have ${MAX_ID} characters here.`);
+    if (String(id).length > MAX_ID)
+      throw explained('invalid_params', `An id can have at most ${MAX_ID} characters here.`);
     const wanted = new Set(watch === undefined ? [] : notifications.resourceSubscriptions);
     const watched = [...uris].filter(([, uri]) => wanted.has(uri));
     const names = watched.map(([name]) => name);

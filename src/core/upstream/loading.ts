@@ -38,8 +38,8 @@ export function createLoading({ maxBytes }: { readonly maxBytes: number }) {
       end(latest);
       latest.deadline.abort(
         new GatewayError('overloaded', {
-          detail: 'Too much is being read from the platforms at once. Try again after Retry-After.',
-          reason: 'it was shed for other loads',
+          detail: 'Too many lists are being read at once. Try again after Retry-After.',
+          reason: 'it was shed in favor of other loads',
           bound: 'maxLoadingBytes',
         }),
       );

@@ -125,7 +125,7 @@ function seenNumber({ shape }: Member): number {
   return Number(shape.value ?? 0);
 }
 
-const UNTIL_EMPTY = 'there is no total, so pages are requested until one is empty';
+const UNTIL_EMPTY = 'there is no total, so pages are requested up to an empty one';
 
 function byOffset(listing: PagedList): PagingGuess | undefined {
   const parameter = parameterOf(listing, 'offset');
@@ -206,7 +206,7 @@ function withoutNext(listing: Listing, total: Total | undefined): PagingGuess {
 /** Proposes a setting for a list whose reply no known parameter changes. */
 function seenWhole(count: number, total: number | undefined): PagingGuess {
   if (count < 2) return undecided(`${count === 1 ? 'one item is' : 'no items are'} too few to recognize pages`);
-  const why = `no parameter that was tried changes the ${count} items`;
+  const why = `no tested parameter changes the ${count} items`;
   if (total !== undefined && total > count) return undecided(`${why} of ${total}`);
   if (USUAL_SIZES.has(count)) return undecided(`${why}, which can be a full page`);
   return { pagination: { kind: 'none' }, why, doubts: ['whether the whole list is one page'] };

@@ -52,7 +52,8 @@ export async function runInit(options: InitOptions, yes: boolean): Promise<numbe
 export async function initSettings({ openapi, from, file }: InitOptions, context: InitContext): Promise<number> {
   const { environment = processEnvironment(), person, print } = context;
   const token = environment['PORTICO_TOKEN'] ?? '';
-  if (!/^[\x21-\x7e]*$/.test(token)) throw new SourceError('PORTICO_TOKEN contains characters that a header cannot');
+  if (!/^[\x21-\x7e]*$/.test(token))
+    throw new SourceError('PORTICO_TOKEN contains characters that a header cannot carry');
   const api = from === undefined ? undefined : httpUrl(from, '--from');
   const name = shown(openapi ?? from ?? '');
   const source = openapi === undefined ? await askForLists(api, token) : await readDocument(openapi, api, token);
@@ -68,7 +69,7 @@ export async function initSettings({ openapi, from, file }: InitOptions, context
   const place = baseUrlOf(description.server, typed);
   const { text, offered, doubts, variables } = writeSettings(description, proposal, place, name);
   if (offered.length === 0) {
-    throw new SourceError(`${name}: ${whyNothing(source)}; config/examples/ has files to begin with`);
+    throw new SourceError(`${name}: ${whyNothing(source)}; config/examples/ has files to start from`);
   }
   await write(file, text);
   const missing = [...variables].filter(([variable]) => environment[variable] === undefined);

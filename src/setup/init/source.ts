@@ -121,7 +121,7 @@ async function findHeader(url: URL, token: string, get: (target: URL, headers: H
     tried.push(name);
   }
   throw new SourceError(
-    `${place} refused the token of PORTICO_TOKEN as ${tried.join(', as ')}; for another header, write the settings by hand, with credential: { kind: header, name: … }`,
+    `${place} refused the token in PORTICO_TOKEN as ${tried.join(', as ')}; for another header, write the settings by hand, with credential: { kind: header, name: … }`,
   );
 }
 

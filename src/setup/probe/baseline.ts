@@ -54,7 +54,8 @@ export async function openBaseline(file: string, isUpdate: boolean) {
       const shape = shapeOf(list);
       shapes[name] = shape;
       if (isRecording) return [];
-      if (!Object.hasOwn(recorded, name)) throw new NotTried('the file has no such list; --update-baseline records it');
+      if (!Object.hasOwn(recorded, name))
+        throw new NotTried('the baseline does not have this list; --update-baseline records it');
       return compare(checked(recorded[name]), shape, list);
     },
     /** Writes the file with the shapes of all lists. Throws `ConfigError`. */
@@ -71,7 +72,7 @@ export async function openBaseline(file: string, isUpdate: boolean) {
 async function readBaseline(file: string): Promise<Readonly<Record<string, ListShape>>> {
   const { success, data } = BaselineFile.safeParse(parseJson(await readSettings(file)));
   if (success) return data.resources;
-  throw unusable(file, 'is no baseline of portico check --probe: name another file, or remove this one');
+  throw unusable(file, 'is not a baseline of portico check --probe: use another file, or remove this one');
 }
 
 function unusable(file: string, message: string): ConfigError {
@@ -137,15 +138,15 @@ function compare(before: ListShape, now: ListShape, { resource, settings, sample
     const [, typesNow = '', emptyNow = '100'] = MEMBER.exec(members.get(path) ?? '') ?? [];
     const keys = readers.get(path)?.map(({ key }) => `${at}.${key}`);
     const [setting = `${at}.fields`] = keys ?? [];
-    const look = keys === undefined ? 'no expression reads it' : `look at ${keys.join(', ')}`;
+    const look = keys === undefined ? 'no expression reads it' : `check ${keys.join(', ')}`;
     const rest = { setting, ...(keys === undefined && { mayBeRight: true as const }) };
     const share = (100 - Number(empty)) / 100;
     if (emptyNow === '100') {
-      const what = `field \`${path}\` was filled in ${100 - Number(empty)} % of items, and is in none of ${items} now; ${look}`;
+      const what = `field \`${path}\` was filled in ${100 - Number(empty)} % of items and is now empty in all ${items}; ${look}`;
       return share === 1 || isMissed(share, items) ? [{ finding: 'field_gone', text: what, ...rest }] : [];
     }
     const others = typesNow.split(' | ').filter((type) => !types.split(' | ').includes(type));
-    const what = `field \`${path}\` was ${types}, and is ${others.join(' | ')} in some items now; ${look}`;
+    const what = `field \`${path}\` was ${types} and is now ${others.join(' | ')} in some items; ${look}`;
     return share > 0 && others.length > 0 ? [{ finding: 'field_type', text: what, ...rest }] : [];
   }
 
@@ -154,7 +155,7 @@ function compare(before: ListShape, now: ListShape, { resource, settings, sample
     const known = [...Object.values(values), fallback, ...(before.values[field] ?? texts)];
     const others = texts.filter((text) => !known.includes(text));
     const setting = `${at}.fields.${field}`;
-    const what = `${field} is ${others.join(', ')} in some items now, which values does not map; look at ${setting}.values`;
+    const what = `${field} is now ${others.join(', ')} in some items, which values does not map; check ${setting}.values`;
     return Object.keys(values).length > 0 && others.length > 0 ? [{ finding: 'value_new', setting, text: what }] : [];
   }
 

@@ -59,7 +59,7 @@ export async function runExperiments(
 function emptyList({ resource, settings, received }: Subject): Finding[] {
   if (received > 0 || settings.allowEmpty) return [];
   const setting = `resources.${resource.name}.items`;
-  const text = `the list is empty: nothing shows that ${setting} and the fields are right`;
+  const text = `the list is empty, so ${setting} and the fields could not be checked`;
   return [{ finding: 'list_empty', setting, text }];
 }
 
@@ -67,7 +67,7 @@ function defaultQuery({ resource, settings, isWritten }: Subject): Finding[] {
   const names = Object.keys(resource.query);
   if (names.length === 0 || isWritten('query') || !isWritten('path')) return [];
   const sent = names.map((name) => `${name}=${settings.query[name]}`).join('&');
-  const text = `query is missing, and path is not: ${sent} of the default contract is sent; write query: {}, or the parameters of this platform`;
+  const text = `path is set but query is not, so ${sent} of the default contract is sent: set query: {} or the parameters of this platform`;
   return [{ finding: 'default_query', setting: `resources.${resource.name}.query`, text }];
 }
 
@@ -76,7 +76,7 @@ function defaults({ resource, settings, first, items, defaulted }: Subject): Fin
   return [...defaulted].flatMap(([field, times]) => {
     const { default: text = '', from = '' } = settings.fields[field] ?? {};
     if (items === 0 || times !== items || text === '' || page.some((item) => hasMember(item, from))) return [];
-    const why = `every item has the default of the field ${field} (${items} of ${items}): no item has the member that its expression names`;
+    const why = `every item has the default of the field ${field} (${items} of ${items}), because no item has the member in its expression`;
     return [{ finding: 'default_hides_field', setting: `resources.${resource.name}.fields.${field}`, text: why }];
   });
 }
@@ -102,8 +102,8 @@ async function publicList({ settings, credential, request, first, attempt }: Sub
   const [what, otherwise] =
     credential.kind === 'service'
       ? ['secret', 'to kind: none if the list is public']
-      : ['token', 'callers get no list of their own'];
-  const text = `a made-up ${what} gets the same first page (${first.count} items): the list is public, or the platform does not read the header ${name}; set ${setting} to the header that the platform reads, or ${otherwise}`;
+      : ['token', 'all callers get the same list'];
+  const text = `a made-up ${what} returns the same first page (${first.count} items): the list is public, or the platform ignores the header ${name}; set ${setting} to the header that the platform reads, or ${otherwise}`;
   return [{ finding: 'public_list', setting, text }];
 }
 
@@ -129,7 +129,7 @@ async function smallerPages({ resource, settings, first, received, attempt }: Su
   const ignored = (setting: string, how: string): Finding => {
     return { finding: 'parameter_ignored', setting, text: `${setting}: ${how}` };
   };
-  const again = `the page after the first is the first one again (${first.count} items in all): the platform ignores the parameter`;
+  const again = `the second page equals the first (${first.count} items in all): the platform ignores the parameter`;
   const found: Finding[] = [];
   const endParam = pagination.kind === 'offset' ? pagination.endParam : undefined;
   if (pagination.sizeParam !== null || endParam !== undefined) {
@@ -141,12 +141,12 @@ async function smallerPages({ resource, settings, first, received, attempt }: Su
       if (!isWhole) return [];
       if (one.ids === two?.ids) return [ignored(next, again)];
       if (two !== undefined && two.count > 0) return [];
-      const text = `${at}: in pages of ${size} items the list ends after ${one.count} of ${first.count} items; the total or the sign of a next page that ${at} reads is that of one page, or ${next} counts in another way`;
+      const text = `${at}: in pages of ${size} items the list ends after ${one.count} of ${first.count} items; the total or next-page sign that ${at} reads belongs to one page, or ${next} counts differently`;
       return [{ finding: 'pages_incomplete', setting: at, text }];
     }
     if (one.ids === first.ids) {
       const setting = `${at}.${pagination.sizeParam === null ? 'endParam' : 'sizeParam'}`;
-      const how = `${size} items were requested, and the same ${one.count} came: the platform ignores the parameter; name the one that it reads, or write sizeParam: null`;
+      const how = `${size} items were requested, and the same ${one.count} were returned: the platform ignores the parameter; set the one that it reads, or sizeParam: null`;
       found.push(ignored(setting, how));
     }
   }
@@ -180,7 +180,7 @@ async function queryEntries({ resource, settings, first, isWritten, attempt }: S
       (await attempt({ settings: { query } }))[0]?.content === first.content;
     if (!(await allInTurn(queries, isSame))) continue;
     const setting = `resources.${resource.name}.query.${name}`;
-    const text = `${setting} seems to have no effect: without it, and with a value that makes no sense, the same first page comes (${first.count} items); the platform ignores it, or all items match it`;
+    const text = `${setting} seems to have no effect: without it, and with a meaningless value, the first page is the same (${first.count} items); the platform ignores it, or all items match it`;
     const mayBeRight = canMatchAll(name, `${value}`, JSON.parse(first.content));
     found.push({ finding: 'parameter_ignored', setting, text, ...(mayBeRight && { mayBeRight }) });
   }

@@ -47,15 +47,14 @@ function firstItemOf(page: Page, settings: ResourceConfig, required: readonly st
     }
   }
   if (invalid !== undefined || page.items.length === 0) return invalid;
-  return { raw: rawAt(0), from, why: 'where leaves it out' };
+  return { raw: rawAt(0), from, why: 'where excludes it' };
 }
 
 function describeSign({ sign, name, path, says }: Statement, safe: SafeText): string {
   const where = safe(path ?? `the header ${name}`, 100);
   if (typeof says === 'number') return `${where} is ${says}`;
-  const [some, none] =
-    sign === 'previous' ? ['a page before this one', 'no page before this one'] : ['more', 'no more'];
-  return `${where} says that there is ${says ? some : none}`;
+  const [some, none] = sign === 'previous' ? ['a previous page', 'no previous page'] : ['more items', 'no more items'];
+  return `${where} indicates ${says ? some : none}`;
 }
 
 function safeItem({ raw, mapped, from, why }: FirstItem, safe: SafeText): FirstItem {

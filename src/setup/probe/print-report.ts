@@ -39,7 +39,7 @@ function printResource(report: ResourceReport, paint: Paint): string {
     ...(error === undefined && notRead === undefined ? printItems(report, paint) : []),
     ...(first === undefined ? [] : printFirst(first, report.ok, paint)),
     ...warnings.map(({ text }) => `${paint('yellow', 'warning:')} ${text}`),
-    ...notTried.map(({ experiment, why }) => `${paint('yellow', 'could not be tried:')} ${experiment}: ${why}`),
+    ...notTried.map(({ experiment, why }) => `${paint('yellow', 'not tried:')} ${experiment}: ${why}`),
     ...suggestions.map(({ setting, value, why }) => `${paint('cyan', 'try')} ${setting}: ${value}   # ${why}`),
   ];
   return [`${paint('bold', resource)}  ${uri}, upstream ${upstream}`, ...lines.map((line) => `  ${line}`)].join('\n');
@@ -59,22 +59,22 @@ function describeResponse(response: ResourceReport['response']): string {
 }
 
 function printSigns({ signs }: ResourceReport): string[] {
-  return signs.length === 0 ? [] : [`its first page says: ${signs.join('; ')}`];
+  return signs.length === 0 ? [] : [`the first page shows: ${signs.join('; ')}`];
 }
 
 function printItems(report: ResourceReport, paint: Paint): string[] {
   const { items, pages, ms, excluded, dropped, emptyFields, warnings, extraRequests } = report;
   const parts = [
     `${paint('green', `${counted(items, 'item')} of ${counted(pages, 'page')}`)} after ${ms} ms`,
-    ...(excluded > 0 ? [`${excluded} left out by where`] : []),
-    ...(dropped > 0 ? [`${dropped} dropped that could not be mapped`] : []),
+    ...(excluded > 0 ? [`${excluded} excluded by where`] : []),
+    ...(dropped > 0 ? [`${dropped} dropped because they could not be mapped`] : []),
   ];
   const warned = warnings.flatMap((warning) => ('field' in warning ? [warning.field] : []));
   const empty = emptyFields.filter((field) => !warned.includes(field));
   return [
     parts.join(', '),
     ...printSigns(report),
-    ...(empty.length > 0 ? [`empty in all of them: ${empty.join(', ')}`] : []),
+    ...(empty.length > 0 ? [`empty in all items: ${empty.join(', ')}`] : []),
     ...(extraRequests > 0 ? [`${counted(extraRequests, 'request')} more for experiments`] : []),
   ];
 }
@@ -86,7 +86,7 @@ function printFailure(error: ReadFailure, report: ResourceReport, paint: Paint):
     .map(({ setting, value }) => (value === undefined ? setting : `${setting} (${value})`));
   return [
     paint('red', `${code}: ${reason}`),
-    ...(keys.length === 0 ? [] : [`look at ${keys.join(', ')}`]),
+    ...(keys.length === 0 ? [] : [`check ${keys.join(', ')}`]),
     ...Object.entries(headers).map(([name, value]) => `    ${name}: ${value}`),
     ...(said === undefined ? [] : [`the platform said: ${said}`]),
     ...(credentialHeaders === undefined ? [] : [whereCredentialWas(code, credentialHeaders, report.upstream)]),
@@ -96,11 +96,11 @@ function printFailure(error: ReadFailure, report: ResourceReport, paint: Paint):
 
 function whereCredentialWas(code: string, headers: readonly string[], upstream: string): string {
   const setting = `upstreams.${upstream}.credential`;
-  if (headers.length === 0) return `no header held the token: ${setting} is of kind none`;
+  if (headers.length === 0) return `no token was sent: ${setting} has kind: none`;
   const names = headers.join(', ');
   return code === 'upstream_credential_rejected'
-    ? `Portico's own secret was in the header ${names}; ${setting} says which, and how it is sent`
-    : `the token was in the header ${names}; ${setting} can name another`;
+    ? `the secret of the deployment was sent in the header ${names}, as ${setting} defines`
+    : `the token was sent in the header ${names}; ${setting} can define another`;
 }
 
 function printFirst({ raw, mapped, from, why }: FirstItem, isServed: boolean, paint: Paint): string[] {
@@ -110,7 +110,7 @@ function printFirst({ raw, mapped, from, why }: FirstItem, isServed: boolean, pa
   const widest = Math.max(0, ...served.map(([field]) => field.length));
   const how = isServed ? 'is served' : 'would be served, if the list could be read';
   return [
-    'first item, as it came',
+    'first item as received',
     ...shown.map((line) => paint('dim', `    ${line}`)),
     why === undefined ? `and as it ${how}` : `not served: ${why}`,
     ...served.map(([field, text]) => `    ${field.padEnd(widest)}  ${text === '' ? paint('dim', '(empty)') : text}`),

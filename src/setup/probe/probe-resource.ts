@@ -38,7 +38,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const { upstream } = settings;
   const report = { ...UNREAD, resource: name, uri: define(resource, config.scheme).uri, upstream };
   if (settings.method === 'POST' && !settings.retryPost && !allowPost) {
-    const notRead = `it needs a POST, which can write; --allow-post sends it, and resources.${name}.retryPost: true declares that it changes nothing`;
+    const notRead = `it needs a POST, which may write: --allow-post sends it, and resources.${name}.retryPost: true declares that it changes nothing`;
     return { ...report, notRead };
   }
   const masks = createMasks(loaded, name, settings);
@@ -116,7 +116,7 @@ function emptyFields({ shape }: Resource, items: readonly Readonly<Record<string
   return Object.keys(shape.shape).filter((field) => items.every((item) => item[field] === ''));
 }
 
-/** Returns items of the first pages, as they came. What follows the last item is of requests that tested the end. */
+/** Returns items of the first pages as received. Those after the last item belong to requests that tested the end. */
 function itemsOf({ sent }: SingleRead, items: string, received: number): readonly unknown[] {
   const some = sent.flatMap(({ page }) => (page && parsePage(page, items)?.page?.items) ?? []);
   return some.slice(0, Math.min(SHAPE.items, received));

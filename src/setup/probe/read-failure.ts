@@ -59,7 +59,7 @@ export const ERROR_KEYS: readonly (readonly [ErrorCode, RegExp, keys: string])[]
   ['upstream_timeout', /^/, '^.timeoutMs'],
   ['upstream_failed', /proxy/, '^.proxy'],
   ['upstream_failed', /certificate|TLS/, '^.baseUrl ^.tls'],
-  ['upstream_failed', /page holds errors/, '*.errors *.query *.body'],
+  ['upstream_failed', /page contains errors/, '*.errors *.query *.body'],
   ['upstream_failed', /status/, '^.baseUrl *.path'],
   ['upstream_failed', /^/, '^.baseUrl'],
   ['upstream_invalid', /^field (\w+) /, '*.fields.$1'],

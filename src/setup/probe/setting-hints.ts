@@ -44,7 +44,7 @@ export async function hintsFor(page: ReadPage, { resource, settings, attempt, lo
   if (lookAt.some((setting) => setting.startsWith(`${at}.fields`))) {
     const item = lists.find(({ items }) => items === settings.items)?.item;
     const fields = item && betterFields(resource, item, settings);
-    const why = 'members of the items with such names';
+    const why = 'members of the items with similar names';
     return fields === undefined ? [] : [{ setting: `${at}.fields`, value: inlineYaml(fields), why }];
   }
   if (!lookAt.includes(`${at}.pagination`) || settings.method === 'POST') return [];
@@ -76,9 +76,9 @@ function betterFields(resource: Resource, item: Shape, { fields, path }: Resourc
 }
 
 function whyItems({ count = 0, item }: ItemsGuess): string {
-  if (count === 0) return 'an empty list is there';
+  if (count === 0) return 'there is an empty list';
   const keys = [...item.members.keys()].slice(0, 8).join(', ');
-  return `${count === 1 ? 'an item is' : `${count} items are`} there, with ${keys}`;
+  return `there ${count === 1 ? 'is 1 item' : `are ${count} items`} with ${keys}`;
 }
 
 export interface SeenPage {

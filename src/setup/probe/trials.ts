@@ -38,7 +38,7 @@ export function createTrials({ settings, onRequest, ...read }: TrialsOptions) {
   };
 
   const attempt: Try = ({ settings: changed, credential, maxPages = 1 }) => {
-    if (requests + maxPages > PROBE.requests) throw new NotTried(`it takes more than ${PROBE.requests} requests`);
+    if (requests + maxPages > PROBE.requests) throw new NotTried(`it needs more than ${PROBE.requests} requests`);
     const merged = { ...settings, ...changed };
     // A full page without a next one is an error in a read; here the pages alone count.
     const ignoreSigns = [...(merged.pagination.ignoreSigns ?? []), 'fullPage' as const];

@@ -73,7 +73,7 @@ describe('/log of the admin listener', () => {
       expect({ code, detail }).to.deep.equal({
         code: 'invalid_request',
         detail:
-          'The body must be JSON such as {"level":"debug","requestIds":["…"],"forMs":600000}; what is omitted is as in settings.',
+          'The body must be JSON such as {"level":"debug","requestIds":["…"],"forMs":600000}; omitted members are as in the settings.',
       });
       expect(await state()).to.deep.equal(USUAL);
     });
@@ -169,7 +169,7 @@ describe('the verbosity of the log', () => {
     verbosity.change({ level: 'error', forMs: 1 });
     verbosity.change({ level: 'debug', requestIds: ['r-1'], forMs: 60 });
     await eventually(() => verbosity.state().remainingMs === undefined);
-    const restored = lines().filter(({ msg }) => msg === 'log level of the settings restored');
+    const restored = lines().filter(({ msg }) => msg === 'log level restored from settings');
     expect(restored).to.have.length(1);
     expect(restored[0]).to.include({ level: 'warn', logLevel: 'info' });
     expect(told('r-1')).to.deep.equal(['request']);

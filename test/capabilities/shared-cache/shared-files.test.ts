@@ -34,13 +34,13 @@ describe('the files of the shared cache', () => {
   it('are refused together, each with its setting and the reason', async () => {
     for (const keySecretFile of ['short', 'x'.repeat(31)]) {
       expect(await issuesOf({ keySecretFile })).to.deep.equal([
-        'shared.keySecretFile: must hold 32 characters at least',
+        'shared.keySecretFile: must contain at least 32 characters',
       ]);
     }
     const contents = { previousKeySecretFile: 'short', passwordFile: '' };
     expect(await issuesOf(contents, { tls: { caFile: '/missing/ca' } })).to.deep.equal([
       'shared.keySecretFile: cannot be read (ENOENT)',
-      'shared.previousKeySecretFile: must hold 32 characters at least',
+      'shared.previousKeySecretFile: must contain at least 32 characters',
       'shared.passwordFile: is empty',
       'shared.tls.caFile: cannot be read (ENOENT)',
     ]);

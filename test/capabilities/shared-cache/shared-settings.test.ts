@@ -31,7 +31,7 @@ describe('the settings of the shared cache', () => {
   it('refuse a URL with a user or a password, name the settings for those, and print nothing of it', () => {
     for (const url of ['redis://user:hidden@a', 'redis://:hidden@a:1', 'rediss://hidden@a', 'unix://u:hidden@/run/r']) {
       expect(shared({ url }), url).to.deep.equal([
-        'shared.url: must hold no user and password: URLs get printed. Set username and passwordFile',
+        'shared.url: must not contain a user or password, because URLs are printed: set username and passwordFile',
       ]);
     }
   });
@@ -40,14 +40,14 @@ describe('the settings of the shared cache', () => {
     expect(shared({ url: 'rediss://a', tls: { caFile: '/ca', certFile: '/a', keyFile: '/b' } })).to.deep.equal([]);
     expect(shared({ tls: {} })).to.deep.equal(['shared.tls: needs a url that begins with rediss']);
     expect(shared({ url: 'rediss://a', tls: { keyFile: '/a' } })).to.deep.equal([
-      'shared.tls.keyFile: needs certFile and keyFile, both of them',
+      'shared.tls.keyFile: needs both certFile and keyFile',
     ]);
     expect(shared({ username: 'portico', passwordFile: '/p' })).to.deep.equal([]);
     expect(shared({ username: 'portico' })).to.deep.equal(['shared.username: needs passwordFile']);
     expect(shared({ cluster: true })).to.deep.equal([]);
     for (const url of ['unix:///run/r', 'redis://a/1']) {
       expect(shared({ cluster: true, url }), url).to.deep.equal([
-        'shared.cluster: needs a url of a host: a cluster has no socket, and no databases',
+        'shared.cluster: needs a url with a host: a cluster has neither sockets nor database numbers',
       ]);
     }
     for (const prefix of ['', 'a b', '{a}', 'x'.repeat(65)]) expect(shared({ prefix }), prefix).to.have.length(1);

@@ -63,14 +63,14 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
       events.mappingWarning?.({ ...TOOLS, finding: 'field_empty', field: 'name' });
     },
   ],
-  'amber tools: name is empty in every item, and was not before': [
+  'amber tools: name is empty in every item and was not before': [
     'PorticoListDrifted',
     (events) => {
       events.listLoaded?.(LIST);
       events.mappingWarning?.({ ...TOOLS, finding: 'field_lost', field: 'name' });
     },
   ],
-  'amber tools: category has texts that values does not map, and had none before': [
+  'amber tools: category has values that are not in the table values, and had none before': [
     'PorticoListDrifted',
     (events) => {
       events.listLoaded?.(LIST);

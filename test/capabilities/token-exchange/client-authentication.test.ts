@@ -20,7 +20,7 @@ type Client = Exchange['client'];
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const newKey = (namedCurve = 'P-256') => generateKeyPairSync('ec', { namedCurve }).privateKey;
 const newRsaKey = (modulusLength = 2048) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
-const UNFIT_KEY = 'is neither an RSA key of 2048 bits or more nor one on P-256, P-384 or P-521';
+const UNFIT_KEY = 'must be an RSA key of at least 2048 bits or a key on P-256, P-384 or P-521';
 
 describe('Portico as a client of an authorization server', () => {
   let platform: HttpUpstream;
@@ -100,10 +100,10 @@ describe('Portico as a client of an authorization server', () => {
     }));
 
   const UNFIT: Readonly<Record<string, readonly [text: () => string, issue: string]>> = {
-    'no key': [() => 'no key', 'holds no private key in PEM'],
+    'no key': [() => 'no key', 'contains no unencrypted PEM private key'],
     'an encrypted key': [
       () => newKey().export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'a' }).toString(),
-      'holds no private key in PEM without a passphrase',
+      'contains no unencrypted PEM private key',
     ],
     'a short key': [() => pemOf(newRsaKey(1024)), UNFIT_KEY],
     'a key on another curve': [() => pemOf(newKey('secp256k1')), UNFIT_KEY],

@@ -31,8 +31,8 @@ describe('substitution', () => {
 
   it('names each missing variable once', () => {
     expect(substitute(`\${NONE}\${GONE}\${NONE}`).issues).to.deep.equal([
-      'environment variable NONE is not set, and there is no default',
-      'environment variable GONE is not set, and there is no default',
+      'environment variable NONE is not set and has no default',
+      'environment variable GONE is not set and has no default',
     ]);
   });
 
@@ -139,8 +139,8 @@ describe('values from the environment', () => {
     const yaml = `http:\n  prot: 1\n  port: \${PORT}\n  host: \${HOST}\nscheme: 5\n${UPSTREAMS}`;
     expect(await issuesIn(yaml, { PORT: undefined })).to.deep.equal([
       '2:3: http.prot: unknown key; did you mean port?',
-      '3:9: http.port: environment variable PORT is not set, and there is no default',
-      '4:9: http.host: environment variable HOST is not set, and there is no default',
+      '3:9: http.port: environment variable PORT is not set and has no default',
+      '4:9: http.host: environment variable HOST is not set and has no default',
       '5:9: scheme: expected text, got a number',
     ]);
   });
@@ -149,7 +149,7 @@ describe('values from the environment', () => {
     expect(
       await issuesIn('upstreams:\n  projects: &a\n    baseUrl: ${URL}\n    x: 1\n  workflows: *a\n  tools: *a\n'),
     ).to.deep.equal([
-      '3:14: upstreams.projects.baseUrl: environment variable URL is not set, and there is no default',
+      '3:14: upstreams.projects.baseUrl: environment variable URL is not set and has no default',
       '4:5: upstreams.projects.x: unknown key',
     ]);
   });

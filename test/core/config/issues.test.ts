@@ -37,7 +37,7 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
       '1:15: http.port: must be a whole number',
       '1:15: http.port: must be at most 65535',
       '2:14: upstreams["a b"]: must begin with a letter and hold letters, digits, _ and - only',
-      '2:14: upstreams["a b"]: is the upstream of no resource',
+      '2:14: upstreams["a b"]: is not the upstream of any resource',
       '2:32: upstreams["a b"].baseUrl: expected text, got a number',
       '2:46: upstreams["a b"].timeoutMs: must be a whole number',
       '2:46: upstreams["a b"].timeoutMs: must be at least 1',
@@ -98,12 +98,12 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
       '1:51: resources.tools.body.a[0]["<<"]: is a merge key, which YAML 1.2 does not have: write the keys out',
     'scheme: *a': '1:9: scheme: is an alias of nothing above',
     'http: &a { host: *a }': '1:18: http.host: is an alias of nothing above',
-    'http:\n\tport: 1': '2:1: indent with spaces: YAML takes no tabs',
-    'upstreams:\n---\na: b': '2:1: a settings file is one document: take out the line ---',
+    'http:\n\tport: 1': '2:1: indent with spaces: YAML does not allow tabs',
+    'upstreams:\n---\na: b': '2:1: a settings file is one document: remove the line ---',
     '# upstreams:\nscheme: "a': '2:11: a colon, comma, closing quote or closing bracket is missing',
     'a: !x !y b': '1:7: this is not YAML',
     'http: { allowedHosts: [${HOST}] }':
-      '1:25: between brackets, ${…} must stand in quotes; for a number, or true and false, it needs a line of its own',
+      '1:25: inside brackets, ${…} must be in quotes; a number, true or false needs a line of its own',
   };
   for (const [yaml, expected] of Object.entries(wrong)) {
     it(`name what is wrong in ${JSON.stringify(yaml)}`, async () => {
@@ -183,6 +183,6 @@ resources: { projects: { upstream: ${secret}, path: ${secret} } }`,
 
   it('include expressions, which are compiled while settings are read', async () => {
     const [issue] = await issuesIn(`resources: { tools: { items: "a[" } }\n${UPSTREAMS}`);
-    expect(issue).to.match(/^1:30: resources\.tools\.items: is no JMESPath expression/);
+    expect(issue).to.match(/^1:30: resources\.tools\.items: is not a JMESPath expression/);
   });
 });

@@ -113,8 +113,8 @@ describe('a settings file that cannot be read', () => {
 
   it('is reported in one line', async () => {
     await inFolder(async (folder) => {
-      expect(await failure(join(folder, 'none.yaml'))).to.equal('FILE: cannot be read: there is no such file');
-      expect(await failure(folder)).to.equal('FILE: cannot be read: it is a folder');
+      expect(await failure(join(folder, 'none.yaml'))).to.equal('FILE: cannot be read: no such file');
+      expect(await failure(folder)).to.equal('FILE: cannot be read: it is a directory');
       const file = join(folder, 'file');
       await writeFile(file, Buffer.from([0x61, 0xff]));
       expect(await failure(file)).to.equal('FILE: is not UTF-8 text');
@@ -189,7 +189,7 @@ describe('settings that come as an object', () => {
         'log: expected a block of keys, got nothing',
         'upstreams["a b"].baseUrl: is required',
         'upstreams["a b"]: must begin with a letter and hold letters, digits, _ and - only',
-        'upstreams["a b"]: is the upstream of no resource',
+        'upstreams["a b"]: is not the upstream of any resource',
       ]);
       expect(error.issues[1]).to.deep.equal({
         path: ['http', 'prot'],

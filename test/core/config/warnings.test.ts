@@ -29,7 +29,7 @@ resources:
         from: release || none
 `;
     expect(await warningsIn(yaml)).to.deep.equal([
-      '3:3: resources.tools: pagination is not set, so the default { kind: token } applies: set the paging of this platform, or { kind: none } if it has none',
+      '3:3: resources.tools: pagination is not set, so the default { kind: token } applies: set the pagination of this platform, or { kind: none } if lists are not paged',
       ...[
         ['type == tab', 'tab', "type == 'tab'"],
         ['active == state.current', 'active', "'active' == state.current"],
@@ -37,10 +37,10 @@ resources:
         ["a == it's", "it's", String.raw`a == 'it\'s'`],
       ].map(
         ([written, name, quoted]) =>
-          `4:12: resources.tools.where: ${written} compares two fields, not a field with ${name} itself: write ${quoted} if that is meant, or @.${name} for the field`,
+          `4:12: resources.tools.where: ${written} compares two fields, not a field with the text ${name}: write ${quoted} for the text, or @.${name} for the field`,
       ),
-      `6:17: resources.tools.fields.category: other is read as a field of that name, not as other itself: write category: "'other'" if that is meant, or @.other for the field`,
-      "8:15: resources.tools.fields.version.from: none is read as a field of that name, not as none itself: write 'none' if that is meant, or @.none for the field",
+      `6:17: resources.tools.fields.category: other is a field name here, not the text other: write category: "'other'" for the text, or @.other for the field`,
+      "8:15: resources.tools.fields.version.from: none is a field name here, not the text none: write 'none' for the text, or @.none for the field",
     ]);
   });
 
@@ -66,7 +66,7 @@ upstreams:
   tools: { baseUrl: https://a.example }
 `;
     expect(await warningsIn(yaml)).to.deep.equal([
-      "7:3: upstreams.tools: credential is left out, so that the caller's token goes on to this platform, which MCP forbids a server that verifies it: write credential: { kind: passthrough } if that is meant",
+      "7:3: upstreams.tools: credential is not set, so the caller's token is forwarded to this platform, which MCP forbids a server that verifies it: set credential: { kind: passthrough } if this is intended",
     ]);
   });
 
@@ -151,8 +151,8 @@ describe('the warnings of settings that are right each', () => {
   it('name a block that waits to be enabled, and not one that is switched off', async () => {
     const upstream = 'upstreams: { tools: { baseUrl: https://a.example } }\n';
     expect(await warningsIn(`${upstream}audit: { file: /a }\ntracing: { sampleRatio: 1 }`)).to.deep.equal([
-      '2:1: audit: does nothing without enabled: true',
-      '3:1: tracing: does nothing without enabled: true',
+      '2:1: audit: has no effect without enabled: true',
+      '3:1: tracing: has no effect without enabled: true',
     ]);
     const off = 'audit: { enabled: false, file: /a }\ntracing: { enabled: true, sampleRatio: 1 }';
     expect(await warningsIn(upstream + off)).to.deep.equal([]);
@@ -162,7 +162,7 @@ describe('the warnings of settings that are right each', () => {
     const verified = 'verification: { issuer: https://login.example, audience: a }';
     const at = (http: string, rest = '') =>
       `upstreams: { tools: { baseUrl: https://a.example, credential: { kind: passthrough } } }\n${verified}\nhttp: { ${http} }\n${rest}`;
-    const message = 'any Host is answered for, also the name of a web page: set http.allowedHosts or publicUrl';
+    const message = 'any Host is accepted, which allows DNS rebinding: set http.allowedHosts or publicUrl';
     expect(await warningsIn(at('host: 0.0.0.0'))).to.deep.equal([`3:15: http.host: ${message}`]);
     for (const [http, rest] of [
       ['host: 0.0.0.0, allowedHosts: [a]'],

@@ -53,7 +53,7 @@ describe('a page', () => {
   it('without a list of items is upstream_invalid', () => {
     for (const text of ['{}', '{"items":null}', '{"items":{}}', '{"items":"secret"}', '[]', '5']) {
       expect(reasonOf(() => createPageParser({ items: 'items' })(text))).to.equal(
-        'the page holds no list of items where settings say',
+        'the page has no list of items at the configured place',
       );
     }
     expect(reasonOf(() => createPageParser({ items: 'sort(items)' })('{"items":5}'))).to.be.a('string');
@@ -132,8 +132,8 @@ describe('a page', () => {
         return 'none';
       } catch (error) {
         const { code, fault, retryable, reason, detail } = error as GatewayError;
-        expect([fault, retryable, reason]).to.deep.equal([false, undefined, 'the page holds errors']);
-        expect(detail).to.contain('answered this read with errors').and.not.contain('secret');
+        expect([fault, retryable, reason]).to.deep.equal([false, undefined, 'the page contains errors']);
+        expect(detail).to.contain('answered with errors instead of a list').and.not.contain('secret');
         return code;
       }
     };

@@ -143,7 +143,7 @@ describe('a batch', () => {
   it('rejects a member that does not fit with advice, and does not process later ones', async () => {
     const { reads, json } = await send(1, batchOf(4, read));
     expect(reads).to.deep.equal(['projects', 'workflows']);
-    const message = 'The responses to a batch may take 1 bytes together. Send this request again, by itself.';
+    const message = 'The responses to a batch can have at most 1 bytes together. Send this request again by itself.';
     const data = { code: 'result_too_large', requestId: 'request-of-the-test' };
     expect(json[1]).to.deep.equal({ jsonrpc: '2.0', id: 1, error: { code: -32602, message, data } });
   });

@@ -25,7 +25,7 @@ function isClaimed(capabilities: unknown, info: unknown): boolean {
   try {
     return readClaim({ jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta } }) === CURRENT;
   } catch (error) {
-    expect((error as Error).message).to.contain('has an envelope in params._meta');
+    expect((error as Error).message).to.contain('requires protocolVersion');
     return false;
   }
 }

@@ -69,7 +69,7 @@ describe('MCP', () => {
     const unknown = await asked().earlier('resources/read', { uri });
     expect(unknown.json.error).to.deep.equal({
       code: -32002,
-      message: `No resource has this uri. There are: ${URIS.join(', ')}.`,
+      message: `There is no resource with this uri. Resources are: ${URIS.join(', ')}.`,
       data: { code: 'resource_unknown', requestId, uri },
     });
     expect(unknown.record.error?.code).to.equal('resource_unknown');

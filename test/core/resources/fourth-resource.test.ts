@@ -17,7 +17,7 @@ describe('a fourth resource in the registry', () => {
     expect(parse(fields({ severity: 'level' }))).not.to.throw();
     const unknown = 'resources.findings.fields.sevrity: unknown key; did you mean severity?';
     expect(parse(fields({ sevrity: 'level' }))).to.throw(unknown);
-    const misspelt = 'upstreams.finding: is the upstream of no resource; did you mean findings?';
+    const misspelt = 'upstreams.finding: is not the upstream of any resource; did you mean findings?';
     expect(parse({ upstreams: { tools: UPSTREAM, finding: UPSTREAM } })).to.throw(misspelt);
   });
 });

@@ -25,7 +25,7 @@ function setUp(maxBytes = MAX) {
 }
 
 const GAVE_WAY = {
-  ...{ code: 'overloaded', reason: 'it was shed for other loads', bound: 'maxLoadingBytes' },
+  ...{ code: 'overloaded', reason: 'it was shed in favor of other loads', bound: 'maxLoadingBytes' },
   ...{ fault: false, retryable: undefined },
 };
 

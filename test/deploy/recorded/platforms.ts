@@ -117,7 +117,7 @@ export const PLATFORMS: Scenarios = {
     faulty: 60,
     fires: ['PorticoListDrifted'],
     shows: [
-      /^tools: version is empty in every item, and was not before, category has texts that values does not map, and had none before$/,
+      /^tools: version is empty in every item and was not before, category has values that are not in the table values, and had none before$/,
     ],
   },
   'a list that has grown beyond its bound': {

@@ -199,8 +199,8 @@ describe('a credential in a separate header, for one upstream', () => {
       ]) {
         const { code, stderr } = await runPortico(command, { PORTICO_TOKEN: TOKEN }).ended;
         expect(code, stderr).to.equal(2);
-        expect(stderr).to.contain('upstreams.tools.credential.from: is an HTTP header, and portico');
-        expect(stderr).to.match(/PORTICO_HEADER_\w+ in the environment, which is not set/);
+        expect(stderr).to.contain('upstreams.tools.credential.from: is an HTTP header; portico');
+        expect(stderr).to.match(/environment variable PORTICO_HEADER_\w+, which is not set/);
       }
       expect(platform.requests).to.have.length(0);
       const stdio = runStdio(file, { PORTICO_TOKEN: '', PORTICO_HEADER_X_ACME_KEY: SECRET });

@@ -90,7 +90,7 @@ describe('a token of any visible ASCII, over sockets', () => {
       expect(response.status).to.equal(401);
       const { code, detail, upstream } = (await response.json()) as Record<string, string>;
       expect({ code, upstream }).to.deep.equal({ code: 'credential_malformed', upstream: name });
-      expect(detail).to.contain('would end it').and.not.contain(refused);
+      expect(detail).to.contain('cannot carry').and.not.contain(refused);
     }
     expect(platform.requests.length).to.equal(asked);
     expect((await given('workflows', { authorization: 'Bearer a@"b' })).key).to.equal('Key tenant=acme;key=a@"b');

@@ -108,7 +108,7 @@ describe('the command line', () => {
       expect(await runIn(folder, 'serve')).to.deep.include({
         code: 2,
         stdout: '',
-        stderr: 'portico.yaml: cannot be read: there is no such file\n',
+        stderr: 'portico.yaml: cannot be read: no such file\n',
       });
     });
   });
@@ -117,7 +117,7 @@ describe('the command line', () => {
     const { code, stdout, stderr } = await runPortico(['frobnicate']).ended;
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
     expect(stderr)
-      .to.match(/^portico: there is no command frobnicate\n/)
+      .to.match(/^portico: unknown command frobnicate\n/)
       .and.contain('Usage:');
   });
 
@@ -129,10 +129,10 @@ describe('the command line', () => {
     });
   const demo = ({ http, admin }: Ports) => runPortico(['--demo'], { PORT: `${http}`, ADMIN_PORT: `${admin}` }).ended;
   for (const [what, run, isHttp, instead] of [
-    ['port', serve, true, 'http.port in the settings names another, or PORT in the environment'],
-    ['admin port', serve, false, 'admin.port in the settings names another, or ADMIN_PORT in the environment'],
-    ['port of the demo', demo, true, "if they have ${PORT:-NUMBER}, as the demo's do\n"],
-    ['admin port of the demo', demo, false, "if they have ${ADMIN_PORT:-NUMBER}, as the demo's do\n"],
+    ['port', serve, true, 'http.port in the settings, or PORT in the environment'],
+    ['admin port', serve, false, 'admin.port in the settings, or ADMIN_PORT in the environment'],
+    ['port of the demo', demo, true, 'if the settings have ${PORT:-NUMBER}, as those of the demo\n'],
+    ['admin port of the demo', demo, false, 'if the settings have ${ADMIN_PORT:-NUMBER}, as those of the demo\n'],
   ] as const) {
     it(`exits with one line when the ${what} is taken`, async () => {
       const { port } = await listen(createServer());
@@ -140,14 +140,14 @@ describe('the command line', () => {
       expect(code).to.equal(1);
       expect(stderr)
         .to.match(/^[^\n]+\n$/)
-        .and.contain(`portico: cannot listen on 127.0.0.1:${port}: something else is there (EADDRINUSE); `)
+        .and.contain(`portico: cannot listen on 127.0.0.1:${port}: the address is in use (EADDRINUSE); `)
         .and.contain(instead.replace('NUMBER', String(port)));
     });
   }
 
   for (const [what, path, issue] of [
     ['the folder of the Unix socket is missing', 'missing/a.sock', ' (EACCES)'],
-    ['the path of the Unix socket is another file', '', ': something else is there (EADDRINUSE)'],
+    ['the path of the Unix socket is another file', '', ': the address is in use (EADDRINUSE)'],
   ] as const) {
     it(`exits with one line when ${what}`, () =>
       inFolder(async (folder) => {

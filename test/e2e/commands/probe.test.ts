@@ -39,9 +39,9 @@ describe('portico check --probe', () => {
       authorization: Bearer [credential]
   200 after N ms, application/json
   60 items of 3 pages after N ms
-  its first page says: data.count is 60
+  the first page shows: data.count is 60
   2 requests more for experiments
-  first item, as it came
+  first item as received
       {
         "wid": 0,
         "title": "W 0",
@@ -98,7 +98,7 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
       const compared = await run(forToken(handler), yaml, args);
       expect(compared.code).to.equal(1);
       expect(compared.stdout).to.contain(
-        '  warning: field `description` was filled in 100 % of items, and is in none of 1 now; look at resources.projects.fields.description\n',
+        '  warning: field `description` was filled in 100 % of items and is now empty in all 1; check resources.projects.fields.description\n',
       );
       expect((await run(forToken(handler), yaml, [...args, '--update-baseline'])).code).to.equal(0);
       const same = await run(forToken(handler), yaml, args);

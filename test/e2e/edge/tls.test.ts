@@ -63,10 +63,10 @@ describe('a process with TLS', () => {
         const { code, stderr } = await runPortico([command, file]).ended;
         expect(code).to.equal(2);
         expect(stderr.trim().split('\n')).to.deep.equal([
-          `${file}:4:${column(4, key)}: http.tls.keyFile: is not the key of certFile`,
+          `${file}:4:${column(4, key)}: http.tls.keyFile: does not match certFile`,
           `${file}:5:${column(5, '/no/key')}: admin.tls.keyFile: cannot be read (ENOENT)`,
           `${file}:9:${column(9, '/no/secret')}: upstreams.tools.credential.file: cannot be read (ENOENT)`,
-          `${file}:10:${column(10, key)}: upstreams.tools.tls.caFile: holds no certificate in PEM`,
+          `${file}:10:${column(10, key)}: upstreams.tools.tls.caFile: contains no PEM certificate`,
         ]);
       }));
 
@@ -130,7 +130,7 @@ describe('a gateway with TLS', () => {
       await eventually(() => told().length === 2);
       const [reloaded, unusable] = told();
       expect(reloaded).to.include({ level: 'info', msg: 'certificates reloaded', block: 'http.tls' });
-      const issue = { key: 'certFile', issue: 'holds no certificate in PEM' };
+      const issue = { key: 'certFile', issue: 'contains no PEM certificate' };
       expect(unusable).to.include({ level: 'warn', msg: 'certificate files unusable', block: 'http.tls', ...issue });
       expect(await probe(url)).to.equal(200);
     }));
@@ -196,7 +196,7 @@ describe('a platform over TLS, behind a proxy with a password', () => {
         said.push(JSON.stringify([...failed.headers]), await failed.text());
       }
       const all = [...said, log.text()].join('\n');
-      expect(all).to.contain('the proxy does not accept the credential in settings (407)');
+      expect(all).to.contain('the proxy rejected the configured credential (407)');
       expect(all).to.contain('the proxy does not answer in HTTP');
       for (const secret of [PASSWORD, Buffer.from(`portico:${PASSWORD}`).toString('base64')]) {
         expect(all).not.to.contain(secret);

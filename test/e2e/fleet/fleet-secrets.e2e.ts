@@ -127,7 +127,7 @@ describe('replicas under load whose secrets and certificates change', function (
   it('do not start with an unusable secret, and name it', async () => {
     for (const [secret, says] of [
       ['', 'is empty'],
-      ['short', 'must hold 32 characters at least'],
+      ['short', 'must contain at least 32 characters'],
       ['two lines of a secret\nthat is long enough', 'must hold one line of printable ASCII'],
       ['\0'.repeat(64), 'must hold one line of printable ASCII'],
       ['x'.repeat(20_000), 'is larger than 16384 bytes'],
@@ -178,7 +178,7 @@ describe('replicas under load whose secrets and certificates change', function (
     await away('tls');
     await showIdentity(redis, { ca: authority.ca, ...(await nextAuthority.issue({ days: [-3, -1] })) });
     file('own-ca', nextAuthority.ca.slice(0, 200));
-    await told('"issue":"holds a certificate that cannot be read"');
+    await told('"issue":"contains an unreadable certificate"');
     await showIdentity(redis, { ca: authority.ca, ...(await nextAuthority.issue()) });
     await areUp();
     file('own-ca', nextAuthority.ca);
@@ -194,7 +194,7 @@ describe('replicas under load whose secrets and certificates change', function (
     for (const replica of replicas) await eventually(async () => (await metric(replica, 'portico_shared_up')) === 0);
     const renewed = await nextAuthority.issue();
     file('own-cert', renewed.cert);
-    await told('"issue":"is not the key of certFile"');
+    await told('"issue":"does not match certFile"');
     file('own-key', renewed.key);
     await areUp();
 

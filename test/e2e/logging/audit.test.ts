@@ -151,7 +151,7 @@ describe('the audit of a process', () => {
       await writeFile(join(folder, 'key'), 'short\n');
       const short = await runPortico(['serve', other]).ended;
       expect(short.code).to.equal(2);
-      expect(short.stderr).to.match(/portico\.yaml:1:\d+: audit\.keyFile: must hold 32 characters at least/);
+      expect(short.stderr).to.match(/portico\.yaml:1:\d+: audit\.keyFile: must contain at least 32 characters/);
       expect(short.stderr).not.to.include('short\n');
     });
   });

@@ -90,8 +90,11 @@ describe('portico stdio', function () {
 
   for (const [token, told] of [
     ['', 'PORTICO_TOKEN is not set in the environment'],
-    ['two words', 'PORTICO_TOKEN in the environment is no token of visible ASCII characters: it has white space'],
-    ['${PORTICO_TOKEN}', 'visible ASCII characters: it is a placeholder, ${...}, that was not replaced by a value'],
+    [
+      'two words',
+      'PORTICO_TOKEN in the environment is not a token of visible ASCII characters: it contains white space',
+    ],
+    ['${PORTICO_TOKEN}', 'visible ASCII characters: it is a placeholder (${...}) that was not replaced by a value'],
   ] as const) {
     it(`does not start with the token ${JSON.stringify(token)}, and names the variable`, async () => {
       const { code, stdout, stderr } = await run(() => {}, token);

@@ -150,7 +150,7 @@ describe('POST /mcp of a gateway', () => {
     expect(refused.isError).to.equal(true);
     expect(JSON.stringify(refused.content))
       .to.contain('credential_rejected')
-      .and.contain('refused the access token that Portico was given. Do not retry with the same one: ask the user')
+      .and.contain('rejected the access token. Do not retry with the same one: ask the user')
       .and.contain('upstream tools');
     expect(await client.callTool({ name: 'list_projects' })).to.not.have.property('isError');
   });

@@ -196,7 +196,7 @@ describe('portico serve --workers', function () {
       const file = await writeSettings(folder, servedFrom(platform.url, settings));
       const { code, stderr } = await runPortico(['serve', file, '--workers', '2']).ended;
       expect(code).to.equal(1);
-      expect(stderr.match(/cannot listen on 127\.0\.0\.1:\d+: something else is there/g)).to.have.length(1);
+      expect(stderr.match(/cannot listen on 127\.0\.0\.1:\d+: the address is in use/g)).to.have.length(1);
     }
     const file = await writeSettings(await newFolder(), 'upstreams: {}');
     const { code, stderr } = await runPortico(['serve', file, '--workers', '2']).ended;

@@ -69,7 +69,7 @@ describe('a list that is read by POST', () => {
     expect(other.status).to.equal(502);
     expect(await other.json()).to.deep.include({
       code: 'upstream_failed',
-      detail: 'The platform answered this read with errors, and not with a list. Trying again may help.',
+      detail: 'The platform answered with errors instead of a list. Trying again may help.',
     });
   });
 

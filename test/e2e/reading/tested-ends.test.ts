@@ -55,7 +55,7 @@ describe('a list with a round number of items', () => {
     for (const token of ['one', 'one', 'two']) {
       const { status, body, requests } = await read(token);
       expect([status, requests]).to.deep.equal([502, 2]);
-      expect(body.detail).to.contain('20 items came').and.to.contain('set pagination.kind');
+      expect(body.detail).to.contain('the list has 20 items').and.to.contain('set pagination.kind');
     }
   });
 });

@@ -69,25 +69,25 @@ describe('a list with a duplicate id', () => {
   const allow = 'duplicateIds: allow';
 
   for (const [what, resource, body, reason, ...keys] of [
-    ['on one page, with figures and the setting', {}, four, '4 items hold 3', allow, 'fields.id'],
+    ['on one page, with figures and the setting', {}, four, '4 items have 3', allow, 'fields.id'],
     [
       'across pages, even when the items differ otherwise',
       { pagination },
-      ...([signedTwice, '200 items hold 100', allow, 'pagination'] as const),
+      ...([signedTwice, '200 items have 100', allow, 'pagination'] as const),
     ],
     [
       'when the id expression gives several items the same id',
       { fields: { id: 'kind' } },
       () => ({ tools: items(30).map((each, index) => ({ ...each, kind: `k${index % 3}` })) }),
-      ...(['30 items hold 3', 'fields.id'] as const),
+      ...(['30 items have 3', 'fields.id'] as const),
     ],
     [
       'when ids are equal as they are served',
       {},
       () => ({ tools: [1, '1'].map((id) => ({ id, name: 'A' })) }),
-      ...(['2 items hold 1', allow] as const),
+      ...(['2 items have 1', allow] as const),
     ],
-    ['in a page that a thread parses', {}, () => ({ tools: [...items(3000), item(7)] }), '3001 items hold 3000', allow],
+    ['in a page that a thread parses', {}, () => ({ tools: [...items(3000), item(7)] }), '3001 items have 3000', allow],
   ] as const) {
     it(`is upstream_invalid ${what}`, () => expectRefused(resource, body, `${reason} distinct ids`, ...keys));
   }
@@ -108,7 +108,7 @@ describe('a list with a duplicate id', () => {
     await expectRefused(
       resource,
       twice(() => items(10)),
-      'an item of an earlier page came again',
+      'a page repeats an item of an earlier page',
     );
   });
 });
@@ -118,19 +118,19 @@ describe('a list that settings reduce to nothing', () => {
   const untitled = { invalidItems: 'drop', fields: { name: 'title' } };
   const allowEmpty = 'allowEmpty: true';
 
-  it('is upstream_invalid when where leaves out every item', async () => {
+  it('is upstream_invalid when where excludes every item', async () => {
     const body = () => ({ tools: items(3).map((each) => ({ ...each, kind: 'y' })) });
     const where = "kind == tab || kind == 'x'";
-    await expectRefused({ where }, body, 'where leaves out all 3 items', 'where', allowEmpty);
+    await expectRefused({ where }, body, 'where excludes all 3 items', 'where', allowEmpty);
   });
 
   it('is upstream_invalid when every item is dropped', async () => {
-    const reason = 'all 3 items are invalid, the first since field name of item 0 is required and empty';
+    const reason = 'all 3 items are invalid, the first because field name of item 0 is required and empty';
     await expectRefused(untitled, three, reason, 'fields', allowEmpty);
   });
 
   it('is upstream_invalid when some items are left out and the others dropped', async () => {
-    const reason = 'where leaves out 1 of 3 items, and the remaining ones are invalid';
+    const reason = 'where excludes 1 of 3 items, and the others are invalid';
     await expectRefused({ ...untitled, where: "id != 't0'" }, three, reason, 'where', 'fields', allowEmpty);
   });
 
@@ -154,8 +154,8 @@ describe('a list that settings reduce to nothing', () => {
     ['archived', { archived: [], tools: items(3) }, 'tools'],
     ['data.hidden', { data: { hidden: [], items: items(3) } }, 'data.items'],
   ] as const) {
-    it(`is upstream_invalid when ${expression} is empty and ${where} holds items that fit`, async () => {
-      const reason = `items leads to an empty list, and ${where} holds 3 items`;
+    it(`is upstream_invalid when ${expression} is empty and ${where} has items that fit`, async () => {
+      const reason = `items selects an empty list, and ${where} has 3 items`;
       await expectRefused({ items: expression, errors: null }, () => body, reason, 'items', allowEmpty);
     });
   }
@@ -173,7 +173,7 @@ describe('a list that settings reduce to nothing', () => {
     const resource = { pagination: { kind: 'token', next: 'nextPageToken', tokenParam: 'pageToken' } };
     await expectServed({ ...resource, where: "id == 't7'" }, body, 1);
     await expectServed({ ...resource, items: "tools[?id == 't0']" }, body, 1);
-    await expectRefused({ ...resource, where: 'installed' }, body, 'where leaves out all 9 items', 'where');
+    await expectRefused({ ...resource, where: 'installed' }, body, 'where excludes all 9 items', 'where');
     await expectRefused({ ...resource, items: 'tools[?installed]' }, body, 'items selects none of the 3', 'items');
   });
 

@@ -200,7 +200,7 @@ describe('init reports in one sentence, and writes nothing, if', () => {
       .to.contain('as Authorization: Bearer, as X-Api-Key, as Authorization: Token; for another header, write')
       .and.not.contain(TOKEN);
     const unsendable = await failure({ from: url, environment: { PORTICO_TOKEN: 'ä' } });
-    expect(unsendable).to.contain('PORTICO_TOKEN contains characters that a header cannot');
+    expect(unsendable).to.contain('PORTICO_TOKEN contains characters that a header cannot carry');
     expect(await failure({ from: 'ftp://a.example' })).to.contain('--from needs an http or https URL');
   });
 
@@ -217,7 +217,7 @@ describe('init reports in one sentence, and writes nothing, if', () => {
   ] as const) {
     it(`the platform answers with ${what}`, async () => {
       const { url } = await startHttpUpstream(reply);
-      const sentence = `${url}/projects: ${said}; config/examples/ has files to begin with`;
+      const sentence = `${url}/projects: ${said}; config/examples/ has files to start from`;
       expect(await failure({ from: `${url}/projects` })).to.equal(sentence);
     });
   }

@@ -49,12 +49,12 @@ const drifts = ({ warnings }: ResourceReport) =>
 const NOT_READ = 'no expression reads it';
 /** What a probe says of a member that is gone. */
 const gone = (member: string, percent: number, of: number, look: string) =>
-  `field \`${member}\` was filled in ${percent} % of items, and is in none of ${of} now; ${look}`;
-const ABOUT = 'look at resources.tools.fields.description';
-const WHERE = 'look at resources.tools.where';
-const RETYPED = 'field `slug` was string, and is number in some items now; look at resources.tools.fields.id';
+  `field \`${member}\` was filled in ${percent} % of items and is now empty in all ${of}; ${look}`;
+const ABOUT = 'check resources.tools.fields.description';
+const WHERE = 'check resources.tools.where';
+const RETYPED = 'field `slug` was string and is now number in some items; check resources.tools.fields.id';
 const UNMAPPED =
-  'category is xdr in some items now, which values does not map; look at resources.tools.fields.category.values';
+  'category is now xdr in some items, which values does not map; check resources.tools.fields.category.values';
 const tagged = (count: number) => manyTools(50, { tag: 'a' }, count);
 const [three, many] = [manyTools(3), manyTools(50)];
 const remapped = [...manyTools(2, { kind: 'EDR' }, 1), ...manyTools(3, { kind: 'xdr', slug: 'c' }).slice(2)];
@@ -187,7 +187,7 @@ describe('a baseline of lists', () => {
     withTools(async ({ hold, probe, baseline }) => {
       hold(manyTools(5));
       await writeFile(baseline, '{"portico":1,"resources":{}}');
-      const why = 'the file has no such list; --update-baseline records it';
+      const why = 'the baseline does not have this list; --update-baseline records it';
       expect((await probe()).resources[0]?.notTried).to.deep.equal([{ experiment: 'baseline', why }]);
     }));
 
@@ -202,7 +202,7 @@ describe('a baseline of lists', () => {
     }));
 
   const ofTools = (text: string) => `{"portico":1,"resources":{"tools":${text}}}`;
-  const NONE = 'is no baseline of portico check --probe: name another file, or remove this one';
+  const NONE = 'is not a baseline of portico check --probe: use another file, or remove this one';
   for (const [what, [prepare, issue]] of Object.entries<[(file: string) => unknown, string]>({
     'no JSON': [(file) => writeFile(file, '{"portico":1'), NONE],
     'no object': [(file) => writeFile(file, 'null'), NONE],
@@ -210,7 +210,7 @@ describe('a baseline of lists', () => {
     'without resources': [(file) => writeFile(file, '{"portico":1,"resources":[]}'), NONE],
     'of other members': [(file) => writeFile(file, ofTools('{"members":{"a":"b"},"values":{}}')), NONE],
     'of other values': [(file) => writeFile(file, ofTools('{"members":{},"values":{"a":[1]}}')), NONE],
-    'a folder': [(file) => mkdir(file), 'cannot be read: it is a folder'],
+    'a folder': [(file) => mkdir(file), 'cannot be read: it is a directory'],
   })) {
     it(`is an issue of the command line, before any request, and stays as it is: ${what}`, () =>
       withTools(async ({ probe, baseline, requests }) => {

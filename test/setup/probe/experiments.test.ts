@@ -178,7 +178,7 @@ resources:
     const post = 'items: list, method: POST, pagination: { kind: none }';
     const unread = await probedOne(handler, settings(post));
     expect([posts, unread.ok]).to.deep.equal([0, false]);
-    expect(unread.notRead).to.contain('it needs a POST, which can write; --allow-post sends it');
+    expect(unread.notRead).to.contain('it needs a POST, which may write: --allow-post sends it');
     expect((await probedOne(handler, settings(post), {}, { allowPost: true })).ok).to.equal(true);
     expect((await probedOne(handler, settings(`${post}, retryPost: true`))).ok).to.equal(true);
     expect(posts).to.be.greaterThan(1);
@@ -226,6 +226,6 @@ resources:
     expect(report).to.deep.include({ ok: true, items: 1, warnings: [] });
     expect(JSON.stringify(report)).not.to.contain('other-secret');
     const missing = await probedOne(handler, yaml, { PORTICO_TOKEN: '' }).catch(String);
-    expect(missing).to.contain('PORTICO_HEADER_X_ACME_TOKEN in the environment, which is not set');
+    expect(missing).to.contain('environment variable PORTICO_HEADER_X_ACME_TOKEN, which is not set');
   });
 });

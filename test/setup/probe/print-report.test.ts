@@ -21,10 +21,10 @@ describe('the report of a probe, for a person', () => {
   it('counts what is not served, and names fields that are empty but for those that it warns of', () => {
     const warning = { finding: 'field_empty', field: 'category', text: 'category is empty in every item' } as const;
     const counts = { pages: 2, items: 3, excluded: 4, dropped: 5, emptyFields: ['version', 'category'] };
-    const unserved = '4 left out by where, 5 dropped that could not be mapped';
+    const unserved = '4 excluded by where, 5 dropped because they could not be mapped';
     expect(print({ ...counts, warnings: [warning] }))
       .to.contain(`<green>3 items of 2 pages</green> after 7 ms, ${unserved}\n`)
-      .and.contain('  empty in all of them: version\n')
+      .and.contain('  empty in all items: version\n')
       .and.contain('  <yellow>warning:</yellow> category is empty in every item\n');
   });
 
@@ -46,14 +46,14 @@ describe('the report of a probe, for a person', () => {
     const refused = { ...error, said: '{"no":1}', headers: { location: '/x' }, credentialHeaders: ['x-api-key'] };
     expect(print({ ok: false, error: refused })).to.contain(
       '      location: /x\n' +
-        '  the platform said: {"no":1}\n  the token was in the header x-api-key; upstreams.acme.credential can name another\n',
+        '  the platform said: {"no":1}\n  the token was sent in the header x-api-key; upstreams.acme.credential can define another\n',
     );
     expect(print({ ok: false, error: { ...error, credentialHeaders: [] } })).to.contain(
-      '  no header held the token: upstreams.acme.credential is of kind none\n',
+      '  no token was sent: upstreams.acme.credential has kind: none\n',
     );
     const own = { ...error, code: 'upstream_credential_rejected', credentialHeaders: ['x-api-key'] };
     expect(print({ ok: false, error: own })).to.contain(
-      "  Portico's own secret was in the header x-api-key; upstreams.acme.credential says which, and how it is sent\n",
+      '  the secret of the deployment was sent in the header x-api-key, as upstreams.acme.credential defines\n',
     );
   });
 });

@@ -42,12 +42,12 @@ describe('a probe of a platform', () => {
   it('reports the signs of more items', async () => {
     const body = { list: [{ id: 'a', name: 'A' }], meta: { total: 7, has_more: true, is_last: true } };
     const report = await probedOne(json(body, 200, { link: '</x>; rel="next"' }), settings(LIST));
-    expect(report.error?.reason).to.contain('total is 7, and 1 came');
+    expect(report.error?.reason).to.contain('total is 7, and 1 items were received');
     expect(report.signs).to.deep.equal([
       'meta.total is 7',
-      'meta.has_more says that there is more',
-      'meta.is_last says that there is no more',
-      'the header Link: rel=next says that there is more',
+      'meta.has_more indicates more items',
+      'meta.is_last indicates no more items',
+      'the header Link: rel=next indicates more items',
     ]);
   });
 

@@ -47,7 +47,7 @@ describe('a probe keeps from the terminal', () => {
             expect(shown).to.contain('[credential]').and.contain('credential');
           }
           const refused = await printed(handlers[1] as RequestListener, yaml);
-          expect(refused).to.contain("Portico's own secret was in the header");
+          expect(refused).to.contain('the secret of the deployment was sent in the header');
         }
       }));
   }

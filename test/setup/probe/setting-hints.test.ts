@@ -17,8 +17,8 @@ const search: RequestListener = async (request, response) => {
 describe('a probe suggests', () => {
   it('where the list seems to be', async () => {
     const report = await probedOne(byOffset, settings(`items: workspaces, pagination: { kind: none }, ${FIELDS}`));
-    expect(report.error?.reason).to.equal('the page holds no list of items where settings say');
-    const why = '25 items are there, with wid, title, about, at';
+    expect(report.error?.reason).to.equal('the page has no list of items at the configured place');
+    const why = 'there are 25 items with wid, title, about, at';
     expect(report.suggestions).to.deep.equal([{ setting: 'resources.projects.items', value: 'data.list', why }]);
   });
 
@@ -26,7 +26,7 @@ describe('a probe suggests', () => {
     const body = { items: [], data: { projects: [{ id: 'a', name: 'A' }] } };
     const report = await probedOne(json(body), settings('items: items, pagination: { kind: none }'));
     expect(report.suggestions).to.deep.equal([
-      { setting: 'resources.projects.items', value: 'data.projects', why: 'an item is there, with id, name' },
+      { setting: 'resources.projects.items', value: 'data.projects', why: 'there is 1 item with id, name' },
     ]);
   });
 

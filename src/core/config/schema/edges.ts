@@ -18,33 +18,33 @@ const HttpShape = z.strictObject({
   port: port.default(8080).describe('TCP port; 0 lets the system choose.'),
   socketPath: socketPath.optional().describe('Unix socket to listen on; host and port are then not used.'),
   tls: ListenerTls.optional().describe(
-    'TLS, in place of plain HTTP. Unset: something in front ends it, or nothing does.',
+    'Serves TLS instead of plain HTTP. Unset: plain HTTP, for example behind a proxy that terminates TLS.',
   ),
   allowedHosts: z
     .array(hostWithPort)
     .min(1)
     .optional()
     .describe(
-      'Host header values to answer for beside that of publicUrl, with port where it is not the default of the scheme; name:* is any port. Unset: loopback names, and where host is no loopback address also IP addresses, and with verification any name. Without verification this or publicUrl is required where host is no loopback address.',
+      'Accepted Host header values, in addition to that of publicUrl; include the port unless it is the default of the scheme; name:* allows any port. Unset: loopback names; if host is not a loopback address, also IP addresses and, with verification, any name. If host is not a loopback address, this, publicUrl or verification is required.',
     ),
   allowedOrigins: z
     .array(webOrigin)
     .default([])
     .describe(
-      'Web origins, beside its own, whose pages may read and speak MCP here (CORS). Requests without Origin (all but browsers) are not affected.',
+      'Web origins whose pages may use this server (CORS), in addition to its own. Requests without an Origin header, as from clients other than browsers, are not affected.',
     ),
   trustedProxies: z
     .array(trustedProxy)
     .default([])
     .describe(
-      'Addresses and networks (10.0.0.0/8) of proxies whose Forwarded or X-Forwarded-For is trusted; unix for connections over socketPath. Each proxy must append the address of its client.',
+      "Addresses or networks (10.0.0.0/8) of proxies whose Forwarded or X-Forwarded-For header is trusted; unix means connections over socketPath. Each proxy must append its client's address.",
     ),
   maxConnections: whole(1, 1_000_000)
     .default(10_000)
     .describe(
-      'Open connections, or less as the limit of open files (ulimit -n) allows. Beyond: the longest idle ones are closed, and without any, new ones are refused.',
+      'Open connections; fewer if the limit of open files (ulimit -n) requires it. Beyond: the longest idle connection is closed, or the new one is refused if none is idle.',
     ),
-  keepAliveTimeoutMs: milliseconds().default(65_000).describe('How long an idle connection is kept.'),
+  keepAliveTimeoutMs: milliseconds().default(65_000).describe('Time for which an idle connection is kept open.'),
 });
 
 export const HttpSettings = withChecks(HttpShape, (http, report) => {
@@ -58,23 +58,23 @@ export const McpSettings = z.strictObject({
   tools: z
     .boolean()
     .default(true)
-    .describe('Whether the resources are offered as tools, too: most assistants see tools only.'),
+    .describe('Whether the resources are also offered as tools. Most assistants only show tools to the model.'),
   publicLists: z
     .boolean()
     .default(false)
     .describe(
-      'Whether what is offered may be listed over HTTP without a token. Every read and every tool needs one all the same.',
+      'Whether resources and tools can be listed over HTTP without a token. Reads and tool calls always need one.',
     ),
   maxResultBytes: bytes(1024)
     .default(40_000)
     .describe(
-      "Longest text of a tool's result, which hosts pass on to a model; instead of more, the tool says how to narrow it. Its data (`structuredContent`) is the same list again, and not counted.",
+      'Largest text of a tool result, which hosts pass on to a model. Beyond: an error that says how to narrow the request. `structuredContent` repeats the list and is not counted.',
     ),
   hiddenText: z
     .enum(['escape', 'keep'])
     .default('escape')
     .describe(
-      'Characters that a person does not see, in the results of tools: escape shows them as \\u{200b}, because a model reads them. keep is for platforms whose texts must reach a model unchanged. Reads are never changed.',
+      'Invisible characters in tool results: escape shows them as \\u{200b}, because a model would read them; keep leaves them unchanged. Reads are never changed.',
     ),
 });
 
@@ -87,17 +87,17 @@ export const AdminSettings = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'Host header values to answer for, such as that of a Service which a scraper asks, beside loopback names and, where host is no loopback address, IP addresses; name:* is any port.',
+      'Accepted Host header values, such as that of a Service that is scraped, in addition to loopback names and, if host is not a loopback address, IP addresses; name:* allows any port.',
     ),
-  tls: ListenerTls.optional().describe('TLS, in place of plain HTTP.'),
-  metrics: z.boolean().default(true).describe('Whether there are metrics, at /metrics. Without, nothing is counted.'),
+  tls: ListenerTls.optional().describe('Serves TLS instead of plain HTTP.'),
+  metrics: z.boolean().default(true).describe('Whether metrics are collected and served at /metrics.'),
 });
 
 export const ShutdownSettings = z.strictObject({
   delayMs: milliseconds(0)
     .default(0)
     .describe(
-      'How long to go on accepting after SIGTERM, with /readyz at 503, so that load balancers notice. 0: not at all.',
+      'Time after SIGTERM in which requests are still accepted while /readyz returns 503, so that load balancers can react. 0: none.',
     ),
-  graceMs: milliseconds().default(10_000).describe('How long requests in flight may take to finish.'),
+  graceMs: milliseconds().default(10_000).describe('Time for requests in flight to finish.'),
 });

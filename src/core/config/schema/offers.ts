@@ -19,7 +19,7 @@ export function checkOffers(registry: readonly Resource[]): CrossCheck<Offers> {
     const upstreams = keysOf(settings.upstreams);
     const wanted = registry.filter(({ name }) => settings.resources?.[name]?.enabled !== false);
     if (wanted.length === 0) {
-      report(['resources'], 'are all switched off: one at least must be offered');
+      report(['resources'], 'are all disabled: at least one must be offered');
       return;
     }
     const upstreamOf = ({ name }: Resource) => settings.resources?.[name]?.upstream ?? name;
@@ -28,10 +28,10 @@ export function checkOffers(registry: readonly Resource[]): CrossCheck<Offers> {
     const used = new Set<unknown>(registry.map(upstreamOf));
     const unused = upstreams.filter((name) => !used.has(name));
     for (const name of unused) {
-      report(['upstreams', name], `is the upstream of no resource${didYouMean(name, missing.map(String))}`);
+      report(['upstreams', name], `is not the upstream of any resource${didYouMean(name, missing.map(String))}`);
     }
     if (unused.length === 0 && missing.length === wanted.length) {
-      report(['upstreams'], `must hold the upstream of one resource at least: ${missing.join(', ')}`);
+      report(['upstreams'], `must define the upstream of at least one resource: ${missing.join(', ')}`);
     }
   };
 }

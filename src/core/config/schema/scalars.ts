@@ -40,7 +40,7 @@ export const printable = z
 export const keyword = z
   .string()
   .max(40)
-  .regex(/^[\p{L}\p{N}]+([ _-][\p{L}\p{N}]+)*$/u, 'must be letters and digits, in one word or several');
+  .regex(/^[\p{L}\p{N}]+([ _-][\p{L}\p{N}]+)*$/u, 'must be one or more words of letters and digits');
 
 /** A URL of http or https. `message` says of other text what it must be. */
 export function httpUrl(message: string) {
@@ -51,7 +51,7 @@ export function httpUrl(message: string) {
 /** Where an HTTP API lives. One slash at its end is taken off. */
 export const baseUrl = httpUrl('must be an http or https URL')
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment')
-  .refine((url) => !/[\s\\]/.test(url), 'must hold no space, line break or backslash')
+  .refine((url) => !/[\s\\]/.test(url), 'must not contain spaces, line breaks or backslashes')
   .refine(
     (url) => !/[{}]/.test(url),
     'must not contain braces: {name} belongs in the path of a resource, with pathParams',
@@ -72,7 +72,7 @@ export const publicUrl = z
   .string()
   .refine(
     (text) => PLAIN_URL.test(text) && URL.canParse(text) && new URL(text).href.replace(/\/$/, '') === text,
-    'must be a URL as clients send it, such as https://portico.example.com: in lower case, without a usual port, a slash at its end, user, query or fragment',
+    'must be a URL as clients use it, such as https://portico.example.com: in lower case, without default port, trailing slash, user, query or fragment',
   )
   .refine((text) => !URL.canParse(text) || isSecure(new URL(text)), 'must be an https URL: http is for loopback alone');
 
@@ -87,7 +87,7 @@ export const secureUrl = httpUrl('must be an https URL')
 
 export const issuer = secureUrl.refine(
   (url) => !url.includes('/.well-known/'),
-  'must be the issuer itself, as tokens name it in iss: leave out /.well-known/ and what follows',
+  'must be the issuer as in iss: remove /.well-known/ and what follows',
 );
 
 /** One scope (RFC 6749, section 3.3). */
@@ -119,14 +119,14 @@ export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'mus
 
 export const requestHeaderName = headerName.refine(
   (name) => !RESERVED.has(name.toLowerCase()) && !/^proxy-/i.test(name),
-  'is a header that HTTP or Portico itself decides on',
+  'is a header that HTTP or Portico sets itself',
 );
 
 export const listenHost = z
   .string()
   .refine(
     (host) => isIP(host) !== 0 || /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(host),
-    'must be an IP address or a host name, without port and brackets',
+    'must be an IP address or a host name, without port or brackets',
   );
 
 /** No system takes more than 103 bytes for certain (`sun_path` of unix(7) and of macOS). */
@@ -148,7 +148,7 @@ export const webOrigin = z
   .string()
   .refine(
     (text) => URL.canParse(text) && new URL(text).origin === text,
-    'must be an origin as browsers send it: scheme, host and any unusual port, such as https://app.example.com',
+    'must be an origin as browsers send it: scheme, host and any non-default port, such as https://app.example.com',
   );
 
 /** An address, a network in CIDR notation (RFC 4632, RFC 4291), or `unix`. */

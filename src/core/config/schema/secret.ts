@@ -7,9 +7,9 @@ export const SECRET_KEYS = {
   file: z.string().min(1).optional().describe('File that holds the secret; reloaded when it changes.'),
   secret: z
     .string()
-    .regex(HEADER_VALUE, 'must be printable ASCII, without white space around it')
+    .regex(HEADER_VALUE, 'must be printable ASCII without surrounding white space')
     .optional()
-    .describe('The secret itself, from the environment; instead of file.'),
+    .describe('The secret itself, from the environment. Cannot be combined with file.'),
 };
 
 /** Checks that the block at `path` has its secret in one place. */

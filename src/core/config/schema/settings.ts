@@ -17,19 +17,21 @@ const LogSettings = z.strictObject({
   level: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe('Least severe level that is written.'),
+    .describe('Lowest severity that is logged.'),
   format: z
     .enum(['auto', 'json', 'pretty'])
     .default('auto')
     .describe(
-      'For whom lines are: json for programs, one object a line; pretty for a person; auto is pretty on a terminal, and json otherwise.',
+      'Format of log lines: json writes one object per line, pretty is for people, and auto is pretty on a terminal and json elsewhere.',
     ),
 });
 
 const CacheSettings = z.strictObject({
   maxBytes: bytes(65_536)
     .default(134_217_728)
-    .describe('Stored answers, plain and compressed, and 2 KiB for each; what was not used for longest goes first.'),
+    .describe(
+      'Size of all stored lists, plain and compressed, plus 2 KiB for each. Beyond: the least recently used is evicted.',
+    ),
 });
 
 const COMMON = {
@@ -37,11 +39,11 @@ const COMMON = {
     .string()
     .regex(/^[a-z][a-z0-9+.-]*$/, 'must be a URI scheme in lower case (RFC 3986, section 3.1)')
     .default('platform')
-    .describe('Scheme of the resource URIs.'),
+    .describe('URI scheme of the resources.'),
   publicUrl: publicUrl
     .optional()
     .describe(
-      'Where clients find this server, such as https://portico.example.com; http for loopback alone. MCP is at /mcp below it. Unset: by whatever name they call it.',
+      'URL by which clients reach this server, such as https://portico.example.com; http only for loopback. MCP is at /mcp below it. Unset: taken from the Host header of each request.',
     ),
   watchSettings: z
     .boolean()
@@ -51,17 +53,17 @@ const COMMON = {
     .boolean()
     .default(false)
     .describe(
-      'Lets an upstream have credential kind service or none without verification, although any string is then let in as a token.',
+      'Allows upstreams with credential kind service or none without verification. Any string is then accepted as a token.',
     ),
   http: HttpSettings.prefault({}).describe('The public listener.'),
   mcp: McpSettings.prefault({}).describe('MCP: POST /mcp on the public listener, and portico stdio.'),
   admin: AdminSettings.prefault({}).describe('The admin listener.'),
-  shutdown: ShutdownSettings.prefault({}).describe('What happens after SIGTERM or SIGINT.'),
+  shutdown: ShutdownSettings.prefault({}).describe('Behavior after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),
   verification: VerificationSettings.optional().describe(
-    "How callers' access tokens are verified. Unset: Portico does not verify them.",
+    "Verification of callers' access tokens. Unset: Portico does not verify them.",
   ),
-  cache: CacheSettings.prefault({}).describe('What stored answers may take up, all resources together.'),
+  cache: CacheSettings.prefault({}).describe('Memory for stored lists, for all resources together.'),
   upstreams: withChecks(z.record(z.string(), UpstreamSettings), (upstreams, report) => {
     // A key schema of the record would skip the issues below an invalid name.
     for (const name of keysOf(upstreams)) {
@@ -69,7 +71,7 @@ const COMMON = {
     }
   })
     .meta({ propertyNames: { type: 'string', pattern: UPSTREAM_NAME.source } })
-    .describe('The remote APIs, by name.'),
+    .describe('Upstream APIs by name.'),
 };
 
 type ResourceSettings = z.ZodPrefault<ReturnType<typeof resourceSettings>>;
@@ -117,7 +119,7 @@ const checkPorts: CrossCheck<CommonSettings> = (settings, report) => {
   const { http, admin } = settings ?? {};
   if (http?.socketPath !== undefined || admin?.enabled !== true || admin.port === 0) return;
   if (http?.port === admin.port)
-    report(['admin', 'port'], 'must not be http.port: each listener has a port of its own');
+    report(['admin', 'port'], 'must differ from http.port: each listener needs its own port');
 };
 
 /** Whether a listener answers for any `Host` (docs/decisions/0059). */
@@ -132,7 +134,7 @@ const checkHosts: CrossCheck<CommonSettings> = (settings, report) => {
   if (!isNameless(http, publicUrl)) return;
   report(
     ['http', 'allowedHosts'],
-    'is required where http.host is no loopback address, without publicUrl and verification, since a web page can have its own name resolve there: write each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]',
+    'is required if http.host is not a loopback address and neither publicUrl nor verification is set, because of DNS rebinding: list each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]',
   );
 };
 

@@ -12,7 +12,7 @@ const LISTENER = {
   clientCaFile: path
     .optional()
     .describe(
-      'PEM file of the authorities whose certificates clients must present (mTLS); reloaded when it changes. Unset: client certificates are not requested.',
+      'PEM file of the authorities that client certificates must be issued by (mTLS); reloaded when it changes. Unset: client certificates are not requested.',
     ),
 };
 
@@ -24,7 +24,7 @@ export function clientTls(whom: string, url: string) {
     caFile: path
       .optional()
       .describe(
-        `PEM file of the authorities that are trusted for ${whom}, in place of Node's defaults; reloaded when it changes.`,
+        `PEM file of the authorities that are trusted for ${whom} instead of Node's defaults; reloaded when it changes.`,
       ),
     certFile: path
       .optional()
@@ -34,7 +34,7 @@ export function clientTls(whom: string, url: string) {
       .string()
       .regex(/^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/, 'must be a host name, without port')
       .optional()
-      .describe(`Name that ${whom}'s certificate must be for, and that it is asked by; unset: the host of ${url}.`),
+      .describe(`Name that the certificate of ${whom} must match, also sent as SNI. Unset: the host of ${url}.`),
   });
 }
 
@@ -47,14 +47,14 @@ export function checkCertificate(
   report: Report,
 ): void {
   if (tls === undefined || tls === null || (tls.certFile === undefined) === (tls.keyFile === undefined)) return;
-  report([...path, tls.certFile === undefined ? 'keyFile' : 'certFile'], 'needs certFile and keyFile, both of them');
+  report([...path, tls.certFile === undefined ? 'keyFile' : 'certFile'], 'needs both certFile and keyFile');
 }
 
 export const UpstreamProxy = z.strictObject({
   url: httpUrl('must be an http or https URL')
-    .refine(isOrigin, 'must hold nothing but scheme, host and port; user and password are keys beside it')
-    .describe('Where the proxy is, such as http://proxy.internal:3128. It must take CONNECT.'),
-  user: userName.optional().describe('User name for the proxy, sent with password as Basic.'),
+    .refine(isOrigin, 'must consist of scheme, host and port only; user and password are separate keys')
+    .describe('URL of the proxy, such as http://proxy.internal:3128. It must support CONNECT.'),
+  user: userName.optional().describe('User name for the proxy, sent with password as Basic credentials.'),
   password: printable.optional().describe('Password of that user, from the environment.'),
 });
 

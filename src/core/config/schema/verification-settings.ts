@@ -4,51 +4,53 @@ import { issuer, printable, scopeToken, secureUrl } from './scalars.ts';
 import { checkSecret, SECRET_KEYS } from './secret.ts';
 
 const KeySettings = z.strictObject({
-  url: secureUrl.optional().describe("Where the issuer's keys are (a JWKS); unset: where its metadata says."),
+  url: secureUrl.optional().describe("URL of the issuer's keys (JWKS). Unset: taken from its metadata."),
 });
 
 const IntrospectionSettings = z.strictObject({
-  url: secureUrl.optional().describe('Where the issuer is asked about a token; unset: where its metadata says.'),
-  clientId: printable.describe('Client id of Portico at the issuer, with the right to introspect.'),
+  url: secureUrl.optional().describe('Introspection endpoint of the issuer. Unset: taken from its metadata.'),
+  clientId: printable.describe('Client id of Portico at the issuer, which must be allowed to introspect tokens.'),
   ...SECRET_KEYS,
 });
 
 export const VerificationSettings = z.strictObject({
-  issuer: issuer.describe('Who must have issued a token: its iss, to the letter.'),
+  issuer: issuer.describe('Required issuer (iss) of a token, compared exactly.'),
   audience: z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
     .optional()
-    .describe('Whom a token must be for, one of these at least (aud). Unset: publicUrl and /mcp, as MCP has it.'),
+    .describe(
+      'Accepted audiences; a token needs at least one of them (aud). Unset: publicUrl followed by /mcp, as MCP requires.',
+    ),
   authorizationServers: z
     .array(issuer)
     .default([])
     .describe(
-      'Issuers with whom MCP clients may have a person sign in. They are published (RFC 9728) and named in challenges; some clients then ignore a token in their settings. Needs publicUrl. Empty: nothing is published.',
+      'Issuers at which MCP clients can sign a user in. They are published (RFC 9728) and named in challenges; some clients then ignore a token in their settings. Needs publicUrl. Empty: nothing is published.',
     ),
   type: z
     .string()
     .regex(/^[\w!#$&^.+-]+(?:\/[\w!#$&^.+-]+)?$/, 'must be a media type such as at+jwt')
     .optional()
-    .describe('Type that a token must say it is of (typ), such as at+jwt (RFC 9068). Unset: any.'),
+    .describe('Required type (typ) of a token, such as at+jwt (RFC 9068). Unset: any.'),
   scopeClaims: z
     .array(z.string().min(1))
     .min(1)
     .default(['scope', 'scp'])
-    .describe('Claims that name the scopes of a token: a text with spaces between them, or a list.'),
+    .describe('Claims that hold the scopes of a token, as a list or as text separated by spaces.'),
   impliedScopes: z
     .record(scopeToken, z.array(scopeToken).min(1))
     .prefault({})
-    .describe('Scopes that another one implies: { admin: [write], write: [read] }.'),
+    .describe('Scopes that are implied by another one: { admin: [write], write: [read] }.'),
   partitionClaim: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Claim, such as tenant, by which callers share stored lists. Set it only if the platforms show the same lists to all callers with one value. Unset: callers share no lists.',
+      'Claim, such as tenant, whose value defines which callers share stored lists. Set it only if the platforms return the same lists to all callers with the same value. Unset: lists are not shared.',
     ),
-  keys: KeySettings.prefault({}).describe('The keys by which tokens are verified.'),
+  keys: KeySettings.prefault({}).describe('Keys that verify the signatures of tokens.'),
   introspection: IntrospectionSettings.optional().describe(
-    'How the issuer is asked about tokens that are no JWT (RFC 7662). Unset: they are rejected.',
+    'Introspection of tokens that are not JWTs (RFC 7662). Unset: they are rejected.',
   ),
 });
 
@@ -73,7 +75,7 @@ export const checkVerification: CrossCheck<Beside> = (settings, report) => {
     return;
   }
   if (verification?.audience === undefined && publicUrl === undefined) {
-    report(['verification', 'audience'], 'is required where there is no publicUrl');
+    report(['verification', 'audience'], 'is required if publicUrl is not set');
   }
   if (keysOf(verification?.authorizationServers).length > 0) {
     const path = ['verification', 'authorizationServers'];

@@ -36,12 +36,12 @@ export function readKeyFile(path: string, key: string): { readonly key: Credenti
   const opened = openSecretFile(path, { now: Date.now, onChange: () => {} });
   if ('issue' in opened) return { ...opened, key };
   if (opened.held.reveal().length >= MIN_KEY_LENGTH) return { key: opened.held };
-  return { issue: `must hold ${MIN_KEY_LENGTH} characters at least`, key };
+  return { issue: `must contain at least ${MIN_KEY_LENGTH} characters`, key };
 }
 
 function secretIn(text: string): Credential | Unusable {
   if (text === '') return { key: 'file', issue: 'is empty' };
   if (!HEADER_VALUE.test(text))
-    return { key: 'file', issue: 'must hold one line of printable ASCII, without white space around it' };
+    return { key: 'file', issue: 'must contain one line of printable ASCII without surrounding white space' };
   return new Credential(text);
 }

@@ -99,19 +99,19 @@ export function validityIssue({ from, to }: Validity, at: number): string | unde
 /** OpenSSL would silently stop at the first certificate that it cannot read. */
 function certificatesIn(pem: Buffer, key: keyof TlsPaths): readonly X509Certificate[] | Unusable {
   const [, ...parts] = pem.toString('latin1').split(BEGIN);
-  if (parts.length === 0) return { issue: 'holds no certificate in PEM', key };
+  if (parts.length === 0) return { issue: 'contains no PEM certificate', key };
   try {
     return parts.map((part) => new X509Certificate(BEGIN + part));
   } catch {
-    return { issue: 'holds a certificate that cannot be read', key };
+    return { issue: 'contains an unreadable certificate', key };
   }
 }
 
 function keyIssue(key: Buffer | undefined, certificate: X509Certificate | undefined): string | undefined {
   if (key === undefined || certificate === undefined) return undefined;
   try {
-    return certificate.checkPrivateKey(createPrivateKey(key)) ? undefined : 'is not the key of certFile';
+    return certificate.checkPrivateKey(createPrivateKey(key)) ? undefined : 'does not match certFile';
   } catch {
-    return 'holds no private key in PEM without a passphrase';
+    return 'contains no unencrypted PEM private key';
   }
 }

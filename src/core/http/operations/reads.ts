@@ -40,7 +40,7 @@ type Held = Pick<Load, 'snapshot' | 'cached'>;
 
 const MEDIA_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
 const NO_HEADERS: readonly string[] = [];
-const NOT_COMPRESSED = 'The answer could not be compressed in time. Accept it uncompressed, or try again later.';
+const NOT_COMPRESSED = 'The response could not be compressed in time. Accept it uncompressed, or try again later.';
 const READ = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: false } as const;
 
 export function readOperations(options: ReadsOptions): readonly CallerOperation[] {

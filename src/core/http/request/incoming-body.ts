@@ -8,7 +8,7 @@ const DISCARD_MS = 1000;
 const MANY_CHUNKS = 1024;
 const MIN_CHUNK_BYTES = 8;
 
-const TINY_CHUNKS = `The body comes in chunks of less than ${MIN_CHUNK_BYTES} bytes. Send fewer and larger ones.`;
+const TINY_CHUNKS = `The body has too many chunks of less than ${MIN_CHUNK_BYTES} bytes. Send fewer and larger ones.`;
 const NO_ROOM = 'Too many request bodies are waiting already. Try again after Retry-After.';
 
 export const NO_BODY = Buffer.alloc(0);
@@ -48,7 +48,7 @@ export async function readBody(
   const { req, res, fields, hasBody, announcedBytes } = exchange;
   // For a request without a body Node creates no stream that would end (`optimizeEmptyRequests`).
   if (!hasBody) return NO_BODY;
-  const tooLarge = () => explained('too_large', `The request body may hold ${maxBytes} bytes.`, { bound });
+  const tooLarge = () => explained('too_large', `The request body can have at most ${maxBytes} bytes.`, { bound });
   if (announcedBytes > maxBytes) throw tooLarge();
   held.take(exchange, 0);
   if (fields.expect !== undefined) res.writeContinue();

@@ -172,7 +172,7 @@ interface PreferringNegotiator {
 /** Throws `headers_too_large` for a value that is too long to be parsed. */
 function negotiatorOf(name: 'accept' | 'accept-encoding', value: string): Negotiator {
   if (value.length > MAX_LENGTH) {
-    throw explained('headers_too_large', `The header ${name} may have ${MAX_LENGTH} characters.`);
+    throw explained('headers_too_large', `The header ${name} can have at most ${MAX_LENGTH} characters.`);
   }
   return new Negotiator({ headers: { [name]: value } });
 }

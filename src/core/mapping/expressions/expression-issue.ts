@@ -13,7 +13,7 @@ export function checkExpression(text: string): string | undefined {
   try {
     return issueOf(parse(text));
   } catch (error) {
-    return error instanceof RangeError ? TOO_DEEP : `is no JMESPath expression: ${(error as Error).message}`;
+    return error instanceof RangeError ? TOO_DEEP : `is not a JMESPath expression: ${(error as Error).message}`;
   }
 }
 
@@ -21,7 +21,7 @@ export function checkExpression(text: string): string | undefined {
 export function checkSelection(text: string): string | undefined {
   const issue = checkExpression(text);
   if (issue !== undefined || !isConstant(parse(text))) return issue;
-  return 'names no field, and gives the same whatever the platform sends: quotes and backticks make a text of a name';
+  return 'names no field, so it is the same for every reply: quotes and backticks turn a name into text';
 }
 
 /** Returns the issue of an expression that parses, but would fail or mean something else on every page. */
@@ -41,11 +41,11 @@ function ownIssue(node: ExpressionNode): string | undefined {
     case 'Function':
       return callIssue(node);
     case 'Index':
-      return Number.isSafeInteger(node.value) ? undefined : 'has an index that is no whole number';
+      return Number.isSafeInteger(node.value) ? undefined : 'has an index that is not a whole number';
     case 'Slice':
       return node.step === 0 ? 'has a slice with step 0' : undefined;
     case 'ExpressionReference':
-      return 'has &, which no function takes';
+      return 'has &, which no function accepts';
     case 'Binding':
       return 'has a single =; to compare, write ==';
     case 'LetExpression':

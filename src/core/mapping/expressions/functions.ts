@@ -91,7 +91,7 @@ function toText(value: unknown): string {
 
 /** Checked before allocating. */
 function checkLength(characters: number): void {
-  if (characters > MAX_CHARACTERS) throw invalid('a function makes too long a text');
+  if (characters > MAX_CHARACTERS) throw invalid('a function returns a text that is too long');
 }
 
 function invalid(reason: string): GatewayError {

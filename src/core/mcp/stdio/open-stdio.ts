@@ -143,14 +143,14 @@ export function openStdio(options: StdioOptions) {
     else if (isNotification(message)) {
       if (message.method === 'notifications/cancelled') cancel(message.params?.['requestId']);
     } else if (Array.isArray(message)) {
-      throw explained('invalid_rpc', 'Batches are not taken here: send one message at a time.');
+      throw explained('invalid_rpc', 'Batches are not supported: send one message at a time.');
     } else if (!fits(isJSONRPCResponse, message)) throw new GatewayError('invalid_rpc');
   }
 
   function answer(message: JSONRPCRequest): void {
     const { id } = message;
     if (open.has(id)) {
-      throw explained('invalid_rpc', 'Another request of this id waits for its response.');
+      throw explained('invalid_rpc', 'A request with this id is still in progress.');
     }
     const revision = revisionOf(message);
     const request = begin(message);

@@ -136,8 +136,8 @@ function finish(page: ListPage, items: readonly string[], total: number): Writte
 function tooLarge(fitting: number, maxBytes: number): GatewayError {
   const detail =
     fitting === 0
-      ? `Not even one of these items fits the ${maxBytes} bytes that a result may have here. Read the resource instead, or name the fields that you need.`
-      : `These items take more than the ${maxBytes} bytes that a result may have here. Set limit to ${fitting} or less, or omit it, and go on with nextCursor, narrow the list with query or a filter, or name the fields that you need.`;
+      ? `Not even one of these items fits into the ${maxBytes} bytes of a result. Read the resource instead, or name the fields that you need.`
+      : `These items need more than the ${maxBytes} bytes of a result. Set limit to ${fitting} or less, or omit it, and continue with nextCursor, narrow the list with query or a filter, or name the fields that you need.`;
   return explained('result_too_large', detail, { bound: 'mcp.maxResultBytes' });
 }
 
@@ -165,7 +165,7 @@ export function writeCursor({ etag, filter }: CursorPosition, offset: number): s
 export function readCursor({ etag, filter }: CursorPosition, cursor: string): number {
   const bytes = Buffer.from(SHAPE.test(cursor) ? cursor : '', 'base64url');
   if (bytes.length !== LENGTH || !bytes.subarray(CHECK).equals(checkOf(bytes)))
-    throw explained('invalid_params', 'cursor: was not issued here. Omit it to start.');
+    throw explained('invalid_params', 'cursor: was not issued by this server. Omit it to start.');
   if (!bytes.subarray(FILTER, CHECK).equals(filterDigest(filter)))
     throw explained('invalid_params', 'cursor: belongs to other arguments. Repeat those, or start again.');
   if (!bytes.subarray(ETAG, FILTER).equals(digest(etag, FILTER - ETAG))) throw new GatewayError('list_changed');

@@ -114,13 +114,13 @@ export function hintFor(
   if (found === undefined || found.indices.length > 0) return undefined;
   const fields = Object.keys(values);
   const hints = fields.map((field) => hintOf(field, found.seen.get(field), known[field] ?? []));
-  if (query !== undefined) hints.push('query: search for a shorter text, or omit it.');
+  if (query !== undefined) hints.push('query: use a shorter text, or omit it.');
   const together = hints.length > 1 ? ' all of this together' : '';
   return [`No item fits${together}.`, ...hints].join(' ');
 }
 
-const NONE_EXIST = 'The platform has none for this caller.';
-const NONE_LEFT = 'None of the items that the platform has is left: see leftOut.';
+const NONE_EXIST = 'The platform returned no items for this caller.';
+const NONE_LEFT = 'Settings exclude every item of the platform: see leftOut.';
 
 function hintOf(field: string, seen: Values = valuesOf([]), known: readonly string[]): string {
   const inList = listValues(seen);

@@ -136,7 +136,7 @@ export function createTools(options: ToolsOptions) {
       if (tool === undefined) {
         throw explained(
           'invalid_params',
-          `There is no such tool. There are: ${tools.map(({ tool }) => tool.name).join(', ')}.`,
+          `There is no such tool. Tools are: ${tools.map(({ tool }) => tool.name).join(', ')}.`,
         );
       }
       context.record.tool = tool.tool.name;

@@ -23,7 +23,7 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
     entries.map(({ resource, requiredScopes, read }) => [resource.name, withScopes(read, requiredScopes)]),
   );
   const unknown = () => {
-    const detail = `No resource has this uri. There are: ${[...names.keys()].join(', ')}.`;
+    const detail = `There is no resource with this uri. Resources are: ${[...names.keys()].join(', ')}.`;
     return new GatewayError('resource_unknown', { detail });
   };
   const writer = createSnapshotWriter(Date.now());
@@ -49,7 +49,7 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
 /** Allows reads only with all of these scopes. Unknown scopes are not granted. */
 function withScopes(read: Read, scopes: readonly string[]): Read {
   if (scopes.length === 0) return read;
-  const detail = `Reading this resource takes an access token with ${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.join(' ')}.`;
+  const detail = `Reading this resource requires an access token with ${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.join(' ')}.`;
   return async (caller, options) => {
     const granted = caller.verified?.scopes;
     if (scopes.every((scope) => granted?.has(scope))) return read(caller, options);

@@ -32,8 +32,8 @@ export function checkIds(resource: string, { duplicateIds }: ListRules, counts: 
   if (counts.repeatedIds === 0 || duplicateIds === 'allow') return;
   const items = counts.received - counts.excluded - counts.dropped;
   throw refused(
-    `ids occur more than once (${items} items hold ${items - counts.repeatedIds} distinct ids)`,
-    'The list holds ids that occur more than once.',
+    `ids occur more than once (${items} items have ${items - counts.repeatedIds} distinct ids)`,
+    'The list has ids that occur more than once.',
     `correct ${keys(resource, ['pagination', 'fields.id'])}, or set resources.${resource}.duplicateIds: allow if the platform repeats ids`,
   );
 }

@@ -89,7 +89,7 @@ function checkShape(body: Buffer, maxPageValues: number): void {
   const excess = excessOf(body, { maxValues: maxPageValues, maxLevels: MAX_LEVELS });
   if (excess === undefined) return;
   if (excess === 'levels') throw invalid({ reason: `the page nests deeper than ${MAX_LEVELS} levels` });
-  throw invalid({ reason: 'the page holds more values than maxPageValues', bound: 'maxPageValues' });
+  throw invalid({ reason: 'the page has more values than maxPageValues', bound: 'maxPageValues' });
 }
 
 function invalid(facts: GatewayErrorFacts): GatewayError {

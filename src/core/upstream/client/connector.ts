@@ -98,12 +98,12 @@ function authorityOf({ hostname, port, protocol }: buildConnector.Options): stri
 }
 
 const DETAIL =
-  "The proxy refused the connection to the platform. Trying again seldom helps. Portico's operator finds the reason in the log by the requestId.";
+  'The proxy refused the connection to the platform. Trying again is unlikely to help. The operator of Portico finds the reason in the log, by the requestId.';
 
 function refused(status: number): GatewayError {
-  if (status === 407) return failed({ reason: 'the proxy does not accept the credential in settings (407)' });
+  if (status === 407) return failed({ reason: 'the proxy rejected the configured credential (407)' });
   return failed({
-    reason: `the proxy opened no tunnel: it answered with status ${status}`,
+    reason: `the proxy opened no tunnel: status ${status}`,
     ...(PASSING.includes(status) && { retryable: 'connect' }),
   });
 }

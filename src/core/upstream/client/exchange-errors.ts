@@ -14,12 +14,12 @@ const ABSENT: readonly number[] = [404, 410];
 /** Details for callers when the platform did answer. */
 const DETAILS = {
   error: 'The platform answered this read with an error. Trying again may help.',
-  redirect: 'The platform answered with a redirect, which is not followed. Trying again seldom helps.',
+  redirect: 'The platform answered with a redirect, which is not followed. Trying again is unlikely to help.',
   absent:
-    "The platform has no list where Portico asked for it, or hides it. Trying again will not help. Portico's operator finds where by the requestId in the log.",
-  brokeOff: 'The platform broke off its answer to this read. Trying again may help.',
-  garbled: 'The platform answered, but not in HTTP that can be read. Trying again seldom helps.',
-  insecure: 'No secure connection to the platform could be made. Trying again seldom helps.',
+    'The platform has no list at the configured path, or hides it. Trying again will not help. The operator of Portico finds the reason in the log, by the requestId.',
+  brokeOff: "The platform's response ended early. Trying again may help.",
+  garbled: "The platform's response was not valid HTTP. Trying again is unlikely to help.",
+  insecure: 'No secure connection to the platform could be established. Trying again is unlikely to help.',
 };
 
 export interface CredentialOwner {
@@ -97,7 +97,7 @@ const FAILURES: readonly (readonly [RegExp, string, GatewayErrorFacts?])[] = [
   [/^ECONNREFUSED$/, 'the connection was refused', CONNECTING],
   [/^E(HOST|NET)(UNREACH|DOWN)$/, 'the host was not reached', CONNECTING],
   [/^(ENOTFOUND|EAI_[A-Z]+)$/, 'the host name was not resolved', CONNECTING],
-  [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/, 'the body does not fit its Content-Length', RESET],
+  [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/, 'the body does not match its Content-Length', RESET],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was lost', RESET],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'the response headers are too large', GARBLED],
   [/^HTTPParserError$/, 'the response is not well-formed HTTP', GARBLED],
@@ -106,7 +106,7 @@ const FAILURES: readonly (readonly [RegExp, string, GatewayErrorFacts?])[] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "the upstream's certificate is for another host", INSECURE],
   [
     /^(UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED|INVALID_CA)/,
-    "the upstream's certificate is of an authority that is not known here",
+    "the upstream's certificate was issued by an unknown authority",
     INSECURE,
   ],
   [
@@ -116,12 +116,12 @@ const FAILURES: readonly (readonly [RegExp, string, GatewayErrorFacts?])[] = [
   ],
   [
     /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|HTTPS_PROXY_REQUEST)$/,
-    'the upstream does not speak TLS there',
+    'the upstream does not speak TLS on this port',
     INSECURE,
   ],
   [
     /^ERR_SSL_(.*ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE)$/,
-    'the upstream speaks no version of TLS that is allowed',
+    'the upstream supports no allowed version of TLS',
     INSECURE,
   ],
   [TLS_FAILURE, 'TLS was not established', INSECURE],

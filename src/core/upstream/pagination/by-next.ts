@@ -34,7 +34,7 @@ export async function* tokenPages<P extends PageView>(
     checkNext(list, String(token));
     if (!isNew(String(token))) {
       throw incomplete(
-        `page ${pages} names the token that an earlier page named: the pages loop: check pagination.tokenParam and pagination.next`,
+        `page ${pages} has the token of an earlier page, so the pages loop: check pagination.tokenParam and pagination.next`,
       );
     }
     page = await fetch(pageAddress(list, { ...size, [pagination.tokenParam]: token }), signal);
@@ -59,8 +59,8 @@ async function testToken<P extends PageView>(read: ListRead<P>, pagination: Toke
       : undefined;
   if (other.count === 0 || (other.count <= first.count && rest?.count !== 0)) return;
   throw failedTest(
-    `the token of a first page of ${first.count} items leads to no others, but where ${size[sizeParam]} were requested, ${other.count} came, and ${rest?.count ?? 'more'} behind them`,
-    'set pagination.next to where the page says its token, pagination.tokenParam to the parameter for it, or pagination.kind to how the platform pages',
+    `the token of a first page of ${first.count} items leads to no others, but a request for ${size[sizeParam]} returned ${other.count}, followed by ${rest?.count ?? 'more'}`,
+    'correct pagination.next (the token in the page), pagination.tokenParam (its parameter) or pagination.kind',
   );
 }
 
@@ -70,7 +70,7 @@ function nextToken(value: unknown): string | number | undefined {
   // A larger number has lost digits in parsing, and would lead to another page.
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   if (typeof value === 'string') return value;
-  throw incomplete('the next page token is neither text nor a whole number: check pagination.next');
+  throw incomplete('the token of the next page is neither text nor a whole number: check pagination.next');
 }
 
 /** A link may be relative (RFC 8288). It is requested with GET also if the first page was posted. */
@@ -91,7 +91,7 @@ export async function* linkedPages<P extends PageView>(
     const source = pagination.next === undefined ? 'its Link header' : 'pagination.next';
     const wrong = (what: string) => incomplete(`the link to page ${pages + 1} ${what}: check ${source}`);
     url = resolve(link, url, wrong);
-    if (!isNew(url.href)) throw wrong('leads to an earlier one, so that the pages loop');
+    if (!isNew(url.href)) throw wrong('leads to an earlier one, so the pages loop');
     page = await fetch({ url }, signal);
   }
 }
@@ -107,10 +107,10 @@ export function nextLink(page: PageView, { next }: LinkPagination): string | und
 
 function resolve(link: string, current: URL, wrong: (what: string) => Error): URL {
   const url = URL.parse(link, current);
-  if (url === null) throw wrong('is no URL');
+  if (url === null) throw wrong('is not a URL');
   // Not by `origin`: that of a blob: URL is the origin of the URL inside it.
   if (url.protocol !== current.protocol || url.host !== current.host) {
-    throw wrong('leads elsewhere, and a credential goes to its configured origin only');
+    throw wrong('has another origin, and credentials are sent to the configured origin only');
   }
   url.hash = '';
   return url;

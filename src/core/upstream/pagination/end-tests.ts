@@ -46,8 +46,8 @@ interface EndTest {
   passes(reply: PageView): boolean | Promise<boolean>;
   /** Result if the platform refuses the request: it may not support the parameter, or the settings are wrong. */
   readonly refusal: 'passes' | 'fails';
-  /** Creates the error. `came`: what arrived instead of what is due. */
-  failed(came: string, cause?: unknown): GatewayError;
+  /** Creates the error. `outcome`: of the request, as a verb phrase. */
+  failed(outcome: string, cause?: unknown): GatewayError;
 }
 
 type Design = (end: ListEnd) => EndTest | undefined;
@@ -71,10 +71,10 @@ export async function testEnd({ test, signal }: Pick<ListRead<PageView>, 'test' 
     if (endTest === undefined) continue;
     const reply = await test(endTest.address, signal).catch((cause: unknown) => {
       if (!(cause instanceof GatewayError && REFUSED.includes(cause.upstreamStatus))) throw cause;
-      if (endTest.refusal === 'fails') throw endTest.failed('the platform refuses it', cause);
+      if (endTest.refusal === 'fails') throw endTest.failed('was refused', cause);
       return undefined;
     });
-    if (reply !== undefined && !(await endTest.passes(reply))) throw endTest.failed(`${reply.count} came`);
+    if (reply !== undefined && !(await endTest.passes(reply))) throw endTest.failed(`returned ${reply.count}`);
   }
 }
 
@@ -92,10 +92,10 @@ function shorterPage({ list, first, last }: ListEnd): EndTest | undefined {
   const failed = () =>
     goesOn(
       'fullPage',
-      `${size} items were asked for and came, and nothing says that they are all`,
+      `${size} items were requested and received, and nothing shows that they are all`,
       mayRepeat(list)
         ? undefined
-        : 'where the POST changes nothing, set retryPost: true, so that it may be sent once more as a test',
+        : 'if the POST changes nothing, set retryPost: true, which allows one more request as a test',
     );
   // Nothing is shorter than one: of two that are requested, one must be all.
   const address = addressOfSize(list, size === 1 ? 2 : size - 1);
@@ -132,10 +132,10 @@ function usualSizes({ list, first: { count }, first }: ListEnd): EndTest | undef
     address: pageAddress(list, Object.fromEntries(unsent.map((name) => [name, SMALL_SIZE]))),
     passes: (reply) => reply.count === count,
     refusal: 'passes',
-    failed: (came) =>
+    failed: (outcome) =>
       failedTest(
-        `${count} items came, and of the same list ${came} where the usual parameters for a page size are ${SMALL_SIZE}: it follows one of them, so it is paged`,
-        'set pagination.kind and its keys to how the platform pages',
+        `the list has ${count} items, but a request with a page size of ${SMALL_SIZE} under the usual names ${outcome}, so the list is paged`,
+        'set pagination.kind and its keys to the pagination of the platform',
       ),
   };
 }
@@ -151,10 +151,10 @@ function behindTotal({ list, first, last }: ListEnd): EndTest | undefined {
     address: pageAddress(list, place),
     passes: (reply) => reply.count === 0,
     refusal: 'passes',
-    failed: (came) =>
+    failed: (outcome) =>
       failedTest(
-        `the total is ${count}, as many as the first page has, but behind them, where none is due, ${came}: it counts the items of the page`,
-        'set pagination.total to where the platform says how many there are in all, or take it out',
+        `the total is ${count}, the length of the first page, but a request for the items after it ${outcome}: the total is that of the page`,
+        'set pagination.total to the number of all items in the reply, or remove it',
       ),
   };
 }
@@ -174,10 +174,10 @@ function lastByOffset(end: ListEnd): EndTest | undefined {
     address: pageAddress(list, offsetParameters(pagination, place)),
     passes: async (reply) => reply.count === due && (await bringsOnly(tailIds, reply)),
     refusal: 'fails',
-    failed: (came, cause) =>
+    failed: (outcome, cause) =>
       failedTest(
-        `an empty page follows ${items} items, but of the offset ${place}, where the last ${due} are due, ${came}`,
-        'set pagination.kind and pagination.offsetParam to how the platform pages, or pagination.total to where it says the total',
+        `an empty page follows ${items} items, but a request for the last ${due}, at offset ${place}, ${outcome}`,
+        'set pagination.kind and pagination.offsetParam to the pagination of the platform, or pagination.total to the total in the reply',
         cause,
       ),
   };
@@ -198,10 +198,10 @@ function twoByOffset(end: ListEnd): EndTest | undefined {
     address: firstAddressOf(list, { ...pagination, size: 2 }),
     passes: (reply) => reply.count === 1,
     refusal: 'fails',
-    failed: (came, cause) =>
+    failed: (outcome, cause) =>
       failedTest(
-        `an empty page follows 1 item, but where 2 are asked for, ${came}`,
-        'set pagination.kind and pagination.offsetParam to how the platform pages, or pagination.size to more than 1',
+        `an empty page follows 1 item, but a request for 2 ${outcome}`,
+        'set pagination.kind and pagination.offsetParam to the pagination of the platform, or pagination.size to more than 1',
         cause,
       ),
   };
@@ -219,10 +219,10 @@ function secondByNumber(end: ListEnd): EndTest | undefined {
     address: pageAddress(list, numberParameters({ ...pagination, size }, 1)),
     passes: (reply) => reply.count === 1,
     refusal: 'fails',
-    failed: (came, cause) =>
+    failed: (outcome, cause) =>
       failedTest(
-        `an empty page follows a full one of ${items} items, but of page ${pagination.firstPage + 1} in pages of ${size}, where 1 is due, ${came}`,
-        'set pagination.pageParam, pagination.firstPage and pagination.sizeParam to how the platform pages, or pagination.total to where it says the total',
+        `an empty page follows a full one of ${items} items, but a request for page ${pagination.firstPage + 1} in pages of ${size}, with 1 item, ${outcome}`,
+        'set pagination.pageParam, pagination.firstPage and pagination.sizeParam to the pagination of the platform, or pagination.total to the total in the reply',
         cause,
       ),
   };
@@ -244,10 +244,10 @@ function firstByNumber(end: ListEnd): EndTest | undefined {
     address: pageAddress(list, sizeParameter(pagination)),
     passes: (reply) => (items === 0 ? reply.count === 0 : bringsOnly(first.ids ?? '', reply)),
     refusal: 'passes',
-    failed: (came) =>
+    failed: (outcome) =>
       failedTest(
-        `${items} items came, but of the first page without ${asked}, where no others are due, ${came}`,
-        `set ${keys} and pagination.kind to how the platform pages, or pagination.total to where it says the total`,
+        `the list has ${items} items, but a request for the first page without ${asked} ${outcome}, others among them`,
+        `set ${keys} and pagination.kind to the pagination of the platform, or pagination.total to the total in the reply`,
       ),
   };
 }

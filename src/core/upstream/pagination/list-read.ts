@@ -125,9 +125,7 @@ export function totalOf(page: PageView, pagination: Pagination): number {
   const value = total === undefined ? page.headers[totalHeader.toLowerCase()] : page.total;
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
-    throw incomplete(
-      `the page does not say the total: no whole number is where ${totalKey(pagination)} says: correct it`,
-    );
+    throw incomplete(`the page has no total: ${totalKey(pagination)} does not lead to a whole number: correct it`);
   }
   return number;
 }
@@ -162,19 +160,19 @@ export function incomplete(reason: string, cause?: unknown): GatewayError {
 
 /** Creates the error. `what`: the sign with its figures; `other`: a remedy besides other paging. */
 export function goesOn(sign: Sign, what: string, other?: string): GatewayError {
-  const cure = `set pagination.kind and its keys to how the platform pages${other === undefined ? '' : `; ${other}`}; only where the list is known to be whole, pagination.ignoreSigns: [${sign}], after which this sign reveals no short list`;
+  const cure = `set pagination.kind and its keys to the pagination of the platform${other === undefined ? '' : `; ${other}`}; only if the list is known to be complete, set pagination.ignoreSigns: [${sign}], which turns this check off`;
   return new GatewayError('upstream_invalid', {
-    reason: `the platform says that there is more than was read (${sign}: ${what}): ${cure}`,
-    detail: `The platform says that there is more than the gateway reads (sign: ${sign}). Its operator has to ${cure}.`,
+    reason: `the reply shows that there are more items than were read (${sign}: ${what}): ${cure}`,
+    detail: `The platform has more items than Portico reads (sign: ${sign}). The operator of Portico has to ${cure}.`,
   });
 }
 
 /** Creates the error. `what`: the cause with its figures; `cure` names the keys. */
 export function failedTest(what: string, cure: string, cause?: unknown): GatewayError {
-  const last = 'pagination.ignoreSigns: [fullPage] turns this check off, and a short list is then served as whole';
+  const last = 'pagination.ignoreSigns: [fullPage] turns this check off, and short lists are then served';
   return new GatewayError('upstream_invalid', {
     reason: `${what}: ${cure}; ${last}`,
-    detail: `The list may be short: ${what}. Its operator has to ${cure}; ${last}.`,
+    detail: `The list may be incomplete: ${what}. The operator of Portico has to ${cure}; ${last}.`,
     cause,
   });
 }

@@ -107,7 +107,7 @@ async function* knownTotalPages<P extends PageView>(
   const total = totalOf(first, pagination);
   const size = first.count;
   if (size > total || (size === 0 && total > 0)) {
-    throw incomplete(`the first page has ${size} items, and the total says ${total}: check ${totalKey(pagination)}`);
+    throw incomplete(`the first page has ${size} items, but the total is ${total}: check ${totalKey(pagination)}`);
   }
   const toCheck = `check ${totalKey(pagination)}, pagination.sizeParam and pagination.${pagination.kind}Param`;
   const pages = size === total ? 1 : Math.ceil(total / size);
@@ -121,13 +121,13 @@ async function* knownTotalPages<P extends PageView>(
     const stated = totalOf(page, pagination);
     if (stated !== total) {
       throw incomplete(
-        `the total changed while the list was read: page 1 says ${total}, and page ${index + 1} says ${stated}: check ${totalKey(pagination)}`,
+        `the total changed while the list was read: ${total} on page 1, ${stated} on page ${index + 1}: check ${totalKey(pagination)}`,
       );
     }
     const due = Math.min(size, total - index * size);
     if (page.count !== due) {
       throw incomplete(
-        `page ${index + 1} has ${page.count} items where ${due} are due, since the total says ${total} and page 1 has ${size}: ${toCheck}`,
+        `page ${index + 1} has ${page.count} items instead of ${due}, since the total is ${total} and page 1 has ${size}: ${toCheck}`,
       );
     }
     return page;
@@ -176,7 +176,7 @@ function createRepeatCheck(): (page: PageView) => Promise<void> {
   return async ({ digests = '' }) => {
     // Items of one page may be equal: all are compared with earlier pages before the first is added.
     for await (const some of inSteps(digests)) {
-      if (some.some((digest) => seen.has(digest))) throw incomplete('an item of an earlier page came again');
+      if (some.some((digest) => seen.has(digest))) throw incomplete('a page repeats an item of an earlier page');
     }
     for await (const some of inSteps(digests)) for (const digest of some) seen.add(digest);
   };
@@ -202,7 +202,7 @@ function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, l
   const total = totalOf(first, pagination);
   if (items < total && items < (last === first ? total : totalOf(last, pagination))) {
     throw incomplete(
-      `${items} items came, and the total says ${total}: check pagination.kind and its keys, and ${totalKey(pagination)}`,
+      `${items} items were received, but the total is ${total}: check pagination.kind and its keys, and ${totalKey(pagination)}`,
     );
   }
 }
@@ -214,10 +214,10 @@ function signOf<P extends PageView>(
 ): [Sign, string] | undefined {
   const { total, pages: pageCount } = least;
   if (counts('total') && total !== undefined && Number(total.says) > items) {
-    return ['total', `${total.name} is ${total.says}, and ${items} came`];
+    return ['total', `${total.name} is ${total.says}, and ${items} items were received`];
   }
   if (counts('pages') && pageCount !== undefined && Number(pageCount.says) > pages) {
-    return ['pages', `${pageCount.name} is ${pageCount.says}, and ${pages} came`];
+    return ['pages', `${pageCount.name} is ${pageCount.says}, and ${pages} pages were received`];
   }
   const byNumber = list.pagination.kind === 'offset' || list.pagination.kind === 'page';
   // If only the first page has items, an empty one behind it may mean that the platform does not understand the request.

@@ -8,14 +8,14 @@ describe('the settings of a listener', () => {
     }
     for (const host of ['', '0.0.0.0:80', '[::1]', 'http://a', 'a b', '-a']) {
       expect(issues({ http: { host } })).to.deep.equal([
-        'http.host: must be an IP address or a host name, without port and brackets',
+        'http.host: must be an IP address or a host name, without port or brackets',
       ]);
     }
   });
 
   it('need a name where callers are not verified and web pages may reach them, and name the key to set', () => {
     const issue =
-      'http.allowedHosts: is required where http.host is no loopback address, without publicUrl and verification, since a web page can have its own name resolve there: write each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]';
+      'http.allowedHosts: is required if http.host is not a loopback address and neither publicUrl nor verification is set, because of DNS rebinding: list each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]';
     for (const host of ['0.0.0.0', '::', '192.0.2.1', 'fe80::1', 'portico.internal', 'localhost.example']) {
       expect(issues({ http: { host } }), host).to.deep.equal([issue]);
       const verification = { issuer: 'https://login.example', audience: 'a' };
@@ -63,7 +63,7 @@ describe('the settings of a listener', () => {
   });
 
   it('give each listener a port of its own', () => {
-    const same = ['admin.port: must not be http.port: each listener has a port of its own'];
+    const same = ['admin.port: must differ from http.port: each listener needs its own port'];
     expect(issues({ http: { port: 9090 } })).to.deep.equal(same);
     for (const apart of [
       { http: { port: 9090, socketPath: '/a' } },
@@ -100,7 +100,7 @@ describe('where clients find this server', () => {
       ...['https://é.example', 'https://a.example/%61', ' https://a.example', 'https://a.example\n', 'https://-a'],
     ]) {
       expect(issue(publicUrl).join(), JSON.stringify(publicUrl)).to.contain(
-        'publicUrl: must be a URL as clients send it',
+        'publicUrl: must be a URL as clients use it',
       );
     }
   });

@@ -15,9 +15,9 @@ describe('the settings of TLS', () => {
   it('of an upstream go with https, have a certificate and its key together, and require what makes it safe', () => {
     expect(issuesOfApi({ tls: { caFile: 'a', ...FILES, serverName: 'api.internal' } })).to.deep.equal([]);
     const wrong = issuesOfApi({ baseUrl: 'http://a.example', tls: {} });
-    expect(wrong).to.deep.equal(['tls: goes with a baseUrl of https']);
+    expect(wrong).to.deep.equal(['tls: needs a baseUrl with https']);
     for (const key of ['certFile', 'keyFile']) {
-      const both = `tls.${key}: needs certFile and keyFile, both of them`;
+      const both = `tls.${key}: needs both certFile and keyFile`;
       expect(issuesOfApi({ tls: { [key]: 'a' } })).to.deep.equal([both]);
     }
     for (const serverName of ['', 'a:443', 'https://a', '-a', 'a b']) {

@@ -19,7 +19,7 @@ const WRONG: readonly (readonly [input: Parameters<typeof issues>[0], issue: str
   ...['http://login.example', 'login.example', 'https://login.example?a'].map((url) => {
     return [{ publicUrl, ...naming(url) }, 'authorizationServers[0]: must'] as const;
   }),
-  [of({ audience: undefined }), 'audience: is required where there is no publicUrl'],
+  [of({ audience: undefined }), 'audience: is required if publicUrl is not set'],
   [of({ issuer: 'http://login.example' }), 'issuer: must be an https URL'],
   [of({ issuer: 'https://login.example?x=1' }), 'issuer: must hold no user, password, query'],
   [of({ impliedScopes: { admin: ['a b'] } }), 'impliedScopes.admin[0]: must be one scope'],
@@ -52,7 +52,7 @@ describe('the settings of verification', () => {
 
   it('require no scope that only clients request', () => {
     expect(issues({ ...of({}), tools: { requiredScopes: ['offline_access'] } })).to.deep.equal([
-      'resources.tools.requiredScopes[0]: is for clients to ask for, and opens no resource (OpenID Connect Core, section 11)',
+      'resources.tools.requiredScopes[0]: is not a scope of a resource (OpenID Connect Core, section 11)',
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { inFolder } from '../../../support/process/process.ts';
 
 const never = new AbortController().signal;
 const SECOND = 1000;
-const UNPRINTABLE = 'must hold one line of printable ASCII, without white space around it';
+const UNPRINTABLE = 'must contain one line of printable ASCII without surrounding white space';
 
 /** A file that is open, and a clock that goes on only when it is told to. */
 function open(path: string) {

@@ -44,10 +44,10 @@ describe('the files of TLS', () => {
   });
 
   const cut = (pem: string) => pem.slice(0, pem.length / 2);
-  const NO_CERTIFICATE = 'holds no certificate in PEM';
-  const UNREADABLE = 'certFile holds a certificate that cannot be read';
-  const NO_KEY = 'keyFile holds no private key in PEM without a passphrase';
-  const OTHER_KEY = 'keyFile is not the key of certFile';
+  const NO_CERTIFICATE = 'contains no PEM certificate';
+  const UNREADABLE = 'certFile contains an unreadable certificate';
+  const NO_KEY = 'keyFile contains no unencrypted PEM private key';
+  const OTHER_KEY = 'keyFile does not match certFile';
   const GARBLED = AUTHORITY.ca.replace(/\n.{9}/, '\n????');
   const [certFile, keyFile] = [LEAF.cert, LEAF.key];
   for (const [what, texts, issue] of [

@@ -164,12 +164,12 @@ describe('an expression', () => {
     ['trim(a, b)', 'calls trim() with 2 arguments'],
     ['split(a, b, c)', 'calls split() with 3 arguments'],
     ['not_null()', 'calls not_null() with 0 arguments'],
-    ['length(&a)', 'has &, which no function takes'],
-    ['&a', 'has &, which no function takes'],
+    ['length(&a)', 'has &, which no function accepts'],
+    ['&a', 'has &, which no function accepts'],
     ["a = 'x'", 'has a single =; to compare, write =='],
     ['let $a = b in $a', 'has a variable, which is not supported; $ is the whole value'],
     ['$a', 'has a variable, which is not supported; $ is the whole value'],
-    ['a[--1]', 'has an index that is no whole number'],
+    ['a[--1]', 'has an index that is not a whole number'],
     ['a[::0]', 'has a slice with step 0'],
     [`${'a || '.repeat(200)}b`, 'is nested too deep'],
     ['('.repeat(100_000), 'is nested too deep'],
@@ -184,8 +184,8 @@ describe('an expression', () => {
     ...['', 'a.', 'a..b', "a === 'b'", '{{ name }}', '.data.list', 'foo bar', 'a[', 'a]', '`{`', '"a', 'a.&b', '#'],
     'a ? b',
   ]) {
-    it(`${JSON.stringify(text)} is no JMESPath expression`, () => {
-      expect(checkExpression(text)).to.match(/^is no JMESPath expression: /);
+    it(`${JSON.stringify(text)} is not a JMESPath expression`, () => {
+      expect(checkExpression(text)).to.match(/^is not a JMESPath expression: /);
     });
   }
 });

@@ -56,7 +56,7 @@ describe('a function of texts', () => {
     ['to_string(parts)', { parts: Array(100_000).fill(0) }],
   ] as const) {
     it(`makes no text beyond bounds: ${text}`, () => {
-      expect(reasonOf(() => evaluate(text, value))).to.equal('a function makes too long a text');
+      expect(reasonOf(() => evaluate(text, value))).to.equal('a function returns a text that is too long');
     });
   }
 

@@ -84,7 +84,7 @@ function outcome(cursor: string, place = PLACE): string | number {
   }
 }
 
-const NOT_ISSUED = 'cursor: was not issued here. Omit it to start.';
+const NOT_ISSUED = 'cursor: was not issued by this server. Omit it to start.';
 const OF_OTHERS = 'cursor: belongs to other arguments. Repeat those, or start again.';
 
 describe('a cursor', () => {

@@ -288,7 +288,7 @@ describe('a tool', () => {
   it('returns a hint with the existing values when nothing matches', async () => {
     const options = { catalogue: knowing({ category: ['EVEN', 'PRIME'] }, list) };
     const category = 'category is one of these in this list: "EVEN", "ODD"; known, but not in this list: "PRIME".';
-    const query = 'query: search for a shorter text, or omit it.';
+    const query = 'query: use a shorter text, or omit it.';
     for (const [args, hint] of [
       [{ category: 'prim' }, `No item fits. ${category}`],
       [{ category: 'odd', query: 'xyz' }, `No item fits all of this together. ${category} ${query}`],
@@ -301,8 +301,8 @@ describe('a tool', () => {
   });
 
   it('hints at why there is nothing', async () => {
-    const none = 'The platform has none for this caller.';
-    const left = 'None of the items that the platform has is left: see leftOut.';
+    const none = 'The platform returned no items for this caller.';
+    const left = 'Settings exclude every item of the platform: see leftOut.';
     const empty = 'No item fits. category has no value in this list.';
     for (const [load, args, remarks] of [
       [loadOf([toolItem('a', { category: '' })]), { category: 'x' }, { hint: empty }],
@@ -407,7 +407,7 @@ describe('a tool', () => {
 
   it('that does not exist leads to a JSON-RPC error with the known tools', async () => {
     const { json } = await asked().earlier('tools/call', { name: 'constructor' });
-    expect(json.error.message).to.contain(`There are: ${TOOL_NAMES.join(', ')}.`);
+    expect(json.error.message).to.contain(`Tools are: ${TOOL_NAMES.join(', ')}.`);
     expect(json.error).to.deep.include({ code: -32602 });
   });
 });

@@ -51,7 +51,7 @@ export const PLACE_PARAMS = ['offset', 'page', 'pageToken', 'skip', 'cursor'] as
 export const itemsOf = ({ count }: GeneratedPlatform): readonly { readonly id: string; readonly name: string }[] =>
   Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, name: 'n' }));
 
-/** The page at a target, which is the reply of this number; undefined where the platform refuses it. */
+/** The page at a target, which is the reply of this number; undefined where was refused. */
 export function replyTo(platform: GeneratedPlatform, target: string, reply = 0): Reply | undefined {
   const { searchParams } = new URL(target, 'https://platform.example');
   if (platform.refusesUnknown && [...searchParams.keys()].some((name) => !takes(platform, name))) return undefined;

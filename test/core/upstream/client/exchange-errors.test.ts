@@ -6,7 +6,7 @@ import { json } from '../../../support/platform/http-upstream.ts';
 import { asking, calm, errorOf, open, serve, serveRaw } from '../harness.ts';
 
 const REFUSED = /refused the request. Trying again will not help/;
-const ABSENT = /has no list where Portico asked for it, or hides it. Trying again will not help/;
+const ABSENT = /has no list at the configured path, or hides it. Trying again will not help/;
 const ANSWERED = /answered this read with an error. Trying again may help/;
 const FAULT = { fault: true, retryable: undefined };
 const NO_FAULT = { fault: false, retryable: undefined };
@@ -100,8 +100,8 @@ describe('an exchange that breaks off', () => {
   const PAGE = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
   const CHUNK = `${PAGE}Transfer-Encoding: chunked\r\n\r\n4\r\n[1,2\r\n`;
   const LOST = { reason: 'the connection was lost', detail: /did not answer/ };
-  const BROKE_OFF = { detail: /broke off its answer/ };
-  const GARBLED = { reason: 'the response is not well-formed HTTP', detail: /not in HTTP that can be read/ };
+  const BROKE_OFF = { detail: /response ended early/ };
+  const GARBLED = { reason: 'the response is not well-formed HTTP', detail: /response was not valid HTTP/ };
   const OVERFLOW = { reason: 'the response headers are too large' };
   const BREAKS: readonly (readonly [string, string, 'end' | 'reset' | 'stay', { reason?: string; detail?: RegExp }])[] =
     [

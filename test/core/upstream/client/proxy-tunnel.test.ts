@@ -85,8 +85,8 @@ describe('an upstream behind a proxy', () => {
     expect(error.reason).to.equal("the upstream's certificate is for another host");
   });
 
-  const noTunnel = (status: number) => `the proxy opened no tunnel: it answered with status ${status}`;
-  const REJECTED = 'the proxy does not accept the credential in settings (407)';
+  const noTunnel = (status: number) => `the proxy opened no tunnel: status ${status}`;
+  const REJECTED = 'the proxy rejected the configured credential (407)';
   const says = (text: string) => (socket: Socket) => socket.end(text);
   const answers = (status: string) => says(`HTTP/1.1 ${status}\r\n\r\n`);
   for (const [what, fault, reason, retryable] of [

@@ -16,7 +16,7 @@ const LEAF = await AUTHORITY.issue();
 const OTHER_HOST = await AUTHORITY.issue({ names: ['api.internal'] });
 const EXPIRED = await AUTHORITY.issue({ days: [-2, -1] });
 const FUTURE = await AUTHORITY.issue({ days: [1, 2] });
-const UNKNOWN = 'is of an authority that is not known here';
+const UNKNOWN = 'was issued by an unknown authority';
 const FOREIGN = await (await createAuthority('Authority of others')).issue();
 
 /** Texts of PEM that stand for files which never change. */
@@ -82,12 +82,10 @@ describe('an upstream over TLS', () => {
   it('is not called in a version before TLS 1.2, or where no TLS is spoken', async () => {
     const ciphers = 'DEFAULT@SECLEVEL=0';
     const old = await startPlatform(LEAF, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers });
-    expect((await errorOf(read(old.url, TRUSTING))).reason).to.equal(
-      'the upstream speaks no version of TLS that is allowed',
-    );
+    expect((await errorOf(read(old.url, TRUSTING))).reason).to.equal('the upstream supports no allowed version of TLS');
     const plain = await listen((await import('node:http')).createServer());
     const error = await errorOf(read(plain.url.replace('http:', 'https:'), TRUSTING));
-    expect(error.reason).to.equal('the upstream does not speak TLS there');
+    expect(error.reason).to.equal('the upstream does not speak TLS on this port');
   });
 
   it('uses changed files for new connections, while requests in flight continue', () =>

@@ -14,7 +14,7 @@ const linking = leading('link in body');
 const tokensOf = ({ targets }: Platform) => targets.map((target) => target.split('token=')[1]);
 
 const FIRST = '/base/v1/list?installed=true&size=5';
-const NOT_TOKEN = 'the next page token is neither text nor a whole number: check pagination.next';
+const NOT_TOKEN = 'the token of the next page is neither text nor a whole number: check pagination.next';
 const NOT_LINK = 'the link to the next page is not text: check pagination.next';
 const TOO_LONG = 'the token or link to the next page is longer than maxNextBytes: 4096';
 
@@ -41,14 +41,14 @@ describe('pages by token', () => {
           request === 1 || (request === 3 && !leads) ? { ...page, items: [], body: {} } : page,
       });
     const reason = await reasonOf(platform(false));
-    for (const part of ['5 items', '4 came, and 0 behind them', 'pagination.next']) expect(reason).to.contain(part);
+    for (const part of ['5 items', 'returned 4, followed by 0', 'pagination.next']) expect(reason).to.contain(part);
     expect(await readAll(platform(true))).to.have.length(5);
   });
 
   it('are invalid where a token comes again, though it was an empty page', async () => {
     const platform = withTokens('a', 'b', 'a', 'b', 'a');
     expect(await reasonOf(platform)).to.equal(
-      'page 3 names the token that an earlier page named: the pages loop: check pagination.tokenParam and pagination.next',
+      'page 3 has the token of an earlier page, so the pages loop: check pagination.tokenParam and pagination.next',
     );
     expect(platform.targets).to.have.length(3);
   });
@@ -74,16 +74,16 @@ describe('pages by link', () => {
     ]) {
       const platform = linking(link);
       expect(await reasonOf(platform), link).to.equal(
-        'the link to page 2 leads elsewhere, and a credential goes to its configured origin only: check pagination.next',
+        'the link to page 2 has another origin, and credentials are sent to the configured origin only: check pagination.next',
       );
       expect(platform.targets).to.have.length(1);
     }
-    expect(await reasonOf(linking('https://'))).to.equal('the link to page 2 is no URL: check pagination.next');
+    expect(await reasonOf(linking('https://'))).to.equal('the link to page 2 is not a URL: check pagination.next');
   });
 
   it('are invalid where they loop, though it was over empty pages', async () => {
     const reason = (page: number) =>
-      `the link to page ${page} leads to an earlier one, so that the pages loop: check pagination.next`;
+      `the link to page ${page} leads to an earlier one, so the pages loop: check pagination.next`;
     expect(await reasonOf(linking('?page=2', '?page=2#again'))).to.equal(reason(3));
     expect(await reasonOf(linking('?page=2', '?page=3', '?page=2'))).to.equal(reason(4));
     expect(await reasonOf(linking('?installed=true&size=5'))).to.equal(reason(2));

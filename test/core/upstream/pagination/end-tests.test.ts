@@ -72,7 +72,10 @@ describe('a list of one page that has a round number of items', () => {
     for (const name of SIZES) {
       const paged = (query: Query) => ({ to: query(name) ?? 20 });
       const { result, targets } = await read(NONE, paged);
-      expect(result, name).to.contain('20 items came').and.to.contain('7 came').and.to.contain('pagination.kind');
+      expect(result, name)
+        .to.contain('the list has 20 items')
+        .and.to.contain('returned 7')
+        .and.to.contain('pagination.kind');
       expect(result).to.match(/pagination\.ignoreSigns: \[fullPage\][^:]*$/);
       expect(targets).to.have.length(2);
       expect((await read({ ...NONE, ...OFF }, paged)).result).to.equal(20);
@@ -117,7 +120,7 @@ describe('a list of one page that has a round number of items', () => {
 
   it('is an error where the size in the query is none that the platform reads', async () => {
     const { result } = await read(NONE, (asked) => ({ to: asked('per_page') ?? 30 }), { query: { limit: '100' } });
-    expect(result).to.contain('30 items came');
+    expect(result).to.contain('the list has 30 items');
   });
 });
 
@@ -140,7 +143,10 @@ describe('a total that settings name and that counts the items of the page', () 
       const pagination = { ...settings, total: member('count') };
       const counting = (total: number) => capped(total, (count) => ({ count }));
       const wrong = await read(pagination, counting(120));
-      expect(wrong.result).to.contain('the total is 25').and.to.contain('25 came').and.to.contain('pagination.total');
+      expect(wrong.result)
+        .to.contain('the total is 25')
+        .and.to.contain('returned 25')
+        .and.to.contain('pagination.total');
       const right = await read(pagination, counting(25));
       // What is behind it, and whether it is where the list begins.
       expect(right).to.include({ result: 25 }).and.to.have.property('targets').with.length(3);
@@ -192,7 +198,8 @@ describe('a list by page without a total', () => {
     const ignoring = (query: Query): Reply => numbered(120, 0)((name) => (name === 'limit' ? 100 : query(name)));
     for (const sizeParam of ['limit', null]) {
       const { result, targets } = await read({ ...PAGE, sizeParam }, ignoring);
-      for (const part of ['20 items came', 'without page=1', 'pagination.firstPage']) expect(result).to.contain(part);
+      for (const part of ['the list has 20 items', 'without page=1', 'pagination.firstPage'])
+        expect(result).to.contain(part);
       expect(targets.at(-1)).to.equal(sizeParam === null ? '/list' : '/list?limit=100');
     }
   });
@@ -201,7 +208,7 @@ describe('a list by page without a total', () => {
     const OFFSET = { ...PAGE, kind: 'offset', offsetParam: 'page' } as const;
     for (const pagination of [PAGE, OFFSET]) {
       const { result } = await read(pagination, (query) => ({ to: query('page') === undefined ? 3 : 0 }));
-      expect(result).to.contain('0 items came').and.to.contain('3 came');
+      expect(result).to.contain('the list has 0 items').and.to.contain('returned 3');
       expect((await read(pagination, () => ({ to: 0 }))).result).to.equal(0);
       expect((await read(pagination, (query) => (query('page') === undefined ? 400 : { to: 0 }))).result).to.equal(0);
     }
@@ -210,7 +217,7 @@ describe('a list by page without a total', () => {
   it('is an error where a full page and an empty one came, and shorter pages have no second one', async () => {
     const oneFull = (query: Query): Reply => ({ to: query('page') === 1 ? (query('limit') ?? 100) : 0 });
     const { result, targets } = await read(PAGE, oneFull);
-    expect(result).to.contain('a full one of 100 items').and.to.contain('where 1 is due, 0 came');
+    expect(result).to.contain('a full one of 100 items').and.to.contain('with 1 item, returned 0');
     expect(targets.at(-1)).to.equal('/list?limit=99&page=2');
   });
 
@@ -218,7 +225,7 @@ describe('a list by page without a total', () => {
     const refusing = (query: Query): Reply => (query('limit') === 100 ? numbered(20, 1)(query) : 404);
     expect((await read(PAGE, refusing)).result).to.equal(20);
     const full = (query: Query): Reply => (query('limit') === 100 ? numbered(100, 1)(query) : 422);
-    expect((await read(PAGE, full)).result).to.contain('the platform refuses it');
+    expect((await read(PAGE, full)).result).to.contain('was refused');
   });
 });
 
@@ -229,7 +236,7 @@ describe('a list by offset whose first page has one item', () => {
     // It takes the offset for a token that it does not know, and brings nothing.
     const token = (query: Query): Reply => ({ to: (query('offset') ?? 0) > 0 ? 0 : (query('limit') ?? 10) });
     const { result } = await read(ONE, token);
-    expect(result).to.contain('where 2 are asked for, 2 came').and.to.contain('pagination.offsetParam');
+    expect(result).to.contain('a request for 2 returned 2').and.to.contain('pagination.offsetParam');
     expect((await read({ ...ONE, ...OFF }, token)).result).to.equal(1);
   });
 

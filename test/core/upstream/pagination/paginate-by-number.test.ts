@@ -10,7 +10,7 @@ const mangled = (mangle: (page: SimulatedPage, request: number) => Partial<Simul
     mangle: (page, request) => ({ ...page, ...mangle(page, request) }),
   });
 
-const MISSING = 'the page does not say the total: no whole number is where pagination.total says: correct it';
+const MISSING = 'the page has no total: pagination.total does not lead to a whole number: correct it';
 
 describe('pages of a known total', () => {
   it('read the total as a number or as digits', async () => {
@@ -35,20 +35,20 @@ describe('pages of a known total', () => {
       });
     expect(await readAll(platform('3'))).to.have.length(3);
     for (const value of [undefined, '', '3, 3', ['3', '3']]) {
-      expect(await reasonOf(platform(value))).to.contain('no whole number is where pagination.totalHeader says');
+      expect(await reasonOf(platform(value))).to.contain('pagination.totalHeader does not lead to a whole number');
     }
   });
 
   it('are invalid where the first page is empty or longer than the total', async () => {
     const reason = (items: number, total: number) =>
-      `the first page has ${items} items, and the total says ${total}: check pagination.total`;
+      `the first page has ${items} items, but the total is ${total}: check pagination.total`;
     expect(await reasonOf(mangled(() => ({ items: [] })))).to.equal(reason(0, 10));
     expect(await reasonOf(mangled(() => ({ body: { total: 3 } })))).to.equal(reason(4, 3));
   });
 
   it('are invalid if a later page has another total or none', async () => {
     const changed = (total: number) =>
-      `the total changed while the list was read: page 1 says 10, and page 3 says ${total}: check pagination.total`;
+      `the total changed while the list was read: 10 on page 1, ${total} on page 3: check pagination.total`;
     for (const [total, reason] of [
       [9, changed(9)],
       [11, changed(11)],
@@ -63,18 +63,18 @@ describe('pages of a known total', () => {
     const more = ({ items }: SimulatedPage) => [...items, { id: 99, name: 'one too many' }];
     const fewer = ({ items }: SimulatedPage) => items.slice(1);
     for (const [at, change, figures] of [
-      [1, more, 'page 2 has 5 items where 4 are due'],
-      [1, fewer, 'page 2 has 3 items where 4 are due'],
-      [2, more, 'page 3 has 3 items where 2 are due'],
-      [2, fewer, 'page 3 has 1 items where 2 are due'],
+      [1, more, 'page 2 has 5 items instead of 4'],
+      [1, fewer, 'page 2 has 3 items instead of 4'],
+      [2, more, 'page 3 has 3 items instead of 2'],
+      [2, fewer, 'page 3 has 1 items instead of 2'],
     ] as const) {
       const platform = mangled((page, request) => ({ items: request === at ? change(page) : page.items }));
       expect(await reasonOf(platform)).to.equal(
-        `${figures}, since the total says 10 and page 1 has 4: check pagination.total, pagination.sizeParam and pagination.offsetParam`,
+        `${figures}, since the total is 10 and page 1 has 4: check pagination.total, pagination.sizeParam and pagination.offsetParam`,
       );
     }
     const lying = mangled(() => ({ body: { total: 12 } }));
-    expect(await reasonOf(lying)).to.contain('page 3 has 2 items where 4 are due, since the total says 12');
+    expect(await reasonOf(lying)).to.contain('page 3 has 2 items instead of 4, since the total is 12');
   });
 });
 

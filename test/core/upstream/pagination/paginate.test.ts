@@ -138,7 +138,7 @@ describe('paginate', () => {
       mangle: (page, request) => (request === 3 ? { ...page, items: page.items.with(0, items[15] as Item) } : page),
     });
     const error = await readAll(platform).catch((reason) => reason);
-    expect(error).to.include({ code: 'upstream_invalid', reason: 'an item of an earlier page came again' });
+    expect(error).to.include({ code: 'upstream_invalid', reason: 'a page repeats an item of an earlier page' });
   });
 
   it('accepts equal items on one page, and rejects one that nests too deeply to be compared', async () => {

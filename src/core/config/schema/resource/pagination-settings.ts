@@ -2,24 +2,24 @@ import { z } from 'zod';
 import { headerName, selection, whole } from '../scalars.ts';
 
 const parameter = z.string().min(1);
-const size = whole(1, 100_000).default(100).describe('Items to ask for in one page.');
+const size = whole(1, 100_000).default(100).describe('Page size to request.');
 const sizeParam = (name: string) =>
   parameter
     .nullable()
     .default(name)
     .describe('Query parameter for the page size, or its place in body (JSON pointer); null sends none.');
-const total = selection
-  .optional()
-  .describe('Where a page says how many items there are in all (JMESPath over the body).');
+const total = selection.optional().describe('Total number of items in a page (JMESPath over the body).');
 const totalHeader = headerName
   .optional()
-  .describe('Header in which a page says how many items there are in all; where there is no total.');
-const concurrency = whole(1, 256).default(25).describe('Pages fetched at once, where the total is known.');
+  .describe('Response header with the total number of items. Cannot be combined with total.');
+const concurrency = whole(1, 256).default(25).describe('Pages that are requested concurrently if the total is known.');
 
 const ignoreSigns = z
   .array(z.enum(['total', 'pages', 'more', 'next', 'previous', 'fullPage']))
   .optional()
-  .describe('Signs that there is more which the platform shows although there is none; any other fails the read.');
+  .describe(
+    'Signs of further items to ignore, because the platform shows them although there are none. Any other sign fails the read.',
+  );
 
 function paging<Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, meaning: string, shape: Shape) {
   const literal = z.literal(kind).describe(meaning);
@@ -28,7 +28,7 @@ function paging<Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, me
 
 const None = paging('none', 'The whole list is one page.', {});
 
-const Token = paging('token', 'Each page names a token for the next one (AIP-158).', {
+const Token = paging('token', 'Each page holds a token for the next one (AIP-158).', {
   sizeParam: sizeParam('pageSize'),
   size,
   tokenParam: parameter
@@ -36,7 +36,7 @@ const Token = paging('token', 'Each page names a token for the next one (AIP-158
     .describe('Query parameter for the token, or its place in body (JSON pointer).'),
   next: selection
     .default('nextPageToken')
-    .describe('Where a page holds the next token (JMESPath over the body); empty or absent on the last.'),
+    .describe('Token of the next page (JMESPath over the body); empty or absent on the last page.'),
 });
 
 const Offset = paging('offset', 'Pages by the number of items to skip.', {
@@ -47,29 +47,25 @@ const Offset = paging('offset', 'Pages by the number of items to skip.', {
     .describe('Query parameter for the number of items to skip, or its place in body.'),
   endParam: parameter
     .optional()
-    .describe(
-      'Query parameter for the number of the item behind the page, or its place in body: offset and size together.',
-    ),
+    .describe('Query parameter for the end of a page (offset plus size), or its place in body.'),
   concurrency,
 });
 
 const PageNumber = paging('page', 'Pages by number.', {
   sizeParam: sizeParam('per_page'),
   size,
-  pageParam: parameter.default('page').describe('Query parameter for the number of the page, or its place in body.'),
+  pageParam: parameter.default('page').describe('Query parameter for the page number, or its place in body.'),
   firstPage: whole(0, 1).default(1).describe('Number of the first page.'),
   concurrency,
 });
 
 const Link = paging(
   'link',
-  'Each page links to the next one: Link header with rel="next" (RFC 8288), or a field of the body.',
+  'Each page links to the next one, in a Link header with rel="next" (RFC 8288) or in the body.',
   {
     sizeParam: sizeParam('per_page'),
     size,
-    next: selection
-      .optional()
-      .describe('Where a page holds the next URL (JMESPath over the body), if not in a Link header.'),
+    next: selection.optional().describe('URL of the next page (JMESPath over the body). Unset: the Link header.'),
   },
 );
 

@@ -17,7 +17,7 @@ const NO_SEGMENT: readonly unknown[] = ['', '.', '..'];
 
 /** Ends a sentence about a credential. */
 export const NOT_IN_URL =
-  'must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream';
+  'must not be part of a URL, because platforms and proxies log URLs: send it as a header, by credential or headers of the upstream';
 
 /** The settings that say how a page of a resource is asked for. */
 export function requestShape(resource: Resource) {
@@ -25,9 +25,7 @@ export function requestShape(resource: Resource) {
     method: z
       .enum(['GET', 'POST'])
       .default('GET')
-      .describe(
-        'Method of HTTP. POST is for searches that want one: Portico reads, and must not be made to change anything.',
-      ),
+      .describe('HTTP method. POST is for searches that require it; the request must not change anything.'),
     path: z
       .string()
       .regex(/^\/[^?#\s\\\p{Cc}]*$/u, 'must begin with /, and hold no query, fragment, space or backslash')
@@ -42,21 +40,21 @@ export function requestShape(resource: Resource) {
       // The list comes first, so that an issue has the place of its element.
       .record(z.string().min(1), z.union([z.array(scalarText).min(1), scalarText]))
       .prefault(resource.query)
-      .describe('Query parameters sent with every page. A list sends its parameter once for each element.'),
+      .describe('Query parameters of every page request. A list repeats the parameter for each element.'),
     headers: z
       .record(requestHeaderName, scalarText)
       .prefault({})
-      .describe('Headers sent with every page, over those of the upstream.'),
+      .describe('Headers of every page request. They override those of the upstream.'),
     body: z
       .record(z.string(), z.unknown())
-      .refine((body) => isJson(body), 'holds what JSON cannot: put a number of more than 15 digits in quotes')
+      .refine((body) => isJson(body), 'cannot be sent as JSON: put numbers of more than 15 digits in quotes')
       .optional()
-      .describe('JSON sent with a POST. Where pagination points into it, the value there is for the first page.'),
+      .describe('JSON body of a POST. Values that pagination points to are those of the first page.'),
     retryPost: z
       .boolean()
       .default(false)
       .describe(
-        'Whether a POST is sent again: like a GET where it failed, and to test the end of a list. Only where the platform changes nothing at it.',
+        'Whether a POST is repeated, both after a failure and to test the end of a list. Set it only if the request changes nothing.',
       ),
   };
 }
@@ -83,7 +81,7 @@ export function checkRequest(settings: Unchecked<RequestSettings>, report: Repor
   for (const key of PARAMETERS) {
     const parameter = pagination[key];
     if (typeof parameter !== 'string') continue;
-    if (inQuery.has(parameter)) report(['query', parameter], `is what pagination sends as its ${key}`);
+    if (inQuery.has(parameter)) report(['query', parameter], `is the ${key} of pagination`);
     const other = sent.get(parameter);
     const issue =
       other === undefined
@@ -96,8 +94,8 @@ export function checkRequest(settings: Unchecked<RequestSettings>, report: Repor
 
 function checkPost(settings: Unchecked<RequestSettings>, report: Report): void {
   if (settings?.method === 'POST') return;
-  if (settings?.body !== undefined) report(['body'], 'is sent with method: POST only');
-  if (settings?.retryPost === true) report(['retryPost'], 'is about method: POST only');
+  if (settings?.body !== undefined) report(['body'], 'needs method: POST');
+  if (settings?.retryPost === true) report(['retryPost'], 'needs method: POST');
 }
 
 function pointerIssue(settings: Unchecked<RequestSettings>, pointer: string): string | undefined {
@@ -113,7 +111,7 @@ function checkPath(settings: Unchecked<RequestSettings>, report: Report): void {
   const names = namesIn(path);
   const given = keysOf(settings?.pathParams);
   for (const name of new Set(names)) {
-    if (!given.includes(name)) report(['path'], `has {${name}}, for which pathParams holds nothing`);
+    if (!given.includes(name)) report(['path'], `has {${name}}, which pathParams does not define`);
   }
   for (const name of given) {
     if (!names.includes(name)) report(['pathParams', name], `is not in path as {${name}}`);
@@ -126,7 +124,6 @@ function checkQuery(settings: Unchecked<RequestSettings>, report: Report): void 
   for (const name of keysOf(settings?.query)) {
     const value: unknown = settings?.query?.[name];
     const isKey = KEY.test(name) && [value].flat().some((one) => LOOKS_SECRET.test(String(one)));
-    if (isKey || CREDENTIAL_PARAMETER.test(name))
-      report(['query', name], `carries a credential, and that ${NOT_IN_URL}`);
+    if (isKey || CREDENTIAL_PARAMETER.test(name)) report(['query', name], `carries a credential, which ${NOT_IN_URL}`);
   }
 }

@@ -10,30 +10,27 @@ import { checkRequest, requestShape } from './request.ts';
 export const LifetimeSettings = z.strictObject({
   ttlMs: milliseconds(0)
     .default(60_000)
-    .describe('How long an answer is fresh. 0: nothing is stored, and every read asks the upstream.'),
+    .describe('Time for which a list is fresh. 0: lists are not stored, and every read calls the upstream.'),
   staleWhileRevalidateMs: milliseconds(0)
     .default(300_000)
-    .describe('How long after that it is served at once, and refreshed behind the read. 0: not at all.'),
+    .describe('Time after that in which it is served while it is refreshed in the background. 0: none.'),
   staleIfErrorMs: milliseconds(0)
     .default(3_600_000)
     .describe(
-      'How long after its freshness it is served while the upstream fails, but for 401, 403, 404, 410 and 451. 0: not at all.',
+      'Time after its freshness in which it is served if the upstream fails, except with 401, 403, 404, 410 or 451. 0: none.',
     ),
 });
 
 /** A key of stored resources only; its type is that of all, since one function makes them. */
 function storedOnly(resource: Resource): { cache: z.ZodOptional<z.ZodPrefault<typeof LifetimeSettings>> } {
-  const cache = LifetimeSettings.prefault({}).describe('How long an answer serves its caller again.').optional();
+  const cache = LifetimeSettings.prefault({}).describe('Lifetime of stored lists.').optional();
   return (resource.stored ? { cache } : {}) as { cache: typeof cache };
 }
 
 /** Settings of one resource. What is left out is the default upstream contract. */
 export function resourceSettings(resource: Resource) {
   const Shape = z.strictObject({
-    enabled: z
-      .boolean()
-      .default(true)
-      .describe('Whether the resource is offered, where its upstream is among upstreams.'),
+    enabled: z.boolean().default(true).describe('Whether the resource is offered, if its upstream is configured.'),
     upstream: z
       .string()
       .min(1)
@@ -41,57 +38,57 @@ export function resourceSettings(resource: Resource) {
       // Filled in by offers.ts, where it was not written.
       .meta({
         default: resource.name,
-        description: 'Name of the upstream, a key of upstreams. Written out, it must be there.',
+        description: 'Name of the upstream. If set, it must be a key of upstreams.',
       }),
     requiredScopes: z
       .array(
         scopeToken.refine(
           (scope) => scope !== 'offline_access',
-          'is for clients to ask for, and opens no resource (OpenID Connect Core, section 11)',
+          'is not a scope of a resource (OpenID Connect Core, section 11)',
         ),
       )
       .default([])
-      .describe('Scopes that a caller needs to read it, all of them. Needs verification.'),
+      .describe('Scopes that a caller needs to read the resource; all are required. Needs verification.'),
     keywords: z
       .array(keyword)
       .max(20)
       .default([])
-      .describe('Further words by which people call an item: assistants that search their tools find it by them.'),
+      .describe('Other words for an item. Assistants that search their tools find the tool by them.'),
     ...requestShape(resource),
     items: selection
       .default(resource.name)
-      .describe('Where a page holds its items (JMESPath over the body); @ when the body is the list itself.'),
+      .describe('Items of a page (JMESPath over the body); @ if the body itself is the list.'),
     errors: expression
       .nullable()
       .default('errors')
       .describe(
-        'Where a page says that it failed though its status is 200 (JMESPath over the body); all but empty, false and 0 is an error. null: nowhere.',
+        'Errors in a response with status 200 (JMESPath over the body); any value except empty, false and 0 fails the read. null: not checked.',
       ),
-    pagination: PaginationSettings.prefault({ kind: 'token' }).describe('How the list is spread over pages.'),
-    where: selection.optional().describe('Keeps the items for which it is truthy (JMESPath over one item).'),
-    fields: fieldsSettings(resource).prefault({}).describe('How each documented field is made of an upstream item.'),
+    pagination: PaginationSettings.prefault({ kind: 'token' }).describe('Pagination of the list.'),
+    where: selection.optional().describe('Condition that keeps an item (JMESPath over one item).'),
+    fields: fieldsSettings(resource).prefault({}).describe('Mapping of an upstream item to the documented fields.'),
     strictMapping: z
       .boolean()
       .default(false)
-      .describe('Whether a read fails in which a field that has an expression is empty throughout; else it is logged.'),
+      .describe('Whether a read fails if a mapped field is empty in every item. Otherwise a warning is logged.'),
     invalidItems: z
       .enum(['fail', 'drop'])
       .default('fail')
-      .describe('What an item that cannot be mapped does: fail the read, or be dropped and counted.'),
+      .describe('Handling of items that cannot be mapped: fail the read, or drop and count them.'),
     allowEmpty: z
       .boolean()
       .default(false)
       .describe(
-        'Whether a list may be empty where items, where or invalidItems leaves nothing of a reply that was not; else it is an error.',
+        'Whether a list may be empty if items, where or invalidItems leaves nothing of a reply that was not empty. Otherwise the read fails.',
       ),
     duplicateIds: z
       .enum(['fail', 'allow'])
       .default('fail')
-      .describe('What an id that occurs twice in a list does: fail the read, or be served and logged.'),
-    maxItems: whole(1, 10_000_000).default(100_000).describe('Items of one read, before where; more is an error.'),
+      .describe('Handling of duplicate ids in a list: fail the read, or serve the list and log a warning.'),
+    maxItems: whole(1, 10_000_000).default(100_000).describe('Items of one read, before where. Beyond: an error.'),
     maxReadBytes: bytes(1024)
       .default(67_108_864)
-      .describe('Bodies of all pages of one read together, after decompression; more is an error.'),
+      .describe('Total size of all pages of one read, decompressed. Beyond: an error.'),
     ...storedOnly(resource),
   });
   return withChecks(Shape, checkRequest, checkTotal);
@@ -104,7 +101,7 @@ const checkTotal: CrossCheck<{ items: string; pagination: { total?: string | und
   if (typeof items !== 'string' || typeof total !== 'string' || !countsPage(total, items)) return;
   report(
     ['pagination', 'total'],
-    'counts the items of one page, which items selects: name where the platform says how many there are in all, or leave it out',
+    'is the length of one page: set it to the total number of items in the reply, or remove it',
   );
 };
 
@@ -118,19 +115,19 @@ function fieldSettings(name: string, resource: Resource) {
   // An id differs between items, so it cannot be a constant.
   const from = name === 'id' ? selection : expression;
   const Shape = z.strictObject({
-    from: from.default(name).describe('Where an upstream item holds the value (JMESPath over the item).'),
+    from: from.default(name).describe('Value of the field (JMESPath over the item).'),
     default: z
       .string()
       .default('')
-      .describe('Text to serve if the value is missing or null; with format timestamp, also if it is empty.'),
+      .describe('Text if the value is missing or null; with format timestamp, also if it is empty.'),
     values: z
       .record(z.string(), z.string())
       .default({})
-      .describe('Lookup table from upstream text to documented text; other text stays.'),
+      .describe('Lookup table from upstream values to documented values; other values stay.'),
     format: z
       .enum(['timestamp', 'version', 'none'])
       .default(format ?? 'none')
-      .describe('Documented form that the text is brought into.'),
+      .describe('Format of the documented value.'),
   });
   const Field = withChecks(Shape, checkDefault);
   return z
@@ -142,5 +139,5 @@ function fieldSettings(name: string, resource: Resource) {
 /** Checks that a default has the documented form: it is served unchanged. */
 const checkDefault: CrossCheck<{ default: string; format: string }> = (field, report) => {
   if (field?.format !== 'timestamp' || !field.default || toTimestamp(field.default) === field.default) return;
-  report(['default'], 'must be a time as it is served, such as 2026-01-02T03:04:05Z');
+  report(['default'], 'must be a timestamp such as 2026-01-02T03:04:05Z');
 };

@@ -4,7 +4,7 @@ import { issuer, printable, scopeToken, secureUrl } from '../scalars.ts';
 import { checkSecret, SECRET_KEYS } from '../secret.ts';
 import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
 
-const clientId = printable.describe('Name of Portico at the authorization server.');
+const clientId = printable.describe('Client id of Portico at the authorization server.');
 
 /** Secret of a client (RFC 6749, section 2.3.1). */
 const bySecret = (kind: 'client_secret_basic' | 'client_secret_post', where: string) =>
@@ -16,18 +16,20 @@ const bySecret = (kind: 'client_secret_basic' | 'client_secret_post', where: str
 
 /** Private key of a client (RFC 7523). */
 const ByKey = z.strictObject({
-  kind: z.literal('private_key_jwt').describe('A key that signs who asks.'),
+  kind: z.literal('private_key_jwt').describe('Authentication by a signed JWT.'),
   id: clientId,
   keyFile: z
     .string()
     .min(1)
     .describe('PEM file of the private key: RSA (RS256), or EC on P-256, P-384 or P-521; reloaded when it changes.'),
-  keyId: z.string().min(1).optional().describe('Name of the key at the authorization server.'),
+  keyId: z.string().min(1).optional().describe('Key id (kid) at the authorization server.'),
 });
 
 /** Certificate of the connection (RFC 8705). */
 const ByCertificate = z.strictObject({
-  kind: z.literal('tls_client_auth').describe('The certificate of tls, beside client: certFile and keyFile.'),
+  kind: z
+    .literal('tls_client_auth')
+    .describe('Authentication by the client certificate of tls (certFile and keyFile).'),
   id: clientId,
 });
 
@@ -40,28 +42,28 @@ const Client = z.discriminatedUnion('kind', [
 
 /** Token exchange (RFC 8693). */
 export const ExchangeCredential = z.strictObject({
-  kind: z.literal('exchange').describe("A token that is made for the platform in exchange for the caller's."),
+  kind: z.literal('exchange').describe("A token for the platform, obtained in exchange for the caller's (RFC 8693)."),
   issuer: issuer
     .optional()
     .describe(
-      'Authorization server, to the letter, whose metadata name its token endpoint. https; on loopback http too.',
+      'Issuer identifier of the authorization server, compared exactly; its metadata names the token endpoint. https, or http on loopback.',
     ),
-  tokenUrl: secureUrl.optional().describe('The token endpoint itself; metadata are then not looked for.'),
-  audience: z.string().min(1).optional().describe('What the authorization server calls the platform.'),
+  tokenUrl: secureUrl.optional().describe('Token endpoint. If set, metadata is not requested.'),
+  audience: z.string().min(1).optional().describe('Audience that identifies the platform at the authorization server.'),
   resource: z
     .url({ error: () => 'must be a URL' })
-    .refine((url) => !url.includes('#'), 'must hold no fragment')
+    .refine((url) => !url.includes('#'), 'must not contain a fragment')
     .optional()
     .describe(
-      'Address of the platform, as registered at the authorization server. Either resource or audience is required.',
+      'URL of the platform, as registered at the authorization server. Either resource or audience is required.',
     ),
-  scopes: z.array(scopeToken).default([]).describe('Scopes to ask for; none: what the authorization server gives.'),
+  scopes: z.array(scopeToken).default([]).describe('Scopes to request. Empty: the authorization server decides.'),
   subjectTokenType: z
     .enum(['access_token', 'jwt', 'id_token'])
     .default('access_token')
-    .describe("Type of the caller's token, as sent to the authorization server."),
-  client: Client.describe('How Portico shows the authorization server who it is.'),
-  tls: UpstreamTls.optional().describe('How the authorization server is spoken to over TLS.'),
+    .describe("Type of the caller's token (subject_token_type)."),
+  client: Client.describe('Client authentication of Portico at the authorization server.'),
+  tls: UpstreamTls.optional().describe('TLS settings for the authorization server.'),
   proxy: UpstreamProxy.optional().describe('Proxy between Portico and the authorization server. Unset: none.'),
 });
 
@@ -72,13 +74,13 @@ export function checkExchange(credential: Unchecked<Output | { readonly kind: un
   if (credential?.kind !== 'exchange') return;
   const { issuer, tokenUrl, audience, resource, client, tls } = credential as NonNullable<Unchecked<Output>>;
   if (issuer === undefined && tokenUrl === undefined) {
-    report(['credential'], 'needs an authorization server: issuer, or tokenUrl');
+    report(['credential'], 'needs an authorization server: issuer or tokenUrl');
   }
   if (audience === undefined && resource === undefined) {
-    report(['credential'], 'needs the platform that tokens are for: audience, or resource');
+    report(['credential'], 'needs the platform that tokens are for: audience or resource');
   }
   if (client?.kind === 'tls_client_auth' && (tls?.certFile === undefined || tls.keyFile === undefined)) {
-    report(['credential', 'client'], 'needs a certificate: certFile and keyFile in tls beside it');
+    report(['credential', 'client'], 'needs a client certificate: tls.certFile and tls.keyFile of this credential');
   } else {
     checkCertificate(tls, ['credential', 'tls'], report);
   }

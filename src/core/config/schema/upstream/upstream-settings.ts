@@ -13,12 +13,12 @@ const Passthrough = z.strictObject({
 const format = z
   .string()
   .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII')
-  .refine((text) => text.split('{token}').length === 2, 'must hold {token} exactly once');
+  .refine((text) => text.split('{token}').length === 2, 'must contain {token} exactly once');
 
 /** A header that means nothing else here. */
 const inboundHeader = requestHeaderName.refine(
   (name) => !READ_HERE.has(name.toLowerCase()),
-  'is a header that Portico reads itself',
+  'is a header that Portico itself uses',
 );
 
 const READ_HERE = new Set([
@@ -28,32 +28,36 @@ const READ_HERE = new Set([
 ]);
 
 const Header = z.strictObject({
-  kind: z.literal('header').describe("The caller's token, under another header or in another form."),
+  kind: z.literal('header').describe("The caller's token in another header or format."),
   name: requestHeaderName.describe('Name of the header.'),
   format: format.default('{token}').describe('Value of the header; {token} is replaced with the token.'),
   from: inboundHeader
     .optional()
-    .describe("Header in which callers bring a token of their own for this upstream; unset: their access token's."),
+    .describe(
+      'Request header in which callers send a separate token for this upstream. Unset: the access token is used.',
+    ),
 });
 
 const Service = z.strictObject({
   kind: z
     .literal('service')
     .describe(
-      'A secret of the deployment, sent for every caller. Needs verification or allowUnverifiedCallers, like none.',
+      'A secret of the deployment, sent for all callers. Needs verification or allowUnverifiedCallers, as none does.',
     ),
   ...SECRET_KEYS,
-  user: userName.optional().describe('User whose password the secret is: both are sent as Basic.'),
+  user: userName.optional().describe('User name; the secret is the password, and both are sent as Basic credentials.'),
   name: requestHeaderName.optional().describe('Name of the header; unset: Authorization.'),
   format: format
     .optional()
-    .describe('Value of the header; unset: Bearer {token}, under another name {token}, with a user Basic {token}.'),
+    .describe(
+      'Value of the header. Unset: Bearer {token} for Authorization, {token} for other headers, Basic {token} with a user.',
+    ),
 });
 
 const None = z.strictObject({
   kind: z
     .literal('none')
-    .describe('No credential. Needs verification, or allowUnverifiedCallers, which lets any token in.'),
+    .describe('No credential. Needs verification or allowUnverifiedCallers, which accepts any token.'),
 });
 
 /** Message for those whose platform documents a key in the query. */
@@ -63,34 +67,32 @@ function refuseQuery({ code, input }: { code?: string | undefined; input?: unkno
 }
 
 const Retry = z.strictObject({
-  attempts: whole(0, 2).default(2).describe('How often a request is repeated at most; 0: never.'),
+  attempts: whole(0, 2).default(2).describe('Retries of a request at most. 0: none.'),
 });
 
 const UpstreamShape = z.strictObject({
-  baseUrl: baseUrl.describe('Where the API lives: origin and, where it has one, path prefix.'),
+  baseUrl: baseUrl.describe('Base URL of the API: origin and optional path prefix.'),
   credential: z
     .discriminatedUnion('kind', [Passthrough, Header, ExchangeCredential, Service, None], { error: refuseQuery })
     .prefault({ kind: 'passthrough' })
-    .describe('What the upstream is given to know the caller.'),
+    .describe('Credential that the upstream receives.'),
   headers: z
     .record(requestHeaderName, scalarText)
     .prefault({})
-    .describe('Headers sent with every request, beside the credential.'),
-  tls: UpstreamTls.optional().describe(
-    'How the upstream is known over TLS, and what it is shown. Unset: as Node does it.',
-  ),
+    .describe('Headers sent with every request, in addition to the credential.'),
+  tls: UpstreamTls.optional().describe("TLS settings for the upstream. Unset: Node's defaults."),
   proxy: UpstreamProxy.optional().describe(
     'Proxy between Portico and the upstream. Unset: none, even if HTTPS_PROXY is set in the environment.',
   ),
   timeoutMs: milliseconds()
     .default(10_000)
-    .describe('Deadline of one read: connecting, all pages and their bodies together.'),
+    .describe('Deadline of one read, including queueing, connecting, retries and all pages.'),
   connections: whole(1, 1024).default(32).describe('Open connections to this upstream.'),
   keptConnections: z
     .enum(['shared', 'perCaller'])
     .default('shared')
-    .describe('Who may be served next over a connection that is kept open: any caller, or only the one before.'),
-  retry: Retry.prefault({}).describe('When a request that failed is repeated.'),
+    .describe('Whether a kept connection is reused for any caller, or only for the same one.'),
+  retry: Retry.prefault({}).describe('Retries of failed requests.'),
   allowH2: z.boolean().default(false).describe('Whether HTTP/2 may be negotiated.'),
   maxPageBytes: bytes(1024).default(2_097_152).describe('Largest body of one page, before and after decompression.'),
 });
@@ -102,7 +104,7 @@ export const UpstreamSettings = withChecks(UpstreamShape, (upstream, report) => 
   if (upstream?.credential?.kind === 'service') checkSecret(upstream.credential, ['credential'], report);
   checkExchange(upstream?.credential, report);
   for (const name of keysOf(upstream?.headers)) {
-    if (name.toLowerCase() === credential) report(['headers', name], 'is the header of the credential');
+    if (name.toLowerCase() === credential) report(['headers', name], 'is already the header of the credential');
   }
   checkTls(upstream, report);
 });
@@ -110,7 +112,7 @@ export const UpstreamSettings = withChecks(UpstreamShape, (upstream, report) => 
 function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
   const { tls, baseUrl: url } = upstream ?? {};
   if (tls === undefined || tls === null) return;
-  if (typeof url === 'string' && /^http:/i.test(url)) report(['tls'], 'goes with a baseUrl of https');
+  if (typeof url === 'string' && /^http:/i.test(url)) report(['tls'], 'needs a baseUrl with https');
   checkCertificate(tls, ['tls'], report);
 }
 

@@ -4,12 +4,10 @@ import { NAMES } from '../../../../support/resources.ts';
 import { BASE, issues, issuesOfTools, parsed } from '../parsed.ts';
 
 const PAGING = ['none', 'token', 'offset', 'page', 'link'];
-const CONSTANT =
-  'names no field, and gives the same whatever the platform sends: quotes and backticks make a text of a name';
-const PAGE_TOTAL =
-  'counts the items of one page, which items selects: name where the platform says how many there are in all, or leave it out';
+const CONSTANT = 'names no field, so it is the same for every reply: quotes and backticks turn a name into text';
+const PAGE_TOTAL = 'is the length of one page: set it to the total number of items in the reply, or remove it';
 const IN_ADDRESS =
-  'carries a credential, and that must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream';
+  'carries a credential, which must not be part of a URL, because platforms and proxies log URLs: send it as a header, by credential or headers of the upstream';
 const PATH = 'path: must begin with /, and hold no query, fragment, space or backslash';
 const BRACE = /^path: has a brace/;
 const NO_BODY = 'points into body (it begins with /), and there is none';
@@ -24,7 +22,7 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
   [{ upstream: 'ap' }, 'upstream: must be a key of upstreams: there is api'],
   [{ upstream: 'toString' }, /^upstream: must be a key/],
   ...['a\nb', 'Ignore this. Do that', '', 'a '].map((word) => {
-    return [{ keywords: [word] }, 'keywords[0]: must be letters and digits, in one word or several'] as const;
+    return [{ keywords: [word] }, 'keywords[0]: must be one or more words of letters and digits'] as const;
   }),
   [{ keywords: ['x'.repeat(41)] }, /^keywords/],
   [{ keywords: Array(21).fill('a') }, /^keywords/],
@@ -38,10 +36,10 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
   }),
   [
     { path: '/a/{b}/{c}/{b}', pathParams: { b: 1, d: 2 } },
-    'path: has {c}, for which pathParams holds nothing',
+    'path: has {c}, which pathParams does not define',
     'pathParams.d: is not in path as {d}',
   ],
-  [{ path: '/a/{b}' }, 'path: has {b}, for which pathParams holds nothing'],
+  [{ path: '/a/{b}' }, 'path: has {b}, which pathParams does not define'],
   [{ path: '/a', pathParams: { 'b-c': 'x' } }, /must hold letters, digits and _ only/],
   [{ path: '/a', pathParams: [] }, 'pathParams: expected a block of keys, got a list'],
   [{ query: { a: [] } }, 'query.a: must not be empty'],
@@ -59,24 +57,17 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
   ),
   [
     { query: { pageSize: 5, pageToken: 'a', installed: true } },
-    'query.pageSize: is what pagination sends as its sizeParam',
-    'query.pageToken: is what pagination sends as its tokenParam',
+    'query.pageSize: is the sizeParam of pagination',
+    'query.pageToken: is the tokenParam of pagination',
   ],
-  [
-    { query: { limit: 1, per_page: 1 }, pagination: { kind: 'offset' } },
-    'query.limit: is what pagination sends as its sizeParam',
-  ],
-  [
-    { body: { a: 1 }, retryPost: true },
-    'body: is sent with method: POST only',
-    'retryPost: is about method: POST only',
-  ],
+  [{ query: { limit: 1, per_page: 1 }, pagination: { kind: 'offset' } }, 'query.limit: is the sizeParam of pagination'],
+  [{ body: { a: 1 }, retryPost: true }, 'body: needs method: POST', 'retryPost: needs method: POST'],
   [{ method: 'PUT' }, 'method: must be one of GET, POST'],
   [{ method: 'POST', body: [] }, 'body: expected a block of keys, got a list'],
   [posting({ tokenParam: '/a' }, 5 as never), 'body: expected a block of keys, got a number'],
   [
     { method: 'POST', body: { a: 2 ** 60 } },
-    'body: holds what JSON cannot: put a number of more than 15 digits in quotes',
+    'body: cannot be sent as JSON: put numbers of more than 15 digits in quotes',
   ],
   [
     posting({ tokenParam: '/page/next' }),
@@ -113,10 +104,7 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
     ] as const,
   ]),
   ...['Host', 'Content-Length', 'Transfer-Encoding', 'Content-Encoding', 'Connection', 'Range'].map((name) => {
-    return [
-      { headers: { [name]: 'x' } },
-      `headers.${name}: is a header that HTTP or Portico itself decides on`,
-    ] as const;
+    return [{ headers: { [name]: 'x' } }, `headers.${name}: is a header that HTTP or Portico sets itself`] as const;
   }),
   [{ items: '`[]`' }, `items: ${CONSTANT}`],
   [{ items: "'tools'" }, `items: ${CONSTANT}`],
@@ -128,7 +116,7 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
   [{ fields: { id: "'x'" } }, `fields.id: ${CONSTANT}`],
   [{ fields: { id: { from: '`null`' } } }, `fields.id.from: ${CONSTANT}`],
   ...['never', '2026-01-02', '2026-01-02T03:04:05+01:00', '1767323045'].map((time) => {
-    const issue = 'fields.version.default: must be a time as it is served, such as 2026-01-02T03:04:05Z';
+    const issue = 'fields.version.default: must be a timestamp such as 2026-01-02T03:04:05Z';
     return [{ fields: { version: { default: time, format: 'timestamp' } } }, issue] as const;
   }),
 ];
@@ -204,14 +192,14 @@ describe('the settings of a resource', () => {
 
   it('offer one at least', () => {
     const off = Object.fromEntries(NAMES.map((name) => [name, { enabled: false }]));
-    expect(issues({ resources: off })).to.deep.equal(['resources: are all switched off: one at least must be offered']);
+    expect(issues({ resources: off })).to.deep.equal(['resources: are all disabled: at least one must be offered']);
     expect(issues({ upstreams: {}, resources: {} })).to.deep.equal([
-      `upstreams: must hold the upstream of one resource at least: ${NAMES.join(', ')}`,
+      `upstreams: must define the upstream of at least one resource: ${NAMES.join(', ')}`,
     ]);
   });
 
   for (const [upstreams, tools, issue] of [
-    [{ extra: BASE }, {}, 'upstreams.extra: is the upstream of no resource'],
+    [{ extra: BASE }, {}, 'upstreams.extra: is not the upstream of any resource'],
     // One slip is one issue.
     [{ b: BASE }, { upstream: 'c' }, 'resources.tools.upstream: must be a key of upstreams: there are api, b'],
     [{ b: BASE }, { upstream: 5 }, 'resources.tools.upstream: expected text, got a number'],
@@ -223,7 +211,7 @@ describe('the settings of a resource', () => {
 
   it('have no upstream that may be the misspelt name of one', () => {
     expect(issues({ upstreams: { projects: BASE, workflows: BASE, tolls: BASE }, resources: {} })).to.deep.equal([
-      'upstreams.tolls: is the upstream of no resource; did you mean tools?',
+      'upstreams.tolls: is not the upstream of any resource; did you mean tools?',
     ]);
   });
 

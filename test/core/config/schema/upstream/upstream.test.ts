@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { BASE, issues, issuesOfApi, parsed } from '../parsed.ts';
 
-const DECIDED = 'is a header that HTTP or Portico itself decides on';
-const TAKEN = 'is the header of the credential';
+const DECIDED = 'is a header that HTTP or Portico sets itself';
+const TAKEN = 'is already the header of the credential';
 const UNVERIFIED =
   'and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended';
 const byHeader = (more: object) => ({ credential: { kind: 'header', name: 'X-Key', ...more } });
@@ -17,7 +17,7 @@ const WRONG: readonly (readonly [api: object, ...issues: string[]])[] = [
     return [{ baseUrl }, 'baseUrl: must hold no user, password, query or fragment'] as const;
   }),
   ...['https://a\\v1', 'https://a/b c'].map((baseUrl) => {
-    return [{ baseUrl }, 'baseUrl: must hold no space, line break or backslash'] as const;
+    return [{ baseUrl }, 'baseUrl: must not contain spaces, line breaks or backslashes'] as const;
   }),
   [
     { baseUrl: 'https://a/{org}/v1' },
@@ -35,12 +35,12 @@ const WRONG: readonly (readonly [api: object, ...issues: string[]])[] = [
   [{ headers: { 'X-A': 'a\r\nX-B: c' } }, 'headers.X-A: must be printable ASCII'],
   [{ headers: { 'a b': 'c' } }, 'headers["a b"]: must be an HTTP header name'],
   ...['', 'Token', '{token}{token}'].map((format) => {
-    return [byHeader({ format }), 'credential.format: must hold {token} exactly once'] as const;
+    return [byHeader({ format }), 'credential.format: must contain {token} exactly once'] as const;
   }),
   [byHeader({ format: '{token}\n' }), 'credential.format: must be printable ASCII'],
   [
     { credential: { kind: 'query', name: 'api_key' } },
-    'credential.kind: query is none of them: a credential must not stand in an address, which platforms and proxies on the way write into their logs: send it as a header, under credential or headers of the upstream',
+    'credential.kind: query is none of them: a credential must not be part of a URL, because platforms and proxies log URLs: send it as a header, by credential or headers of the upstream',
   ],
   [
     { credential: { kind: 'headr' } },
@@ -54,10 +54,10 @@ const WRONG_SERVICE: readonly (readonly [api: object, issue: string])[] = [
   [service({ file: '/a', secret: 'b' }), 'credential.secret: cannot be combined with file: set one of them'],
   [service({ file: '' }), 'credential.file: must not be empty'],
   ...['', ' ', 'a\n', ' a', 'a\r\nX-B: c', 'ä', '\u0000'].map((secret) => {
-    return [service({ secret }), 'credential.secret: must be printable ASCII, without white space around it'] as const;
+    return [service({ secret }), 'credential.secret: must be printable ASCII without surrounding white space'] as const;
   }),
   [service({ secret: 'a', user: 'a:b' }), 'credential.user: must be printable ASCII without a colon (RFC 7617)'],
-  [service({ secret: 'a', format: 'Bearer' }), 'credential.format: must hold {token} exactly once'],
+  [service({ secret: 'a', format: 'Bearer' }), 'credential.format: must contain {token} exactly once'],
   [service({ secret: 'a', name: 'Host' }), `credential.name: ${DECIDED}`],
   [service({ secret: 'a' }, { authorization: 'b' }), `headers.authorization: ${TAKEN}`],
   [service({ secret: 'a', name: 'X-Key' }, { 'x-key': 'b' }), `headers.x-key: ${TAKEN}`],
@@ -92,23 +92,23 @@ const EXCHANGES: readonly (readonly [change: object, issue?: string])[] = [
   [{ issuer: 'http://127.0.0.1:9' }],
   [{ client: TLS_CLIENT, tls: { certFile: '/c', keyFile: '/k' } }],
   [{ client: { kind: 'private_key_jwt', id: 'a', keyFile: '/k' } }],
-  [{ issuer: undefined }, ': needs an authorization server: issuer, or tokenUrl'],
-  [{ audience: undefined }, ': needs the platform that tokens are for: audience, or resource'],
+  [{ issuer: undefined }, ': needs an authorization server: issuer or tokenUrl'],
+  [{ audience: undefined }, ': needs the platform that tokens are for: audience or resource'],
   [{ issuer: 'http://login.example' }, '.issuer: must be an https URL: http is for loopback alone'],
   [{ issuer: 'ftp://login.example' }, '.issuer: must be an https URL'],
   [
     { issuer: 'https://login.example/.well-known/openid-configuration' },
-    '.issuer: must be the issuer itself, as tokens name it in iss: leave out /.well-known/ and what follows',
+    '.issuer: must be the issuer as in iss: remove /.well-known/ and what follows',
   ],
-  [{ resource: 'https://a.example/#b' }, '.resource: must hold no fragment'],
+  [{ resource: 'https://a.example/#b' }, '.resource: must not contain a fragment'],
   [{ client: { kind: 'client_secret_post', id: 'a' } }, '.client: needs a secret: file, or secret as "${NAME}"'],
   [{ client: { ...CLIENT, secret: 'hush' } }, '.client.secret: cannot be combined with file: set one of them'],
   [{ client: { ...CLIENT, id: '' } }, '.client.id: must not be empty'],
   [
     { client: TLS_CLIENT, tls: { caFile: '/ca' } },
-    '.client: needs a certificate: certFile and keyFile in tls beside it',
+    '.client: needs a client certificate: tls.certFile and tls.keyFile of this credential',
   ],
-  [{ tls: { certFile: '/c' } }, '.tls.certFile: needs certFile and keyFile, both of them'],
+  [{ tls: { certFile: '/c' } }, '.tls.certFile: needs both certFile and keyFile'],
   [{ scopes: ['a b'] }, '.scopes[0]: must be one scope: printable ASCII without space, quote or backslash'],
 ];
 const ALL = { allowUnverifiedCallers: true };
@@ -142,7 +142,7 @@ describe('the settings of an upstream', () => {
     }
     for (const name of ['', '1a', 'a b', 'a.b', '-a', '_a', 'é']) {
       const found = issues({ upstreams: { api: BASE, [name]: BASE } }).filter(
-        (issue) => !issue.includes('no resource'),
+        (issue) => !issue.includes('of any resource'),
       );
       expect(found, name).to.have.length(1);
     }
@@ -180,7 +180,7 @@ describe('the settings of an upstream', () => {
   it('have a proxy address and credentials of their own, not in the URL', () => {
     for (const url of ['http://a:b@proxy', 'http://proxy/path', 'http://proxy?a', 'http://proxy#a']) {
       expect(issuesOfApi({ proxy: { url } })).to.deep.equal([
-        'proxy.url: must hold nothing but scheme, host and port; user and password are keys beside it',
+        'proxy.url: must consist of scheme, host and port only; user and password are separate keys',
       ]);
     }
     for (const url of ['socks5://proxy', 'proxy:3128', '']) expect(issuesOfApi({ proxy: { url } })).to.have.lengthOf(1);
