@@ -63,7 +63,7 @@ function sizeOf(listing: PagedList): { sizeParam: string | null; size?: number }
   const size = parameterOf(listing, 'size');
   if (size === undefined) return { sizeParam: null };
   const { maximum = SIZE } = size;
-  return { sizeParam: size.name, size: Math.floor(maximum < 1 ? SIZE : Math.min(maximum, SIZE)) };
+  return { sizeParam: size.name, size: Math.floor(maximum < 2 ? SIZE : Math.min(maximum, SIZE)) };
 }
 
 function byToken(listing: PagedList): PagingGuess | undefined {
@@ -181,7 +181,7 @@ function withoutNext(listing: Listing, total: Total | undefined): PagingGuess {
     // A page as long as requested, without a link to a next one, is an error, so that the list is never short. The size has
     // to be one that the platform allows for certain: a page that it cuts would look like the last.
     const known = size.maximum ?? Number(size.value ?? CERTAIN_SIZE);
-    const certain = Number.isInteger(known) && known >= 1 ? Math.min(known, SIZE) : CERTAIN_SIZE;
+    const certain = Number.isInteger(known) && known >= 2 ? Math.min(known, SIZE) : CERTAIN_SIZE;
     const pagination = { kind: 'link', sizeParam: size.name, size: certain, ...total?.setting };
     const why = `the parameter ${size.name} is the size of a page, and nothing leads to the second page`;
     return { pagination, why, doubts: [`${HOW}: until then a full page without a Link header is an error`] };

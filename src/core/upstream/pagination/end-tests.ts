@@ -54,7 +54,7 @@ type Design = (end: ListEnd) => EndTest | undefined;
 
 /** A list gets the first test of each row that applies to it. */
 const TESTS: readonly (readonly Design[])[] = [
-  [shorterPage, usualSizes, behindTotal, lastByOffset, twoByOffset, secondByNumber],
+  [shorterPage, usualSizes, behindTotal, lastByOffset, secondByNumber],
   [firstByNumber, lastOfTotal],
 ];
 
@@ -97,14 +97,12 @@ function shorterPage({ list, first, last }: ListEnd): EndTest | undefined {
         ? undefined
         : 'if the POST changes nothing, set retryPost: true, which allows one more request as a test',
     );
-  // Nothing is shorter than one: of two that are requested, one must be all.
-  const address = addressOfSize(list, size === 1 ? 2 : size - 1);
+  const address = addressOfSize(list, size - 1);
   if (address === undefined || (pagination.kind === 'none' && !isCounted)) {
     if (isCounted) return undefined;
     throw failed();
   }
   const passes = (reply: PageView) => {
-    if (size === 1) return reply.count <= 1;
     const leadsOn =
       (pagination.kind === 'token' && !isNone(reply.next)) ||
       (pagination.kind === 'link' && nextLink(reply, pagination) !== undefined);
@@ -187,24 +185,6 @@ function lastByOffset(end: ListEnd): EndTest | undefined {
 function lastOfTotal(end: ListEnd): EndTest | undefined {
   const endTest = namesTotal(end.list.pagination) ? lastByOffset(end) : undefined;
   return endTest && { ...endTest, refusal: 'passes' };
-}
-
-/** Tests `offset` in pages of one item: if one is all, no second one comes when two are requested. */
-function twoByOffset(end: ListEnd): EndTest | undefined {
-  const { list, items } = end;
-  const { pagination } = list;
-  if (pagination.kind !== 'offset' || !isOpen(end) || items !== 1 || sizeAsked(list) !== 1) return undefined;
-  return {
-    address: firstAddressOf(list, { ...pagination, size: 2 }),
-    passes: (reply) => reply.count === 1,
-    refusal: 'fails',
-    failed: (outcome, cause) =>
-      failedTest(
-        `an empty page follows 1 item, but a request for 2 ${outcome}`,
-        'set pagination.kind and pagination.offsetParam to the pagination of the platform, or pagination.size to more than 1',
-        cause,
-      ),
-  };
 }
 
 /** Tests `page` without a total: after a full page and an empty one, pages shorter by one have a second page, of one item. */

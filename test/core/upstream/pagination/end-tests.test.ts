@@ -229,22 +229,6 @@ describe('a list by page without a total', () => {
   });
 });
 
-describe('a list by offset whose first page has one item', () => {
-  const ONE = { kind: 'offset', sizeParam: 'limit', size: 1, offsetParam: 'offset', concurrency: 1 } as const;
-
-  it('is an error if one was requested and a second one arrives when two are', async () => {
-    // It takes the offset for a token that it does not know, and brings nothing.
-    const token = (query: Query): Reply => ({ to: (query('offset') ?? 0) > 0 ? 0 : (query('limit') ?? 10) });
-    const { result } = await read(ONE, token);
-    expect(result).to.contain('a request for 2 returned 2').and.to.contain('pagination.offsetParam');
-    expect((await read({ ...ONE, ...OFF }, token)).result).to.equal(1);
-  });
-
-  it('is whole where one is all', async () => {
-    expect((await read(ONE, (query) => ({ from: query('offset') ?? 0, to: 1 }))).result).to.equal(1);
-  });
-});
-
 describe('a POST that may write', () => {
   it('is not repeated as a test: a full first page without an end is an error that names retryPost', async () => {
     for (const kind of ['token', 'link'] as const) {

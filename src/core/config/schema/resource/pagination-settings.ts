@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { headerName, selection, whole } from '../scalars.ts';
 
 const parameter = z.string().min(1);
-const size = whole(1, 100_000).default(100).describe('Page size to request.');
+const size = whole(2, 100_000).default(100).describe('Page size to request.');
 const sizeParam = (name: string) =>
   parameter
     .nullable()
