@@ -73,7 +73,7 @@ export class Exchange implements RequestRecord {
   resume: (() => void) | undefined = undefined;
   /** Whether the connection has closed, so that no response can be sent. */
   gone = false;
-  cameWhileDraining = false;
+  arrivedWhileDraining = false;
   route: string | undefined = undefined;
   rpc: string | undefined = undefined;
   tool: string | undefined = undefined;

@@ -50,11 +50,11 @@ function firstItemOf(page: Page, settings: ResourceConfig, required: readonly st
   return { raw: rawAt(0), from, why: 'where excludes it' };
 }
 
-function describeSign({ sign, name, path, says }: Statement, safe: SafeText): string {
+function describeSign({ sign, name, path, stated }: Statement, safe: SafeText): string {
   const where = safe(path ?? `the header ${name}`, 100);
-  if (typeof says === 'number') return `${where} is ${says}`;
+  if (typeof stated === 'number') return `${where} is ${stated}`;
   const [some, none] = sign === 'previous' ? ['a previous page', 'no previous page'] : ['more items', 'no more items'];
-  return `${where} indicates ${says ? some : none}`;
+  return `${where} indicates ${stated ? some : none}`;
 }
 
 function safeItem({ raw, mapped, from, why }: FirstItem, safe: SafeText): FirstItem {

@@ -94,6 +94,8 @@ export function lookAt(bytes: Buffer, headers: ReplyHeaders, settings: ResourceC
   const map = createMapper({ fields: id === undefined ? {} : { id }, required: ['id'], invalidItems: 'drop' });
   const ids = map(page).items.map((item) => item['id']);
   const content = JSON.stringify(page.items);
-  const totals = statementsOf(page.enclosing, headers).flatMap(({ sign, says }) => (sign === 'total' ? [says] : []));
+  const totals = statementsOf(page.enclosing, headers).flatMap(({ sign, stated }) =>
+    sign === 'total' ? [stated] : [],
+  );
   return { count: page.items.length, ids: JSON.stringify([ids.length > 0 ? ids : content, totals]), content };
 }

@@ -75,7 +75,7 @@ export function createConnections(
     connection.ending = hasBody && !takesBody;
     connection.exchanges.push(exchange);
     exchange.connection = connection;
-    exchange.cameWhileDraining = isStopping;
+    exchange.arrivedWhileDraining = isStopping;
     connection.bytesSeen = req.socket.bytesRead;
     if (hasBody) {
       req.on('end', () => {

@@ -93,7 +93,7 @@ export function createAdmit(options: AdmitOptions) {
     exchange.originHeaders = forAnyPage ? ANY_ORIGIN : origins.headersFor(exchange.fields.origin);
     checkFraming(exchange);
     if (!isProbe) {
-      if (exchange.cameWhileDraining) throw new GatewayError('draining');
+      if (exchange.arrivedWhileDraining) throw new GatewayError('draining');
       checkHost(exchange);
       if (!forAnyPage) checkOrigin(exchange);
     }

@@ -12,7 +12,7 @@ import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
 import { checkIds, checkList, createDistinctIds, type Found, type ListRules } from './list-checks.ts';
 import type { MappedPage } from './page-reader.ts';
 import type { ReadPage } from './page-worker.ts';
-import { bodyShowsEnd, createMemo, type Made, NOTHING_SAID, saidOf, tagged } from './reply-reuse.ts';
+import { bodyShowsEnd, createMemo, headerSigns, type Made, NO_SIGNS, tagged } from './reply-reuse.ts';
 
 export interface LoaderOptions {
   readonly resource: string;
@@ -77,7 +77,7 @@ export function createLoader(options: LoaderOptions): Loader {
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
       // An identical body can have another header that shows more items.
-      const made = memo?.get(body, saidOf(headers));
+      const made = memo?.get(body, headerSigns(headers));
       return made === undefined
         ? { page: await readPage({ body, headers, first: true, signal, spend }), body }
         : { made };
@@ -113,7 +113,7 @@ export function createLoader(options: LoaderOptions): Loader {
       }
       checkList(resource, rules, counts);
       const made: Made = { snapshot: await writer.finishInSteps(), counts };
-      if (pages === 1) memo?.set(body, saidOf(headers), made);
+      if (pages === 1) memo?.set(body, headerSigns(headers), made);
       return { made, pages };
     }
 
@@ -122,7 +122,7 @@ export function createLoader(options: LoaderOptions): Loader {
     if (first === undefined) {
       if (known === undefined) throw new Error('the request had no If-None-Match');
       // The page is unchanged, but may no longer be the whole list.
-      if (![NOTHING_SAID, known.upstreamSaid].includes(saidOf(headers))) return load(caller, account, signal, clock);
+      if (![NO_SIGNS, known.upstreamSaid].includes(headerSigns(headers))) return load(caller, account, signal, clock);
       return { ...known, snapshot: at(loadedAt, known), renewed: true, upstreamMs: upstreamMs() };
     }
     const { made, pages } = 'made' in first ? { ...first, pages: 1 } : await loadPages(first.page, first.body, headers);

@@ -18,18 +18,18 @@ const MAX_BODY_BYTES = 262_144;
 /** Results of one list's last replies. Few: to hash and keep all took a fifth of the time of a new list. */
 export function createMemo() {
   /** The most recently used last. */
-  const held: { readonly body: Buffer; readonly said: string; readonly made: Made }[] = [];
+  const held: { readonly body: Buffer; readonly statements: string; readonly made: Made }[] = [];
   return {
     /** Finds the result of an equal reply: only a caller with the same body finds it. */
-    get(body: Buffer, said: string): Made | undefined {
-      const at = held.findLastIndex((each) => each.said === said && each.body.equals(body));
+    get(body: Buffer, statements: string): Made | undefined {
+      const at = held.findLastIndex((each) => each.statements === statements && each.body.equals(body));
       const [found] = at === -1 ? [] : held.splice(at, 1);
       if (found !== undefined) held.push(found);
       return found?.made;
     },
     /** Keeps `body`, which must not change. */
-    set(body: Buffer, said: string, made: Made): void {
-      if (body.length <= MAX_BODY_BYTES && held.push({ body, said, made }) > MAX_REPLIES) held.shift();
+    set(body: Buffer, statements: string, made: Made): void {
+      if (body.length <= MAX_BODY_BYTES && held.push({ body, statements, made }) > MAX_REPLIES) held.shift();
     },
   };
 }
@@ -47,13 +47,13 @@ export function bodyShowsEnd(pagination: Pagination): boolean {
 export function tagged({ post }: ListRequest, headers: ReplyHeaders): Pick<Load, 'upstreamEtag' | 'upstreamSaid'> {
   const { etag } = headers;
   if (post !== undefined || typeof etag !== 'string' || !ENTITY_TAG.test(etag)) return {};
-  return { upstreamEtag: etag, upstreamSaid: saidOf(headers) };
+  return { upstreamEtag: etag, upstreamSaid: headerSigns(headers) };
 }
 
-export const NOTHING_SAID = saidOf({});
+export const NO_SIGNS = headerSigns({});
 
 /** The headers' signs of more items, for comparison. */
-export function saidOf(headers: ReplyHeaders): string {
-  const said = headerStatements(headers);
-  return said.length === 0 ? '' : JSON.stringify(said);
+export function headerSigns(headers: ReplyHeaders): string {
+  const statements = headerStatements(headers);
+  return statements.length === 0 ? '' : JSON.stringify(statements);
 }

@@ -7,7 +7,7 @@ import {
   type ListRead,
   mayRepeat,
   type PageView,
-  saysTotal,
+  statesTotal,
   textDigestsOf,
 } from './list-read.ts';
 import { firstAddress, type LinkPagination, pageAddress, sizeParameter, type TokenPagination } from './page-address.ts';
@@ -49,7 +49,7 @@ async function testToken<P extends PageView>(read: ListRead<P>, pagination: Toke
   const { list, first, test, signal } = read;
   const { sizeParam, tokenParam, ignoreSigns = [] } = pagination;
   if (sizeParam === null || !mayRepeat(list) || ignoreSigns.includes('fullPage')) return;
-  if (first.count === 0 || saysTotal(first, first.count)) return;
+  if (first.count === 0 || statesTotal(first, first.count)) return;
   const size = { [sizeParam]: first.count === 1 ? 2 : first.count - 1 };
   const other = await test(pageAddress(list, size), signal);
   const token = nextToken(other.next);

@@ -11,7 +11,7 @@ import {
   type ListRequest,
   mayRepeat,
   type PageView,
-  saysTotal,
+  statesTotal,
 } from './list-read.ts';
 import {
   firstAddressOf,
@@ -86,9 +86,9 @@ function shorterPage({ list, first, last }: ListEnd): EndTest | undefined {
   const { pagination } = list;
   const size = sizeAsked(list);
   if (last !== first || first.count !== size || first.next === '' || first.next === false) return undefined;
-  if (first.said.some((each) => !isTotalInBody(each) && isEnd(size, each))) return undefined;
+  if (first.statements.some((each) => !isTotalInBody(each) && isEnd(size, each))) return undefined;
   if (pagination.total === undefined && namesTotal(pagination)) return undefined;
-  const isCounted = pagination.total !== undefined || saysEnd(first, size);
+  const isCounted = pagination.total !== undefined || statesEnd(first, size);
   const failed = () =>
     goesOn(
       'fullPage',
@@ -106,7 +106,7 @@ function shorterPage({ list, first, last }: ListEnd): EndTest | undefined {
     const leadsOn =
       (pagination.kind === 'token' && !isNone(reply.next)) ||
       (pagination.kind === 'link' && nextLink(reply, pagination) !== undefined);
-    const totals = [Number(reply.total ?? 0), ...reply.said.filter(isTotalInBody).map(({ says }) => says)];
+    const totals = [Number(reply.total ?? 0), ...reply.statements.filter(isTotalInBody).map(({ stated }) => stated)];
     return leadsOn || (reply.count < size && totals.includes(size));
   };
   return { address, passes, refusal: 'fails', failed };
@@ -124,7 +124,7 @@ function usualSizes({ list, first: { count }, first }: ListEnd): EndTest | undef
   if (pagination.kind !== 'none' || post !== undefined) return undefined;
   // A total in the body may be the length of the page.
   if (pagination.total === undefined && namesTotal(pagination)) return undefined;
-  if (count < 20 || count % 10 !== 0 || saysEnd(first, count)) return undefined;
+  if (count < 20 || count % 10 !== 0 || statesEnd(first, count)) return undefined;
   const unsent = USUAL_SIZES.filter((name) => !(name in query));
   return {
     address: pageAddress(list, Object.fromEntries(unsent.map((name) => [name, SMALL_SIZE]))),
@@ -143,7 +143,7 @@ function behindTotal({ list, first, last }: ListEnd): EndTest | undefined {
   const { pagination } = list;
   const { count, total } = first;
   if ((pagination.kind !== 'offset' && pagination.kind !== 'page') || last !== first) return undefined;
-  if (count === 0 || Number(total) !== count || saysEnd(first, count)) return undefined;
+  if (count === 0 || Number(total) !== count || statesEnd(first, count)) return undefined;
   const place = pagination.kind === 'offset' ? offsetParameters(pagination, count) : numberParameters(pagination, 1);
   return {
     address: pageAddress(list, place),
@@ -165,12 +165,12 @@ function lastByOffset(end: ListEnd): EndTest | undefined {
   const { list, first, items, filled, tail, tailIds } = end;
   const { pagination } = list;
   if (pagination.kind !== 'offset' || !isOpen(end) || first.count < 2) return undefined;
-  if (filled === 1 && saysEnd(first, items)) return undefined;
+  if (filled === 1 && statesEnd(first, items)) return undefined;
   const due = tail === 1 ? 2 : 1;
   const place = items - due;
   return {
     address: pageAddress(list, offsetParameters(pagination, place)),
-    passes: async (reply) => reply.count === due && (await bringsOnly(tailIds, reply)),
+    passes: async (reply) => reply.count === due && (await hasOnlyIds(tailIds, reply)),
     refusal: 'fails',
     failed: (outcome, cause) =>
       failedTest(
@@ -222,7 +222,7 @@ function firstByNumber(end: ListEnd): EndTest | undefined {
   const keys = isPage ? 'pagination.pageParam, pagination.firstPage' : 'pagination.offsetParam';
   return {
     address: pageAddress(list, sizeParameter(pagination)),
-    passes: (reply) => (items === 0 ? reply.count === 0 : bringsOnly(first.ids ?? '', reply)),
+    passes: (reply) => (items === 0 ? reply.count === 0 : hasOnlyIds(first.ids ?? '', reply)),
     refusal: 'passes',
     failed: (outcome) =>
       failedTest(
@@ -236,13 +236,13 @@ function firstByNumber(end: ListEnd): EndTest | undefined {
 function isOpen(end: ListEnd): boolean {
   const { list, first, last, items } = end;
   const { pagination } = list;
-  if (saysTotal(first, items)) return false;
+  if (statesTotal(first, items)) return false;
   if (!namesTotal(pagination)) return true;
   const mayCountPage = pagination.total !== undefined && last === first && Number(first.total) === first.count;
-  return mayCountPage && !saysEnd(first, first.count) && shorterPage(end) === undefined;
+  return mayCountPage && !statesEnd(first, first.count) && shorterPage(end) === undefined;
 }
 
-async function bringsOnly(ids: string, reply: PageView): Promise<boolean> {
+async function hasOnlyIds(ids: string, reply: PageView): Promise<boolean> {
   const known = new Set<string>();
   for await (const some of inSteps(ids)) for (const id of some) known.add(id);
   for await (const some of inSteps(reply.ids ?? '')) if (some.some((id) => !known.has(id))) return false;
@@ -285,12 +285,12 @@ function isTotalInBody({ sign, path }: Statement): boolean {
 }
 
 /** Whether a member says so that cannot be the length of the page. */
-function saysEnd({ said }: PageView, count: number): boolean {
-  return said.some((each) => !COUNTS.includes(each.name) && isEnd(count, each));
+function statesEnd({ statements }: PageView, count: number): boolean {
+  return statements.some((each) => !COUNTS.includes(each.name) && isEnd(count, each));
 }
 
-function isEnd(count: number, { sign, says }: Statement): boolean {
-  if (sign === 'total') return says === count;
-  if (sign === 'pages') return says === 1;
-  return sign !== 'previous' && says === false;
+function isEnd(count: number, { sign, stated }: Statement): boolean {
+  if (sign === 'total') return stated === count;
+  if (sign === 'pages') return stated === 1;
+  return sign !== 'previous' && stated === false;
 }

@@ -21,7 +21,7 @@ export interface PageView {
   readonly count: number;
   readonly headers: ReplyHeaders;
   /** About the rest of the list, whether settings use it or not. */
-  readonly said: readonly Statement[];
+  readonly statements: readonly Statement[];
   readonly next?: unknown;
   readonly total?: unknown;
   /** Digests of its items; absent if the page {@link isWhole is the whole list}. */
@@ -42,7 +42,7 @@ export function viewOf(pagination: Pagination, { body, items, enclosing, headers
   return {
     count: items.length,
     headers,
-    said: statementsOf(enclosing, headers),
+    statements: statementsOf(enclosing, headers),
     next: 'next' in pagination ? pagination.next?.(body) : undefined,
     total: pagination.total?.(body),
   };
@@ -60,13 +60,13 @@ export function isWhole(pagination: Pagination, page: PageView): boolean {
       return pagination.next === undefined ? headers.link === undefined : isNone(next);
     case 'offset':
     case 'page':
-      return count === 0 || (total === count && saysTotal(page, count));
+      return count === 0 || (total === count && statesTotal(page, count));
   }
 }
 
 /** Whether a member says so that cannot be the length of the page. */
-export function saysTotal({ said }: PageView, items: number): boolean {
-  return said.some(({ sign, name, says }) => sign === 'total' && says === items && !COUNTS.includes(name));
+export function statesTotal({ statements }: PageView, items: number): boolean {
+  return statements.some(({ sign, name, stated }) => sign === 'total' && stated === items && !COUNTS.includes(name));
 }
 
 /** The expression `hasMore && cursor` is false on the last page. */

@@ -183,17 +183,18 @@ function createRepeatCheck(): (page: PageView) => Promise<void> {
 }
 
 /** Keeps the least figure. Of several on one page, that of a filter counts, else the greatest: others may be its own. */
-function keepLeast(least: Progress['least'], sign: 'total' | 'pages', { said, count }: PageView): void {
+function keepLeast(least: Progress['least'], sign: 'total' | 'pages', { statements, count }: PageView): void {
   // A figure up to the length of the page may be that length.
   const floor = sign === 'total' ? count : 0;
-  const filtered = said.filter(({ name }) => sign === 'total' && FILTERED.includes(name));
-  const [most] = (filtered.length > 0 ? filtered : said)
+  const filtered = statements.filter(({ name }) => sign === 'total' && FILTERED.includes(name));
+  const [most] = (filtered.length > 0 ? filtered : statements)
     .filter(
-      (each) => each.sign === sign && Number(each.says) > floor && !(each.name === 'pageCount' && each.says === count),
+      (each) =>
+        each.sign === sign && Number(each.stated) > floor && !(each.name === 'pageCount' && each.stated === count),
     )
-    .toSorted((a, b) => Number(b.says) - Number(a.says));
+    .toSorted((a, b) => Number(b.stated) - Number(a.stated));
   const before = least[sign];
-  if (most !== undefined && (before === undefined || most.says < before.says)) least[sign] = most;
+  if (most !== undefined && (before === undefined || most.stated < before.stated)) least[sign] = most;
 }
 
 function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, last }: Progress): void {
@@ -213,25 +214,25 @@ function signOf<P extends PageView>(
   counts: (sign: Sign) => boolean,
 ): [Sign, string] | undefined {
   const { total, pages: pageCount } = least;
-  if (counts('total') && total !== undefined && Number(total.says) > items) {
-    return ['total', `${total.name} is ${total.says}, and ${items} items were received`];
+  if (counts('total') && total !== undefined && Number(total.stated) > items) {
+    return ['total', `${total.name} is ${total.stated}, and ${items} items were received`];
   }
-  if (counts('pages') && pageCount !== undefined && Number(pageCount.says) > pages) {
-    return ['pages', `${pageCount.name} is ${pageCount.says}, and ${pages} pages were received`];
+  if (counts('pages') && pageCount !== undefined && Number(pageCount.stated) > pages) {
+    return ['pages', `${pageCount.name} is ${pageCount.stated}, and ${pages} pages were received`];
   }
   const byNumber = list.pagination.kind === 'offset' || list.pagination.kind === 'page';
   // If only the first page has items, an empty one behind it may mean that the platform does not understand the request.
   // A link or token that was followed may lead to one: DynamoDB returns a key behind the last item.
   const flagging = filled === 1 ? first : last;
-  const { said } = byNumber ? flagging : last;
-  const more = flagging.said.find(({ sign, says }) => sign === 'more' && says === true);
+  const { statements } = byNumber ? flagging : last;
+  const more = flagging.statements.find(({ sign, stated }) => sign === 'more' && stated === true);
   if (counts('more') && more !== undefined) return ['more', more.name];
   // Some platforms always link to a next page, and show the end by a flag.
-  const isEnded = said.some(({ sign, says }) => sign === 'more' && says === false);
-  const next = said.find(({ sign, says }) => sign === 'next' && says === true);
+  const isEnded = statements.some(({ sign, stated }) => sign === 'more' && stated === false);
+  const next = statements.find(({ sign, stated }) => sign === 'next' && stated === true);
   if (counts('next') && next !== undefined && !isEnded) return ['next', next.name];
   // Some platforms link back from the first page, too; one that was requested by number must be the first.
-  const previous = first.said.find(({ sign, says }) => sign === 'previous' && says === true);
+  const previous = first.statements.find(({ sign, stated }) => sign === 'previous' && stated === true);
   if (counts('previous') && byNumber && previous !== undefined) return ['previous', previous.name];
   return undefined;
 }

@@ -10,7 +10,7 @@ export interface Statement {
   /** Place as an expression; absent for a header. */
   readonly path?: string;
   /** The number of all items or pages, or whether there are more. */
-  readonly says: number | boolean;
+  readonly stated: number | boolean;
 }
 
 /** An object that encloses the list. `fields`: its path in the body. */
@@ -54,13 +54,13 @@ export function headerStatements(headers: ReplyHeaders): Statement[] {
     const { sign, name } = known;
     // Some proxies add a header that is already present.
     const texts = [headers[header]].flat().join().split(',');
-    for (const says of new Set(texts.map((text) => saysOf(sign, text.trim())))) {
-      if (says !== undefined) statements.push({ sign, name, says });
+    for (const stated of new Set(texts.map((text) => statedBy(sign, text.trim())))) {
+      if (stated !== undefined) statements.push({ sign, name, stated });
     }
   }
   readLink(headers['link'], statements);
   const range = RANGE.exec(String(headers['content-range'] ?? ''));
-  if (range !== null) statements.push({ sign: 'total', name: 'Content-Range', says: Number(range[1]) });
+  if (range !== null) statements.push({ sign: 'total', name: 'Content-Range', stated: Number(range[1]) });
   readJsonHeader(headers['x-pagination'], statements);
   return statements;
 }
@@ -87,11 +87,11 @@ function readMember(sign: string, name: string, value: unknown, path: string, st
   } else if (sign === 'end') {
     // A number of this name is that of the last page.
     const ended = typeof value === 'number' ? undefined : flagOf(value);
-    if (ended !== undefined) statements.push({ sign: 'more', name, path, says: !ended });
+    if (ended !== undefined) statements.push({ sign: 'more', name, path, stated: !ended });
   } else {
     const known = sign as Statement['sign'];
-    const says = saysOf(known, value);
-    if (says !== undefined) statements.push({ sign: known, name, path, says });
+    const stated = statedBy(known, value);
+    if (stated !== undefined) statements.push({ sign: known, name, path, stated });
   }
 }
 
@@ -100,7 +100,7 @@ function readTotalObject(name: string, value: object | null, path: string, state
   const { value: number, relation } = Object(value);
   const total = numberOf(number);
   if (total === undefined) return;
-  statements.push({ sign: 'total', name, path: below(path, 'value'), says: relation === 'gte' ? total + 1 : total });
+  statements.push({ sign: 'total', name, path: below(path, 'value'), stated: relation === 'gte' ? total + 1 : total });
 }
 
 /** Objects with `rel` and `href`. */
@@ -109,15 +109,15 @@ function readLinks(links: readonly unknown[], path: string, statements: Statemen
     const rel = Object(link).rel;
     const sign = rel === 'next' ? 'next' : rel === 'prev' || rel === 'previous' ? 'previous' : undefined;
     if (sign === undefined) continue;
-    statements.push({ sign, name: `links: ${rel}`, path: `${path}[?rel=='${rel}'].href | [0]`, says: true });
+    statements.push({ sign, name: `links: ${rel}`, path: `${path}[?rel=='${rel}'].href | [0]`, stated: true });
   }
 }
 
 function readLink(field: ReplyHeaders[string], statements: Statement[]): void {
   if (field === undefined) return;
-  statements.push({ sign: 'next', name: 'Link: rel=next', says: hasLink('next', field) });
+  statements.push({ sign: 'next', name: 'Link: rel=next', stated: hasLink('next', field) });
   if (hasLink('prev', field) || hasLink('previous', field)) {
-    statements.push({ sign: 'previous', name: 'Link: rel=prev', says: true });
+    statements.push({ sign: 'previous', name: 'Link: rel=prev', stated: true });
   }
 }
 
@@ -131,13 +131,13 @@ function hasLink(rel: string, field: string | string[]): boolean {
 }
 
 function readJsonHeader(field: ReplyHeaders[string], statements: Statement[]): void {
-  const said: Statement[] = [];
-  if (typeof field === 'string') readMembers(Object(parseJson(field)), '', MAX_DEPTH, said);
-  for (const { sign, name, says } of said) statements.push({ sign, name: `X-Pagination: ${name}`, says });
+  const inHeader: Statement[] = [];
+  if (typeof field === 'string') readMembers(Object(parseJson(field)), '', MAX_DEPTH, inHeader);
+  for (const { sign, name, stated } of inHeader) statements.push({ sign, name: `X-Pagination: ${name}`, stated });
 }
 
 /** Returns `undefined` for a value that states nothing. */
-function saysOf(sign: Statement['sign'], value: unknown): number | boolean | undefined {
+function statedBy(sign: Statement['sign'], value: unknown): number | boolean | undefined {
   if (sign === 'total' || sign === 'pages') return numberOf(value);
   return sign === 'more' ? flagOf(value) : leads(value);
 }

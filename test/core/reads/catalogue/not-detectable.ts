@@ -71,7 +71,7 @@ function leadsOn({ pagination }: GeneratedRead, { body, headers }: Reply): boole
     case 'token':
       return !isNone(pagination.next(body));
     case 'link': {
-      const view = { count: 0, headers, said: [], next: pagination.next?.(body) };
+      const view = { count: 0, headers, statements: [], next: pagination.next?.(body) };
       return nextLink(view, pagination) !== undefined;
     }
     case 'offset':

@@ -9,7 +9,7 @@ import { itemsUpTo, readAll, simulate } from './platform.ts';
 type Query = (name: string) => number | undefined;
 
 /** What a platform replies: items of its list from one up to another, with members beside them; or a status. */
-type Reply = { readonly from?: number; readonly to: number; readonly said?: object } | number;
+type Reply = { readonly from?: number; readonly to: number; readonly statements?: object } | number;
 
 interface Outcome {
   /** Items of the list that was read, or the reason of the error. */
@@ -41,7 +41,7 @@ async function read(
     if (typeof replied === 'number') throw new GatewayError('upstream_refused', { upstreamStatus: replied });
     const from = replied.from ?? 0;
     const items = Array.from({ length: Math.max(0, replied.to - from) }, (_, index) => `${from + index}`);
-    const body = { items, ...replied.said };
+    const body = { items, ...replied.statements };
     const view = viewOf(pagination, { body, items, headers: {}, enclosing: [{ fields: [], value: body }] });
     return { ...view, ids: textDigestsOf(items) };
   };
@@ -96,16 +96,16 @@ describe('a list of one page that has a round number of items', () => {
       [{ to: 10 }],
       [{ to: 25 }],
       [{ to: 0 }],
-      [{ to: 20, said: { total: 20 } }],
-      [{ to: 20, said: { has_more: false } }],
-      [{ to: 20, said: { next: null } }],
+      [{ to: 20, statements: { total: 20 } }],
+      [{ to: 20, statements: { has_more: false } }],
+      [{ to: 20, statements: { next: null } }],
       [{ to: 20 }, { post: { body: undefined, isRepeatable: true } }],
     ];
     for (const [reply, more] of single) {
       expect((await read(NONE, () => reply, more)).targets, JSON.stringify(reply)).to.have.length(1);
     }
     // It may be that of the page.
-    expect((await read(NONE, () => ({ to: 20, said: { count: 20 } }))).targets).to.have.length(2);
+    expect((await read(NONE, () => ({ to: 20, statements: { count: 20 } }))).targets).to.have.length(2);
   });
 
   it('is requested with parameters that the query does not have, within maxPages', async () => {
@@ -135,7 +135,7 @@ describe('a total that settings name and that counts the items of the page', () 
     (query: Query): Reply => {
       const from = query('offset') ?? ((query('page') ?? 1) - 1) * 25;
       const to = Math.min(total, from + 25);
-      return { from, to, said: of(Math.max(0, to - from)) };
+      return { from, to, statements: of(Math.max(0, to - from)) };
     };
 
   for (const [kind, settings] of Object.entries(BY_NUMBER)) {

@@ -5,11 +5,11 @@ import { RESOURCES } from '../../../../src/core/resources/index.ts';
 import { SIGNS } from '../../../../src/core/upstream/signs/signs.ts';
 import { headerStatements, type Statement, statementsOf } from '../../../../src/core/upstream/signs/statements.ts';
 
-const said = (body: object, headers: Record<string, string> = {}) =>
+const statements = (body: object, headers: Record<string, string> = {}) =>
   statementsOf([{ fields: [], value: body }], headers);
 
 const one = (body: object): Statement | undefined => {
-  const [statement, ...others] = said(body);
+  const [statement, ...others] = statements(body);
   expect(others).to.deep.equal([]);
   return statement;
 };
@@ -33,25 +33,25 @@ describe('the signs of more items in a body', () => {
   };
   for (const [path, body] of Object.entries(totals)) {
     it(`is a total: ${path}`, () => {
-      expect(one(body)).to.deep.include({ sign: 'total', path, says: 120 });
+      expect(one(body)).to.deep.include({ sign: 'total', path, stated: 120 });
     });
   }
 
   it('is a total as text however many digits it has, and none where the text is no number', () => {
     for (const text of ['120', ' 120 ', '+120', '120.0', '000000000000000000120'])
-      expect(one({ total: text }), text).to.include({ sign: 'total', says: 120 });
-    expect(one({ total: '9'.repeat(20) })).to.include({ says: 1e20 });
-    for (const text of ['', '-1', '1 2', '0x10', '9'.repeat(41)]) expect(said({ total: text })).to.deep.equal([]);
+      expect(one({ total: text }), text).to.include({ sign: 'total', stated: 120 });
+    expect(one({ total: '9'.repeat(20) })).to.include({ stated: 1e20 });
+    for (const text of ['', '-1', '1 2', '0x10', '9'.repeat(41)]) expect(statements({ total: text })).to.deep.equal([]);
   });
 
   it('is a total of Elasticsearch, and more than that where it is a lower bound', () => {
-    expect(one({ total: { value: 120, relation: 'eq' } })).to.include({ path: 'total.value', says: 120 });
-    expect(one({ total: { value: 10_000, relation: 'gte' } })).to.include({ path: 'total.value', says: 10_001 });
-    expect(said({ total: { sum: 5 } })).to.deep.equal([]);
-    expect(said({ total: null })).to.deep.equal([]);
+    expect(one({ total: { value: 120, relation: 'eq' } })).to.include({ path: 'total.value', stated: 120 });
+    expect(one({ total: { value: 10_000, relation: 'gte' } })).to.include({ path: 'total.value', stated: 10_001 });
+    expect(statements({ total: { sum: 5 } })).to.deep.equal([]);
+    expect(statements({ total: null })).to.deep.equal([]);
   });
 
-  const flags: readonly (readonly [body: object, says: boolean])[] = [
+  const flags: readonly (readonly [body: object, stated: boolean])[] = [
     [{ has_more: true }, true],
     [{ pageInfo: { hasNextPage: true } }, true],
     [{ has_more: false }, false],
@@ -65,14 +65,14 @@ describe('the signs of more items in a body', () => {
     [{ metadata: { remainingItemCount: 7 } }, true],
     [{ metadata: { remainingItemCount: 0 } }, false],
   ];
-  for (const [body, says] of flags) {
-    it(`is a flag for ${says ? 'more' : 'the end'}: ${JSON.stringify(body)}`, () => {
-      expect(one(body)).to.include({ sign: 'more', says });
+  for (const [body, stated] of flags) {
+    it(`is a flag for ${stated ? 'more' : 'the end'}: ${JSON.stringify(body)}`, () => {
+      expect(one(body)).to.include({ sign: 'more', stated });
     });
   }
 
   const [self, next] = ['self', 'next'].map((rel) => ({ rel, href: '/n' }));
-  const ways: readonly (readonly [body: object, says: boolean])[] = [
+  const ways: readonly (readonly [body: object, stated: boolean])[] = [
     [{ next: 'https://platform.example/list?page=2' }, true],
     [{ links: { next: '/list?page=2' } }, true],
     [{ next: '?page=2' }, true],
@@ -96,18 +96,18 @@ describe('the signs of more items in a body', () => {
     [{ next: {} }, false],
     [{ next: { href: null } }, false],
   ];
-  for (const [body, says] of ways) {
+  for (const [body, stated] of ways) {
     it(`is a way to the next page, or that there is none: ${JSON.stringify(body)}`, () => {
-      expect(one(body)).to.include({ sign: 'next', says });
+      expect(one(body)).to.include({ sign: 'next', stated });
     });
   }
 
   it('is a number of pages, or a way back', () => {
-    expect(one({ total_pages: 5 })).to.include({ sign: 'pages', says: 5 });
-    expect(one({ last_page: 5 })).to.include({ sign: 'pages', says: 5 });
-    expect(one({ prev: '/list?page=1' })).to.include({ sign: 'previous', says: true });
-    expect(one({ links: [{ rel: 'prev', href: '/' }] })).to.include({ sign: 'previous', says: true });
-    expect(one({ has_previous: false })).to.include({ sign: 'previous', says: false });
+    expect(one({ total_pages: 5 })).to.include({ sign: 'pages', stated: 5 });
+    expect(one({ last_page: 5 })).to.include({ sign: 'pages', stated: 5 });
+    expect(one({ prev: '/list?page=1' })).to.include({ sign: 'previous', stated: true });
+    expect(one({ links: [{ rel: 'prev', href: '/' }] })).to.include({ sign: 'previous', stated: true });
+    expect(one({ has_previous: false })).to.include({ sign: 'previous', stated: false });
   });
 
   it('is nothing where a member is of another type or name, or is in one that is not about the list', () => {
@@ -125,7 +125,7 @@ describe('the signs of more items in a body', () => {
       [`next${'_'.repeat(60)}`]: 'x',
       meta_: { meta: { meta: { meta: { meta: { total: 5 } } } } },
     };
-    expect(said(body)).to.deep.equal([]);
+    expect(statements(body)).to.deep.equal([]);
   });
 
   it('is found beside the list, in each object and in each element of a list that leads to it', () => {
@@ -141,15 +141,15 @@ describe('the signs of more items in a body', () => {
 });
 
 describe('the signs of more items in headers', () => {
-  const total = (says: number) => ({ sign: 'total', says });
-  const next = (says: boolean) => ({ sign: 'next', says });
+  const total = (stated: number) => ({ sign: 'total', stated });
+  const next = (stated: boolean) => ({ sign: 'next', stated });
   const cases: readonly (readonly [headers: Record<string, string>, expected: object])[] = [
     [{ 'x-total-count': '120' }, total(120)],
     [{ 'x-total-count': '120, 120' }, total(120)],
-    [{ 'x-total-pages': '5' }, { sign: 'pages', says: 5 }],
+    [{ 'x-total-pages': '5' }, { sign: 'pages', stated: 5 }],
     [{ 'x-next-page': '2' }, next(true)],
     [{ 'x-next-page': '' }, next(false)],
-    [{ 'x-has-more': 'true' }, { sign: 'more', says: true }],
+    [{ 'x-has-more': 'true' }, { sign: 'more', stated: true }],
     [{ 'content-range': 'items 0-24/120' }, total(120)],
     // Without a unit, as PostgREST has it.
     [{ 'content-range': '0-24/120' }, total(120)],
@@ -171,8 +171,8 @@ describe('the signs of more items in headers', () => {
   it('is what X-Pagination holds as JSON', () => {
     const text = JSON.stringify({ TotalCount: 120, PageSize: 25, HasNext: true });
     expect(headerStatements({ 'x-pagination': text })).to.deep.equal([
-      { sign: 'total', name: 'X-Pagination: totalCount', says: 120 },
-      { sign: 'more', name: 'X-Pagination: hasNext', says: true },
+      { sign: 'total', name: 'X-Pagination: totalCount', stated: 120 },
+      { sign: 'more', name: 'X-Pagination: hasNext', stated: true },
     ]);
     for (const other of ['{', 'null', '5']) {
       expect(headerStatements({ 'x-pagination': other })).to.deep.equal([]);
@@ -181,7 +181,7 @@ describe('the signs of more items in headers', () => {
 
   it('is a way back, by Link', () => {
     const statements = headerStatements({ link: '</a>; rel="prev"' });
-    expect(statements.map(({ sign, says }) => [sign, says])).to.deep.equal([
+    expect(statements.map(({ sign, stated }) => [sign, stated])).to.deep.equal([
       ['next', false],
       ['previous', true],
     ]);
