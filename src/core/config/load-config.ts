@@ -47,7 +47,7 @@ export async function loadConfig(
     config,
     /** What is probably a mistake, in the order of the file. */
     warnings: sorted(placed(found, root, yaml.position)),
-    /** The same issues, which came up once these settings were used, with their places in the file. */
+    /** The same issues, found when these settings were used, with their places in the file. */
     placed: (error: ConfigError) =>
       error.file === undefined ? new ConfigError(placed(error.issues, root, yaml.position), file) : error,
     /** The settings in effect, as YAML with secrets masked. */

@@ -14,7 +14,7 @@ export interface GatewayErrorFacts {
   readonly allow?: string;
   /** Set when the upstream is at fault: unreachable, connection lost, too slow, or 5xx. Only these count for a breaker. */
   readonly fault?: boolean;
-  /** Another server failed that was needed first. It says nothing about the upstream, which was not called. */
+  /** Another server failed that was needed first. The upstream was not called. */
   readonly elsewhere?: boolean;
   readonly retryable?: Retryable;
   /** All required scopes, when the caller lacks one of them. */

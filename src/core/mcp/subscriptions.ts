@@ -69,7 +69,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
     };
     open.set(name, subscription);
     const watching = changesOf([name], context, [ending, subscription.signal]);
-    // A rejected credential ends it: these revisions have no message for that, and the next read says so.
+    // A rejected credential ends it: these revisions have no message for that, and the next read fails.
     watching
       .then((changes) => report(changes, (changed) => notify(updated(changed))))
       .catch(() => {})

@@ -97,7 +97,7 @@ function byLink(listing: PagedList): PagingGuess | undefined {
 
 type Total = NonNullable<ReturnType<typeof totalOf>>;
 
-/** Returns the total of a list. A number below the number of items that came is not one. */
+/** Returns the total of a list. A number below the number of received items is not one. */
 export function totalOf({ body, headers, count = 0 }: PagedList) {
   const totalHeader = TOTAL_HEADERS.find((name) => /^\d{0,15}$/.test(headers.get(name) ?? 'none'));
   if (totalHeader !== undefined) {

@@ -11,7 +11,7 @@ import { type HintContext, hintsFor } from './setting-hints.ts';
 import type { Exchange } from './single-read.ts';
 import { parsePage } from './trials.ts';
 
-/** Describes the first page: its first item, what it says about further pages, and hints for settings that fit it better. */
+/** Describes the first page: its first item, its signs of further pages, and hints for settings that fit it better. */
 export async function describePage(
   { page: bytes, headers }: Pick<Exchange, 'page' | 'headers'>,
   safe: SafeText,

@@ -6,7 +6,7 @@ import { checkExpression, checkSelection } from '../../mapping/expressions/expre
 export const whole = (minimum: number, maximum: number) =>
   z.number().refine(Number.isInteger, 'must be a whole number').min(minimum).max(maximum).meta({ type: 'integer' });
 
-/** 0 only where the key's own text says what 0 means. */
+/** 0 only if the key's description defines it. */
 export const milliseconds = (minimum = 1) => whole(minimum, 86_400_000);
 
 export const bytes = (minimum = 1) => whole(minimum, 1_073_741_824);
@@ -42,7 +42,7 @@ export const keyword = z
   .max(40)
   .regex(/^[\p{L}\p{N}]+([ _-][\p{L}\p{N}]+)*$/u, 'must be one or more words of letters and digits');
 
-/** A URL of http or https. `message` says of other text what it must be. */
+/** A URL of http or https. `message`: the issue of other text. */
 export function httpUrl(message: string) {
   const error = ({ code }: z.core.$ZodRawIssue) => (code === 'invalid_format' ? message : undefined);
   return z.url({ protocol: /^https?$/, error });

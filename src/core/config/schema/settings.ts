@@ -168,7 +168,7 @@ export type Settings = Omit<Output, 'resources'> & { readonly resources: Readonl
 /** Settings, and the bounds that are no settings. */
 export type Config = ReturnType<typeof withLimits>;
 
-/** Settings of one resource; `enabled` says whether it is offered in fact. */
+/** Settings of one resource; `enabled` is true if it is offered. */
 export type ResourceConfig = Config['resources'][ResourceName];
 
 export function withLimits(settings: Settings, limits: Limits) {

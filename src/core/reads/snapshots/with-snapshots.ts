@@ -151,7 +151,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
       const stage = held === undefined ? 'over' : stageOf(held, caller, now());
       if (held?.cached === undefined || stage === 'over') throw error;
       const served = serve(held, caller);
-      // After a miss, the stored snapshot came from another replica.
+      // After a miss, the stored snapshot is another replica's.
       const forwarded = why.forwarded === 'miss' ? 'stale' : why.forwarded;
       return { ...served, cached: { ...held.cached, ...served.cached, forwarded, error } };
     }

@@ -284,7 +284,7 @@ function isTotalInBody({ sign, path }: Statement): boolean {
   return sign === 'total' && path !== undefined;
 }
 
-/** Whether a member says so that cannot be the length of the page. */
+/** Whether a member that cannot be the length of the page states that the list ends. */
 function statesEnd({ statements }: PageView, count: number): boolean {
   return statements.some((each) => !COUNTS.includes(each.name) && isEnd(count, each));
 }

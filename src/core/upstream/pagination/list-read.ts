@@ -64,7 +64,7 @@ export function isWhole(pagination: Pagination, page: PageView): boolean {
   }
 }
 
-/** Whether a member says so that cannot be the length of the page. */
+/** Whether a member that cannot be the length of the page states this total. */
 export function statesTotal({ statements }: PageView, items: number): boolean {
   return statements.some(({ sign, name, stated }) => sign === 'total' && stated === items && !COUNTS.includes(name));
 }

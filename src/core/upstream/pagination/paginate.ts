@@ -170,7 +170,7 @@ async function* checked<P extends PageView>(
   await testEnd(read, { ...progress, list, first });
 }
 
-/** A repeated item shows that a page came twice, or that the list shifted while it was read and may lack items as well. */
+/** A repeated item shows a repeated page, or a list that changed while it was read, so that items may be missing. */
 function createRepeatCheck(): (page: PageView) => Promise<void> {
   const seen = new Set<string>();
   return async ({ digests = '' }) => {

@@ -83,7 +83,7 @@ const MAX_CALLERS = 10_000;
 
 /**
  * Rejects calls with a token that the upstream has just rejected, on any replica, so that retrying a rejected token causes no
- * upstream requests. It is outside the breaker: what is remembered says nothing about the upstream's health.
+ * upstream requests. It is outside the breaker: a remembered rejection does not concern the upstream's health.
  */
 export function withNegativeCache(
   upstream: Upstream,

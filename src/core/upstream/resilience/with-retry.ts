@@ -68,7 +68,7 @@ export function withRetry(
           events.retried?.({ ...requestOf(request.caller), upstream: upstream.name, retries: retries + 1, delayMs });
           request.enter('retry delay');
           await sleep(delayMs, signal).catch(() => {
-            // The failure came before the deadline passed.
+            // The failure preceded the deadline.
             throw isDeadline(signal.reason) ? error : signal.reason;
           });
         }
