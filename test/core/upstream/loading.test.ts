@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createLoading, type LoadAccount } from '../../../src/core/upstream/loading.ts';
+import { onCleanup } from '../../support/cleanup.ts';
 import { SEEDED } from '../../support/seed.ts';
 import { calm, errorOf, rejection } from './harness.ts';
 
@@ -9,9 +10,10 @@ const MAX = 1000;
 
 function setUp(maxBytes = MAX) {
   const loading = createLoading({ maxBytes });
-  /** A load that goes on until the test ends it. */
+  /** Starts a load that lasts until it is ended, at the latest with the test. */
   function begin(signal = calm()) {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    onCleanup(() => resolve('loaded'));
     let open: { readonly account: LoadAccount; readonly signal: AbortSignal } | undefined;
     const ended = loading.run({ maxReadBytes: 500, timeoutMs: 60_000 }, signal, async (account, ending) => {
       open = { account, signal: ending };
