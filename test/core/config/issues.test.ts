@@ -36,13 +36,13 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     ).to.deep.equal([
       '1:15: http.port: must be a whole number',
       '1:15: http.port: must be at most 65535',
-      '2:14: upstreams["a b"]: must begin with a letter and hold letters, digits, _ and - only',
+      '2:14: upstreams["a b"]: must begin with a letter and contain only letters, digits, _ and -',
       '2:14: upstreams["a b"]: is not the upstream of any resource',
       '2:32: upstreams["a b"].baseUrl: expected text, got a number',
       '2:46: upstreams["a b"].timeoutMs: must be a whole number',
       '2:46: upstreams["a b"].timeoutMs: must be at least 1',
       '2:71: upstreams.tools.baseUrl: must be an http or https URL',
-      '2:71: upstreams.tools.baseUrl: must hold no user, password, query or fragment',
+      '2:71: upstreams.tools.baseUrl: must not contain user, password, query or fragment',
       '3:72: resources.tools.pagination.totalHeader: must be an HTTP header name',
     ]);
   });

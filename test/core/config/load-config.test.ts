@@ -188,7 +188,7 @@ describe('settings that come as an object', () => {
         'http.prot: unknown key; did you mean port?',
         'log: expected a block of keys, got nothing',
         'upstreams["a b"].baseUrl: is required',
-        'upstreams["a b"]: must begin with a letter and hold letters, digits, _ and - only',
+        'upstreams["a b"]: must begin with a letter and contain only letters, digits, _ and -',
         'upstreams["a b"]: is not the upstream of any resource',
       ]);
       expect(error.issues[1]).to.deep.equal({

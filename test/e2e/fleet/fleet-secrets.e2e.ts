@@ -128,8 +128,8 @@ describe('replicas under load whose secrets and certificates change', function (
     for (const [secret, says] of [
       ['', 'is empty'],
       ['short', 'must contain at least 32 characters'],
-      ['two lines of a secret\nthat is long enough', 'must hold one line of printable ASCII'],
-      ['\0'.repeat(64), 'must hold one line of printable ASCII'],
+      ['two lines of a secret\nthat is long enough', 'must contain one line of printable ASCII'],
+      ['\0'.repeat(64), 'must contain one line of printable ASCII'],
       ['x'.repeat(20_000), 'is larger than 16384 bytes'],
     ] as const) {
       const failed = await startReplica(redis.url, { ...options, secret }).catch((error: Error) => error.message);
@@ -205,7 +205,7 @@ describe('replicas under load whose secrets and certificates change', function (
     file('own-password', '');
     await told('"issue":"is empty"');
     file('own-password', 'two\nlines');
-    await told('"issue":"must hold one line of printable ASCII');
+    await told('"issue":"must contain one line of printable ASCII');
     rmSync(paths.password);
     await told('"issue":"cannot be read (ENOENT)"');
     file('own-password', 'second-password');

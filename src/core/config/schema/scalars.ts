@@ -50,7 +50,7 @@ export function httpUrl(message: string) {
 
 /** Where an HTTP API lives. One slash at its end is taken off. */
 export const baseUrl = httpUrl('must be an http or https URL')
-  .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment')
+  .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must not contain user, password, query or fragment')
   .refine((url) => !/[\s\\]/.test(url), 'must not contain spaces, line breaks or backslashes')
   .refine(
     (url) => !/[{}]/.test(url),
@@ -83,7 +83,7 @@ function isSecure({ protocol, hostname }: URL): boolean {
 /** Where something lives that is believed because it is there: by TLS, or on this machine. */
 export const secureUrl = httpUrl('must be an https URL')
   .refine((url) => !URL.canParse(url) || isSecure(new URL(url)), 'must be an https URL: http is for loopback alone')
-  .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must hold no user, password, query or fragment');
+  .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must not contain user, password, query or fragment');
 
 export const issuer = secureUrl.refine(
   (url) => !url.includes('/.well-known/'),

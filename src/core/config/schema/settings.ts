@@ -67,7 +67,8 @@ const COMMON = {
   upstreams: withChecks(z.record(z.string(), UpstreamSettings), (upstreams, report) => {
     // A key schema of the record would skip the issues below an invalid name.
     for (const name of keysOf(upstreams)) {
-      if (!UPSTREAM_NAME.test(name)) report([name], 'must begin with a letter and hold letters, digits, _ and - only');
+      if (!UPSTREAM_NAME.test(name))
+        report([name], 'must begin with a letter and contain only letters, digits, _ and -');
     }
   })
     .meta({ propertyNames: { type: 'string', pattern: UPSTREAM_NAME.source } })

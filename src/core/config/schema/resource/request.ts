@@ -33,7 +33,7 @@ export function requestShape(resource: Resource) {
       .default(`/v1/${resource.name}`)
       .describe("Path below the upstream's baseUrl. {name} is replaced with that entry of pathParams."),
     pathParams: z
-      .record(z.string().regex(/^\w+$/, 'must hold letters, digits and _ only'), scalarText)
+      .record(z.string().regex(/^\w+$/, 'must consist of letters, digits and _'), scalarText)
       .prefault({})
       .describe('Value for each {name} of path.'),
     query: z

@@ -40,7 +40,7 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
     'pathParams.d: is not in path as {d}',
   ],
   [{ path: '/a/{b}' }, 'path: has {b}, which pathParams does not define'],
-  [{ path: '/a', pathParams: { 'b-c': 'x' } }, /must hold letters, digits and _ only/],
+  [{ path: '/a', pathParams: { 'b-c': 'x' } }, /must consist of letters, digits and _/],
   [{ path: '/a', pathParams: [] }, 'pathParams: expected a block of keys, got a list'],
   [{ query: { a: [] } }, 'query.a: must not be empty'],
   [{ query: { a: ['x', {}] } }, 'query.a[1]: must be text'],

@@ -14,7 +14,7 @@ const WRONG: readonly (readonly [api: object, ...issues: string[]])[] = [
     return [{ baseUrl }, 'baseUrl: must be an http or https URL'] as const;
   }),
   ...['https://u@a', 'https://u:p@a', 'https://a?b', 'https://a#b', 'https://a/?key=1'].map((baseUrl) => {
-    return [{ baseUrl }, 'baseUrl: must hold no user, password, query or fragment'] as const;
+    return [{ baseUrl }, 'baseUrl: must not contain user, password, query or fragment'] as const;
   }),
   ...['https://a\\v1', 'https://a/b c'].map((baseUrl) => {
     return [{ baseUrl }, 'baseUrl: must not contain spaces, line breaks or backslashes'] as const;
