@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { FieldOptions } from '../../../src/core/mapping/field.ts';
-import { createMapper, type MapperOptions } from '../../../src/core/mapping/mapper.ts';
+import {
+  addCounts,
+  createMapper,
+  type MapperOptions,
+  type MappingCounts,
+  NO_COUNTS,
+} from '../../../src/core/mapping/mapper.ts';
 import { createPageParser } from '../../../src/core/mapping/page.ts';
 import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { jsonText, numberLiteral, reasonOf } from './harness.ts';
@@ -274,5 +280,26 @@ describe('a mapper', () => {
       const reason = reasonOf(() => map(list, { x: field(from) }));
       expect(reason, from).to.match(/^field x of item 0 /);
     }
+  });
+});
+
+describe('the counts of two parts of a list', () => {
+  it('add up', () => {
+    const counts = (more: Partial<MappingCounts>): MappingCounts => ({ ...NO_COUNTS, ...more });
+    const times = (of: Record<string, number>) => new Map(Object.entries(of));
+    const a = counts({
+      ...{ received: 3, excluded: 1, dropped: 1, dropReason: 'first', overlooked: undefined, repeatedIds: 1 },
+      ...{ defaulted: times({ x: 1 }), filled: times({ x: 2 }), empty: ['x', 'y'] },
+    });
+    const b = counts({
+      ...{ received: 2, dropReason: 'second', overlooked: 'some', repeatedIds: 2, empty: ['y', 'z'] },
+      ...{ defaulted: times({ x: 1, y: 2 }), filled: times({ x: 1 }), unmapped: times({ x: 1 }) },
+    });
+    expect(addCounts(a, b)).to.deep.equal({
+      ...{ received: 5, excluded: 1, dropped: 1, dropReason: 'first', overlooked: 'some', repeatedIds: 3 },
+      ...{ defaulted: times({ x: 2, y: 2 }), filled: times({ x: 3 }), unmapped: times({ x: 1 }), empty: ['y'] },
+    });
+    expect(addCounts(a, NO_COUNTS)).to.deep.equal(a);
+    expect(addCounts(NO_COUNTS, a)).to.deep.equal(a);
   });
 });
