@@ -3,7 +3,7 @@ import type { Events } from '../../core/kernel/events.ts';
 import type { Span, SpanAbout, Trace } from '../../core/kernel/trace.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { createOtlpWriter } from './otlp.ts';
-import { createTails, RecordedSpan, type RecordedTrace, randomHex, type Tail } from './recorded-span.ts';
+import { createTails, newTraceId, RecordedSpan, type RecordedTrace, type Tail } from './recorded-span.ts';
 import { createSpanExporter } from './span-exporter.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
@@ -29,7 +29,7 @@ export function createTracer(settings: TracingSettings, events: Events) {
 
   function newTrace(isSampled: boolean): RecordedTrace {
     return {
-      traceId: randomHex(16),
+      traceId: newTraceId(),
       flags: isSampled ? SAMPLED : UNSAMPLED,
       epochMs: Date.now() - performance.now(),
       tail: isSampled ? sampled : openTail(),
