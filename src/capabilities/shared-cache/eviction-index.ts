@@ -15,7 +15,6 @@ const SLOTS = 1_048_576;
 /** Entries that are evicted in one turn of the event loop: about a millisecond. */
 const STEP = 500;
 
-/** Maps the names of stored values to entries of the cache, and remembers when values were evicted. */
 export type EvictionIndex = ReturnType<typeof createEvictionIndex>;
 
 /**

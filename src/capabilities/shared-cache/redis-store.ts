@@ -57,9 +57,7 @@ export function createRedisStore({ connection, keys, maxValueBytes }: RedisStore
     /** `undefined`: Redis is down. Values longer than `maxValueBytes` are cut off there. */
     async get(name: string): Promise<{ readonly value: Buffer | undefined } | undefined> {
       const value = await run('get', ({ bytes }) => bytes.getRange(keys.of(name).value, 0, maxValueBytes));
-      // Anything else is the reply of another command: replies were lost on the way.
-      if (!Buffer.isBuffer(value)) return undefined;
-      return { value: value.length === 0 ? undefined : value };
+      return value ? { value: value.length === 0 ? undefined : value } : undefined;
     },
     /** One replica loads at a time. `other`: another load has the lease. `undefined`: Redis is down. */
     async lease(name: string, ms: number): Promise<Lease | 'other' | undefined> {

@@ -7,7 +7,7 @@ import type { Credential } from '../../core/kernel/caller.ts';
 import type { Sharing } from '../../core/sharing.ts';
 import { type CapabilityContext, defineCapability } from '../capability.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
-import { createDeploymentSecret, type DeploymentSecret } from './deployment-secret.ts';
+import { createDeploymentSecret } from './deployment-secret.ts';
 import type { RedisTls, RedisUser } from './redis-client.ts';
 import { createRedisConnection, type RedisConnection } from './redis-connection.ts';
 import { createRedisCounts, createRedisKeys, createRedisStore } from './redis-store.ts';
@@ -60,7 +60,7 @@ function openSharing(settings: SharedSettings & Bounds, { config, events, now }:
   });
   const announcements: Announcements = createAnnouncements({
     ...{ connection, keys, seal, events },
-    open: (sealed) => openWith(secrets, sealed),
+    open: (sealed) => secrets.map(({ open }) => open(sealed)).find((text) => text !== undefined),
   });
   const store = createRedisStore({ ...settings, connection, keys });
   const { maxEntries } = config.cache;
@@ -72,14 +72,6 @@ function openSharing(settings: SharedSettings & Bounds, { config, events, now }:
     waitMs: settings.waitMs,
   };
   return { connection, sharing };
-}
-
-function openWith(secrets: readonly DeploymentSecret[], sealed: string): string | undefined {
-  for (const secret of secrets) {
-    const text = secret.open(sealed);
-    if (text !== undefined) return text;
-  }
-  return undefined;
 }
 
 export type SharedFiles = ReturnType<typeof openSharedFiles>;
