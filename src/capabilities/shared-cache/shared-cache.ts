@@ -29,7 +29,7 @@ export const sharedCache = defineCapability({
   },
   open(settings, context) {
     if (settings === undefined) return undefined;
-    const { connection, sharing } = openSharing({ ...settings, ...boundsFor(context) }, context);
+    const { connection, sharing } = openSharing(settings, context);
     return {
       sharing,
       async start() {
@@ -40,15 +40,15 @@ export const sharedCache = defineCapability({
   },
 });
 
-type Bounds = ReturnType<typeof boundsFor>;
-
 /** The bounds, with a lease that lasts for the longest load. */
 function boundsFor({ config, limits: { shared } }: CapabilityContext) {
   const longestMs = Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs));
   return { ...shared, leaseMs: shared.leaseMs * growth(longestMs, 10_000) };
 }
 
-function openSharing(settings: SharedSettings & Bounds, { config, events, now }: CapabilityContext) {
+function openSharing(shared: SharedSettings, context: CapabilityContext) {
+  const { config, events, now } = context;
+  const settings = { ...shared, ...boundsFor(context) };
   const files = openSharedFiles(settings, { events, now });
   const [current, ...previous] = files.secrets;
   const secrets = [createDeploymentSecret(current), ...previous.map(createDeploymentSecret)] as const;

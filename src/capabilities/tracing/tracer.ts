@@ -16,9 +16,6 @@ interface Beginning {
 
 export type Tracer = ReturnType<typeof createTracer>;
 
-const SAMPLED = '01';
-const UNSAMPLED = '00';
-
 /** Begins spans, in a new trace or in one of a caller. One for each gateway of a process. */
 export function createTracer(settings: TracingSettings, events: Events) {
   const service = { name: settings.serviceName, version: readVersion(), instanceId: randomUUID() };
@@ -30,7 +27,7 @@ export function createTracer(settings: TracingSettings, events: Events) {
   function newTrace(isSampled: boolean): RecordedTrace {
     return {
       traceId: newTraceId(),
-      flags: isSampled ? SAMPLED : UNSAMPLED,
+      flags: isSampled ? '01' : '00',
       epochMs: Date.now() - performance.now(),
       tail: isSampled ? sampled : openTail(),
       startNext: () => newTrace(isSampled),
