@@ -114,7 +114,10 @@ export function describeReads(
       },
       headers: HEADER_COMPONENTS,
       parameters: Object.fromEntries(
-        Object.entries(REQUEST_HEADERS).map(([name, description]) => [name, headerParameter(name, description)]),
+        Object.entries(REQUEST_HEADERS).map(([name, description]) => [
+          name,
+          { name, in: 'header', required: false, description, schema: { type: 'string' } },
+        ]),
       ),
     },
   };
@@ -123,15 +126,11 @@ export function describeReads(
 function answers(description: string, headers: readonly string[], schema: object): Record<string, object> {
   const content = { 'application/json': { schema } };
   return {
-    200: { description, headers: headersOf([...headers, ...HEADERS.body]), content },
+    200: { description, headers: headersOf([...headers, 'Content-Encoding']), content },
     304: { description: 'The list has not changed.', headers: headersOf(headers) },
   };
 }
 
 function reference(kind: string, name: string): object {
   return { $ref: `#/components/${kind}/${name}` };
-}
-
-function headerParameter(name: string, description: string): object {
-  return { name, in: 'header', required: false, description, schema: { type: 'string' } };
 }

@@ -84,11 +84,7 @@ const ON_LISTS = [...ON_ALL, 'ETag', 'Vary', 'Cache-Control'];
 export const HEADERS = {
   list: ON_LISTS,
   read: [...ON_LISTS, 'Age', 'Cache-Status', 'Portico-Dropped-Items'],
-  body: ['Content-Encoding'],
   problem: [...ON_ALL, 'Vary-of-problems', 'Cache-Control-of-problems'],
-  unauthorized: ['WWW-Authenticate'],
-  forbidden: ['WWW-Authenticate-of-403'],
-  retryAfter: ['Retry-After'],
 } as const;
 
 export function headersOf(components: readonly string[]): Record<string, object> {

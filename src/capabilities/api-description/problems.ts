@@ -48,9 +48,9 @@ export function problemResponses(codes: readonly ErrorCode[]): Record<string, ob
         description: ofStatus.map((code) => `${ERRORS[code].title} (\`${code}\`)`).join(', '),
         headers: headersOf([
           ...HEADERS.problem,
-          ...(status === 401 ? HEADERS.unauthorized : []),
-          ...(status === 403 ? HEADERS.forbidden : []),
-          ...(ofStatus.some(isWaitedFor) ? HEADERS.retryAfter : []),
+          ...(status === 401 ? ['WWW-Authenticate'] : []),
+          ...(status === 403 ? ['WWW-Authenticate-of-403'] : []),
+          ...(ofStatus.some(isWaitedFor) ? ['Retry-After'] : []),
         ]),
         content: {
           'application/problem+json': {

@@ -1,67 +1,47 @@
 import type { Exchange } from '../../core/http/exchange.ts';
 import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
+import { createPlaces } from '../../core/kernel/tables.ts';
 import type { Rate, RateState } from './rate.ts';
 
 const WAIT_MS = 2000;
 const MAX_WAITING = 1000;
 
-interface Places {
-  taken: number;
-  readonly waiting: Set<() => void>;
-}
-
 type Refuse = (state: RateState) => never;
 
 /** Slots per address for credentials that are being judged, so that concurrent guesses are counted before they are answered. */
 export function createReservations(rate: Rate, quota: number) {
-  const places = new Map<string, Places>();
+  const places = createPlaces();
   const holders = new WeakMap<Exchange, string>();
-  let waiting = 0;
-
-  function placesOf(address: string): Places {
-    const found = places.get(address) ?? { taken: 0, waiting: new Set() };
-    places.set(address, found);
-    return found;
-  }
-
-  function forget(address: string): void {
-    const own = places.get(address);
-    if (own?.taken === 0 && own.waiting.size === 0) places.delete(address);
-  }
+  /** Those that wait, in order, and their addresses. */
+  const waiting = new Map<() => void, string>();
 
   function wakeNext(address: string): void {
-    const queue = places.get(address)?.waiting;
-    const [wake] = queue ?? [];
+    const [wake] = waiting.entries().find(([, of]) => of === address) ?? [];
     if (wake === undefined) return;
-    queue?.delete(wake);
+    waiting.delete(wake);
     wake();
   }
 
   async function wait(address: string, signal: AbortSignal, untilMs: number): Promise<void> {
     const leftMs = untilMs - performance.now();
-    if (leftMs <= 0 || waiting >= MAX_WAITING) throw busy();
-    const own = placesOf(address);
+    if (leftMs <= 0 || waiting.size >= MAX_WAITING) throw busy();
     const { promise, resolve } = Promise.withResolvers<void>();
-    own.waiting.add(resolve);
-    waiting += 1;
+    waiting.set(resolve, address);
     try {
       await withDeadline(leftMs, signal, () => promise);
     } catch (error) {
       throw isDeadline(error) ? busy() : error;
     } finally {
-      own.waiting.delete(resolve);
-      waiting -= 1;
-      forget(address);
+      waiting.delete(resolve);
     }
   }
 
   function tryTake(exchange: Exchange, address: string, refuse: Refuse): boolean {
     const state = rate.look(address);
     if (state?.remaining === 0) refuse(state);
-    const own = placesOf(address);
-    if (own.taken >= (state?.remaining ?? quota)) return false;
-    own.taken += 1;
+    if (places.taken(address) >= (state?.remaining ?? quota)) return false;
+    places.take(address);
     holders.set(exchange, address);
     return true;
   }
@@ -86,9 +66,8 @@ export function createReservations(rate: Rate, quota: number) {
       const address = holders.get(exchange);
       if (address === undefined) return;
       holders.delete(exchange);
-      placesOf(address).taken -= 1;
+      places.release(address);
       wakeNext(address);
-      forget(address);
     },
   };
 }

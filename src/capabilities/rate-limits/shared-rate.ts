@@ -27,16 +27,10 @@ export function createSharedRate({ counts, nameOf, ...options }: SharedRateOptio
   let isReporting = false;
 
   async function report(): Promise<void> {
-    const step = new Map<string, number>();
-    const keys: string[] = [];
-    for (const [key, units] of unreported) {
-      step.set(nameOf(key), units);
-      keys.push(key);
-      unreported.delete(key);
-      if (keys.length === STEP) break;
-    }
-    const found = await counts.add(step, windowMs);
-    for (const [index, key] of keys.entries()) {
+    const step = [...unreported.entries().take(STEP)];
+    for (const [key] of step) unreported.delete(key);
+    const found = await counts.add(new Map(step.map(([key, units]) => [nameOf(key), units])), windowMs);
+    for (const [index, [key]] of step.entries()) {
       const counted = found[index];
       if (counted !== undefined) together.set(key, counted.total + (unreported.get(key) ?? 0), counted.restMs);
     }

@@ -7,10 +7,6 @@ type Bearer = Pick<Caller, 'credential' | 'accessToken'>;
 
 const SECRET_BYTES = 32;
 
-/**
- * Keys and names that all replicas of a deployment derive from a secret they share. None of them reveals the secret or a token, and
- * without the secret they cannot be matched with a token.
- */
 export type DeploymentSecret = ReturnType<typeof createDeploymentSecret>;
 
 /**

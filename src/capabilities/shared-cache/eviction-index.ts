@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/kernel/caller.ts';
-import { createRecentKeys } from '../../core/kernel/tables.ts';
+import { createSizedLru } from '../../core/kernel/tables.ts';
 import { nextTurn } from '../../core/kernel/turns.ts';
 import { isShared, type Snapshots } from '../../core/reads/snapshots/cache.ts';
 import type { Evicted } from './announcements.ts';
@@ -15,7 +15,6 @@ const SLOTS = 1_048_576;
 /** Entries that are evicted in one turn of the event loop: about a millisecond. */
 const STEP = 500;
 
-/** Maps the names of stored values to entries of the cache, and remembers when values were evicted. */
 export type EvictionIndex = ReturnType<typeof createEvictionIndex>;
 
 /**
@@ -24,21 +23,9 @@ export type EvictionIndex = ReturnType<typeof createEvictionIndex>;
  * `now`: milliseconds since the epoch.
  */
 export function createEvictionIndex({ maxNames, now }: { readonly maxNames: number; readonly now: () => number }) {
-  const entries = new Map<string, CacheEntry>();
-  const recent = createRecentKeys({
-    max: maxNames,
-    onForgotten(name) {
-      evictEntry(name);
-      entries.delete(name);
-    },
-  });
+  const entries = createSizedLru<string, CacheEntry>({ maxSize: maxNames, onDisplaced: evictEntry });
   const evictedAt = new Float64Array(SLOTS);
   let allEvictedAt = 0;
-
-  function evictEntry(name: string): void {
-    const entry = entries.get(name);
-    entry?.cache.evict(entry.resource, entry.caller);
-  }
 
   function record(names: readonly string[]): void {
     const at = now();
@@ -52,16 +39,11 @@ export function createEvictionIndex({ maxNames, now }: { readonly maxNames: numb
   return {
     /** Call it before a load begins. Returns what removes the links if the entry holds nothing: made-up tokens would displace others. */
     link(names: readonly string[], entry: CacheEntry) {
-      for (const name of names) {
-        entries.set(name, entry);
-        recent.add(name);
-      }
+      for (const name of names) entries.set(name, entry);
       return () => {
         if (isHeld(entry)) return;
         // A later load may have linked the same names.
-        for (const name of names) {
-          if (entries.get(name) === entry && entries.delete(name)) recent.delete(name);
-        }
+        for (const name of names) if (entries.get(name) === entry) entries.delete(name);
       };
     },
     /** Whether a value that was loaded at `loadedAt`, in milliseconds since the epoch, is younger than the last eviction. */
@@ -72,13 +54,17 @@ export function createEvictionIndex({ maxNames, now }: { readonly maxNames: numb
       if (evicted === 'all') allEvictedAt = Math.max(allEvictedAt, now());
       else record(evicted);
       let step = 0;
-      for (const name of evicted === 'all' ? [...entries.keys()] : evicted) {
-        evictEntry(name);
+      for (const entry of evicted === 'all' ? entries.values() : evicted.map(entries.get)) {
+        if (entry !== undefined) evictEntry(entry);
         step += 1;
         if (step % STEP === 0) await nextTurn();
       }
     },
   };
+}
+
+function evictEntry({ cache, resource, caller }: CacheEntry): void {
+  cache.evict(resource, caller);
 }
 
 function slotOf(name: string): number {

@@ -7,7 +7,7 @@ import type { Credential } from '../../core/kernel/caller.ts';
 import type { Sharing } from '../../core/sharing.ts';
 import { type CapabilityContext, defineCapability } from '../capability.ts';
 import { type Announcements, createAnnouncements } from './announcements.ts';
-import { createDeploymentSecret, type DeploymentSecret } from './deployment-secret.ts';
+import { createDeploymentSecret } from './deployment-secret.ts';
 import type { RedisTls, RedisUser } from './redis-client.ts';
 import { createRedisConnection, type RedisConnection } from './redis-connection.ts';
 import { createRedisCounts, createRedisKeys, createRedisStore } from './redis-store.ts';
@@ -27,7 +27,7 @@ export const sharedCache = defineCapability({
   },
   open(settings, context) {
     if (settings === undefined) return undefined;
-    const { connection, sharing } = openSharing({ ...settings, ...boundsFor(context) }, context);
+    const { connection, sharing } = openSharing(settings, context);
     return {
       sharing,
       async start() {
@@ -38,15 +38,15 @@ export const sharedCache = defineCapability({
   },
 });
 
-type Bounds = ReturnType<typeof boundsFor>;
-
 /** The bounds, with a lease that lasts for the longest load. */
 function boundsFor({ config, limits: { shared } }: CapabilityContext) {
   const longestMs = Math.max(...Object.values(config.upstreams).map(({ timeoutMs }) => timeoutMs));
   return { ...shared, leaseMs: shared.leaseMs * growth(longestMs, 10_000) };
 }
 
-function openSharing(settings: SharedSettings & Bounds, { config, events, now }: CapabilityContext) {
+function openSharing(shared: SharedSettings, context: CapabilityContext) {
+  const { config, events, now } = context;
+  const settings = { ...shared, ...boundsFor(context) };
   const files = openSharedFiles(settings, { events, now });
   const [current, ...previous] = files.secrets;
   const secrets = [createDeploymentSecret(current), ...previous.map(createDeploymentSecret)] as const;
@@ -58,7 +58,7 @@ function openSharing(settings: SharedSettings & Bounds, { config, events, now }:
   });
   const announcements: Announcements = createAnnouncements({
     ...{ connection, keys, seal, events },
-    open: (sealed) => openWith(secrets, sealed),
+    open: (sealed) => secrets.map(({ open }) => open(sealed)).find((text) => text !== undefined),
   });
   const store = createRedisStore({ ...settings, connection, keys });
   const { maxEntries } = config.cache;
@@ -70,14 +70,6 @@ function openSharing(settings: SharedSettings & Bounds, { config, events, now }:
     waitMs: settings.waitMs,
   };
   return { connection, sharing };
-}
-
-function openWith(secrets: readonly DeploymentSecret[], sealed: string): string | undefined {
-  for (const secret of secrets) {
-    const text = secret.open(sealed);
-    if (text !== undefined) return text;
-  }
-  return undefined;
 }
 
 export type SharedFiles = ReturnType<typeof openSharedFiles>;

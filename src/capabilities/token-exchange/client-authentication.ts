@@ -11,10 +11,8 @@ type ClientSettings = ExchangeSettings['client'];
 type OfKind<Kind> = Extract<ClientSettings, { kind: Kind }>;
 type SecretClient = OfKind<'client_secret_basic' | 'client_secret_post'>;
 
-export interface ClientAuthentication {
-  /** Returns it as currently in its files. Rejects with the signal's reason when it aborts. */
-  current(signal: AbortSignal): Promise<ClientAuth>;
-}
+/** Returns it as currently in its files. Rejects with the signal's reason when it aborts. */
+export type Authenticate = (signal: AbortSignal) => Promise<ClientAuth>;
 
 const MAX_KEY_BYTES = 16_384;
 /** With a shorter key, openid-client would fail each exchange. */
@@ -24,36 +22,28 @@ const MIN_RSA_BITS = 2048;
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
 /** Reads its files, and reports unusable ones. */
-export function openClientAuthentication(
-  settings: ClientSettings,
-  options: WatchOptions,
-): ClientAuthentication | Unusable {
+export function openClientAuthentication(settings: ClientSettings, options: WatchOptions): Authenticate | Unusable {
   switch (settings.kind) {
     case 'private_key_jwt':
       return byKey(settings, options);
     case 'tls_client_auth':
-      return { current: async () => (await import('openid-client')).TlsClientAuth() };
+      return async () => (await import('openid-client')).TlsClientAuth();
     default:
       return bySecret(settings, options);
   }
 }
 
-function bySecret({ kind, ...secret }: SecretClient, options: WatchOptions): ClientAuthentication | Unusable {
+function bySecret({ kind, ...secret }: SecretClient, options: WatchOptions): Authenticate | Unusable {
   const opened = openSecret(secret, options);
   if ('issue' in opened) return opened;
-  return {
-    async current(signal) {
-      const { ClientSecretBasic, ClientSecretPost } = await import('openid-client');
-      const held = (await opened.current(signal)).reveal();
-      return kind === 'client_secret_basic' ? ClientSecretBasic(held) : ClientSecretPost(held);
-    },
+  return async (signal) => {
+    const { ClientSecretBasic, ClientSecretPost } = await import('openid-client');
+    const held = (await opened.current(signal)).reveal();
+    return kind === 'client_secret_basic' ? ClientSecretBasic(held) : ClientSecretPost(held);
   };
 }
 
-function byKey(
-  { keyFile, keyId: kid }: OfKind<'private_key_jwt'>,
-  options: WatchOptions,
-): ClientAuthentication | Unusable {
+function byKey({ keyFile, keyId: kid }: OfKind<'private_key_jwt'>, options: WatchOptions): Authenticate | Unusable {
   const opened = openFiles({
     ...options,
     paths: { keyFile },
@@ -61,14 +51,12 @@ function byKey(
     make: ({ keyFile: pem = Buffer.alloc(0) }) => privateKeyIn(pem),
   });
   if ('issue' in opened) return opened;
-  return {
-    async current(signal) {
-      const { PrivateKeyJwt } = await import('openid-client');
-      const held = await opened.current(signal);
-      // It has an algorithm, or would not have been opened.
-      const key = held.toCryptoKey(algorithmOf(held) ?? '', false, ['sign']);
-      return PrivateKeyJwt(kid === undefined ? key : { key, kid });
-    },
+  return async (signal) => {
+    const { PrivateKeyJwt } = await import('openid-client');
+    const held = await opened.current(signal);
+    // It has an algorithm, or would not have been opened.
+    const key = held.toCryptoKey(algorithmOf(held) ?? '', false, ['sign']);
+    return PrivateKeyJwt(kid === undefined ? key : { key, kid });
   };
 }
 

@@ -1,9 +1,9 @@
 import type { JWTPayload } from 'jose';
-import type { ClientAuth, TokenEndpointResponse } from 'openid-client';
+import type { TokenEndpointResponse } from 'openid-client';
 import type { Send } from '../../core/credentials/authorize.ts';
 import { type Caller, Credential, TOKEN } from '../../core/kernel/caller.ts';
 import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT } from './authorization-server.ts';
-import type { ExchangeSettings } from './client-authentication.ts';
+import type { Authenticate, ExchangeSettings } from './client-authentication.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 
 type TokenSettings = Pick<ExchangeSettings, 'audience' | 'resource' | 'scopes' | 'subjectTokenType' | 'client'>;
@@ -17,7 +17,7 @@ export interface Exchanged {
 export interface RequestTokenOptions extends TokenSettings {
   readonly server: AuthorizationServer;
   readonly send: Send;
-  readonly authenticate: (signal: AbortSignal) => Promise<ClientAuth>;
+  readonly authenticate: Authenticate;
   readonly now: () => number;
 }
 
@@ -28,10 +28,10 @@ const ISSUED: readonly unknown[] = [undefined, `${TYPES}access_token`, `${TYPES}
 /** Returns what exchanges a caller's token for one for the platform. Rejects with a `GatewayError` that is `elsewhere`. */
 export function createRequestToken(options: RequestTokenOptions) {
   const { server, send, authenticate, client, now } = options;
-
   const byCertificate = client.kind === 'tls_client_auth' ? { use_mtls_endpoint_aliases: true } : undefined;
 
-  async function request(caller: Caller, signal: AbortSignal): Promise<TokenEndpointResponse> {
+  return async (caller: Caller, signal: AbortSignal): Promise<Exchanged> => {
+    const begun = now();
     const oauth = await import('openid-client');
     const metadata = await server.metadata(caller, signal);
     const seen = { status: 0 };
@@ -40,18 +40,13 @@ export function createRequestToken(options: RequestTokenOptions) {
     config.timeout = NO_TIMEOUT;
     config[oauth.customFetch] = fetchOver({ send, caller, signal, seen });
     if (isPlain(new URL(metadata.issuer))) oauth.allowInsecureRequests(config);
-    try {
-      return await oauth.genericGrantRequest(config, GRANT, parametersFor(caller, options));
-    } catch (error) {
+    const request = oauth.genericGrantRequest(config, GRANT, parametersFor(caller, options));
+    const response = await request.catch((error: unknown) => {
       const failure = errorOfExchange(error, { what: 'token', status: seen.status });
       if (failure.code === 'upstream_refused') server.forget();
       throw failure;
-    }
-  }
-
-  return async (caller: Caller, signal: AbortSignal): Promise<Exchanged> => {
-    const begun = now();
-    return exchangedFrom(await request(caller, signal), options, begun);
+    });
+    return exchangedFrom(response, options, begun);
   };
 }
 

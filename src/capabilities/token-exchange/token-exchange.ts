@@ -59,11 +59,11 @@ interface Given {
 export function openExchange(settings: ExchangeSettings, options: CredentialOptions): Authorization | Unusable {
   const { client, timeoutMs, maxAgeMs, maxKeptBytes } = settings;
   const { upstream, events, now } = options;
-  const authentication = openClientAuthentication(client, options);
-  if ('issue' in authentication) return authentication;
+  const authenticate = openClientAuthentication(client, options);
+  if ('issue' in authenticate) return authenticate;
   const { send, close } = options.openServer({ timeoutMs, maxBytes: MAX_RESPONSE_BYTES });
   const server = createAuthorizationServer({ ...settings, send, clientId: client.id });
-  const requestToken = createRequestToken({ ...settings, send, server, now, authenticate: authentication.current });
+  const requestToken = createRequestToken({ ...settings, send, server, now, authenticate });
   const sizeOf = (credential: Credential) => ENTRY_BYTES + credential.reveal().length;
   const tokens = createSizedLru<string, Credential>({ maxSize: maxKeptBytes, sizeOf, now });
   const flights = createFlights<Credential>();

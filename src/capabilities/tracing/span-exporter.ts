@@ -92,20 +92,21 @@ function createCollector<T>({ endpoint, headers, timeoutMs }: Settings, write: (
   const all = { 'user-agent': 'portico', ...headers, 'content-type': 'application/json' };
   let dispatcher: Agent | undefined;
 
-  async function send(spans: readonly T[]): Promise<string | undefined> {
-    const body = write(spans);
-    const { Agent, request } = await import('undici');
-    dispatcher ??= new Agent({ connections: 1, allowH2: false });
-    const signal = AbortSignal.timeout(timeoutMs);
-    const response = await request(endpoint, { dispatcher, method: 'POST', headers: all, body, signal });
-    // What else it says is not read far: the batch has been accepted, or not.
-    await response.body.dump();
-    return response.statusCode < 300 ? undefined : `status ${response.statusCode}`;
-  }
-
   return {
-    post: (spans: readonly T[]) =>
-      send(spans).catch((error: unknown) => (error instanceof Error ? nameError(error) : 'unknown')),
+    async post(spans: readonly T[]): Promise<string | undefined> {
+      try {
+        const body = write(spans);
+        const { Agent, request } = await import('undici');
+        dispatcher ??= new Agent({ connections: 1, allowH2: false });
+        const signal = AbortSignal.timeout(timeoutMs);
+        const response = await request(endpoint, { dispatcher, method: 'POST', headers: all, body, signal });
+        // What else it says is not read far: the batch has been accepted, or not.
+        await response.body.dump();
+        return response.statusCode < 300 ? undefined : `status ${response.statusCode}`;
+      } catch (error) {
+        return nameError(error as Error);
+      }
+    },
     close: async () => dispatcher?.destroy(),
   };
 }

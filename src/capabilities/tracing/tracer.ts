@@ -3,7 +3,7 @@ import type { Events } from '../../core/kernel/events.ts';
 import type { Span, SpanAbout, Trace } from '../../core/kernel/trace.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { createOtlpWriter } from './otlp.ts';
-import { createTails, RecordedSpan, type RecordedTrace, randomHex, type Tail } from './recorded-span.ts';
+import { createTails, newTraceId, RecordedSpan, type RecordedTrace, type Tail } from './recorded-span.ts';
 import { createSpanExporter } from './span-exporter.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
@@ -16,9 +16,6 @@ interface Beginning {
 
 export type Tracer = ReturnType<typeof createTracer>;
 
-const SAMPLED = '01';
-const UNSAMPLED = '00';
-
 /** Begins spans, in a new trace or in one of a caller. One for each gateway of a process. */
 export function createTracer(settings: TracingSettings, events: Events) {
   const service = { name: settings.serviceName, version: readVersion(), instanceId: randomUUID() };
@@ -29,8 +26,8 @@ export function createTracer(settings: TracingSettings, events: Events) {
 
   function newTrace(isSampled: boolean): RecordedTrace {
     return {
-      traceId: randomHex(16),
-      flags: isSampled ? SAMPLED : UNSAMPLED,
+      traceId: newTraceId(),
+      flags: isSampled ? '01' : '00',
       epochMs: Date.now() - performance.now(),
       tail: isSampled ? sampled : openTail(),
       startNext: () => newTrace(isSampled),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Send } from '../../core/credentials/authorize.ts';
 import { isTrustedEndpoint } from '../../core/credentials/client-secret.ts';
 import { Credential } from '../../core/kernel/caller.ts';
-import { startDeadline } from '../../core/kernel/deadline.ts';
+import { withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { isObject, type Json, parseJson } from '../../core/kernel/json-shape.ts';
 import { unavailable } from './outcome.ts';
@@ -26,19 +26,18 @@ export function createIssuer({ issuer, send, timeoutMs }: IssuerOptions) {
   let metadata: Promise<Json> | undefined;
 
   async function get(url: string, makeForm?: MakeForm): Promise<{ readonly status: number; readonly text: string }> {
-    const { signal, end } = startDeadline(timeoutMs, new AbortController().signal);
     try {
-      const form = await makeForm?.(signal);
-      const headers = {
-        accept: 'application/json',
-        ...(form && { authorization: form.authorization, 'content-type': 'application/x-www-form-urlencoded' }),
-      };
-      const response = await send({ url: new URL(url), headers, body: form?.body, caller: caller() }, signal);
-      return { status: response.status, text: await response.text() };
+      return await withDeadline(timeoutMs, new AbortController().signal, async (signal) => {
+        const form = await makeForm?.(signal);
+        const headers = {
+          accept: 'application/json',
+          ...(form && { authorization: form.authorization, 'content-type': 'application/x-www-form-urlencoded' }),
+        };
+        const response = await send({ url: new URL(url), headers, body: form?.body, caller: caller() }, signal);
+        return { status: response.status, text: await response.text() };
+      });
     } catch (cause) {
       throw unavailable(`the issuer ${describeFailure(cause)}`, cause);
-    } finally {
-      end();
     }
   }
 

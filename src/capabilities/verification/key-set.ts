@@ -3,8 +3,7 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Json } from '../../core/kernel/json-shape.ts';
 import type { Issuer } from './issuer.ts';
-import { jose } from './jose.ts';
-import { tooMany, unavailable, type VerificationSettings } from './outcome.ts';
+import { jose, tooMany, unavailable, type VerificationSettings } from './outcome.ts';
 
 export interface KeySetOptions extends Pick<VerificationSettings['keys'], 'url' | 'refreshMs' | 'cooldownMs'> {
   readonly issuer: Issuer;

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { JWTPayload } from 'jose';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { ASK_FOR_TOKEN } from '../../core/kernel/error-table.ts';
@@ -31,4 +32,14 @@ export function tooMany(): GatewayError {
     detail: 'Too many access tokens are being verified already. Try again after Retry-After.',
     bound: 'verification.maxVerifying',
   });
+}
+
+type Jose = typeof import('jose');
+
+let loaded: Jose | undefined;
+
+/** The package, loaded on first use, because that takes 20 ms. */
+export function jose(): Jose {
+  loaded ??= createRequire(import.meta.url)('jose') as Jose;
+  return loaded;
 }

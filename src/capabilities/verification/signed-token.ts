@@ -1,8 +1,7 @@
 import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import { jose } from './jose.ts';
 import type { KeySet } from './key-set.ts';
-import { type Claims, rejected, unavailable, type VerificationSettings } from './outcome.ts';
+import { type Claims, jose, rejected, unavailable, type VerificationSettings } from './outcome.ts';
 
 export interface SignedTokenOptions extends Pick<VerificationSettings, 'issuer' | 'type' | 'leewayMs'> {
   readonly audience: string | readonly string[];

@@ -16,40 +16,28 @@ export function createTtlSet({ ttlMs, max, now }: { ttlMs: number; max: number; 
   };
 }
 
-export function createRecentKeys({ max, onForgotten }: { max: number; onForgotten: (key: string) => void }) {
-  const keys = new LRUCache<string, true>({
-    // Not `max`: lru-cache allocates for it immediately, 400 KB for 10,000 keys.
-    maxSize: max,
-    sizeCalculation: () => 1,
-    dispose: (_, key) => onForgotten(key),
-  });
-  return {
-    get size() {
-      return keys.size;
-    },
-    add(key: string): void {
-      // Half the cost of `set`, and the common case.
-      if (keys.get(key) === undefined) keys.set(key, true);
-    },
-    delete(key: string): void {
-      keys.delete(key);
-    },
-  };
-}
-
 /** Sizes are integers above 0; an entry larger than `maxSize` is not kept. `now`: clock in milliseconds that never returns 0. */
 export function createSizedLru<K extends object | string, V extends object | string>({
   maxSize,
   sizeOf = () => 1,
   now = () => performance.now(),
+  onDisplaced,
 }: {
   readonly maxSize: number;
   readonly sizeOf?: (value: V, key: K) => number;
   readonly now?: () => number;
+  /** Called with an entry that was removed to make room. */
+  readonly onDisplaced?: (value: V) => void;
 }) {
-  // A resolution above 0 starts timers.
-  const held = new LRUCache<K, V>({ maxSize, sizeCalculation: sizeOf, ttlResolution: 0, perf: { now } });
+  const held = new LRUCache<K, V>({
+    // Not `max`: lru-cache allocates for it immediately, 400 KB for 10,000 keys.
+    ...{ maxSize, sizeCalculation: sizeOf },
+    // A resolution above 0 starts timers.
+    ...{ ttlResolution: 0, perf: { now } },
+    ...(onDisplaced && { dispose: (value: V, _: K, reason: string) => reason === 'evict' && onDisplaced(value) }),
+  });
   return {
+    values: () => [...held.values()],
     get: (key: K) => held.get(key),
     /** Unlike `get`, leaves the order as it is. */
     has: (key: K) => held.has(key),

@@ -1,10 +1,5 @@
 import { expect } from 'chai';
-import {
-  createMemorySemaphore,
-  createRecentKeys,
-  createSizedLru,
-  createTtlSet,
-} from '../../../src/core/kernel/tables.ts';
+import { createMemorySemaphore, createSizedLru, createTtlSet } from '../../../src/core/kernel/tables.ts';
 import { settle } from '../reads/snapshots/departures.ts';
 
 describe('a TTL set', () => {
@@ -63,19 +58,6 @@ describe('a TTL set', () => {
     const keys = createTtlSet({ ttlMs: 100, max: 2, now: () => performance.now() });
     keys.add('a');
     expect([keys.has('a'), timers()]).to.deep.equal([true, before]);
-  });
-});
-
-describe('recent keys', () => {
-  it('are bounded: the oldest key is removed first', () => {
-    const forgotten: string[] = [];
-    const keys = createRecentKeys({ max: 2, onForgotten: (key) => forgotten.push(key) });
-    for (const key of ['a', 'b', 'a']) keys.add(key);
-    expect([keys.size, forgotten]).to.deep.equal([2, []]);
-    keys.add('c');
-    expect([keys.size, forgotten]).to.deep.equal([2, ['b']]);
-    keys.add('b');
-    expect([keys.size, forgotten]).to.deep.equal([2, ['b', 'a']]);
   });
 });
 
