@@ -4,14 +4,7 @@ import { expect } from 'chai';
 import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import { createAuthority } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
-import {
-  listenForTls,
-  type Redis,
-  type RedisProxy,
-  STALLED,
-  startRedis,
-  startRedisProxy,
-} from '../../support/fleet/redis.ts';
+import { listenForTls, type Redis, type RedisProxy, startRedis, startRedisProxy } from '../../support/fleet/redis.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
@@ -64,14 +57,6 @@ describe('a gateway with a shared cache', () => {
     await isUp(running);
     expect(await metricsOf(running)).to.contain('portico_shared_up 1');
     expect((await fetch(`${url}/readyz`)).status).to.equal(200);
-  });
-
-  it('is closed while Redis does not answer', async () => {
-    const { gateway } = await startGateway(settings);
-    await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
-    proxy.treat(STALLED);
-    expect(await gateway.close()).to.equal(true);
-    await eventually(() => proxy.open() === 0);
   });
 
   it('applies other settings on a reload, and reports that its own need a restart', async () => {

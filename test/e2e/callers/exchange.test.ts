@@ -92,16 +92,6 @@ describe('a platform with credential kind exchange, at a real authorization serv
     expect(decodeJwt(await givenFor(await read('tools', as(await issue())))).aud).to.equal('the-platform');
   });
 
-  it('accepts a configured token endpoint, and opaque tokens', async () => {
-    const opaque = await startAuthorizationServer({ format: 'opaque' });
-    const { read } = await gatewayAt(platform, '', {
-      exchange: { issuer: undefined, tokenUrl: opaque.endpoints.token },
-    });
-    const given = await givenFor(await read('tools', as(await opaque.issue({ resource: HERE }))));
-    expect(given).to.match(/^[\w-]+$/);
-    expect(opaque.requests.map(({ url }) => url)).to.deep.equal(['/token']);
-  });
-
   it('is read as soon as the authorization server is up, and with kept tokens while it is down again', async () => {
     await server.refuse();
     const { read, gateway } = await gatewayAt(platform, server.issuer);
