@@ -172,31 +172,6 @@ describe('a gateway with a shared cache', () => {
     expect(await asked()).to.deep.equal(before);
   });
 
-  it('serves what was stored under the previous secret, while that is set', async () => {
-    const { shared, ...alone } = settings;
-    const before = join(redis.folder, 'secret');
-    const next = join(redis.folder, 'next');
-    writeFileSync(next, 'n'.repeat(32));
-    const url = proxy.redisUrl;
-    const start = async (files: object) => {
-      const running = await startGateway({
-        ...alone,
-        shared: { url, timeoutMs, ...(files as { keySecretFile: string }) },
-      });
-      await isUp(running);
-      return running;
-    };
-    await (await start({ keySecretFile: before })).read('tools');
-    await stored();
-    const stranger = await (await start({ keySecretFile: next })).read('tools');
-    expect(stranger.headers.get('cache-status')).to.contain('fwd=miss').and.not.contain('shared');
-    await redis.command('FLUSHALL');
-    await (await start({ keySecretFile: before })).read('workflows');
-    await stored();
-    const changed = await (await start({ keySecretFile: next, previousKeySecretFile: before })).read('workflows');
-    expect(changed.headers.get('cache-status')).to.contain('detail=shared');
-  });
-
   it('connects over TLS, as the user of the settings', async () => {
     const authority = await createAuthority();
     const issued = await authority.issue();

@@ -55,19 +55,6 @@ describe('a platform with credential kind exchange, at a real authorization serv
     ]);
   });
 
-  it('uses one exchanged token for all reads of a caller', async () => {
-    const { read } = await gatewayAt(platform, server.issuer);
-    const token = await issue();
-    const before = exchanges();
-    const names = ['projects', 'projects', 'workflows', 'tools'];
-    // Each list has an upstream of its own here.
-    const given = await Promise.all(names.map(async (name) => givenFor(await read(name, as(token)))));
-    expect(new Set(given).size).to.equal(3);
-    expect(exchanges() - before).to.equal(3);
-    await givenFor(await read('projects', as(token)));
-    expect(exchanges() - before).to.equal(3);
-  });
-
   it('shows its authorization server on the status page while settings name it', async () => {
     const { gateway, read } = await gatewayAt(platform, server.issuer, { settings: { admin: { port: 0 } } });
     const shown = async () => {

@@ -12,7 +12,7 @@ import { listen } from '../../support/listening.ts';
 import { lists } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
-import { newFolder } from '../../support/process/serving.ts';
+import { newFolder, READ_TOOLS, startServing } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const AUTHORITY = await createAuthority();
@@ -21,8 +21,7 @@ const { ca } = AUTHORITY;
 const UPSTREAM = 'upstreams: { tools: { baseUrl: http://127.0.0.1:9 } }';
 
 /** The status of a probe over TLS. */
-const probe = (url: string | undefined) =>
-  exchange(String(url), get('/readyz'), { tls: { ca } }).then(({ status }) => status);
+const probe = (url: string) => exchange(url, get('/readyz'), { tls: { ca } }).then(({ status }) => status);
 
 describe('a process with TLS', () => {
   it('serves both listeners over TLS, logs it, and drains', () =>
@@ -30,13 +29,11 @@ describe('a process with TLS', () => {
       const { cert, key } = writePem(folder, await AUTHORITY.issue());
       const tls = `tls: { certFile: ${cert}, keyFile: ${key} }`;
       const settings = `http: { port: 0, ${tls} }\nadmin: { port: 0, ${tls} }\n${UPSTREAM}`;
-      const portico = runPortico(['serve', await writeSettings(folder, settings)]);
-      const url = await portico.ready;
-      expect(url).to.match(/^https:/);
-      expect(await probe(url)).to.equal(200);
-      const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1];
-      expect(adminUrl).to.match(/^https:/);
-      expect(await probe(adminUrl)).to.equal(200);
+      const portico = await startServing(settings);
+      for (const url of [portico.url, portico.adminUrl]) {
+        expect(url).to.match(/^https:/);
+        expect(await probe(url)).to.equal(200);
+      }
       const { code, stderr } = await portico.stop();
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
     }));
@@ -228,11 +225,8 @@ describe('NODE_EXTRA_CA_CERTS', () => {
       const [at, by] = [platform.url, proxy.url].map((url) => url.replace('http:', 'https:'));
       const settings = `http: { port: 0 }\nadmin: { enabled: false }\nupstreams: { tools: { baseUrl: "${at}", proxy: { url: "${by}" } } }`;
       const { ca: file } = writePem(folder, { ca });
-      const portico = runPortico(['serve', await writeSettings(folder, settings)], { NODE_EXTRA_CA_CERTS: file });
-      const url = await portico.ready;
-      const headers = { authorization: 'Bearer token-of-the-test' };
-      const { status } = await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers });
-      expect(status).to.equal(200);
+      const portico = await startServing(settings, { NODE_EXTRA_CA_CERTS: file });
+      expect((await portico.ask(READ_TOOLS)).status).to.equal(200);
       expect(proxy.asked.map(({ url: asked }) => asked)).to.deep.equal([`127.0.0.1:${platform.port}`]);
       expect((await portico.stop()).code).to.equal(0);
     }));

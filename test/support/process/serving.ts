@@ -51,13 +51,18 @@ export async function startLoggingTo(stdout: 'pipe' | number) {
   endWithTest(child);
   const ended = once(child, 'exit');
   const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-  await eventually(() =>
-    ask('/livez').then(
-      () => true,
-      () => false,
-    ),
-  );
+  await eventually(() => isAnswered(`http://127.0.0.1:${port}`));
   return { child, ended, port, adminUrl: `http://127.0.0.1:${adminPort}`, ask };
+}
+
+/** Whether the process at this URL answers, over a connection of its own. */
+export async function isAnswered(url: string): Promise<boolean> {
+  try {
+    await (await fetch(`${url}/livez`, { headers: { connection: 'close' } })).arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A folder that is gone with the test, or the suite, that asked for it. */
