@@ -202,20 +202,4 @@ describe('reads that wait for a platform', () => {
     });
     expect(answered.map(({ status }) => status)).to.include(200);
   });
-
-  it('are bounded per address; cached reads do not wait', async () => {
-    // One address has half of the places, rounded up. The bound over all addresses is that of `waiting.test.ts`.
-    const { url } = await start({ maxWaiting: 5 });
-    const readWorkflows = () => exchange(url, get(read('workflows'), of('modest')));
-    expect((await readWorkflows()).status).to.equal(200);
-    const connections = await Promise.all(['a', 'b', 'c'].map((caller) => waitingReads(url, 1, caller)));
-    await eventually(() => platform.waiting.length === 3);
-    const refused = await exchange(url, get(read('tools'), of('d')));
-    expect(refused.status).to.equal(503);
-    expect(refused.json()).to.include({ code: 'overloaded' });
-    expect((await readWorkflows()).headers.get('cache-status')).to.match(/^portico; hit;/);
-    platform.release();
-    for (const [connection] of connections) expect((await connection?.receive())?.status).to.equal(200);
-    expect((await exchange(url, get(read('tools'), of('d')))).status).to.equal(200);
-  });
 });
