@@ -3,7 +3,6 @@ import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { followSettings } from '../../src/commands/follow-settings.ts';
-import { ConfigError } from '../../src/core/config/config-error.ts';
 import { CHECK_MS, QUIET_MS } from '../../src/core/credentials/files/watched-files.ts';
 import { captureLog } from '../core/log/captured-log.ts';
 import { eventually } from '../support/eventually.ts';
@@ -38,28 +37,6 @@ describe('who follows a settings file', () => {
       ]);
       expect(lines()[0]?.['stack']).to.contain('follow-settings.test.ts');
       expect(text()).not.to.contain('text-from-outside');
-    });
-  });
-
-  it('reports a file that cannot be read to the gateway, which reports by itself what it refuses', async () => {
-    await inFolder(async (folder) => {
-      const { logger } = captureLog();
-      const refused: unknown[] = [];
-      const gateway = {
-        change() {
-          throw new ConfigError([{ path: [], message: 'from change' }]);
-        },
-        refuse: (error: unknown) => void refused.push(String(error)),
-      };
-      const file = await writeSettings(folder, SETTINGS);
-      const { signal } = new AbortController();
-      const read = followSettings({ file, gateway, logger, watch: false, onChange: () => {}, signal });
-      await read();
-      expect(refused).to.deep.equal([]);
-      await writeSettings(folder, 'upstreams: []');
-      await read();
-      expect(refused).to.have.length(1);
-      expect(refused[0]).to.contain('portico.yaml:1');
     });
   });
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { FAULT_KINDS, type FaultKind } from '../../src/demo/faults.ts';
@@ -21,21 +20,28 @@ async function send(method: string, url: string) {
 const CHALLENGE = 'Bearer realm="demo", error="invalid_token"';
 
 describe('a fault of a demo API', () => {
-  const errors = [
-    { kind: 'error', status: 500, headers: {} },
-    { kind: 'unavailable', status: 503, headers: { 'retry-after': '2' } },
-    { kind: 'rate-limit', status: 429, headers: { 'retry-after': '2' } },
-    { kind: 'unauthorized', status: 401, headers: { 'www-authenticate': CHALLENGE } },
-    { kind: 'forbidden', status: 403, headers: {} },
-    { kind: 'redirect', status: 302, headers: { location: 'https://sso.example/login' } },
+  const answers = [
+    { kind: 'error', status: 500, headers: {}, text: /"code":500/ },
+    { kind: 'unavailable', status: 503, headers: { 'retry-after': '2' }, text: /"code":503/ },
+    { kind: 'rate-limit', status: 429, headers: { 'retry-after': '2' }, text: /"code":429/ },
+    { kind: 'unauthorized', status: 401, headers: { 'www-authenticate': CHALLENGE }, text: /"code":401/ },
+    { kind: 'forbidden', status: 403, headers: {}, text: /"code":403/ },
+    { kind: 'redirect', status: 302, headers: { location: 'https://sso.example/login' }, text: /"code":302/ },
+    { kind: 'garbage', status: 200, headers: { 'content-type': 'text/html' }, text: /^<!doctype html>/ },
+    {
+      kind: 'invalid-item',
+      status: 200,
+      headers: {},
+      text: /^\{"tools":\[\{"id":"nameless","name":""\},(?:\{[^}]*\},?){5}\]/,
+    },
   ] as const;
-  for (const { kind, status, headers } of errors) {
+  for (const { kind, status, headers, text } of answers) {
     it(`${kind}: answers ${status}`, () =>
       withFault(kind, async (list) => {
         const response = await fetch(list, { headers: { Authorization: 'Bearer demo-alice' }, redirect: 'manual' });
         expect(response.status).to.equal(status);
         expect(Object.fromEntries(response.headers)).to.include(headers);
-        expect(await response.json()).to.have.nested.property('error.code', status);
+        expect(await response.text()).to.match(text);
       }));
   }
 
@@ -68,21 +74,6 @@ describe('a fault of a demo API', () => {
       expect(body.length).to.equal(Math.floor(Number(/Content-Length: (\d+)/.exec(head)?.[1]) / 2));
     }));
 
-  it('garbage: answers 200 with a web page', () =>
-    withFault('garbage', async (list) => {
-      const response = await get(list);
-      expect(response.status).to.equal(200);
-      expect(response.headers.get('content-type')).to.equal('text/html');
-      expect(await response.text()).to.match(/^<!doctype html>/);
-    }));
-
-  it('invalid-item: adds an item without a name to each page', () =>
-    withFault('invalid-item', async (list) => {
-      const { tools } = (await (await get(list)).json()) as { tools: object[] };
-      expect(tools).to.have.length(6);
-      expect(tools[0]).to.have.property('name', '');
-    }));
-
   it('loop: names the same page as the next one for ever', () =>
     withFault('loop', async (list) => {
       const urls = { projects: '', workflows: '', tools: new URL(list).origin };
@@ -90,28 +81,6 @@ describe('a fault of a demo API', () => {
       const token = String(first.nextPageToken);
       expect(token).not.to.equal('');
       expect(await getPage(urls, 'tools', { pageToken: token })).to.deep.equal(first);
-    }));
-
-  it('leaves a wrong credential and a wrong query as they are', () =>
-    withFault('error', async (list) => {
-      expect(await get(list, 'demo-eve')).to.have.property('status', 401);
-      expect(await get(`${list}?pageToken=x`)).to.have.property('status', 400);
-    }));
-
-  it('survives a client that hangs up, in each kind', () =>
-    withPlatform(async ({ tools }) => {
-      await fetch(`${tools}/demo/latency?ms=20`, { method: 'PUT' });
-      for (const kind of FAULT_KINDS) {
-        await fetch(`${tools}/demo/fault?kind=${kind}`, { method: 'PUT' });
-        const early = openRequest(`${tools}/v1/tools`);
-        await once(early.socket, 'connect');
-        early.socket.destroy();
-        const late = openRequest(`${tools}/v1/tools`);
-        await sleep(40);
-        late.socket.destroy();
-      }
-      await fetch(`${tools}/demo`, { method: 'DELETE' });
-      expect(await get(`${tools}/v1/tools`)).to.have.property('status', 200);
     }));
 });
 
@@ -133,14 +102,6 @@ describe('the controls of a demo API', () => {
       expect(await state('DELETE', '/demo')).to.deep.equal([null, 0]);
       const { body } = await send('GET', `${urls.tools}/demo`);
       expect(body).to.deep.equal({ api: 'tools', fault: null, latencyMs: 0, faultKinds: [...FAULT_KINDS] });
-    }));
-
-  it('concern one API and leave the others alone', () =>
-    withPlatform(async (urls) => {
-      await send('PUT', `${urls.tools}/demo/fault?kind=error`);
-      expect(await get(`${urls.tools}/v1/tools`)).to.have.property('status', 500);
-      expect(await get(`${urls.workflows}/v1/workflows`)).to.have.property('status', 200);
-      expect(await get(`${urls.projects}/v1/projects`)).to.have.property('status', 200);
     }));
 
   it('refuse an unknown fault, and a latency that is no whole number of milliseconds within a minute', () =>

@@ -38,10 +38,6 @@ describe('demoInstructions', () => {
     expect(curlLines('http://127.0.0.1:8080').map(({ line }) => line)).to.include.members(shown);
   });
 
-  it('takes a gateway address with or without a slash at its end', () => {
-    expect(curlLines('http://127.0.0.1:8080/')).to.deep.equal(curlLines('http://127.0.0.1:8080'));
-  });
-
   it('switches faults and latency on and leaves the APIs as they were', () =>
     withPlatform(async (urls) => {
       const fault = { unavailable: false, latency: false };

@@ -5,10 +5,11 @@ import { openConnection } from '../support/raw-http.ts';
 import { get, getPage, openRequest } from './lists.ts';
 
 describe('startDemoPlatform', () => {
-  it('starts three servers, each with an address of its own, and with the largest page of its options', async () => {
+  it('starts three servers, each with an address of its own on loopback, and with the largest page of its options', async () => {
     const { urls, close } = await startDemoPlatform({ maxPageSize: 2 });
     expect(new Set(Object.values(urls)).size).to.equal(3);
     for (const [api, url] of Object.entries(urls)) {
+      expect(new URL(url).hostname).to.equal('127.0.0.1');
       expect(await (await get(`${url}/demo`)).json()).to.have.property('api', api);
     }
     expect((await getPage(urls, 'tools', { pageSize: '100' })).items).to.have.length(2);

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { CapabilityContext } from '../../../src/capabilities/capability.ts';
-import { createShedding, loadShedding, shedLoad } from '../../../src/capabilities/load-shedding/load-shedding.ts';
+import { createShedding, shedLoad } from '../../../src/capabilities/load-shedding/load-shedding.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { standStill } from '../../support/a-while.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -52,11 +51,6 @@ describe('shedding', () => {
 });
 
 describe('a watch over the event loop', () => {
-  it('is not there where the bound is 0', () => {
-    const context = { config: { http: { maxEventLoopDelayMs: 0 } } } as unknown as CapabilityContext;
-    expect(loadShedding.open(undefined, context)).to.equal(undefined);
-  });
-
   it('ignores a single long pause', async () => {
     const { preAuthenticate, start, stop } = shedLoad(MAX_DELAY_MS);
     await start();

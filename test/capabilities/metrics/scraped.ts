@@ -7,38 +7,30 @@ export interface Scraped {
   readonly families: ReadonlyMap<string, { readonly type: string; readonly help: string }>;
   /** Values by series, spelled as they came: `name{label="value"}`. */
   readonly series: ReadonlyMap<string, number>;
-  /** Labels that the series of a metric have, without `le`. */
-  readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-const SERIES = /^(?<name>[a-z_0-9]+)(?:\{(?<labels>.*)\})? (?<value>\S+)$/;
+const SERIES = /^([a-z_0-9]+(?:\{.*\})?) (\S+)$/;
 
 /** Reads the text formats of Prometheus; throws at a line that is none. */
 export function parseExposition(text: string): Scraped {
   const families = new Map<string, { type: string; help: string }>();
   const series = new Map<string, number>();
-  const labels = new Map<string, Set<string>>();
   for (const line of text.split('\n')) {
     const [, keyword, name = '', rest = ''] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
     if (keyword === 'HELP') families.set(name, { type: '', help: rest });
     else if (keyword === 'TYPE') families.set(name, { help: '', ...families.get(name), type: rest });
     else if (line !== '' && line !== '# EOF') readSeries(line);
   }
-  return { families, series, labels };
+  return { families, series };
 
   function readSeries(line: string): void {
-    const found = SERIES.exec(line)?.groups;
-    if (found === undefined) throw new Error(`no line of an exposition: ${line}`);
-    const { name = '', labels: text = '', value } = found;
-    series.set(line.slice(0, line.lastIndexOf(' ')), Number(value));
-    const family = families.has(name) ? name : name.replace(/_(bucket|sum|count|total)$/, '');
-    const names = labels.get(family) ?? new Set();
-    for (const [, label = ''] of text.matchAll(/(\w+)="/g)) if (label !== 'le') names.add(label);
-    labels.set(family, names);
+    const [, name, value] = SERIES.exec(line) ?? [];
+    if (name === undefined) throw new Error(`no line of an exposition: ${line}`);
+    series.set(name, Number(value));
   }
 }
 
-export interface Declared {
+interface Declared {
   readonly name: string;
   readonly type: string;
   readonly help: string;

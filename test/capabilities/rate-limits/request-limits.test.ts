@@ -158,13 +158,6 @@ describe('rate limits', () => {
       expect(refused.headers.get('RateLimit')).to.match(/^"address";r=0;t=\d+$/);
     });
 
-    it('hold for addresses that a trusted proxy reports, one by one', async () => {
-      const { statuses } = await start({ perAddress: 1 }, { trustedProxies: ['127.0.0.0/8'] });
-      const read = (address: string, token: string) => get(READ, from(address, bearer(token)));
-      const requests = [read('203.0.113.1', 'refused-a'), read('203.0.113.1', 'b'), read('203.0.113.2', 'c')];
-      expect(await statuses(...requests)).to.deep.equal([401, 429, 200]);
-    });
-
     it('take nothing from callers whose token a platform has accepted, nor they from it', async () => {
       // The first one of the good token counts: nothing has accepted it yet.
       const { statuses } = await start({ perCaller: 5, perAddress: 3 });
@@ -223,17 +216,11 @@ describe('rate limits', () => {
   });
 
   describe('of lists that are public', () => {
-    it('count what comes without a token among all, and against its address where it needed one', async () => {
+    it('count what comes without a token against its address where it needed one', async () => {
       const anonymous = (message: unknown) => post(message).replace(/Authorization: .*\r\n/, '');
-      const all = await start({ perCaller: 1, total: 2 }, {}, { publicLists: true });
-      expect(await all.statuses(anonymous(ping(1)), anonymous(ping(2)), anonymous(ping(3)))).to.deep.equal([
-        200, 200, 429,
-      ]);
-      const guarded = await start({ rejectedPerAddress: 1 }, {}, { publicLists: true });
-      const read = readOf('tools');
-      expect(await guarded.statuses(anonymous(ping(1)), anonymous(read), anonymous(ping(2)))).to.deep.equal([
-        200, 401, 429,
-      ]);
+      const { statuses } = await start({ rejectedPerAddress: 1 }, {}, { publicLists: true });
+      const messages = [ping(1), readOf('tools'), ping(2)].map(anonymous);
+      expect(await statuses(...messages)).to.deep.equal([200, 401, 429]);
     });
   });
 
@@ -276,12 +263,6 @@ describe('rate limits', () => {
       expect(bounds()).to.deep.equal(['limits.total']);
     });
 
-    it('lose nothing to what one caller sends beyond its own', async () => {
-      const { statuses } = await start({ perCaller: 1, total: 2 });
-      const flood = Array.from({ length: 5 }, () => get(LIST, bearer('a')));
-      expect(await statuses(...flood, get(LIST, bearer('b')))).to.deep.equal([200, 429, 429, 429, 429, 200]);
-    });
-
     it('hold for nothing that needs no token', async () => {
       const { statuses } = await start({ perCaller: 1, total: 1, rejectedPerAddress: 1 });
       const none = { Authorization: undefined };
@@ -303,15 +284,6 @@ describe('rate limits', () => {
       expect(bounds()).to.deep.equal(['limits.rejectedPerAddress']);
       expect(await statuses(get(READ, bearer('good')))).to.deep.equal([429]);
       expect(platform.requests.length).to.equal(asked);
-    });
-
-    it('count a token that a platform refuses over MCP', async () => {
-      const { ask } = await start({ rejectedPerAddress: 1 });
-      const read = readOf('tools');
-      expect((await ask(post(read, 'refused-over-mcp'))).status).to.equal(200);
-      const refused = await ask(post(read, 'good'));
-      expect(refused.status).to.equal(429);
-      expect(refused.json<{ error: object }>().error).to.deep.include({ code: -32603 });
     });
 
     it('hold for a burst over many connections, too', async () => {

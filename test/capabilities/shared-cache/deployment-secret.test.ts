@@ -27,13 +27,6 @@ describe('a secret of a deployment', () => {
     });
   });
 
-  it('derives other keys and names than another secret', () => {
-    const [one, other] = [secretOf(), secretOf(`${TEXT}.`)];
-    expect(one.keyOf('token')).to.not.equal(other.keyOf('token'));
-    expect(one.nameOf('tools', bearer('token'))).to.not.equal(other.nameOf('tools', bearer('token')));
-    expect(one.sealingKeyOf(bearer('token'))).to.not.deep.equal(other.sealingKeyOf(bearer('token')));
-  });
-
   it(`derives distinct names and keys for distinct callers and resources ${SEEDED}`, () => {
     const secret = secretOf();
     const token = fc.stringMatching(/^[A-Za-z0-9._~+/-]{1,12}$/);

@@ -4,14 +4,7 @@ import { expect } from 'chai';
 import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import { createAuthority } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
-import {
-  listenForTls,
-  type Redis,
-  type RedisProxy,
-  STALLED,
-  startRedis,
-  startRedisProxy,
-} from '../../support/fleet/redis.ts';
+import { listenForTls, type Redis, type RedisProxy, startRedis, startRedisProxy } from '../../support/fleet/redis.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
@@ -64,14 +57,6 @@ describe('a gateway with a shared cache', () => {
     await isUp(running);
     expect(await metricsOf(running)).to.contain('portico_shared_up 1');
     expect((await fetch(`${url}/readyz`)).status).to.equal(200);
-  });
-
-  it('is closed while Redis does not answer', async () => {
-    const { gateway } = await startGateway(settings);
-    await eventually(async () => (await status(gateway.adminUrl)).shared?.isUp);
-    proxy.treat(STALLED);
-    expect(await gateway.close()).to.equal(true);
-    await eventually(() => proxy.open() === 0);
   });
 
   it('applies other settings on a reload, and reports that its own need a restart', async () => {
@@ -185,31 +170,6 @@ describe('a gateway with a shared cache', () => {
       expect((await one.read('tools')).headers.get('cache-status')).to.contain('hit');
     }
     expect(await asked()).to.deep.equal(before);
-  });
-
-  it('serves what was stored under the previous secret, while that is set', async () => {
-    const { shared, ...alone } = settings;
-    const before = join(redis.folder, 'secret');
-    const next = join(redis.folder, 'next');
-    writeFileSync(next, 'n'.repeat(32));
-    const url = proxy.redisUrl;
-    const start = async (files: object) => {
-      const running = await startGateway({
-        ...alone,
-        shared: { url, timeoutMs, ...(files as { keySecretFile: string }) },
-      });
-      await isUp(running);
-      return running;
-    };
-    await (await start({ keySecretFile: before })).read('tools');
-    await stored();
-    const stranger = await (await start({ keySecretFile: next })).read('tools');
-    expect(stranger.headers.get('cache-status')).to.contain('fwd=miss').and.not.contain('shared');
-    await redis.command('FLUSHALL');
-    await (await start({ keySecretFile: before })).read('workflows');
-    await stored();
-    const changed = await (await start({ keySecretFile: next, previousKeySecretFile: before })).read('workflows');
-    expect(changed.headers.get('cache-status')).to.contain('detail=shared');
   });
 
   it('connects over TLS, as the user of the settings', async () => {

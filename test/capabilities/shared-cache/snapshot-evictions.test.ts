@@ -1,49 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import { settle } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
-import {
-  alice,
-  departureOf,
-  deployment,
-  failed,
-  ids,
-  readAnswered,
-  readLanding,
-  readRefused,
-  rejected,
-  SECOND,
-} from './deployment.ts';
+import { alice, departureOf, deployment, failed, readLanding, readRefused, rejected, SECOND } from './deployment.ts';
 
 describe('an eviction', () => {
-  const denials = [
-    ['credential_rejected', ['tools', 'workflows']],
-    ['access_denied', ['tools']],
-  ] as const;
-  for (const [code, gone] of denials) {
-    it(`by ${code} evicts ${gone.join(' and ')} on all replicas`, async () => {
-      const { replica, clock } = deployment();
-      const [one, other] = [replica(), replica()];
-      for (const resource of ['workflows', 'tools'] as const) {
-        await readAnswered(one[resource], [{ id: resource }]);
-      }
-      await eventually(() => one.puts.length === 2);
-      await other.tools.read(alice);
-      await other.workflows.read(alice);
-      expect(other.cache.entries).to.equal(2);
-      clock.now += 10 * SECOND;
-      expect(await readRefused(one.tools, new GatewayError(code), alice, { noCache: true })).to.include({ code });
-      await settle();
-      expect(other.cache.entries).to.equal(2 - gone.length);
-      const third = replica();
-      for (const resource of gone) {
-        void third[resource].read(alice).catch(() => {});
-        expect(await departureOf(third[resource])).to.have.property('caller');
-      }
-      if (gone.length === 1) expect(ids(await third.workflows.read(alice))).to.equal('workflows');
-    });
-  }
-
   it('by a 401 to projects evicts the stored resources', async () => {
     const { replica, store } = deployment();
     const one = replica();

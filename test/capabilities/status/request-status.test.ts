@@ -7,22 +7,6 @@ describe('the history of the last ten minutes', () => {
     clock += slots * SLOT_MS;
   };
 
-  it('has totals of each ten seconds, the oldest first', () => {
-    const history = createHistory(() => clock);
-    history.add(1, false);
-    later(2);
-    history.add(3, true);
-    history.add(3, false);
-    const filled = history
-      .slots()
-      .flatMap(({ requests, failures }, index) => (requests > 0 ? [[index, requests, failures]] : []));
-    expect(filled).to.deep.equal([
-      [SLOTS - 3, 1, 0],
-      [SLOTS - 1, 2, 1],
-    ]);
-    expect(history.total()).to.include({ requests: 3, failures: 1 });
-  });
-
   it('drops what is older than ten minutes, also without new requests', () => {
     const history = createHistory(() => clock);
     history.add(1, false);

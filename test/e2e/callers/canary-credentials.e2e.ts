@@ -7,7 +7,8 @@ import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/p
 import { toolItem } from '../../support/platform/loads.ts';
 import { observeHeap } from '../../support/process/heap-strings.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { inFolder } from '../../support/process/process.ts';
+import { startServing } from '../../support/process/serving.ts';
 import { exchange, get, openConnection } from '../../support/raw-http.ts';
 import { callOf, postText } from '../../support/rpc.ts';
 import { inLanes, marksIn, newMark, onceClean, tracesOf } from './canary.ts';
@@ -162,9 +163,8 @@ describe('tokens that are verified, introspected and exchanged, under every faul
       const SECRET = `${MARK}.secret`;
       const own = { SECRET, NODE_OPTIONS: heap.nodeOptions };
       const { yaml, env } = boundedSettings(settings(issuer.issuer, server.url, platform.url), own);
-      const portico = runPortico(['--config', await writeSettings(folder, yaml)], env);
-      const url = await portico.ready;
-      const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
+      const portico = await startServing(yaml, env);
+      const { url, adminUrl } = portico;
 
       for (let round = 0; round < ROUNDS; round += 1) {
         const kinds = [...Object.keys(KNOWN), ...Object.keys(GIVEN)];

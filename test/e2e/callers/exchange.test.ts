@@ -55,19 +55,6 @@ describe('a platform with credential kind exchange, at a real authorization serv
     ]);
   });
 
-  it('uses one exchanged token for all reads of a caller', async () => {
-    const { read } = await gatewayAt(platform, server.issuer);
-    const token = await issue();
-    const before = exchanges();
-    const names = ['projects', 'projects', 'workflows', 'tools'];
-    // Each list has an upstream of its own here.
-    const given = await Promise.all(names.map(async (name) => givenFor(await read(name, as(token)))));
-    expect(new Set(given).size).to.equal(3);
-    expect(exchanges() - before).to.equal(3);
-    await givenFor(await read('projects', as(token)));
-    expect(exchanges() - before).to.equal(3);
-  });
-
   it('shows its authorization server on the status page while settings name it', async () => {
     const { gateway, read } = await gatewayAt(platform, server.issuer, { settings: { admin: { port: 0 } } });
     const shown = async () => {
@@ -90,16 +77,6 @@ describe('a platform with credential kind exchange, at a real authorization serv
     };
     const { read } = await gatewayAt(platform, server.issuer, { exchange: exchange as Partial<Exchange> });
     expect(decodeJwt(await givenFor(await read('tools', as(await issue())))).aud).to.equal('the-platform');
-  });
-
-  it('accepts a configured token endpoint, and opaque tokens', async () => {
-    const opaque = await startAuthorizationServer({ format: 'opaque' });
-    const { read } = await gatewayAt(platform, '', {
-      exchange: { issuer: undefined, tokenUrl: opaque.endpoints.token },
-    });
-    const given = await givenFor(await read('tools', as(await opaque.issue({ resource: HERE }))));
-    expect(given).to.match(/^[\w-]+$/);
-    expect(opaque.requests.map(({ url }) => url)).to.deep.equal(['/token']);
   });
 
   it('is read as soon as the authorization server is up, and with kept tokens while it is down again', async () => {

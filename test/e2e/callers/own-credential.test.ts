@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import nock from 'nock';
-import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
+import type { SettingsInput } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { as } from '../../support/authorization/caller.ts';
 import { type RunningGateway, startGateway, TOKEN } from '../../support/gateway.ts';
@@ -116,17 +116,6 @@ describe('a platform with credential kind service or none', () => {
       expect(log.lines().filter(({ msg }) => String(msg).includes('secret'))).to.have.lengthOf(1);
       expect(log.text()).not.to.match(/first|second/);
     }));
-});
-
-describe('a gateway whose secrets cannot be read', () => {
-  it('is not created, with a reason for each secret', () => {
-    const upstream = (file: string) => ({ baseUrl: ADMIN, credential: { kind: 'service' as const, file } });
-    const settings = { ...QUIET, upstreams: { projects: upstream('/no/a'), tools: upstream('/no/b') } };
-    const issue = 'credential.file: cannot be read (ENOENT)';
-    expect(() => createGateway(settings, captureLog('silent')))
-      .to.throw(ConfigError)
-      .with.property('message', `upstreams.projects.${issue}\nupstreams.tools.${issue}`);
-  });
 });
 
 describe('unverified callers', () => {

@@ -229,34 +229,6 @@ describe('a person who signs in', () => {
     });
   }
 
-  it('gets the metadata URL with each 401, over both edges', async () => {
-    await start();
-    const challenge = `resource_metadata="${url}${WELL_KNOWN}"`;
-    const elsewhere = await server.issue({ resource: 'https://other.example/mcp' });
-    for (const [token, error] of [
-      [undefined, ''],
-      ['not a token', 'error="invalid_token", '],
-      ['opaque', 'error="invalid_token", '],
-      [elsewhere, 'error="invalid_token", '],
-      [await server.sign({ iss: server.issuer, aud: `${url}/mcp`, exp: 1 }), 'error="invalid_token", '],
-    ] as const) {
-      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-      const post = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '{}' };
-      for (const response of [
-        await fetch(`${url}/mcp/v1/resources`, { headers }),
-        await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers }),
-        await fetch(`${url}/mcp`, post),
-      ]) {
-        expect(response.status).to.equal(401);
-        const told = response.headers.get('www-authenticate') ?? '';
-        expect(told.startsWith(`Bearer ${error}`), told).to.equal(true);
-        expect(told.endsWith(`scope="admin read", ${challenge}`), told).to.equal(true);
-        expect(told).to.not.contain('offline_access');
-      }
-    }
-    expect(platform.requests).to.have.length(0);
-  });
-
   it('gets the public address only, whatever Host a client sends', async () => {
     await start();
     const { port } = new URL(url);

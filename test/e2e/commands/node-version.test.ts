@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { porticoEnvironment, runPortico, startProcess } from '../../support/process/process.ts';
+import { runPortico } from '../../support/process/process.ts';
 
 /** A module that has the process take its Node for another one. */
 const takenFor = (version: string) =>
@@ -24,19 +24,6 @@ describe('the Node that runs portico', () => {
       }
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.match(/^portico: [^\n]*22\.20[^\n]*\n$/);
-    });
-  }
-
-  for (const entry of ['portico.ts', 'portico-testing.ts']) {
-    it(`is rejected by an import of ${entry}, with an error of one line`, async () => {
-      const url = new URL(`../../../src/${entry}`, import.meta.url).href;
-      const print = "(error) => console.log('%s', error.stack)";
-      const args = ['--import', takenFor('20.19.0'), '--input-type=module', '-e', `import('${url}').catch(${print})`];
-      const { stdout, stderr } = await startProcess(process.execPath, args, { env: porticoEnvironment() }).ended;
-      expect({ stdout, stderr }).to.deep.equal({
-        stdout: 'Error: portico needs Node 22.20 or newer, and this is 20.19.0\n',
-        stderr: '',
-      });
     });
   }
 });

@@ -6,8 +6,9 @@ import { listOf, lists, startHttpUpstream } from '../../support/platform/http-up
 import { toolItem } from '../../support/platform/loads.ts';
 import type { RawResponse } from '../../support/platform/raw-response.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
-import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
+import type { PorticoProcess } from '../../support/process/process.ts';
 import { residentBytes } from '../../support/process/resident-bytes.ts';
+import { startServing } from '../../support/process/serving.ts';
 import { exchange, get, openConnection, type RawConnection, requestText } from '../../support/raw-http.ts';
 import { postText, RPC_FIELDS, readOf } from '../../support/rpc.ts';
 
@@ -53,13 +54,11 @@ http: { port: 0, ${http} }
 admin: { enabled: false }
 upstreams: { projects: ${upstream}, workflows: ${upstream}, tools: ${upstream} }
 `;
-  await inFolder(async (folder) => {
-    const { yaml, env } = boundedSettings(settings, HEAP);
-    const portico = runPortico(['--config', await writeSettings(folder, yaml)], env);
-    await work(portico, await portico.ready);
-    expect(await residentBytes(portico)).to.be.below(MAX_RSS_BYTES);
-    expect((await portico.stop('SIGKILL')).signal).to.equal('SIGKILL');
-  });
+  const { yaml, env } = boundedSettings(settings, HEAP);
+  const portico = await startServing(yaml, env);
+  await work(portico, portico.url);
+  expect(await residentBytes(portico)).to.be.below(MAX_RSS_BYTES);
+  expect((await portico.stop('SIGKILL')).signal).to.equal('SIGKILL');
 }
 
 const outcomes = ({ stdout }: PorticoProcess) => [...stdout().matchAll(/"outcome":"(\w+)"/g)].map(([, name]) => name);
@@ -202,21 +201,5 @@ describe('reads that wait for a platform', () => {
       return found.length > 0 && found;
     });
     expect(answered.map(({ status }) => status)).to.include(200);
-  });
-
-  it('are bounded per address; cached reads do not wait', async () => {
-    // One address has half of the places, rounded up. The bound over all addresses is that of `waiting.test.ts`.
-    const { url } = await start({ maxWaiting: 5 });
-    const readWorkflows = () => exchange(url, get(read('workflows'), of('modest')));
-    expect((await readWorkflows()).status).to.equal(200);
-    const connections = await Promise.all(['a', 'b', 'c'].map((caller) => waitingReads(url, 1, caller)));
-    await eventually(() => platform.waiting.length === 3);
-    const refused = await exchange(url, get(read('tools'), of('d')));
-    expect(refused.status).to.equal(503);
-    expect(refused.json()).to.include({ code: 'overloaded' });
-    expect((await readWorkflows()).headers.get('cache-status')).to.match(/^portico; hit;/);
-    platform.release();
-    for (const [connection] of connections) expect((await connection?.receive())?.status).to.equal(200);
-    expect((await exchange(url, get(read('tools'), of('d')))).status).to.equal(200);
   });
 });

@@ -8,7 +8,8 @@ import { type Described, describedBy } from '../../support/platform/openapi.ts';
 import type { RawResponse } from '../../support/platform/raw-response.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
-import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
+import type { PorticoProcess } from '../../support/process/process.ts';
+import { startServing } from '../../support/process/serving.ts';
 import { requestText, sendTo } from '../../support/raw-http.ts';
 
 const READ = '/mcp/v1/resources/read';
@@ -156,8 +157,7 @@ describe('the error table, over a real socket', () => {
       const token = tokenOf(request) || 'refused';
       (PLATFORM[token] ?? json({}))(request, response);
     });
-    portico = await inFolder(async (folder) => {
-      const { yaml, env } = boundedSettings(`
+    const { yaml, env } = boundedSettings(`
 http: { port: 0, headersTimeoutMs: 2000, requestTimeoutMs: 2500 }
 admin: { port: 0 }
 allowUnverifiedCallers: true
@@ -166,12 +166,9 @@ upstreams:
   workflows: { baseUrl: ${platform.url}, credential: { kind: none } }
   tools: { baseUrl: ${platform.url}, timeoutMs: 2000, connections: 1, maxQueue: 0 }
 `);
-      const file = await writeSettings(folder, yaml);
-      const started = runPortico(['--config', file], env);
-      url = await started.ready;
-      described = describedBy(await (await fetch(`${url}/openapi.json`)).text());
-      return started;
-    });
+    portico = await startServing(yaml, env);
+    url = await portico.ready;
+    described = describedBy(await (await fetch(`${url}/openapi.json`)).text());
   });
 
   after(async () => {

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { settingsFor } from '../../support/gateway.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
-import { inFolder, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
+import type { PorticoProcess } from '../../support/process/process.ts';
 import { residentBytes } from '../../support/process/resident-bytes.ts';
+import { startServing } from '../../support/process/serving.ts';
 import { exchange, get, requestText, sendTo } from '../../support/raw-http.ts';
 import { RPC_FIELDS } from '../../support/rpc.ts';
 
@@ -99,11 +100,9 @@ describe('request smuggling, against a process with a heap of 128 MB', () => {
 
   before(async () => {
     platform = await startHttpUpstream(lists({ tools: [toolItem('one')] }));
-    await inFolder(async (folder) => {
-      const settings = JSON.stringify({ ...settingsFor(platform.url), log: { level: 'debug' } });
-      portico = runPortico(['--config', await writeSettings(folder, settings)], HEAP);
-      url = await portico.ready;
-    });
+    const settings = JSON.stringify({ ...settingsFor(platform.url), log: { level: 'debug' } });
+    portico = await startServing(settings, HEAP);
+    url = await portico.ready;
   });
 
   after(() => portico.stop());

@@ -1,6 +1,4 @@
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { captureLog } from '../../core/log/captured-log.ts';
@@ -12,7 +10,7 @@ import { listen } from '../../support/listening.ts';
 import { lists } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
-import { newFolder } from '../../support/process/serving.ts';
+import { newFolder, READ_TOOLS, startServing } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const AUTHORITY = await createAuthority();
@@ -21,8 +19,7 @@ const { ca } = AUTHORITY;
 const UPSTREAM = 'upstreams: { tools: { baseUrl: http://127.0.0.1:9 } }';
 
 /** The status of a probe over TLS. */
-const probe = (url: string | undefined) =>
-  exchange(String(url), get('/readyz'), { tls: { ca } }).then(({ status }) => status);
+const probe = (url: string) => exchange(url, get('/readyz'), { tls: { ca } }).then(({ status }) => status);
 
 describe('a process with TLS', () => {
   it('serves both listeners over TLS, logs it, and drains', () =>
@@ -30,13 +27,11 @@ describe('a process with TLS', () => {
       const { cert, key } = writePem(folder, await AUTHORITY.issue());
       const tls = `tls: { certFile: ${cert}, keyFile: ${key} }`;
       const settings = `http: { port: 0, ${tls} }\nadmin: { port: 0, ${tls} }\n${UPSTREAM}`;
-      const portico = runPortico(['serve', await writeSettings(folder, settings)]);
-      const url = await portico.ready;
-      expect(url).to.match(/^https:/);
-      expect(await probe(url)).to.equal(200);
-      const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1];
-      expect(adminUrl).to.match(/^https:/);
-      expect(await probe(adminUrl)).to.equal(200);
+      const portico = await startServing(settings);
+      for (const url of [portico.url, portico.adminUrl]) {
+        expect(url).to.match(/^https:/);
+        expect(await probe(url)).to.equal(200);
+      }
       const { code, stderr } = await portico.stop();
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
     }));
@@ -105,57 +100,35 @@ describe('a process with TLS', () => {
 });
 
 describe('a gateway with TLS', () => {
-  /** A gateway with its certificate in files, and what replaces them. */
-  async function startRenewing(folder: string) {
-    const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
-    const clock = { now: Date.now() };
-    const log = captureLog('info');
-    const settings = settingsFor('http://127.0.0.1:9', { http: { tls: { certFile, keyFile } }, admin: { port: 0 } });
-    const running = await startGateway(settings, { logger: log.logger, now: () => clock.now });
-    const told = () => log.lines().filter(({ msg }) => String(msg).startsWith('certificate'));
-    const renew = (write: () => unknown) => {
-      write();
-      clock.now += 10_000;
-    };
-    return { ...running, told, renew };
-  }
-
-  it('logs each renewal of its certificate, and each unusable file, once', () =>
-    inFolder(async (folder) => {
-      const { url, told, renew } = await startRenewing(folder);
-      const next = await AUTHORITY.issue();
-      renew(() => writePem(folder, next));
-      await eventually(() => told().length === 1);
-      renew(() => writeFileSync(join(folder, 'cert.pem'), ''));
-      await eventually(() => told().length === 2);
-      const [reloaded, unusable] = told();
-      expect(reloaded).to.include({ level: 'info', msg: 'certificates reloaded', block: 'http.tls' });
-      const issue = { key: 'certFile', issue: 'contains no PEM certificate' };
-      expect(unusable).to.include({ level: 'warn', msg: 'certificate files unusable', block: 'http.tls', ...issue });
-      expect(await probe(url)).to.equal(200);
-    }));
-
   it('keeps a valid certificate that an expired one replaces, with a log line, a recent change, and its end among the metrics', () =>
     inFolder(async (folder) => {
-      const { url, gateway, told, renew } = await startRenewing(folder);
+      const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
+      const clock = { now: Date.now() };
+      const log = captureLog('info');
+      const settings = settingsFor('http://127.0.0.1:9', { http: { tls: { certFile, keyFile } }, admin: { port: 0 } });
+      const { url, gateway } = await startGateway(settings, { logger: log.logger, now: () => clock.now });
+      const told = () => log.lines().filter(({ msg }) => String(msg).startsWith('certificate'));
       const admin = async (path: string) => (await fetch(`${gateway.adminUrl}${path}`)).text();
       const EXPIRY = /^portico_certificate_expiry_timestamp_seconds\{block="http\.tls",file="certFile"\} (\S+)$/m;
       const days = async () =>
         Math.round((Number(EXPIRY.exec(await admin('/metrics'))?.[1]) * 1000 - Date.now()) / 86_400_000);
       expect(await days()).to.equal(20);
-      const expired = await AUTHORITY.issue({ days: [-2, -1] });
-      renew(() => writePem(folder, expired));
+      writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
+      clock.now += 10_000;
       await eventually(() => told().length === 1);
-      expect(told()[0]).to.include({ level: 'warn', block: 'http.tls', key: 'certFile' });
+      const unusable = { level: 'warn', msg: 'certificate files unusable', block: 'http.tls', key: 'certFile' };
+      expect(told()[0]).to.include(unusable);
       expect(told()[0]?.['issue']).to.match(/^expired at /);
       const { changes } = JSON.parse(await admin('/status'));
       expect(changes[0]).to.include({ event: 'tlsFilesChanged', isTrouble: true });
       expect(changes[0].text).to.match(/^http\.tls: certFile expired at /);
       expect([await probe(url), await days()]).to.deep.equal([200, 20]);
-      const valid = await AUTHORITY.issue({ days: [-1, 25] });
-      renew(() => writePem(folder, valid));
+      writePem(folder, await AUTHORITY.issue({ days: [-1, 25] }));
+      clock.now += 10_000;
       await eventually(async () => (await days()) === 25);
       expect(await probe(url)).to.equal(200);
+      await eventually(() => told().length === 2);
+      expect(told()[1]).to.include({ level: 'info', msg: 'certificates reloaded', block: 'http.tls' });
     }));
 });
 
@@ -196,7 +169,7 @@ describe('a platform over TLS, behind a proxy with a password', () => {
         said.push(JSON.stringify([...failed.headers]), await failed.text());
       }
       const all = [...said, log.text()].join('\n');
-      expect(all).to.contain('the proxy rejected the configured credential (407)');
+      expect(all).to.contain('the proxy does not accept the credential in settings (407)');
       expect(all).to.contain('the proxy does not answer in HTTP');
       for (const secret of [PASSWORD, Buffer.from(`portico:${PASSWORD}`).toString('base64')]) {
         expect(all).not.to.contain(secret);
@@ -228,11 +201,8 @@ describe('NODE_EXTRA_CA_CERTS', () => {
       const [at, by] = [platform.url, proxy.url].map((url) => url.replace('http:', 'https:'));
       const settings = `http: { port: 0 }\nadmin: { enabled: false }\nupstreams: { tools: { baseUrl: "${at}", proxy: { url: "${by}" } } }`;
       const { ca: file } = writePem(folder, { ca });
-      const portico = runPortico(['serve', await writeSettings(folder, settings)], { NODE_EXTRA_CA_CERTS: file });
-      const url = await portico.ready;
-      const headers = { authorization: 'Bearer token-of-the-test' };
-      const { status } = await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers });
-      expect(status).to.equal(200);
+      const portico = await startServing(settings, { NODE_EXTRA_CA_CERTS: file });
+      expect((await portico.ask(READ_TOOLS)).status).to.equal(200);
       expect(proxy.asked.map(({ url: asked }) => asked)).to.deep.equal([`127.0.0.1:${platform.port}`]);
       expect((await portico.stop()).code).to.equal(0);
     }));

@@ -10,6 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/listening.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../../support/process/process.ts';
+import { isAnswered } from '../../support/process/serving.ts';
 
 /** So long that a process which waits for it fails the test. */
 const NEVER_MS = 3_600_000;
@@ -103,12 +104,7 @@ upstreams:
   }
 
   async function isReady({ url }: Started): Promise<void> {
-    await eventually(() =>
-      fetch(`${url}/livez`).then(
-        () => true,
-        () => false,
-      ),
-    );
+    await eventually(() => isAnswered(url));
   }
 
   async function isReading(started: Started): Promise<void> {
@@ -135,12 +131,7 @@ upstreams:
   /** Sends SIGTERM again once no connection is accepted any more. */
   async function terminatesTwice(started: Started): Promise<void> {
     await sends('SIGTERM', isReading)(started);
-    await eventually(() =>
-      fetch(`${started.url}/livez`, { headers: { connection: 'close' } }).then(
-        () => false,
-        () => true,
-      ),
-    );
+    await eventually(async () => !(await isAnswered(started.url)));
     started.child.kill('SIGTERM');
   }
 

@@ -124,19 +124,6 @@ describe('replicas under load whose secrets and certificates change', function (
     expect(wrong).to.deep.equal([]);
   });
 
-  it('do not start with an unusable secret, and name it', async () => {
-    for (const [secret, says] of [
-      ['', 'is empty'],
-      ['short', 'must contain at least 32 characters'],
-      ['two lines of a secret\nthat is long enough', 'must contain one line of printable ASCII'],
-      ['\0'.repeat(64), 'must contain one line of printable ASCII'],
-      ['x'.repeat(20_000), 'is larger than 16384 bytes'],
-    ] as const) {
-      const failed = await startReplica(redis.url, { ...options, secret }).catch((error: Error) => error.message);
-      expect(failed).to.contain(`shared.keySecretFile: ${says}`);
-    }
-  });
-
   it('fail no read while files of TLS and the password are wrong, halfway written or gone, and come back by themselves', async () => {
     const [authority, nextAuthority] = [await createAuthority('Old'), await createAuthority('New')];
     const file = (name: string, text: string) => {

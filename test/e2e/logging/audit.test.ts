@@ -30,6 +30,7 @@ describe('the audit of a process', () => {
     await writeFile(keyFile, `${KEY}\n`);
     const settings = {
       http: { port: 0, trustedProxies: ['127.0.0.1'] },
+      log: { level: 'debug' },
       admin: { enabled: false },
       audit: { enabled: true, keyFile, file },
       upstreams: { platform: { baseUrl: platform.url } },
@@ -63,6 +64,7 @@ describe('the audit of a process', () => {
       await post(url, callOf('list_installed_tools'));
       await post(url, rpc('tools/list'));
       await post(url, [readOf('workflows'), rpc('ping'), readOf('nothing')]);
+      await post(url, Array(101).fill(readOf('workflows')));
       const { stdout, stderr, code } = await portico.stop();
       expect(code).to.equal(0);
       const text = await readFile(file, 'utf8');
@@ -76,6 +78,7 @@ describe('the audit of a process', () => {
         ['http', 'tools/call', 'tools', 'ok', 200],
         ['http', 'resources/read', 'workflows', 'ok', 200],
         ['http', 'resources/read', undefined, 'resource_unknown', 200],
+        ['http', 'batch', undefined, 'invalid_rpc', 400],
       ]);
       expect(lines[0]).to.include({ from: '203.0.113.7', token: NAME, requestId: 'r-1', msg: 'audit' });
       expect(lines[1]).to.include({ from: '127.0.0.1' }).and.not.have.property('token');
@@ -124,6 +127,7 @@ describe('the audit of a process', () => {
       const files = [file, ...Array.from({ length: rotations }, (_, rotation) => `${file}.${rotation}`)];
       const texts = await Promise.all(files.map((name) => readFile(name, 'utf8')));
       expect(texts.flatMap(linesIn)).to.have.length(reads);
+      expect(portico.stdout()).not.to.include('signal ignored');
     });
   });
 

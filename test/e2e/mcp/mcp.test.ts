@@ -219,16 +219,4 @@ describe('POST /mcp of a gateway', () => {
       tokens.map((token) => `${ITEM.name} ${token}`),
     );
   });
-
-  it('leaves no token in the log', () => {
-    for (const token of [TOKEN, 'token-refused', 'caller-1']) expect(log.text()).not.to.contain(token);
-  });
-});
-
-describe('a gateway with mcp.enabled: false', () => {
-  it('has nothing at /mcp', async () => {
-    const platform = await startPlatform();
-    const { post } = await startGateway(settingsFor(platform.url, { mcp: { enabled: false } }));
-    expect((await post({})).status).to.equal(404);
-  });
 });

@@ -52,16 +52,11 @@ describe('a gateway whose settings change', () => {
     expect(platform.connections()).to.equal(2);
   });
 
-  it('ignores unchanged settings, and reports only those that need a restart', async () => {
+  it('ignores unchanged settings', async () => {
     const { gateway } = running;
     await read('tools');
     expect(gateway.change(settings())).to.deep.equal({ applied: [], needRestart: [] });
     expect(log.text()).not.to.contain('settings changed');
-    expect(gateway.change(settings({ cache: { maxBytes: 65_536 } }))).to.deep.equal({
-      applied: [],
-      needRestart: ['cache.maxBytes'],
-    });
-    expect(log.lines().filter(({ msg }) => msg === 'settings changed')).to.have.length(1);
     expect(await read('tools')).to.deep.equal([200, 'First', 'hit']);
   });
 
@@ -113,23 +108,6 @@ describe('a gateway whose settings change', () => {
     expect(await after).to.deep.equal([200, 'Second', 'fwd=miss']);
     held = undefined;
     expect(await read('tools')).to.deep.equal([200, 'Second', 'hit']);
-  });
-
-  it('rejects invalid settings with the reasons, and changes nothing', () => {
-    const wrong = { ...settings(), scheme: 'Not One', resources: { tools: { path: 'no slash' } } };
-    expect(() => running.gateway.change(wrong))
-      .to.throw(ConfigError)
-      .with.property('issues')
-      .that.has.length(2);
-    const noFile = settings({ allowUnverifiedCallers: true });
-    const credential = { kind: 'service', file: '/nowhere' } as const;
-    expect(() =>
-      running.gateway.change({
-        ...noFile,
-        upstreams: { ...noFile.upstreams, tools: { baseUrl: platform.url, credential } },
-      }),
-    ).to.throw(ConfigError, 'cannot be read');
-    expect(log.lines().some(({ msg }) => msg === 'settings changed')).to.equal(false);
   });
 
   it('reports settings that need a restart, and does not apply them', async () => {

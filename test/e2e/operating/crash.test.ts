@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { linesIn } from '../../support/process/json-lines.ts';
-import { type Ended, inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
-import { servedFrom } from '../../support/process/serving.ts';
+import type { Ended } from '../../support/process/process.ts';
+import { newFolder, servedFrom, startServing } from '../../support/process/serving.ts';
 
 const SECRET = 'token-that-must-not-be-logged';
 
@@ -16,20 +16,16 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 
 /** Runs a process that serves one request, and then executes the statement. */
-function endBy(statement: string): Promise<Ended> {
-  return inFolder(async (folder) => {
-    const module = join(folder, 'uncaught.mjs');
-    await writeFile(module, `process.on('SIGUSR2', () => { ${statement} });`);
-    const file = await writeSettings(folder, servedFrom('http://127.0.0.1:9'));
-    const { NODE_OPTIONS = '' } = process.env;
-    const portico = runPortico(['--config', file], {
-      NODE_OPTIONS: `${NODE_OPTIONS} --import ${pathToFileURL(module).href}`,
-    });
-    const url = await portico.ready;
-    await (await fetch(`${url}/nowhere`)).arrayBuffer();
-    portico.child.kill('SIGUSR2');
-    return portico.ended;
+async function endBy(statement: string): Promise<Ended> {
+  const module = join(await newFolder(), 'uncaught.mjs');
+  await writeFile(module, `process.on('SIGUSR2', () => { ${statement} });`);
+  const { NODE_OPTIONS = '' } = process.env;
+  const portico = await startServing(servedFrom('http://127.0.0.1:9'), {
+    NODE_OPTIONS: `${NODE_OPTIONS} --import ${pathToFileURL(module).href}`,
   });
+  await (await portico.ask('/nowhere')).arrayBuffer();
+  portico.child.kill('SIGUSR2');
+  return portico.ended;
 }
 
 /** The same: it exits with 1, and one log line without the message of the error. */

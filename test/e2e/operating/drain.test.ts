@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { newFolder, READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
+import { isAnswered, newFolder, READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 /** A process, and a read of tools that waits for the response of its platform. */
@@ -20,7 +20,7 @@ describe('the shutdown of the process', () => {
     it(`finishes requests in flight on ${signal}, and exits with 0`, async () => {
       const { portico, reading, response } = await startReading();
       portico.child.kill(signal);
-      await refused(portico.url);
+      await eventually(async () => !(await isAnswered(portico.url)));
       response.end('{"tools":[{"id":"a","name":"A"}],"nextPageToken":""}');
       const received = await reading;
       expect(received?.status).to.equal(200);
@@ -58,7 +58,7 @@ describe('the shutdown of the process', () => {
   it('is immediate on a second signal', async () => {
     const { portico } = await startReading();
     portico.child.kill('SIGTERM');
-    await refused(portico.url);
+    await eventually(async () => !(await isAnswered(portico.url)));
     portico.child.kill('SIGTERM');
     expect((await portico.ended).code).to.equal(1);
   });
@@ -100,14 +100,3 @@ describe('the process', () => {
     }
   });
 });
-
-function refused(url: string): Promise<boolean> {
-  return eventually(async () => {
-    try {
-      await (await fetch(`${url}/livez`, { headers: { connection: 'close' } })).arrayBuffer();
-      return false;
-    } catch {
-      return true;
-    }
-  });
-}

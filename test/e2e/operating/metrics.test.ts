@@ -2,12 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { METHODS, STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { workerMetrics } from '../../../src/capabilities/metrics/combined-metrics.ts';
 import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import { parseExposition, type Scraped } from '../../capabilities/metrics/scraped.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
-import { readDoc } from '../../support/docs.ts';
-import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, json, listOf, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
@@ -67,28 +64,6 @@ describe('the metrics of a gateway', () => {
     expect(series.get('portico_snapshots_held_bytes')).to.be.greaterThan(2048);
   });
 
-  it('follow changed settings, with the new upstreams', async () => {
-    const running = await start();
-    await running.read('tools');
-    const { upstreams, ...rest } = { ...settingsFor(platform.url), admin: { port: 0 } };
-    const { tools: _, ...others } = upstreams;
-    const { projects } = others;
-    const moved = {
-      resources: { tools: { upstream: 'acme' } },
-      upstreams: { ...others, acme: { ...projects, timeoutMs: 9000 } },
-    };
-    running.gateway.change({ ...rest, ...moved } as TestSettings);
-    await running.read('tools');
-    const { series } = await eventually(async () => {
-      const scraped = await scrape(running);
-      return !scraped.series.has('portico_breaker_state{upstream="tools",state="closed"}') && scraped;
-    });
-    expect(series.get('portico_breaker_state{upstream="acme",state="closed"}')).to.equal(1);
-    expect(series.get('portico_reads_total{resource="tools",cache="miss"}')).to.equal(2);
-    expect(series.get('portico_snapshots_held')).to.equal(1);
-    expect(series.get('portico_settings_changes_total')).to.equal(1);
-  });
-
   it('report refused settings until others are taken, and name the settings in force by a hash', async () => {
     const settings = { ...settingsFor(platform.url), admin: { port: 0 } };
     let now = 1_800_000_000_000;
@@ -120,23 +95,6 @@ describe('the metrics of a gateway', () => {
     expect((await reported()).hash).not.to.equal(first.hash);
     const { changes } = (await (await fetch(`${running.gateway.adminUrl}/status`)).json()) as Status;
     expect(changes.map(({ event }) => event)).to.include('settingsRefused');
-  });
-
-  it('are those of docs/metrics.md, with exactly its labels', async () => {
-    const running = await start();
-    await running.read('tools');
-    const { families, labels } = await scrape(running);
-    const rows = [
-      ...readDoc('docs/metrics.md').matchAll(/^\| `(\w+)` \| (counter|gauge|histogram) \| .+ \| (.+) \| /gm),
-    ];
-    const ofProcess = [...families].map(([name, { type }]) => [name, type]);
-    // The page ends with those that only several workers have.
-    const ofWorkers = (await workerMetrics().registry().getMetricsAsJSON()).map(({ name, type }) => [name, type]);
-    expect([...ofProcess, ...ofWorkers]).to.deep.equal(rows.map(([, name, type]) => [name, type]));
-    for (const [, name = '', , text = ''] of rows) {
-      const documented = text.replaceAll('`', '').split(', ');
-      for (const label of labels.get(name) ?? []) expect(documented, name).to.include(label);
-    }
   });
 
   it('are served as OpenMetrics on request, and without a body to HEAD', async () => {

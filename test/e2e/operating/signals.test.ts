@@ -57,15 +57,15 @@ describe('a signal', () => {
     expect((await portico.stop()).code).to.equal(0);
   });
 
-  it('SIGHUP aborts no request, SIGUSR1 opens no inspector, and both are logged', async () => {
+  it('SIGHUP and SIGUSR2 abort no request, SIGUSR1 opens no inspector, and all are logged', async () => {
     const { promise: waiting, resolve } = Promise.withResolvers<ServerResponse>();
     const upstream = await startHttpUpstream((_request, response) => resolve(response));
     const portico = await startServing(servedFrom(upstream.url, { log: { level: 'debug' } }));
     const reading = portico.ask(READ_TOOLS);
     const response = await waiting;
-    const lines = { SIGHUP: '"msg":"settings unchanged"', SIGUSR1: '"signal":"SIGUSR1","msg":"signal ignored"' };
-    for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGHUP', 'SIGUSR1'] as const) {
-      const count = () => portico.stdout().split(lines[signal]).length;
+    for (const signal of ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGHUP', 'SIGUSR1'] as const) {
+      const line = signal === 'SIGHUP' ? '"msg":"settings unchanged"' : `"signal":"${signal}","msg":"signal ignored"`;
+      const count = () => portico.stdout().split(line).length;
       const before = count();
       portico.child.kill(signal);
       await eventually(() => count() > before);

@@ -1,9 +1,10 @@
+import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import type { Gateway } from '../../../src/gateway.ts';
 import { settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { startServing } from '../../support/process/serving.ts';
 import { exchange } from '../../support/raw-http.ts';
 import { callOf, postText } from '../../support/rpc.ts';
 
@@ -179,37 +180,32 @@ describe('the status of a gateway', () => {
   });
 
   it('masks values from the environment, also after a change', async () => {
-    await inFolder(async (folder) => {
-      const text = (scheme: string, host = '${HOST}') => `
+    const text = (scheme: string, host = '${HOST}') => `
 http: { port: 0, host: "${host}" }
 admin: { port: 0 }
 scheme: ${scheme}
 watchSettings: false
 upstreams: { projects: { baseUrl: "\${PLATFORM}" }, workflows: { baseUrl: "\${PLATFORM}" }, tools: { baseUrl: "\${PLATFORM}" } }
 `;
-      const file = await writeSettings(folder, text('one'));
-      const environment = { PLATFORM: 'http://hidden.example', HOST: '127.0.0.2', TOOLS: '/of/hidden.example' };
-      const portico = runPortico(['--config', file], environment);
-      await portico.ready;
-      const admin = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1];
-      const shown = async () => (await fetch(`${admin}/status`)).text();
-      expect(await shown())
-        .to.contain('scheme: one')
-        .and.not.contain('hidden.example');
-      const { settings } = JSON.parse(await shown());
-      expect(settings).to.contain('host: "[masked]"').and.not.contain('127.0.0.2');
-      expect(JSON.parse(await shown()).settingsFile).to.equal(file);
-      // What needs a restart is still what the environment put in; the rest is what it puts in now.
-      await writeSettings(folder, `${text('two', '127.0.0.3')}resources: { tools: { path: "\${TOOLS}" } }`);
-      portico.child.kill('SIGHUP');
-      for (;;) if ((await shown()).includes('scheme: two')) break;
-      const after = JSON.parse(await shown());
-      expect(after.settings)
-        .to.contain('host: "[masked]"')
-        .and.not.contain('127.0.0.2')
-        .and.not.contain('hidden.example');
-      expect((await portico.stop()).code).to.equal(0);
-    });
+    const environment = { PLATFORM: 'http://hidden.example', HOST: '127.0.0.2', TOOLS: '/of/hidden.example' };
+    const portico = await startServing(text('one'), environment);
+    const shown = async () => (await fetch(`${portico.adminUrl}/status`)).text();
+    expect(await shown())
+      .to.contain('scheme: one')
+      .and.not.contain('hidden.example');
+    const { settings } = JSON.parse(await shown());
+    expect(settings).to.contain('host: "[masked]"').and.not.contain('127.0.0.2');
+    expect(JSON.parse(await shown()).settingsFile).to.equal(portico.file);
+    // What needs a restart is still what the environment put in; the rest is what it puts in now.
+    await writeFile(portico.file, `${text('two', '127.0.0.3')}resources: { tools: { path: "\${TOOLS}" } }`);
+    portico.child.kill('SIGHUP');
+    for (;;) if ((await shown()).includes('scheme: two')) break;
+    const after = JSON.parse(await shown());
+    expect(after.settings)
+      .to.contain('host: "[masked]"')
+      .and.not.contain('127.0.0.2')
+      .and.not.contain('hidden.example');
+    expect((await portico.stop()).code).to.equal(0);
   });
 
   it('names the file of its settings', async () => {

@@ -10,13 +10,9 @@ import { listen } from '../../support/listening.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { childrenOf, type PorticoProcess, runPortico, writeSettings } from '../../support/process/process.ts';
-import { newFolder, READ_TOOLS, servedFrom } from '../../support/process/serving.ts';
+import { newFolder, READ_TOOLS, servedFrom, startWorkers } from '../../support/process/serving.ts';
 
-interface Fleet extends PorticoProcess {
-  readonly url: string;
-  readonly adminUrl: string;
-  readonly file: string;
-}
+type Fleet = Awaited<ReturnType<typeof startWorkers>>;
 
 const WORKERS = 2;
 const ITEM = { id: '1', name: 'N', version: '1', category: 'C', description: 'D' };
@@ -29,15 +25,7 @@ describe('portico serve --workers', function () {
     platform = await startHttpUpstream(lists({ tools: [ITEM] }));
   });
 
-  /** Starts two workers. Their URLs are in the line that follows those of the workers themselves. */
-  async function start(settings: object = {}, baseUrl = platform.url): Promise<Fleet> {
-    const folder = await newFolder();
-    const file = await writeSettings(folder, servedFrom(baseUrl, settings));
-    const portico = runPortico(['serve', file, '--workers', String(WORKERS)]);
-    await eventually(() => portico.stdout().includes('"workers listening"'), 30_000);
-    const line = linesOf(portico).find(({ msg }) => msg === 'workers listening') ?? expect.fail();
-    return { ...portico, file, url: String(line['url']), adminUrl: String(line['adminUrl']) };
-  }
+  const start = (settings: object = {}, baseUrl = platform.url) => startWorkers(servedFrom(baseUrl, settings));
 
   const read = (fleet: Fleet, token = 'token-of-the-test', requestId = 'one') => {
     const headers = { authorization: `Bearer ${token}`, connection: 'close', 'x-request-id': requestId };

@@ -35,7 +35,6 @@ interface Workflow {
 
 describe('n8n behind Portico', function () {
   this.timeout(600_000);
-  let folder = '';
   let platform: StartedPlatform;
   let key = '';
 
@@ -82,7 +81,7 @@ describe('n8n behind Portico', function () {
 
   before(async function () {
     const home = await installPlatform(this, PACKAGE);
-    folder = await newFolder();
+    const folder = await newFolder();
     const args = ['--max-old-space-size=1024', join(home, 'bin/n8n'), 'start'];
     platform = await startPlatform(
       (port) => ({ args, env: { ...QUIET, N8N_USER_FOLDER: folder, N8N_PORT: String(port) } }),
@@ -122,7 +121,7 @@ describe('n8n behind Portico', function () {
   }
 
   it("lists the same items as n8n's own API, over several pages", async () => {
-    const read = await serve(folder, await example(), environment());
+    const read = await serve(await example(), environment());
     const all = await own();
     expect(all).to.have.length(COUNT);
     const kept = all.filter(({ isArchived }) => !isArchived);
@@ -142,20 +141,20 @@ describe('n8n behind Portico', function () {
   });
 
   it('passes check --probe with the example, and fails with settings that read one page only', async () => {
-    const right = await probe(folder, await example(), key, environment());
+    const right = await probe(await example(), key, environment());
     expect(right.code, right.printed).to.equal(0);
     const onePage = await example({ pagination: { kind: 'none' } });
-    const wrong = await probe(folder, onePage, key, environment());
+    const wrong = await probe(onePage, key, environment());
     expect(wrong.code, wrong.printed).to.equal(1);
     expect(wrong.printed).to.contain('upstream_invalid');
     expect(right.printed + wrong.printed).not.to.contain(key);
-    const read = await serve(folder, onePage, environment());
+    const read = await serve(onePage, environment());
     const { status, body } = await read('workflows', key);
     expect({ status, code: (body as { code: string }).code }).to.deep.equal({ status: 502, code: 'upstream_invalid' });
   });
 
   standsBehindPortico(
-    async () => serve(folder, await example(), environment()),
+    async () => serve(await example(), environment()),
     () => key,
     () => platform.stop('SIGKILL'),
     ['workflows', 'another'],

@@ -56,12 +56,11 @@ const settingsFor = (baseUrl: string, workflows: object = {}) => ({
 
 describe('Node-RED behind Portico', function () {
   this.timeout(600_000);
-  let folder = '';
   let platform: StartedPlatform;
 
   before(async function () {
     const home = await installPlatform(this, PACKAGE);
-    folder = await newFolder();
+    const folder = await newFolder();
     await writeFile(join(folder, 'flows.json'), JSON.stringify(FLOWS));
     const file = join(folder, 'settings.cjs');
     platform = await startPlatform(
@@ -81,7 +80,7 @@ describe('Node-RED behind Portico', function () {
   }
 
   it("lists the same items as Node-RED's own API", async () => {
-    const read = await serve(folder, settingsFor(platform.url));
+    const read = await serve(settingsFor(platform.url));
     const tabs = (await own('/flows')).filter(({ type }) => type === 'tab');
     expect(tabs).to.have.length(37);
     expect(await read('workflows', TOKEN)).to.deep.equal({
@@ -101,16 +100,16 @@ describe('Node-RED behind Portico', function () {
   });
 
   it('passes check --probe with the right settings, and fails with a wrong path to the items', async () => {
-    const right = await probe(folder, settingsFor(platform.url), TOKEN);
+    const right = await probe(settingsFor(platform.url), TOKEN);
     expect(right.code, right.printed).to.equal(0);
     expect(right.printed).to.contain('OK');
-    const wrong = await probe(folder, settingsFor(platform.url, { items: 'flows' }), TOKEN);
+    const wrong = await probe(settingsFor(platform.url, { items: 'flows' }), TOKEN);
     expect(wrong.code, wrong.printed).to.equal(1);
     expect(right.printed + wrong.printed).not.to.contain(TOKEN);
   });
 
   standsBehindPortico(
-    () => serve(folder, settingsFor(platform.url)),
+    () => serve(settingsFor(platform.url)),
     () => TOKEN,
     () => platform.stop('SIGKILL'),
     ['tools'],

@@ -14,12 +14,11 @@ import {
   SECONDS,
 } from './provider.ts';
 
-export { TOKEN_EXCHANGE } from './provider.ts';
 export { CLIENT };
 
-export const SUBJECT = 'ada';
+const SUBJECT = 'ada';
 
-export interface Issued {
+interface Issued {
   /** RFC 8707: who it is for, its `aud`. */
   readonly resource: string;
   /** @default SUBJECT */

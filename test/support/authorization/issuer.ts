@@ -58,7 +58,6 @@ export async function startIssuer(first?: Signer) {
       if (signer === undefined) throw new Error('the issuer has no key');
       return sign(signer, { ...claimsOf(server.url), ...claims }, header);
     },
-    fetches: () => server.requests.filter(({ url }) => url === '/jwks').length,
   });
   return issuer;
 }

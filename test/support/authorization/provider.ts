@@ -8,7 +8,7 @@ import {
   type ResourceServer,
 } from 'oidc-provider';
 
-export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TYPES = ['access_token', 'jwt'].map((name) => `urn:ietf:params:oauth:token-type:${name}`);
 
 /** What may be asked for, for any resource, and how long tokens hold. */

@@ -10,6 +10,7 @@ import { endWithTest, MAIN, type PorticoProcess, porticoEnvironment, runPortico,
 
 /** A Portico process that is ready. It and its folder are gone with the test. */
 interface Serving extends PorticoProcess {
+  readonly file: string;
   readonly url: string;
   readonly adminUrl: string;
   /** Requests a path of the public listener, with a token. */
@@ -27,16 +28,26 @@ export function servedFrom(baseUrl: string, overrides: object = {}): string {
 
 /** Runs `portico` by settings of this text, and waits until it is ready. */
 export async function startServing(yaml: string, env: Record<string, string> = {}): Promise<Serving> {
-  const folder = await newFolder();
-  const portico = runPortico(['--config', await writeSettings(folder, yaml)], env);
+  const file = await writeSettings(await newFolder(), yaml);
+  const portico = runPortico(['--config', file], env);
   const url = await portico.ready;
   const headers = { authorization: 'Bearer token-of-the-test' };
   return {
     ...portico,
+    file,
     url,
     adminUrl: /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '',
     ask: (path) => fetch(`${url}${path}`, { headers }),
   };
+}
+
+/** Runs `portico` with two workers, and waits until they listen: their URLs are in a line that follows those of each worker. */
+export async function startWorkers(yaml: string) {
+  const file = await writeSettings(await newFolder(), yaml);
+  const portico = runPortico(['serve', file, '--workers', '2']);
+  const line = await eventually(() => /^.*"workers listening"\}$/m.exec(portico.stdout())?.[0], 30_000);
+  const { url, adminUrl } = JSON.parse(line);
+  return { ...portico, file, url: String(url), adminUrl: String(adminUrl) };
 }
 
 /** Runs `portico` with its log on `stdout`: a pipe that nothing reads, or an open file. Resolves once it is live. */
@@ -51,13 +62,18 @@ export async function startLoggingTo(stdout: 'pipe' | number) {
   endWithTest(child);
   const ended = once(child, 'exit');
   const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-  await eventually(() =>
-    ask('/livez').then(
-      () => true,
-      () => false,
-    ),
-  );
+  await eventually(() => isAnswered(`http://127.0.0.1:${port}`));
   return { child, ended, port, adminUrl: `http://127.0.0.1:${adminPort}`, ask };
+}
+
+/** Whether the process at this URL answers, over a connection of its own. */
+export async function isAnswered(url: string): Promise<boolean> {
+  try {
+    await (await fetch(`${url}/livez`, { headers: { connection: 'close' } })).arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A folder that is gone with the test, or the suite, that asked for it. */
