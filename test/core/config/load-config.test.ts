@@ -163,18 +163,6 @@ describe('a settings file that cannot be read', () => {
 });
 
 describe('settings that come as an object', () => {
-  it('are what a person would write in YAML', () => {
-    const config = parseSettings({ ...MINIMAL, http: { port: 0 }, resources: { tools: { fields: { id: 'uuid' } } } });
-    expect(config.http.port).to.equal(0);
-    expect(config.resources.tools.fields['id']).to.deep.equal({
-      from: 'uuid',
-      default: '',
-      values: {},
-      format: 'none',
-    });
-    expect(config.upstreams['projects']?.timeoutMs).to.equal(10_000);
-  });
-
   it('have their issues reported all at once, with paths and without lines', () => {
     const input = JSON.parse('{"http":{"prot":1,"port":"8"},"upstreams":{"a b":{}},"log":null}');
     try {
