@@ -47,16 +47,6 @@ describe('opening an exchange', () => {
   });
 });
 
-describe('a body', () => {
-  it('is announced by a transfer coding, or a length that is not 0', () => {
-    expect(open([]).hasBody).to.equal(false);
-    expect(open(['Content-Length', '0']).hasBody).to.equal(false);
-    expect(open(['Content-Length', '1']).hasBody).to.equal(true);
-    expect(open(['Content-Length', 'x']).hasBody).to.equal(true);
-    expect(open(['Transfer-Encoding', 'chunked']).hasBody).to.equal(true);
-  });
-});
-
 describe('a request id', () => {
   it("is the caller's if that is well-formed", () => {
     for (const id of ['a', 'AZaz09._~:/+=@-', 'x'.repeat(128)]) expect(idFor(id)).to.equal(id);

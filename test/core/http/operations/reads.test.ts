@@ -107,14 +107,6 @@ describe('the uri of a read', () => {
     });
   }
 
-  it('is found in any well-formed query', async () => {
-    const { url, reads } = await serve();
-    const [own, encoded] = ['?uri=platform://tools', '?uri=platform%3A%2F%2Ftools'];
-    for (const query of [own, encoded, '?uri=platform%3a//tools&uris=x', '?x&uri=platform:%2f/tool%73'])
-      expect((await exchange(url, get(READS + query))).status, query).to.equal(200);
-    expect(reads.map(({ name }) => name)).to.deep.equal(Array(4).fill('tools'));
-  });
-
   it('that is unknown is rejected with the list of known ones', async () => {
     const { url } = await serve();
     const response = await exchange(url, get(`${READS}?uri=platform://users`));
