@@ -24,14 +24,6 @@ describe('settings from a file', () => {
     });
   });
 
-  it('may repeat a block by anchor and alias', async () => {
-    const { settings: config } = await load(
-      'upstreams:\n  projects: &api { baseUrl: https://a.example, timeoutMs: 5 }\n  workflows: *api\n  tools: *api\n',
-    );
-    expect(config.upstreams['tools']).to.deep.equal(config.upstreams['projects']);
-    expect(config.upstreams['tools']?.timeoutMs).to.equal(5);
-  });
-
   it('read an alias as what its anchor was at that place', async () => {
     const { settings: config } = await load(`scheme: &n a\nhttp: { socketPath: *n }\nadmin: { host: &n b }\nlog: {}
 upstreams: { a: { baseUrl: https://a.example }, b: { baseUrl: https://b.example } }
