@@ -53,21 +53,6 @@ describe('JSON-RPC', () => {
       expect((await exchange(url, post('{}', { 'Content-Type': type }, target))).status, type).to.equal(200);
     }
   });
-
-  it('adds to the record of the request', async () => {
-    const added = {
-      ...{ rpc: 'tools/call', tool: 'list_installed_tools', resource: 'tools', upstreamMs: 12.34, cache: 'bypass' },
-    };
-    const { url, ended } = await serveEcho(({ record }) => {
-      const error = new GatewayError('upstream_failed', { upstream: 'tools', reason: 'refused' });
-      Object.assign(record, added, { error });
-    });
-    await exchange(url, post('{}'));
-    const [record] = await ended(1);
-    expect(record).to.include({ ...added, method: 'POST', route: RPC, outcome: 'upstream_failed', status: 200 });
-    expect(record?.error).to.include({ upstream: 'tools', reason: 'refused' });
-    expect(record?.['callerKey']).to.be.a('string');
-  });
 });
 
 describe('a request for JSON-RPC', () => {
