@@ -107,12 +107,6 @@ describe('values from the environment', () => {
     expect(await queryOf({ Q: '' })).to.deep.equal({ q: '' });
   });
 
-  it('may be null, which some keys take', async () => {
-    const settings = `resources:\n  tools:\n    pagination:\n      kind: token\n      sizeParam: \${SIZE}\n${UPSTREAMS}`;
-    const { settings: config } = await load(settings, { SIZE: 'null' });
-    expect(config.resources.tools.pagination).to.include({ sizeParam: null });
-  });
-
   it('can bring in no key, list, block or alias', async () => {
     for (const value of ['{ a: 1 }', '[1]', 'a\nb: 1', '*a', '!x y', '# c', '"']) {
       const q = value.replace('\n', '\t');

@@ -14,16 +14,6 @@ const UPSTREAM = { baseUrl: 'https://api.example' };
 const MINIMAL = { upstreams: { projects: UPSTREAM, workflows: UPSTREAM, tools: UPSTREAM } };
 
 describe('settings from a file', () => {
-  it('are the defaults but for what is written', async () => {
-    const { settings: config } = await load(`http:\n  port: 81\n${UPSTREAMS}`);
-    expect(config.http).to.include({ port: 81, host: '127.0.0.1', keepAliveTimeoutMs: 65_000 });
-    expect(config.upstreams['tools']).to.deep.include({ credential: { kind: 'passthrough' }, headers: {} });
-    expect(config.resources.workflows.query).to.deep.equal({ installed: 'true' });
-    expect(config.resources.projects.fields['createTime']).to.deep.equal({
-      ...{ from: 'createTime', default: '', values: {}, format: 'timestamp' },
-    });
-  });
-
   it('read an alias as what its anchor was at that place', async () => {
     const { settings: config } = await load(`scheme: &n a\nhttp: { socketPath: *n }\nadmin: { host: &n b }\nlog: {}
 upstreams: { a: { baseUrl: https://a.example }, b: { baseUrl: https://b.example } }
