@@ -144,19 +144,6 @@ describe('withDeadline', () => {
   });
 });
 
-describe('startDeadline', () => {
-  it("aborts with the outer signal's reason, and no more once it has ended", () => {
-    const outer = new AbortController();
-    const running = startDeadline(LONG_MS, outer.signal);
-    const ended = startDeadline(LONG_MS, outer.signal);
-    ended.end();
-    const gone = new Error('gone');
-    outer.abort(gone);
-    running.end();
-    expect([running.signal.reason, ended.signal.aborted]).to.deep.equal([gone, false]);
-  });
-});
-
 /** Work that never settles, and remembers the signals that it was given. */
 function endless() {
   const signals: AbortSignal[] = [];
