@@ -23,17 +23,18 @@ describe('substitution', () => {
     });
   }
 
-  it('reports whether anything was taken from the environment, defaults included', () => {
-    expect(substitute(`\${A}`).fromEnvironment).to.equal(true);
-    expect(substitute(`\${NONE:-a}`).fromEnvironment).to.equal(true);
-    expect(substitute(`$\${A}`).fromEnvironment).to.equal(false);
-  });
-
   it('names each missing variable once', () => {
     expect(substitute(`\${NONE}\${GONE}\${NONE}`).issues).to.deep.equal([
       'environment variable NONE is not set, and there is no default',
       'environment variable GONE is not set, and there is no default',
     ]);
+  });
+
+  it('takes nothing that an object has by birth for a variable', () => {
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      expect(substitute(`\${${name}}`).issues).to.have.length(1);
+      expect(substitute(`\${${name}:-a}`).text).to.equal('a');
+    }
   });
 
   for (const text of [`\${}`, `\${1A}`, `\${A`, `\${A-b}`, `\${A:b}`, `\${ A }`, `\${A.B}`, `\${A:-\${A}}`, `\${`]) {

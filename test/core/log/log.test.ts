@@ -44,7 +44,7 @@ describe('the log of a request', () => {
     const hostile = Object.assign(new Error(), { name: 'what the upstream said', code: 'x'.repeat(65) });
     hostile.cause = hostile;
     const socket = Object.assign(new RangeError('connect secret', { cause: hostile }), { code: 'ECONNREFUSED' });
-    const cause = new TypeError('fetch failed', { cause: socket });
+    const cause = Object.assign(new TypeError('fetch failed', { cause: socket }), { code: 404 });
     const error = new GatewayError('upstream_timeout', { upstream: 'tools', reason: 'it is not there', cause });
     expect(lineOf((events) => events.requestEnded?.(request({ outcome: error.code, error })))).to.deep.include({
       outcome: 'upstream_timeout',
