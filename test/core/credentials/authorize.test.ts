@@ -75,13 +75,6 @@ describe("what an upstream is given of Portico's own", () => {
     });
   }
 
-  it('is nothing where the file gives none, and why', () => {
-    expect(openAuthorization({ kind: 'service', file: '/nowhere/secret' }, options)).to.deep.equal({
-      issue: 'cannot be read (ENOENT)',
-      key: 'file',
-    });
-  });
-
   it('is shown by no inspector and no serializer', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'secret');
