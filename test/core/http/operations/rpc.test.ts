@@ -2,20 +2,15 @@ import { expect } from 'chai';
 import type { RpcHandler, RpcRequest } from '../../../../src/core/http/operations/rpc.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { exchange, openConnection, requestText } from '../../../support/raw-http.ts';
-import { expectNoUncaught, post, RPC, type Served, type ServeOptions, serveRpc } from '../served.ts';
+import { expectNoUncaught, post, RPC, serveRpc } from '../served.ts';
 
-async function serveEcho(
-  first?: (request: RpcRequest) => unknown,
-  options: ServeOptions = {},
-  mcp?: Parameters<typeof serveRpc>[2],
-): Promise<Served & { readonly requests: RpcRequest[] }> {
+async function serveEcho(mcp?: Parameters<typeof serveRpc>[2]) {
   const requests: RpcRequest[] = [];
-  const handle: RpcHandler = async (request) => {
+  const handle: RpcHandler = (request) => {
     requests.push(request);
-    await first?.(request);
     return { status: 200, headers: ['Content-Type', 'text/plain'], body: request.body };
   };
-  return { ...(await serveRpc(handle, options, mcp)), requests };
+  return { ...(await serveRpc(handle, {}, mcp)), requests };
 }
 
 describe('JSON-RPC', () => {
@@ -106,7 +101,7 @@ describe('a request for JSON-RPC', () => {
 
   for (const method of ['GET', 'HEAD']) {
     it(`is 405 as a ${method} without a credential where lists are public`, async () => {
-      const { url } = await serveEcho(undefined, {}, { publicLists: true });
+      const { url } = await serveEcho({ publicLists: true });
       expect((await exchange(url, requestText(method, RPC))).status).to.equal(405);
       const malformed = await exchange(url, requestText(method, RPC, { Authorization: 'Basic YTpi' }));
       expect(malformed.status).to.equal(401);
