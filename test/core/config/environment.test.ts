@@ -23,12 +23,6 @@ describe('substitution', () => {
     });
   }
 
-  it('reports whether anything was taken from the environment, defaults included', () => {
-    expect(substitute(`\${A}`).fromEnvironment).to.equal(true);
-    expect(substitute(`\${NONE:-a}`).fromEnvironment).to.equal(true);
-    expect(substitute(`$\${A}`).fromEnvironment).to.equal(false);
-  });
-
   it('names each missing variable once', () => {
     expect(substitute(`\${NONE}\${GONE}\${NONE}`).issues).to.deep.equal([
       'environment variable NONE is not set and has no default',
@@ -112,12 +106,6 @@ describe('values from the environment', () => {
       '2:9: http.port: expected a whole number, got empty text',
     ]);
     expect(await queryOf({ Q: '' })).to.deep.equal({ q: '' });
-  });
-
-  it('may be null, which some keys take', async () => {
-    const settings = `resources:\n  tools:\n    pagination:\n      kind: token\n      sizeParam: \${SIZE}\n${UPSTREAMS}`;
-    const { settings: config } = await load(settings, { SIZE: 'null' });
-    expect(config.resources.tools.pagination).to.include({ sizeParam: null });
   });
 
   it('can bring in no key, list, block or alias', async () => {

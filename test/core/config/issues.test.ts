@@ -4,29 +4,6 @@ import { readDoc } from '../../support/docs.ts';
 import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 
 describe('issues in a settings file', () => {
-  it('are reported all at once, in the order of the file', async () => {
-    expect(
-      await issuesIn(`resources:
-  projects: { upstream: nowhere, invalidItems: dorp }
-http:
-  keepAliveTimeoutMs: 1.5
-  maxUrlBytes: 4096
-upstreams:
-  projects: { baseUrl: ftp://a.example }
-  workflows: {}
-  tools: { baseUrl: https://a.example, credential: { kind: none } }
-`),
-    ).to.deep.equal([
-      '2:25: resources.projects.upstream: must be a key of upstreams: there are projects, workflows, tools',
-      '2:48: resources.projects.invalidItems: must be one of fail, drop; did you mean drop?',
-      '4:23: http.keepAliveTimeoutMs: must be a whole number',
-      '5:3: http.maxUrlBytes: is no longer a setting: 8192 always holds (docs/limits.md)',
-      '7:24: upstreams.projects.baseUrl: must be an http or https URL',
-      '8:3: upstreams.workflows.baseUrl: is required',
-      '9:60: upstreams.tools.credential.kind: none accepts every caller, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended',
-    ]);
-  });
-
   it('are all reported if they share a place', async () => {
     expect(
       await issuesIn(`http: { port: 70000.5 }

@@ -14,24 +14,6 @@ const UPSTREAM = { baseUrl: 'https://api.example' };
 const MINIMAL = { upstreams: { projects: UPSTREAM, workflows: UPSTREAM, tools: UPSTREAM } };
 
 describe('settings from a file', () => {
-  it('are the defaults but for what is written', async () => {
-    const { settings: config } = await load(`http:\n  port: 81\n${UPSTREAMS}`);
-    expect(config.http).to.include({ port: 81, host: '127.0.0.1', keepAliveTimeoutMs: 65_000 });
-    expect(config.upstreams['tools']).to.deep.include({ credential: { kind: 'passthrough' }, headers: {} });
-    expect(config.resources.workflows.query).to.deep.equal({ installed: 'true' });
-    expect(config.resources.projects.fields['createTime']).to.deep.equal({
-      ...{ from: 'createTime', default: '', values: {}, format: 'timestamp' },
-    });
-  });
-
-  it('may repeat a block by anchor and alias', async () => {
-    const { settings: config } = await load(
-      'upstreams:\n  projects: &api { baseUrl: https://a.example, timeoutMs: 5 }\n  workflows: *api\n  tools: *api\n',
-    );
-    expect(config.upstreams['tools']).to.deep.equal(config.upstreams['projects']);
-    expect(config.upstreams['tools']?.timeoutMs).to.equal(5);
-  });
-
   it('read an alias as what its anchor was at that place', async () => {
     const { settings: config } = await load(`scheme: &n a\nhttp: { socketPath: *n }\nadmin: { host: &n b }\nlog: {}
 upstreams: { a: { baseUrl: https://a.example }, b: { baseUrl: https://b.example } }
@@ -163,18 +145,6 @@ describe('a settings file that cannot be read', () => {
 });
 
 describe('settings that come as an object', () => {
-  it('are what a person would write in YAML', () => {
-    const config = parseSettings({ ...MINIMAL, http: { port: 0 }, resources: { tools: { fields: { id: 'uuid' } } } });
-    expect(config.http.port).to.equal(0);
-    expect(config.resources.tools.fields['id']).to.deep.equal({
-      from: 'uuid',
-      default: '',
-      values: {},
-      format: 'none',
-    });
-    expect(config.upstreams['projects']?.timeoutMs).to.equal(10_000);
-  });
-
   it('have their issues reported all at once, with paths and without lines', () => {
     const input = JSON.parse('{"http":{"prot":1,"port":"8"},"upstreams":{"a b":{}},"log":null}');
     try {

@@ -44,18 +44,6 @@ resources:
     ]);
   });
 
-  it('name forms that are right where they are written', async () => {
-    const mended = `pagination: { kind: none }
-    where: type == 'tab'
-    fields:
-      category: "'other'"
-      version: release || 'none'
-      description: "@.unknown"`;
-    expect(await warningsIn(`${UPSTREAMS}resources:\n  tools:\n    ${mended}`)).to.deep.equal([]);
-    const { settings: config } = await load(`${UPSTREAMS}resources:\n  tools:\n    ${mended}`);
-    expect(config.resources.tools.fields['category']?.from).to.equal("'other'");
-  });
-
   it('name a verified token that is forwarded', async () => {
     const yaml = `verification:
   issuer: https://login.example
@@ -110,6 +98,9 @@ upstreams:
     'where: active': undefined,
     "where: status != 'x' && !suspended_at": undefined,
     'fields: { category: type }': undefined,
+    'fields: { category: "\'other\'" }': undefined,
+    "fields: { category: release || 'none' }": undefined,
+    'fields: { category: "@.unknown" }': undefined,
     'fields: { category: category }': undefined,
     'fields: { category: { from: manual, values: { "true": MANUAL } } }': undefined,
     'fields: { category: { from: active, values: { "true": ACTIVE } } }': undefined,

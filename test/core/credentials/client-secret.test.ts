@@ -30,8 +30,4 @@ describe("Portico's own credential at an authorization server", () => {
       }),
     );
   });
-
-  it('cannot be had from a file that is not there', () => {
-    expect(openClientSecret({ clientId: 'portico', file: '/nowhere/secret' }, OPTIONS)).to.have.property('issue');
-  });
 });

@@ -150,21 +150,6 @@ describe('a handler', () => {
   });
 });
 
-describe('an error of the error table', () => {
-  it('is a problem for the caller, and has its reason in the record', async () => {
-    const cause = new TypeError('what the upstream said');
-    const failed = new GatewayError('upstream_failed', { upstream: 'tools', reason: 'reset while reading', cause });
-    const { url, ended, bugs } = await serve({ read: () => Promise.reject(failed) });
-    const response = await exchange(url, get(READ, fields));
-    expect(response.headers.get('etag')).to.equal(null);
-    expect(response.json()).to.include({ status: 502, code: 'upstream_failed', requestId: 'mine', upstream: 'tools' });
-    const [record] = await ended(1);
-    expect(record).to.include({ outcome: 'upstream_failed', status: 502, bytes: response.body.length });
-    expect(record?.error).to.include({ code: 'upstream_failed', reason: 'reset while reading', cause });
-    expect(bugs).to.deep.equal([]);
-  });
-});
-
 describe('a mistake in a request', () => {
   // Each row corrects the mistake of the row before it, and still has those of all later rows.
   const late = { Accept: 'text/html' };

@@ -6,17 +6,8 @@ import { SEED, SEEDED } from '../../support/seed.ts';
 import { echo, expectNoUncaught, LIST, post, READ, RPC, serve, serveAdmin, serveRpc } from './served.ts';
 
 const PIECES = [
-  ...[
-    'GET ',
-    'POST ',
-    'CONNECT ',
-    LIST,
-    READ,
-    RPC,
-    ' HTTP/1.1\r\n',
-    'Host: localhost\r\n',
-    'Authorization: Bearer t\r\n',
-  ],
+  ...['GET ', 'POST ', 'CONNECT ', LIST, READ, RPC, ' HTTP/1.1\r\n'],
+  ...['Host: localhost\r\n', 'Authorization: Bearer t\r\n'],
   ...['Content-Type: application/json\r\n', 'Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n'],
   ...['Expect: 100-continue\r\n', 'Connection: close\r\n', 'Connection: Upgrade\r\nUpgrade: x\r\n'],
   ...['Accept-Encoding: identity;q=0\r\n', 'If-None-Match: *\r\n', '\r\n', 'abc', '3\r\nabc\r\n', '0\r\n\r\n', '\0'],

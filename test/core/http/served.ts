@@ -25,6 +25,8 @@ import { createSnapshotCache } from '../../../src/core/reads/snapshots/cache.ts'
 import { type CatalogueRead, catalogueOf, type Reader } from '../../support/catalogue.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
+import { settingsFor } from '../../support/gateway.ts';
+import { configOf } from '../../support/limits.ts';
 import { loadOf } from '../../support/platform/loads.ts';
 import { requestText } from '../../support/raw-http.ts';
 
@@ -38,23 +40,7 @@ export const RPC_MAX_BYTES = 1024;
 export const LONG_MS = 60_000;
 
 /** Default settings of the public listener. */
-const SETTINGS: HttpSettings = {
-  host: '127.0.0.1',
-  port: 0,
-  allowedOrigins: [],
-  trustedProxies: [],
-  maxUrlBytes: 8192,
-  maxHeaderBytes: 16_384,
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 15_000,
-  keepAliveTimeoutMs: 65_000,
-  sendTimeoutMs: 30_000,
-  maxConnections: 10_000,
-  maxPipelinedWaiting: 4096,
-  maxHeldBodyBytes: 67_108_864,
-  maxUnsentBytes: 268_435_456,
-  compressMinBytes: 1024,
-};
+const SETTINGS: HttpSettings = { ...configOf(settingsFor('http://127.0.0.1:9')).http, tls: undefined };
 
 /** A record of a request without its empty fields. */
 export type Ended = Record<string, unknown> &

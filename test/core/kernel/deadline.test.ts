@@ -14,20 +14,11 @@ import {
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { standStill } from '../../support/a-while.ts';
 import { onCleanup } from '../../support/cleanup.ts';
+import { rejection } from '../upstream/harness.ts';
 
 const LONG_MS = 60_000;
 const calm = () => new AbortController().signal;
 const never = () => new Promise<never>(() => {});
-
-/** What a promise rejects with. */
-async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('it did not reject');
-}
 
 const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
@@ -150,77 +141,6 @@ describe('withDeadline', () => {
       late.reject(new Error('late'));
     });
     expect(unhandled).to.deep.equal([]);
-  });
-});
-
-describe('startDeadline', () => {
-  it("aborts with the outer signal's reason, and no more once it has ended", () => {
-    const outer = new AbortController();
-    const running = startDeadline(LONG_MS, outer.signal);
-    const ended = startDeadline(LONG_MS, outer.signal);
-    ended.end();
-    const gone = new Error('gone');
-    outer.abort(gone);
-    running.end();
-    expect([running.signal.reason, ended.signal.aborted]).to.deep.equal([gone, false]);
-  });
-});
-
-/** Work that lands when the test says so. */
-function flying() {
-  const flights = createFlights<string>();
-  const begun: { signal: AbortSignal; land: (value: string) => void; fail: (error: Error) => void }[] = [];
-  const board = (key: string, signal = calm()) =>
-    flights.board(key, signal, (shared) => {
-      const { promise, resolve, reject } = Promise.withResolvers<string>();
-      begun.push({ signal: shared, land: resolve, fail: reject });
-      return promise;
-    });
-  return { flights, board, begun };
-}
-
-describe('work that several wait for', () => {
-  it('is done once for all concurrent callers, and again for the next one', async () => {
-    const { flights, board, begun } = flying();
-    const waiting = [board('a'), board('a'), board('b')];
-    expect([flights.has('a'), flights.has('c'), begun.length]).to.deep.equal([true, false, 2]);
-    begun[0]?.land('one');
-    begun[1]?.land('two');
-    expect(await Promise.all(waiting)).to.deep.equal(['one', 'one', 'two']);
-    expect(flights.has('a')).to.equal(false);
-    const next = board('a');
-    begun[2]?.land('three');
-    expect(await next).to.equal('three');
-  });
-
-  it('continues when one waiter leaves, and is aborted when the last one does', async () => {
-    const { flights, board, begun } = flying();
-    const [first, second] = [new AbortController(), new AbortController()];
-    const waiting = [board('a', first.signal), board('a', second.signal)].map(rejection);
-    first.abort('first');
-    expect(await waiting[0]).to.equal('first');
-    expect(begun[0]?.signal.aborted).to.equal(false);
-    second.abort('second');
-    expect(await waiting[1]).to.equal('second');
-    expect(begun[0]?.signal.aborted).to.equal(true);
-    // What was left does not land for whoever comes next, nor does its end take the next one's place.
-    const next = board('a');
-    begun[0]?.fail(new Error('aborted'));
-    await new Promise(setImmediate);
-    expect(flights.has('a')).to.equal(true);
-    begun[1]?.land('anew');
-    expect(await next).to.equal('anew');
-  });
-
-  it('fails for all of them, and is forgotten', async () => {
-    const { board, begun } = flying();
-    const waiting = [board('a'), board('a')].map(rejection);
-    const error = new Error('failed');
-    begun[0]?.fail(error);
-    expect(await Promise.all(waiting)).to.deep.equal([error, error]);
-    const next = board('a');
-    begun[1]?.land('well');
-    expect(await next).to.equal('well');
   });
 });
 

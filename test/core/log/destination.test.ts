@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import { createDestination, openLogFile } from '../../../src/core/log/destination.ts';
 import { eventually } from '../../support/eventually.ts';
+import { newFolder } from '../../support/process/serving.ts';
 
 const line = (length: number, letter = 'x') => `${letter.repeat(length - 1)}\n`;
 const DESTINATION = new URL('../../../src/core/log/destination.ts', import.meta.url).href;
@@ -18,13 +18,12 @@ describe('a log destination', () => {
   const textOf = (name: string) => readFile(inFolder(name), 'utf8');
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'portico-'));
+    folder = await newFolder();
   });
 
-  afterEach(async () => {
+  afterEach(() => {
     mock.restoreAll();
     mock.timers.reset();
-    await rm(folder, { recursive: true });
   });
 
   // After all tests: a descriptor that is free again could be another test's.
@@ -72,22 +71,6 @@ describe('a log destination', () => {
     const lines = ['a', 'b', 'c'].map((letter) => line(70_000, letter));
     for (const one of lines) destination.write(one);
     expect(await readUntil(({ length }) => length >= 210_000)).to.equal(lines.join(''));
-  });
-
-  it('drops what exceeds 4 MiB for a slow reader, and reports how many lines', async () => {
-    const { fd, readUntil } = openPipe();
-    const destination = createDestination(fd);
-    const sent = 200;
-    for (let count = 0; count < sent; count += 1) destination.write(line(50_000));
-    const text = await readUntil((soFar) => /^\{.*\}$/m.test(soFar));
-    const kept = text.split('x\n').length - 1;
-    expect(kept).to.be.within(Math.floor(4_194_304 / 50_000), Math.floor((4_194_304 + 65_536) / 50_000) + 1);
-    const { time, ...report } = JSON.parse(/^\{.*\}$/m.exec(text)?.[0] ?? '');
-    expect(report).to.deep.equal({ level: 'warn', lines: sent - kept, msg: 'log lines dropped' });
-    expect(time).to.match(/^\d{4}-\d\d-\d\dT/);
-    expect(destination.droppedLines()).to.equal(sent - kept);
-    destination.write('after\n');
-    expect(await readUntil((soFar) => soFar !== '')).to.equal('after\n');
   });
 
   it('waits at the end for a reader for the time given, and then drops what is left', () => {
@@ -147,21 +130,6 @@ describe('a log destination', () => {
     const report = `if (destination.droppedLines() > 0) console.log('held');`;
     expect(runAlone(`${READER} closeSync(from);`, `${writes} ${report}`)).to.equal('went on');
   }).timeout(30_000);
-
-  it('continues in the file that is there after a reopen, and loses no line', async () => {
-    const { destination, reopen, close } = openLogFile(inFolder('log'));
-    const lines = Array.from({ length: 3000 }, (_, index) => line(200, String(index % 10)));
-    for (const [index, one] of lines.entries()) {
-      destination.write(one);
-      if (index % 1000 !== 999) continue;
-      await rename(inFolder('log'), inFolder(`log.${index}`));
-      reopen();
-    }
-    await close();
-    const texts = await Promise.all(['log.999', 'log.1999', 'log.2999', 'log'].map(textOf));
-    expect(texts.join('')).to.equal(lines.join(''));
-    for (const text of texts) expect(text === '' || text.endsWith('\n')).to.equal(true);
-  });
 
   it('repeats in the next file the line that did not fit into the one before', async () => {
     const { fd, read } = openPipe();

@@ -40,13 +40,17 @@ describe('the log of a request', () => {
   });
 
   it("has the reason of its failure, in codes and Portico's own words", () => {
-    const cause = Object.assign(new Error('connect ECONNREFUSED secret'), { code: 'ECONNREFUSED' });
+    // What is no name and no code, and has no end.
+    const hostile = Object.assign(new Error(), { name: 'what the upstream said', code: 'x'.repeat(65) });
+    hostile.cause = hostile;
+    const socket = Object.assign(new RangeError('connect secret', { cause: hostile }), { code: 'ECONNREFUSED' });
+    const cause = Object.assign(new TypeError('fetch failed', { cause: socket }), { code: 404 });
     const error = new GatewayError('upstream_timeout', { upstream: 'tools', reason: 'it is not there', cause });
     expect(lineOf((events) => events.requestEnded?.(request({ outcome: error.code, error })))).to.deep.include({
       outcome: 'upstream_timeout',
       upstream: 'tools',
       reason: 'it is not there',
-      causes: ['Error ECONNREFUSED'],
+      causes: ['TypeError', 'RangeError ECONNREFUSED', 'Error', 'Error', 'Error'],
     });
     const plain = new GatewayError('uri_missing');
     expect(lineOf((events) => events.requestEnded?.(request({ error: plain })))).not.to.have.any.keys(

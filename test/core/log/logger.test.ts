@@ -83,12 +83,6 @@ describe('the logger', () => {
       }
     });
 
-    it('has colours where the terminal has', () => {
-      expect(written({ format: 'auto' }, { hasColours: true })).to.contain('\u001b[33mWARN');
-      expect(written({ format: 'auto' }, { hasColours: false })).not.to.contain('\u001b');
-      expect(written({ format: 'pretty' })).not.to.contain('\u001b');
-    });
-
     it('shows the stack of a bug line by line, and has all written out after a fatal line', () => {
       const { destination, text, flushes } = recorder();
       const stack = 'TypeError: \u001b[2J\n    at a\n    at b';

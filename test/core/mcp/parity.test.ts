@@ -4,7 +4,7 @@ import { ERRORS } from '../../../src/core/kernel/error-table.ts';
 import { eventually } from '../../support/eventually.ts';
 import { settingsFor } from '../../support/gateway.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { ARGUMENTS, answers, type Behaviour, CASES, type Case, OVERLOADED, REFUSED } from './parity/cases.ts';
+import { ARGUMENTS, answers, type Behaviour, CASES, type Case, REFUSED } from './parity/cases.ts';
 import type { Outcome } from './parity/outcome.ts';
 import { type Opened, stdioProcess, TOOL_WAYS, WAYS, type Way } from './parity/ways.ts';
 
@@ -26,9 +26,13 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
     });
   });
 
-  function settingsOf({ upstream }: Case): SettingsInput {
+  function settingsOf({ upstream, isOneForAll = false }: Case): SettingsInput {
     const own = { retry: { attempts: 0 }, timeoutMs: 1000, ...upstream };
-    return settingsFor(platform.url, { upstream: own, shutdown: { graceMs: 1 } });
+    const settings = settingsFor(platform.url, { upstream: own, shutdown: { graceMs: 1 } });
+    if (!isOneForAll) return settings;
+    const from = { upstream: 'tools' };
+    const upstreams = { tools: { baseUrl: platform.url, ...own } };
+    return { ...settings, upstreams, resources: { projects: from, workflows: from } };
   }
 
   /** Takes the steps of a case, and gives what the last one comes to. */
@@ -74,17 +78,6 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
       if (one.httpOnly === true && name.startsWith('stdio')) continue;
       it(`${one.what}: ${name}`, async () => check(one, name, await run(one, way, settingsOf(one))));
     }
-  }
-
-  for (const [name, way] of Object.entries(WAYS)) {
-    it(`${OVERLOADED.what}: ${name}`, async () => {
-      const { upstreams, ...settings } = settingsOf(OVERLOADED);
-      const { tools } = upstreams;
-      if (tools === undefined) throw new Error('no settings');
-      const from = { upstream: 'platform' };
-      const resources = { projects: from, workflows: from, tools: from };
-      check(OVERLOADED, name, await run(OVERLOADED, way, { ...settings, upstreams: { platform: tools }, resources }));
-    });
   }
 
   for (const one of CASES.filter(({ what }) => OF_A_PROCESS.includes(what))) {

@@ -169,7 +169,7 @@ describe('a platform over TLS, behind a proxy with a password', () => {
         said.push(JSON.stringify([...failed.headers]), await failed.text());
       }
       const all = [...said, log.text()].join('\n');
-      expect(all).to.contain('the proxy does not accept the credential in settings (407)');
+      expect(all).to.contain('the proxy rejected the configured credential (407)');
       expect(all).to.contain('the proxy does not answer in HTTP');
       for (const secret of [PASSWORD, Buffer.from(`portico:${PASSWORD}`).toString('base64')]) {
         expect(all).not.to.contain(secret);

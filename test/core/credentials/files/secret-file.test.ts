@@ -96,15 +96,6 @@ describe('the file of a secret', () => {
       expect(issueOf(pipe)).to.equal('is no file');
     }));
 
-  it('is read again when it was written to', () =>
-    withSecret('old', async ({ path, later, told }) => {
-      for (const secret of ['new', 'newest']) {
-        writeFileSync(path, `${secret}\n`);
-        expect(await later()).to.equal(secret);
-      }
-      expect(told).to.deep.equal([undefined, undefined]);
-    }));
-
   it('is read again when another was renamed over it, with the same size and time too', () =>
     withSecret('old', async ({ path, later }) => {
       writeFileSync(`${path}.new`, 'new');

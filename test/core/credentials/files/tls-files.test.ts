@@ -84,24 +84,6 @@ describe('the files of TLS', () => {
         // The server judges a client's.
         expect(openTlsFiles(paths, NO_CHANGE)).to.have.property('held');
       }));
-
-    it(`keep a valid certificate when it is replaced by one that is ${what}`, () =>
-      inFolder(async (folder) => {
-        const clock = { now: Date.now() };
-        const issues: unknown[] = [];
-        const files = openTlsFiles(writePem(folder, LEAF_FILES), {
-          now: () => clock.now,
-          onChange: (unusable) => issues.push(unusable && `${unusable.key} ${unusable.issue}`),
-        });
-        if ('issue' in files) throw new Error(files.issue);
-        const before = files.held;
-        writePem(folder, { certFile, keyFile });
-        clock.now += 10_000;
-        await files.check();
-        expect(files.held).to.equal(before);
-        expect(issues).to.have.length(1);
-        expect(issues[0]).to.match(IN_TIME);
-      }));
   }
 
   it('are adopted once their certificate is valid', () =>

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { errorFor } from '../../../../src/core/http/connection/client-errors.ts';
 import { aWhile } from '../../../support/a-while.ts';
 import type { RawResponse } from '../../../support/platform/raw-response.ts';
 import { get, openConnection, requestText, sendTo } from '../../../support/raw-http.ts';
@@ -118,7 +117,10 @@ describe('a request that is too large to parse', () => {
     const [response] = await send(url, get(`/${long}`));
     expect(response?.json()).to.include({ status: 414, code: 'uri_too_long' });
     expect((await ended(1))[0]).to.include({ outcome: 'uri_too_long' });
-    expect(statusesOf(await send(url, `GET /${long}`))).to.deep.equal([414]);
+    for (const target of [`GET /${long}`, `M-SEARCH /${long}`]) {
+      expect(statusesOf(await send(url, target))).to.deep.equal([414]);
+      expect(statusesOf(await send(url, get('/nothing') + target))).to.deep.equal([404, 414]);
+    }
   });
 
   it('is 431 for its headers, also in pieces', async () => {
@@ -168,24 +170,5 @@ describe('CONNECT', () => {
     await connection.receive();
     connection.socket.resetAndDestroy();
     expect(await edge.drain(LONG_MS)).to.equal(true);
-  });
-});
-
-describe('an overflow of the parser', () => {
-  const code = 'HPE_HEADER_OVERFLOW';
-  const overflow = (packet = '', bytesParsed = packet.length) =>
-    errorFor(Object.assign(new Error('x'), { code, rawPacket: Buffer.from(packet), bytesParsed })).code;
-
-  it('is uri_too_long within the target, by the bytes that were parsed', () => {
-    for (const packet of ['GET /aaaa', '\r\nM-SEARCH /aaaa', 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /aaaa'])
-      expect(overflow(packet)).to.equal('uri_too_long');
-    expect(overflow('GET /aaaa HTTP/1.1\r\nHost: a\r\n', 9)).to.equal('uri_too_long');
-  });
-
-  it('is headers_too_large behind the target, or if the place is unknown', () => {
-    const begin = 'GET / HTTP/1.1\r\nHost: a';
-    for (const packet of [begin, `${begin}\r\n`, 'aaaa', 'aaaa\r\nCookie: aaaa'])
-      expect(overflow(packet)).to.equal('headers_too_large');
-    expect(errorFor(Object.assign(new Error('x'), { code })).code).to.equal('headers_too_large');
   });
 });

@@ -22,18 +22,6 @@ for (const { over, serve, openConnection, sendTo } of CARRIERS) {
       expect((await ended(4)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok', 'ok', 'not_found']);
     });
 
-    it('aborts a read whose response is not ready', async () => {
-      const { read, release, waiting } = createHeldReads();
-      const { url, reads, ended } = await serve({ read });
-      const connection = openConnection(url);
-      connection.socket.end(get(READ));
-      expect((await ended(1))[0]).to.include({ outcome: 'caller_gone', bytes: 0 });
-      expect(reads[0]?.signal.aborted).to.equal(true);
-      expect(waiting()).to.equal(0);
-      release();
-      expect((await connection.closed()).responses).to.deep.equal([]);
-    });
-
     it('lets a response arrive that is being sent', async () => {
       const load = loadOf(manyTools(20_000));
       const { url, ended } = await serve({ read: () => load });
@@ -42,19 +30,6 @@ for (const { over, serve, openConnection, sendTo } of CARRIERS) {
       const { responses } = await connection.closed();
       expect(responses.map(({ body }) => body.length)).to.deep.equal([load.snapshot.bytes.length]);
       expect((await ended(1))[0]).to.include({ outcome: 'ok' });
-    });
-
-    it('behind pipelined requests ends those without a response', async () => {
-      const { read } = createHeldReads();
-      const { url, reads, ended, edge } = await serve({ read });
-      const connection = openConnection(url);
-      connection.socket.end(get(LIST) + get(READ) + get(LIST) + get(READ));
-      const { responses } = await connection.closed();
-      expect(responses.map(({ status }) => status)).to.deep.equal([200]);
-      const outcomes = (await ended(4)).map(({ outcome }) => outcome);
-      expect(outcomes).to.deep.equal(['ok', 'caller_gone', 'caller_gone', 'caller_gone']);
-      expect(reads.map(({ signal }) => signal.aborted)).to.deep.equal([true]);
-      expect(await edge.drain(LONG_MS)).to.equal(true);
     });
 
     for (const pause of [false, true]) {
@@ -71,14 +46,5 @@ for (const { over, serve, openConnection, sendTo } of CARRIERS) {
         expect(await ended(1)).to.have.length(1);
       });
     }
-
-    it('after its responses closes the connection', async () => {
-      const { url, edge } = await serve();
-      const connection = sendTo(url, get(LIST));
-      await connection.receive();
-      connection.socket.end();
-      expect(await connection.closed()).to.include({ error: undefined });
-      expect(await edge.drain(LONG_MS)).to.equal(true);
-    });
   });
 }

@@ -1,31 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listen } from '../../../../src/core/http/connection/listener.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
+import { newFolder } from '../../../support/process/serving.ts';
 import { exchange, get, sendTo } from '../../../support/raw-http.ts';
+import { rejection } from '../../upstream/harness.ts';
 import { expectNoUncaught, LIST, READ, serve } from '../served.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
-const exists = (path: string) =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
 
 async function codeOf(listening: Promise<unknown>): Promise<unknown> {
-  const error: NodeJS.ErrnoException = await listening.then(
-    () => expect.fail('it listens'),
-    (reason) => reason,
-  );
-  return error.code;
+  return ((await rejection(listening)) as NodeJS.ErrnoException).code;
 }
 
 function server(): Server {
@@ -35,15 +28,11 @@ function server(): Server {
 }
 
 describe('listening', () => {
-  let folder: string;
   let socketPath: string;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'portico-'));
-    socketPath = join(folder, 'portico.sock');
+    socketPath = join(await newFolder(), 'portico.sock');
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   it("on a port in use or an unknown address rejects with Node's own error", async () => {
     const url = await listen(server(), LOOPBACK);
@@ -75,14 +64,14 @@ describe('listening', () => {
       );
     }
     expect(await codeOf(listen(server(), { ...LOOPBACK, socketPath }))).to.equal('EADDRINUSE');
-    expect(await exists(socketPath)).to.equal(true);
+    expect(existsSync(socketPath)).to.equal(true);
   });
 
   it('replaces a Unix socket that a dead process left', async () => {
     const child = await startListening({});
     child.kill('SIGKILL');
     await once(child, 'close');
-    expect(await exists(socketPath)).to.equal(true);
+    expect(existsSync(socketPath)).to.equal(true);
     const { url } = await serve({ socketPath });
     expect((await exchange(url, get(LIST))).status).to.equal(200);
   });
@@ -96,13 +85,6 @@ describe('listening', () => {
 
 describe('a connection', () => {
   expectNoUncaught();
-
-  it('stays open for keepAliveTimeoutMs after its last response', async () => {
-    const { url } = await serve({ keepAliveTimeoutMs: 50 });
-    const connection = sendTo(url, get(LIST));
-    const { responses } = await connection.closed();
-    expect(responses.map(({ headers }) => headers.get('connection'))).to.deep.equal(['keep-alive']);
-  });
 
   for (const [less, more] of [
     ['headersTimeoutMs', 'requestTimeoutMs'],

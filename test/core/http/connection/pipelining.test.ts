@@ -3,7 +3,7 @@ import { aWhile } from '../../../support/a-while.ts';
 import { createHeldReads } from '../../../support/catalogue.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { loadOf, manyTools } from '../../../support/platform/loads.ts';
-import { get, type RawConnection, requestText } from '../../../support/raw-http.ts';
+import { get, type RawConnection } from '../../../support/raw-http.ts';
 import { CARRIERS } from '../over-tls.ts';
 import { expectNoUncaught, LIST, LONG_MS, post, READ, type ServeOptions } from '../served.ts';
 
@@ -62,28 +62,6 @@ for (const { over, serve, serveReading, openConnection, sendTo, exchange } of CA
       patient = false;
       release();
       expect((await receive(connection, count)).every(({ status }) => status === 200)).to.equal(true);
-    });
-
-    it('can be of any kind', async () => {
-      const load = loadOf(manyTools());
-      const { etag } = load.snapshot;
-      const behind = [
-        ...[get(READ, { 'If-None-Match': etag }), get('/nothing'), get(LIST), post('{}')],
-        ...[post('not JSON', { 'Content-Type': 'text/plain' }), requestText('DELETE', LIST), get('/livez')],
-        requestText('HEAD', LIST, { Connection: 'close' }),
-      ];
-      const { connection, release, ended } = await pipeline(behind.join(''));
-      release(load);
-      expect((await connection.receive()).status).to.equal(200);
-      release(load);
-      const statuses = (await receive(connection, 7)).map(statusOf);
-      expect(statuses).to.deep.equal([304, 404, 200, 200, 415, 405, 200]);
-      const { rest, error } = await connection.closed();
-      expect(rest.toString()).to.match(/^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)+\r\n$/);
-      expect(error).to.equal(undefined);
-      const outcomes = (await ended(9)).map(({ outcome }) => outcome);
-      const refused = ['unsupported_media_type', 'method_not_allowed'];
-      expect(outcomes).to.deep.equal(['ok', 'not_modified', 'not_found', 'ok', 'ok', ...refused, 'ok', 'ok']);
     });
 
     it('can have a body that arrives after the response before it', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { heldUntil, loadOf, manyTools } from '../../../support/platform/loads.ts';
+import { loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { exchange, get } from '../../../support/raw-http.ts';
 import { URIS } from '../../../support/resources.ts';
 import { serveReading } from '../over-tls.ts';
@@ -35,22 +35,6 @@ describe('a read', () => {
     });
     expect(headers.has('content-encoding')).to.equal(false);
     expect(headers.has('portico-dropped-items')).to.equal(false);
-  });
-
-  it('has an Age by the clock of its edge', async () => {
-    const now = 1_800_000_000_000;
-    const held = () => loadOf(manyTools(), { loadedAt: now - 5000, ...heldUntil(now + 55_000) });
-    let isLater = false;
-    const { url, ended } = await serve({ now: () => now, read: () => (isLater ? Promise.resolve(held()) : held()) });
-    for (isLater of [false, true]) {
-      const { headers } = await exchange(url, get(READ));
-      expect(Object.fromEntries(headers)).to.include({
-        'cache-control': 'private, max-age=60',
-        age: '5',
-        'cache-status': 'portico; hit; ttl=55',
-      });
-    }
-    for (const record of await ended(2)) expect(record).to.include({ cache: 'hit', upstreamMs: 12.34 });
   });
 
   it('reads the resource of the uri as this caller', async () => {
@@ -106,14 +90,6 @@ describe('the uri of a read', () => {
       expect(reads).to.deep.equal([]);
     });
   }
-
-  it('is found in any well-formed query', async () => {
-    const { url, reads } = await serve();
-    const [own, encoded] = ['?uri=platform://tools', '?uri=platform%3A%2F%2Ftools'];
-    for (const query of [own, encoded, '?uri=platform%3a//tools&uris=x', '?x&uri=platform:%2f/tool%73'])
-      expect((await exchange(url, get(READS + query))).status, query).to.equal(200);
-    expect(reads.map(({ name }) => name)).to.deep.equal(Array(4).fill('tools'));
-  });
 
   it('that is unknown is rejected with the list of known ones', async () => {
     const { url } = await serve();

@@ -28,27 +28,6 @@ describe('field lines', () => {
     expect(fields).to.deep.include({ host: ['a', 'b'], mcpProtocolVersion: '1', accept: undefined });
     expect(readFields([])).to.deep.include({ authorization: [], host: [], bytes: 0, origin: undefined });
   });
-
-  it('are joined where a name is repeated', () => {
-    const fields = readFields([
-      ...['Accept', 'a', 'If-None-Match', '"x"', 'accept', ''],
-      ...['ACCEPT', 'b', 'if-none-match', '"y"', 'X-Forwarded-For', 'c'],
-    ]);
-    expect(fields).to.include({ accept: 'a, , b', ifNoneMatch: '"x", "y"', forwardedFor: 'c' });
-  });
-
-  it('count the bytes that they have on the wire', () => {
-    expect(readFields(['Host', 'localhost', 'X', '', 'x-é', '\xff']).bytes).to.equal(
-      Buffer.byteLength('Host: localhost\r\nX: \r\nx-é: \xff\r\n', 'latin1'),
-    );
-  });
-
-  it('may have the names of properties of every object', () => {
-    const { bytes, ...fields } = readFields(['__proto__', 'a', 'constructor', 'b', 'toString', 'c']);
-    const { bytes: none, ...empty } = readFields([]);
-    expect(bytes).to.be.above(none);
-    expect(fields).to.deep.equal(empty);
-  });
 });
 
 describe('a request with repeated fields', () => {
@@ -81,22 +60,9 @@ describe('a request with repeated fields', () => {
 });
 
 describe('a request target', () => {
-  it('in origin form stays as it is', () => {
-    for (const [raw, path, query] of [
-      ['/', '/', ''],
-      ['/a/../B//c?d=%2F&e', '/a/../B//c', 'd=%2F&e'],
-      ['//host/path', '//host/path', ''],
-      ['*', '*', ''],
-      ['/a?b=c?d', '/a', 'b=c?d'],
-      ['/a?', '/a', ''],
-    ]) {
-      expect(parseTarget(raw ?? '')).to.deep.equal({ path, query, authority: undefined });
-    }
-  });
-
   it('in absolute form names a host, may lack a path, and is taken apart without being normalized', () => {
     for (const [raw, authority, path, query] of [
-      ['http://Host:80/a/../b?c', 'Host:80', '/a/../b', 'c'],
+      ['http://Host:80/a/../B//c?d=%2F&e?f', 'Host:80', '/a/../B//c', 'd=%2F&e?f'],
       ['HTTPS://[::1]:1/', '[::1]:1', '/', ''],
       ['http://host', 'host', '/', ''],
       ['http://host?a=b', 'host', '/', 'a=b'],
@@ -154,14 +120,8 @@ describe('Accept', () => {
   it('refuses JSON where it names others only, or JSON with the weight 0', () => {
     for (const accept of [
       ...['text/html', 'application/xml, text/*', 'application/json;q=0', 'application/json;q=0, */*'],
-      ...[
-        'application/*;q=0, */*',
-        '*/*;q=0',
-        'application/json;charset=latin1',
-        'application/problem+json',
-        '',
-        'json',
-      ],
+      ...['application/*;q=0, */*', '*/*;q=0', 'application/json;charset=latin1', 'application/problem+json'],
+      ...['', 'json'],
     ])
       expect(refuses({ accept }), accept).to.equal(true);
   });
@@ -256,13 +216,5 @@ describe('negotiation', () => {
       }),
       { seed: SEED },
     );
-  });
-
-  it('takes linear time for any header', () => {
-    for (const part of [';', ',', '"', 'a/b,', 'a/b;q=1;', ' ']) {
-      const value = part.repeat(1000 / part.length);
-      expect(refuses({ accept: value })).to.equal(true);
-      expect(refuses({ 'accept-encoding': value })).to.equal(false);
-    }
   });
 });

@@ -18,15 +18,8 @@ type Members = readonly (readonly [key: string, value: string])[];
 export const MARK = 'mark-of-the-body';
 
 const METHODS = [
-  ...[
-    'resources/read',
-    'resources/list',
-    'resources/templates/list',
-    'resources/subscribe',
-    'tools/list',
-    'tools/call',
-  ],
-  ...['initialize', 'ping', 'server/discover', 'subscriptions/listen', 'notifications/initialized'],
+  ...['resources/read', 'resources/list', 'resources/templates/list', 'resources/subscribe', 'tools/list'],
+  ...['tools/call', 'initialize', 'ping', 'server/discover', 'subscriptions/listen', 'notifications/initialized'],
   ...['notifications/cancelled', 'completion/complete', 'prompts/get', 'logging/setLevel'],
 ];
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then', 'valueOf', '', ' ', 'a\nb', MARK];

@@ -20,6 +20,8 @@ export interface Case {
   readonly what: string;
   readonly steps: readonly Step[];
   readonly upstream?: Partial<TestSettings['upstreams'][string]>;
+  /** One upstream serves all three lists. */
+  readonly isOneForAll?: boolean;
   /** Which of the platform's answers comes back, for how long it is fresh, and whether and why it is stale. */
   readonly list?: { readonly answer: number; readonly ttlMs: number; readonly stale?: string | true };
   readonly error?: {
@@ -128,15 +130,14 @@ export const CASES: readonly Case[] = [
     error: { code: 'breaker_open', upstream: 'projects', retryAfterSeconds: 30 },
     requests: 1,
   },
+  {
+    what: 'too many reads: one read fills the upstream of all three lists',
+    steps: [{ uri: PROJECTS, platform: never, held: true }, { uri: TOOLS }],
+    upstream: { connections: 1, maxQueue: 0, timeoutMs: 3000 },
+    isOneForAll: true,
+    error: { code: 'overloaded', upstream: 'tools', retryAfterSeconds: 1 },
+  },
 ];
-
-/** The upstream of this case serves all three lists: one read fills it, and the next is too many. */
-export const OVERLOADED: Case = {
-  what: 'too many reads',
-  steps: [{ uri: PROJECTS, platform: never, held: true }, { uri: TOOLS }],
-  upstream: { connections: 1, maxQueue: 0, timeoutMs: 3000 },
-  error: { code: 'overloaded', upstream: 'platform', retryAfterSeconds: 1 },
-};
 
 /** Arguments of a tool that have the same page as others, and those others. */
 export const ARGUMENTS: readonly (readonly [given: object, same: object])[] = [

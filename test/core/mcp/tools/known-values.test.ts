@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createSeen, listValues, valuesOf } from '../../../../src/core/mcp/tools/known-values.ts';
+import { listValues, valuesOf } from '../../../../src/core/mcp/tools/known-values.ts';
 import { anyText } from '../../../support/any-text.ts';
 
 describe('the values of a field', () => {
@@ -30,15 +30,5 @@ describe('the values of a field', () => {
         expect(hasMore).to.equal(left.length > 0);
       }),
     );
-  });
-
-  it('are collected per field, 20 at most of 100,000', () => {
-    const seen = createSeen(['id', 'status']);
-    for (let index = 0; index < 100_000; index += 1) seen.add({ id: `${index}`, status: 'ON' });
-    const values = seen.values();
-    expect(values.get('status')?.values).to.deep.equal(['ON']);
-    expect(values.get('id')?.values).to.have.length(20);
-    expect(values.get('id')?.hasMore).to.equal(true);
-    expect([...values.keys()]).to.deep.equal(['id', 'status']);
   });
 });

@@ -117,16 +117,6 @@ describe('a search', () => {
     const load = list(1, {});
     for (const _ of [1, 2]) expect(await parsedDuring(() => search(load, ALL))).to.be.above(0);
   });
-
-  it('keeps as many parsed lists as fit', async () => {
-    const search = createSearch(2_200_000);
-    const [a, b, c] = [list(1), list(1), list(1)];
-    await Promise.all([a, b, c].map((load) => search(load, ALL)));
-    // The third was searched step by step, and the two others are kept.
-    for (const load of [a, b]) expect(await parsedDuring(() => search(load, ALL))).to.equal(0);
-    expect(await parsedDuring(() => search(c, ALL))).to.be.above(0);
-    expect(await parsedDuring(() => search(c, ALL))).to.equal(0);
-  });
 });
 
 describe('a filter', () => {

@@ -2,7 +2,6 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { argumentsShape, createReadArguments } from '../../../../src/core/mcp/tools/arguments.ts';
-import { writeCursor } from '../../../../src/core/mcp/tools/list-page.ts';
 import type { Offered } from '../../../../src/core/reads/catalogue/catalogue.ts';
 import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
 import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
@@ -216,14 +215,6 @@ describe('a tool', () => {
     expect(content[0].text).to.contain('belongs to other arguments');
   });
 
-  it('has no items for a cursor past the end', async () => {
-    const place = { etag: loadOf(ITEMS).snapshot.etag, filter: { query: undefined, values: {} } };
-    for (const offset of [100, 150, 5_000_000]) {
-      const { page } = await callWell({ cursor: writeCursor(place, offset) });
-      expect(page).to.deep.equal({ total: 120, items: ITEMS.slice(offset, offset + 50) });
-    }
-  });
-
   it('filters by every field, also by those that its schema does not name', async () => {
     expect((await callWell({ id: 'TOOL-7', category: 'odd' })).page.items).to.deep.equal([ITEMS[7]]);
     expect((await callTool('list_projects', { version: '9' })).structuredContent.total).to.equal(120);
@@ -251,17 +242,6 @@ describe('a tool', () => {
       expect(page.items.map(Object.keys)).to.deep.equal([keys, keys, keys]);
       for (const [index, item] of page.items.entries()) expect(ITEMS[index]).to.deep.include(item);
     }
-  });
-
-  it('returns the requested fields of filtered items, page by page', async () => {
-    const seen: { id: string }[] = [];
-    let cursor: string | undefined;
-    do {
-      const { page } = await callWell({ limit: 25, category: 'even', fields: 'id', cursor });
-      seen.push(...page.items);
-      cursor = page.nextCursor;
-    } while (cursor !== undefined && seen.length < 200);
-    expect(seen).to.deep.equal(range(0, 60).map((index) => ({ id: `tool-${index * 2}` })));
   });
 
   it('stops when the caller disconnects while it selects fields of large items', async () => {

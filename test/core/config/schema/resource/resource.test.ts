@@ -69,10 +69,10 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
     { method: 'POST', body: { a: 2 ** 60 } },
     'body: cannot be sent as JSON: put numbers of more than 15 digits in quotes',
   ],
-  [
-    posting({ tokenParam: '/page/next' }),
-    'pagination.tokenParam: leads nowhere in body: write there what the first page is asked for with, or null',
-  ],
+  ...['/page/next', '/list/1', '/list/00', '/list/-', '/list/length'].map((tokenParam) => {
+    const issue = 'leads nowhere in body: write there what the first page is asked for with, or null';
+    return [posting({ tokenParam }), `pagination.tokenParam: ${issue}`] as const;
+  }),
   [posting({ tokenParam: '/page' }), 'pagination.tokenParam: leads to a block or list of body, not to a value'],
   [
     posting({ tokenParam: '/page/~x' }),
