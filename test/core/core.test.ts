@@ -183,7 +183,7 @@ describe('cores of one deployment', () => {
     expect(requests).to.have.length(3);
   });
 
-  it('know a caller by both of its credentials, where it brings another one for a platform', async () => {
+  it('identify a caller by both credentials if it sends a separate one for a platform', async () => {
     const { settings, requests } = await platform();
     const { open, puts } = deployment();
     const bringing = settings({}, { credential: { kind: 'header', name: 'X-Api-Key', from: 'X-Api-Key' } });

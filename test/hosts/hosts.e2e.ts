@@ -117,7 +117,7 @@ for (const host of HOSTS) {
       });
 
       if (host.load !== undefined) {
-        it('finds each tool by the words that people use', async () => {
+        it('finds each tool by common words', async () => {
           for (const [word, tool] of Object.entries(WORDS)) expect(await talk.load(word), word).to.contain(tool);
         });
       }

@@ -56,7 +56,7 @@ describe('proposals from published OpenAPI documents', () => {
     });
   }
 
-  it('are right as often as docs/onboarding.md says', () => {
+  it('are correct as often as docs/onboarding.md states', () => {
     const right = [...PROPOSED].map(([platform, proposed]) => rightOnes(platform, proposed));
     const figure = `${right.flat().length} of ${PROPOSED.size * NAMES.length}`;
     process.stdout.write(`      right without a change: ${figure}\n`);

@@ -96,7 +96,7 @@ describe('a client that is not a browser', () => {
     });
   }
 
-  it('is shown the address by which it came', async () => {
+  it('shows the address of the request', async () => {
     const { url } = await serve({ allowedHosts: ['portico.example', 'portico.example:8080', '[::1]:8080', 'my_host'] });
     const overTls = { 'Sec-Fetch-Mode': 'navigate' };
     for (const [target, fields, origin] of [

@@ -44,7 +44,7 @@ describe('shedding', () => {
     expect(added(60_000, 99, 60_000, 60_000, 0)).to.deep.equal([false, false, false, false, false]);
   });
 
-  it('goes off with the first delay below half of the bound, and not before, and starts as at first', () => {
+  it('ends with the first delay below half of the bound, and can start again', () => {
     expect(added(101, 101, 101, 99, 50, 49)).to.deep.equal([false, false, true, true, true, false]);
     expect(added(101, 101, 101, 49, 101, 101, 101)).to.deep.equal([false, false, true, false, false, false, true]);
   });

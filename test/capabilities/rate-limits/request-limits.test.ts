@@ -72,7 +72,7 @@ describe('rate limits', () => {
       expect([posted.status, posted.headers.get('RateLimit')?.split(';')[1]]).to.deep.equal([200, 'r=96']);
     });
 
-    it('refuse what is beyond, until the window ends: of this caller only', async () => {
+    it('refuse requests beyond the limit until the window ends, of this caller only', async () => {
       const { ask, statuses, bounds } = await start({ perCaller: 2, windowMs: 30_000 });
       expect(await statuses(get(READ, bearer('a')), get(LIST, bearer('a')))).to.deep.equal([200, 200]);
       const refused = await ask(get(READ, bearer('a')));
@@ -202,7 +202,7 @@ describe('rate limits', () => {
       expect(refused.headers.get('Retry-After')).to.equal(String(retryAfterSeconds));
     });
 
-    it('count each message of a batch, and refuse one that goes beyond as a whole', async () => {
+    it('count each message of a batch, and refuse a batch beyond the limit as a whole', async () => {
       const { ask, bounds } = await start({ perCaller: 5 });
       const batch = await ask(post([ping(1), ping(2), { jsonrpc: '2.0', method: 'notifications/cancelled' }]));
       expect([batch.status, batch.headers.get('RateLimit')?.split(';')[1]]).to.deep.equal([200, 'r=2']);
@@ -228,7 +228,7 @@ describe('rate limits', () => {
     const anonymous = (address: string, id = 1) =>
       post(ping(id)).replace(/Authorization: .*\r\n/, `X-Forwarded-For: ${address}\r\n`);
 
-    it('take nothing of limits.total from callers that bring one', async () => {
+    it('do not use up limits.total of callers with a token', async () => {
       const { statuses } = await start({ total: 2 }, {}, { publicLists: true });
       const flood = Array.from({ length: 4 }, () => post(ping(1)).replace(/Authorization: .*\r\n/, ''));
       expect(await statuses(...flood)).to.deep.equal([200, 200, 429, 429]);
@@ -296,7 +296,7 @@ describe('rate limits', () => {
       expect(platform.requests.length - asked).to.equal(5);
     });
 
-    it('refuse no good tokens that come at once, more of them than may be refused', async () => {
+    it('refuse no concurrent valid tokens, even more than the limit of rejected ones', async () => {
       const { ask } = await start({ rejectedPerAddress: 3 });
       const first = Array.from({ length: 60 }, (_, index) => ask(get(READ, bearer(`good-${index}`))));
       expect(new Set((await Promise.all(first)).map(({ status }) => status))).to.deep.equal(new Set([200]));
@@ -342,7 +342,7 @@ describe('rate limits', () => {
       expect(await statuses(...good)).to.deep.equal([200, 200, 200]);
     });
 
-    it('count a rejected token of a batch, whatever error another of its messages comes to', async () => {
+    it('count a rejected token of a batch, whatever the errors of its other messages', async () => {
       const { ask } = await start({ rejectedPerAddress: 2 });
       const read = (id: number, uri: string) => rpc('resources/read', { uri }, id);
       const good = read(1, 'platform://tools');

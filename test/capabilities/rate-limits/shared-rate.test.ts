@@ -33,7 +33,7 @@ describe('a rate that replicas share', () => {
   const open = ({ counts }: Pick<ReturnType<typeof createCounts>, 'counts'>, quota = 10, maxKeys = 5000) =>
     createSharedRate({ quota, windowMs: WINDOW_MS, maxKeys, counts, nameOf: (key) => `name of ${key}` });
 
-  it('counts at once what is taken here, without waiting', async () => {
+  it('counts local requests at once, without waiting', async () => {
     const rate = open({ counts: { add: () => new Promise(() => {}) } });
     for (let taken = 1; taken <= 10; taken += 1) {
       expect(rate.take('a', 1)).to.include({ isOver: false, remaining: 10 - taken });
@@ -78,7 +78,7 @@ describe('a rate that replicas share', () => {
     ]);
   });
 
-  it('keeps what is taken while it reports', async () => {
+  it('keeps what is reserved while it reports', async () => {
     const answers: (() => void)[] = [];
     const add: SharedCounts['add'] = (units) =>
       new Promise((resolve) => answers.push(() => resolve([...units].map(() => ({ total: 8, restMs: 30_000 })))));
@@ -155,7 +155,7 @@ describe('a rate whose store is in the hands of others', () => {
 
   afterEach(() => mock.timers.reset());
 
-  it('lets through no more than it would alone, where windows are said to be at their end', async () => {
+  it('allows no more than alone if windows are reported at their end', async () => {
     for (const restMs of [1, 0, -1]) {
       for (const total of [0, QUOTA, 1_000_000]) {
         const { take } = open({ total, restMs });
@@ -167,7 +167,7 @@ describe('a rate whose store is in the hands of others', () => {
     }
   });
 
-  it('refuses for one window at a time, where a full one is said to have just begun each time', async () => {
+  it('refuses for one window at a time, even if a full one is reported as new each time', async () => {
     const { take } = open({ total: 1_000_000, restMs: WINDOW_MS, growth: 1000 });
     const passed: number[] = [];
     for (let turn = 0; turn < 1000; turn += 1) if (await take(200)) passed.push(turn * 200);

@@ -94,7 +94,7 @@ describe('announcements of replicas', () => {
     await eventually(() => two.evicted.length === 1);
   });
 
-  it('of more evictions than may be pending evict everything', async () => {
+  it('evict everything if more evictions are pending than can be kept', async () => {
     const [one, two] = [await replica({ maxPending: 10 }, proxy.redisUrl), await replica()];
     await proxy.refuse();
     await eventually(() => !one.fleet.isUp);

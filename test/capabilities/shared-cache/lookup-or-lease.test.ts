@@ -71,7 +71,7 @@ describe('a lease', () => {
 });
 
 describe('a store that is down', () => {
-  it('delays no load that gets no lease', async () => {
+  it('does not delay a load without a lease', async () => {
     const one = deployment().replica();
     Object.assign(one.connection, { lease: async () => undefined });
     expect(ids(await readAnswered(one.tools, [{ id: 'a' }]))).to.equal('a');

@@ -57,7 +57,7 @@ describe('the store in Redis', () => {
     expect(ran).to.deep.equal(['lease', 'release']);
   });
 
-  it('returns no more of a value than may be put', async () => {
+  it('returns at most as much of a value as can be put', async () => {
     const small = await joined(redis.url, { maxValueBytes: 4 });
     await put(one, 'a', Buffer.alloc(100));
     expect(await storedValue(small)).to.have.length(5);
@@ -71,7 +71,7 @@ describe('the store in Redis', () => {
     expect(await leaseOf(other, 'a')).to.not.equal(lease);
   });
 
-  it('refuses what is put without the current lease: expired, used or made up', async () => {
+  it('refuses a put without the current lease: expired, used or made up', async () => {
     const expired = await leaseOf(one, 'a', 40);
     await sleep(60);
     expect(await one.store.put('a', BYTES, { lease: expired, ttlMs: TTL_MS })).to.equal(false);

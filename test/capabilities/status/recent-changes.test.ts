@@ -88,7 +88,7 @@ describe('a recent change', () => {
     ]);
   });
 
-  it('is one entry for a Redis that comes and goes within ten minutes', () => {
+  it('is one entry for a Redis that disconnects repeatedly within ten minutes', () => {
     let now = 0;
     const { events, changes } = recentChanges(() => new Date(now).toISOString());
     const seen = () =>

@@ -99,7 +99,7 @@ describe('an authorization server that is not as it should be, over real sockets
   };
 
   for (const [what, [fault, expected]] of Object.entries(FAULTS)) {
-    it(`that ${what} makes the read ${expected}, and the platform is neither asked nor blamed`, async () => {
+    it(`that ${what} makes the read ${expected}, without a request to the platform or a failure of it`, async () => {
       const log = captureLog('debug');
       const breaker = { failurePercent: 1, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
       const { read, gateway } = await start({
@@ -178,7 +178,7 @@ describe('an authorization server that is not as it should be, over real sockets
     expect(await givenFor(await read('projects', as('a')))).to.equal('exchanged-for-this');
   });
 
-  it('delays no caller who has a token while it is slow', async () => {
+  it('does not delay callers with a token while it is slow', async () => {
     const { read } = await start({ upstream: { connections: 1 } });
     endpoint.respond(inTurn(json({ ...TOKEN, expires_in: 600 }), () => {}));
     await givenFor(await read('projects', as('a')));

@@ -22,7 +22,7 @@ describe('the trace', () => {
   });
 
   describe('of a read', () => {
-    it('goes from the edge to the page, and ends at the cache where that has it', async () => {
+    it('extends from the edge to the page, or to the cache if that has the list', async () => {
       const { collector, read, end } = await startTraced(upstream.url);
       await read('tools');
       await read('tools');
@@ -158,7 +158,7 @@ describe('the trace', () => {
       for (const each of [token, given]) expect(collector.bodies.join()).not.to.contain(each);
     });
 
-    it('links a reader who joined a flight to the load that it waited for', async () => {
+    it('links a read that joined a load to that load', async () => {
       const log = captureLog();
       let release = () => {};
       upstream.respond((request, response) => {

@@ -102,7 +102,7 @@ describe('the keys of an issuer', () => {
     expect(it.asked()).to.equal(2);
   });
 
-  it('stay good while others cannot be had, until they are twice as old as they may be, and are refused after that', async () => {
+  it('stay valid while keys cannot be fetched, up to twice their lifetime', async () => {
     const it = scene(set(signer.jwk));
     const first = await it.keys.current();
     const begun = it.now;

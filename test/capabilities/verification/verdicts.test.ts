@@ -110,7 +110,7 @@ describe('the verdict on a token', () => {
     expect(looked).to.deep.equal(['bad 0']);
   });
 
-  it('is computed for a bounded number of tokens at once, by each method, and once for all who bring one', async () => {
+  it('is computed for a bounded number of tokens at once, by each method, and once per token', async () => {
     const { ask, looked, judged, good } = scene();
     const { promise, resolve } = Promise.withResolvers<void>();
     const asked = ['opaque 1', 'opaque 2'];

@@ -83,7 +83,7 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
       '1:25: inside brackets, ${…} must be in quotes; a number, true or false needs a line of its own',
   };
   for (const [yaml, expected] of Object.entries(wrong)) {
-    it(`name what is wrong in ${JSON.stringify(yaml)}`, async () => {
+    it(`name the mistake in ${JSON.stringify(yaml)}`, async () => {
       expect(await issuesIn(yaml.includes('upstreams:') ? yaml : yaml + UPSTREAMS)).to.deep.equal([expected]);
     });
   }

@@ -58,7 +58,7 @@ upstreams:
     ]);
   });
 
-  it('come for a pagination that is left out, but not with the default contract or for what is not offered', async () => {
+  it('appear if pagination is not set, except with the default contract or for what is not offered', async () => {
     for (const key of ['path: /t', 'items: data', 'where: x', 'fields: { category: kind }']) {
       const [warning, ...others] = await warningsIn(`${UPSTREAMS}resources: { tools: { ${key} } }`);
       expect(warning, key).to.contain('pagination is not set');

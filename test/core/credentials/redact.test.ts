@@ -43,7 +43,7 @@ describe('redacting', () => {
     }
   });
 
-  it('leaves nothing of a longer one behind where one begins the other, in whatever order and form they came', () => {
+  it('leaves nothing of a credential that begins with another one, in any order and form', () => {
     for (const authorization of [['Bearer abc', 'Bearer abc-d'], ['Bearer abc-d', 'Bearer abc'], ['abc\tabc-d']]) {
       expect(redact('abc-d abc', authorization), String(authorization)).to.equal('[credential] [credential]');
     }

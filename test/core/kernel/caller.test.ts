@@ -45,7 +45,7 @@ describe('a credential', () => {
     });
   }
 
-  it('is not shown by the log, however it gets there', () => {
+  it('is never shown in the log', () => {
     const { logger, text } = captureLog();
     const error = Object.assign(new Error('failed', { cause: Object.assign(new Error('deeper'), { caller }) }), {
       credential,

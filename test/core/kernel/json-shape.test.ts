@@ -6,7 +6,7 @@ import { SEEDED } from '../../support/seed.ts';
 const excess = (text: string, maxValues = 10) => excessOf(Buffer.from(text), { maxValues, maxLevels: 1000 });
 
 describe('the shape of a JSON text', () => {
-  it('may be so many levels deep, and no deeper', () => {
+  it('may nest up to the bound, and no deeper', () => {
     const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect(excess(`[${deep(999)},${deep(999)}]`, 10_000)).to.equal(undefined);
     expect(excess(deep(1001), 10_000)).to.equal('levels');

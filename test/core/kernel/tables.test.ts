@@ -22,7 +22,7 @@ describe('a TTL set', () => {
     expect([85, 110, 135, 160, 161].map((time) => hasAt(time))).to.deep.equal([true, true, true, true, false]);
   });
 
-  it('holds nothing where its time is 0, and not what was deleted', () => {
+  it('holds nothing with a lifetime of 0, nor deleted entries', () => {
     const none = ttlSet({ ttlMs: 0 });
     none.keys.add('a');
     expect(none.hasAt(1)).to.equal(false);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createTurnBudget, nextTurn } from '../../../src/core/kernel/turns.ts';
 
 describe('a step of long work', () => {
-  it('has a turn of the event loop of its own, in order of the requests, also after a pause', async () => {
+  it('has its own turn of the event loop, in order of the requests, also after a pause', async () => {
     await nextTurn();
     await turn();
     const seen: string[] = [];

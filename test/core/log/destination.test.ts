@@ -73,7 +73,7 @@ describe('a log destination', () => {
     expect(await readUntil(({ length }) => length >= 210_000)).to.equal(lines.join(''));
   });
 
-  it('waits at the end for a reader for the time given, and then drops what is left', () => {
+  it('waits for a reader at the end for a bounded time, then drops the rest', () => {
     const { fd, read } = openPipe();
     expect(() => {
       for (;;) writeSync(fd, 'x');

@@ -58,7 +58,7 @@ describe('a timestamp', () => {
     });
   }
 
-  it('of any date and time that could be one exists exactly where luxon says so', () => {
+  it('is valid exactly if luxon accepts it, for any date and time', () => {
     const number = (max: number) => fc.integer({ min: 0, max }).map(two);
     fc.assert(
       fc.property(

@@ -54,7 +54,7 @@ describe('a mapped item', () => {
     expect(map('["a",1.0,true]', { x: field('@') }).items).to.deep.equal([{ x: 'a' }, { x: '1.0' }, { x: 'true' }]);
   });
 
-  it('looks texts up before it brings them into form, among own names only', () => {
+  it('looks values up before formatting, among own names only', () => {
     const options = field('a', { values: { latest: 'v9', '1.10': 'v7' }, format: 'version' });
     expect(one('{"a":"latest"}', options)).to.equal('9.0.0');
     expect(one('{"a":1.10}', options)).to.equal('7.0.0');
@@ -168,7 +168,7 @@ describe('where', () => {
     expect(dropped).to.equal(0);
   });
 
-  it('leaves out what is not wanted before it is mapped', () => {
+  it('applies where before mapping', () => {
     const list = '[{"ok":true,"a":"1"},{"ok":false,"a":[]}]';
     expect(map(list, { x: field('a') }, { where: 'ok == `true`' }).items).to.deep.equal([{ x: '1' }]);
   });
@@ -194,7 +194,7 @@ describe('a mapper', () => {
     expect(map('[{"a":"1"},{"a":""}]', { x: field('a') }).defaulted.size).to.equal(0);
   });
 
-  it('drops nothing for a fault of its own', () => {
+  it('drops nothing after an internal error', () => {
     const broken = { body: [], items: [1.5], enclosing: [], exactItems: () => expect.fail('a bug') };
     const mapper = createMapper({ fields: { x: field('@') }, required: [], invalidItems: 'drop' });
     expect(() => mapper(broken)).to.throw('a bug');

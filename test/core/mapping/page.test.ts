@@ -38,7 +38,7 @@ describe('a page', () => {
     });
   }
 
-  it('that is not JSON is upstream_invalid, without a word of it', () => {
+  it('that is not JSON is upstream_invalid, and nothing of it is repeated', () => {
     for (const text of ['', 'secret', '{"secret":', '\ufeff[]', '[1,]', '[01]', "['secret']", '[NaN]']) {
       try {
         createPageParser({ items: '@' })(text);
@@ -125,7 +125,7 @@ describe('a page', () => {
     }
   });
 
-  it('fails where it says errors, whatever else it holds', () => {
+  it('fails if it contains errors, whatever else it has', () => {
     const codeOf = (body: object, errors?: string | null) => {
       try {
         createPageParser({ items: 'items', errors })(JSON.stringify({ items: [], ...body }));

@@ -88,7 +88,7 @@ describe('MCP', () => {
 describe('a failed read over MCP', () => {
   const failing = (error: unknown) => asked({ read: () => Promise.reject(error) });
 
-  it('has the words of the error table, and none of the platform', async () => {
+  it('has the text of the error table, and none of the platform', async () => {
     const error = new GatewayError('upstream_rate_limited', {
       ...{ upstream: 'tools', retryAfterSeconds: 7, reason: 'answered with status 429' },
       cause: new Error('http://internal.example/secret'),

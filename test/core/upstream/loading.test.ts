@@ -53,7 +53,7 @@ describe('all loads under way', () => {
     expect(await one.ended).to.equal('loaded');
   });
 
-  it('hold nothing any more once they have ended, whatever their outcome, nor what they released', async () => {
+  it('hold nothing once they have ended or released it, whatever their outcome', async () => {
     const { begin } = setUp();
     const gone = new AbortController();
     const ends = [begin(), begin(), begin(gone.signal)];

@@ -113,7 +113,7 @@ describe('the command line', () => {
     });
   });
 
-  it('rejects what it does not know with a reason and its usage', async () => {
+  it('rejects unknown arguments with a reason and its usage', async () => {
     const { code, stdout, stderr } = await runPortico(['frobnicate']).ended;
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
     expect(stderr)

@@ -118,18 +118,18 @@ describe('a request to the platform', () => {
     });
 
     it('sends the page number in the query when its name is not a JSON pointer', async () => {
-      for (const [page, tools] of [found('a'), found('b'), []].entries()) {
+      for (const [page, tools] of [found('a', 'b'), found('c', 'd'), []].entries()) {
         nock(PLATFORM)
-          .post('/search', { size: 1 })
+          .post('/search', { size: 2 })
           .query({ page: String(page + 1) })
           .reply(200, { tools });
       }
       const response = await readTools({
         ...search,
         body: { size: 0 },
-        pagination: { kind: 'page', size: 1, sizeParam: '/size' },
+        pagination: { kind: 'page', size: 2, sizeParam: '/size' },
       });
-      expect(await response.json()).to.have.length(2);
+      expect(await response.json()).to.have.length(4);
     });
 
     it('follows links with GET', async () => {

@@ -118,7 +118,7 @@ describe('replicas that share a Redis', function () {
     expect(total()).to.equal(loaded);
   });
 
-  it('receive, once they continue, what was rejected and evicted while they were stopped', async () => {
+  it('receive, once they continue, the rejections and evictions that they missed while stopped', async () => {
     const [stopped, other] = [await start(), await start()];
     const read = createReader();
     const tokens = Array.from({ length: 20 }, (_, caller) => nameOf(caller));

@@ -164,7 +164,7 @@ describe('portico serve --workers', function () {
     expect((await read(fleet, 'another-caller')).status).to.equal(200);
   });
 
-  it('drains all workers on SIGTERM, also where every process gets it', async () => {
+  it('drains all workers on SIGTERM, even if every process receives it', async () => {
     const slow = await startHttpUpstream((req, res) => {
       setTimeout(() => json({ tools: [ITEM], nextPageToken: '' })(req, res), 1000);
     });

@@ -25,7 +25,7 @@ describe('a failing platform with many readers', () => {
   });
 
   for (const [what, fault] of Object.entries(PASSING)) {
-    it(`gets at most 1.2 requests for each page, and 3 more in 10 s: ${what}`, async () => {
+    it(`receives at most 1.2 requests for each page, and 3 more in 10 s: ${what}`, async () => {
       const begun = performance.now();
       const first = sends((request) => message('200 OK', page(request, [item('one')], 'second')));
       await platform.behave((socket, request) => (request.pageToken === '' ? first : fault)(socket, request));

@@ -121,7 +121,7 @@ describe('paging by asking', () => {
     });
   }
 
-  it('is none where no parameter changes what comes, in doubt', async () => {
+  it('is none, in doubt, if no parameter changes the reply', async () => {
     const found = await learn({ count: 7, most: 200 });
     expect(found?.pagination).to.deep.equal({ kind: 'none' });
     expect(found?.doubts).to.deep.equal(['whether the whole list is one page']);

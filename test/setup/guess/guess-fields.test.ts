@@ -45,7 +45,7 @@ describe('fields by a document', () => {
     expect(status('archived')).to.deep.equal({ false: 'ACTIVE', true: 'INACTIVE' });
   });
 
-  it('write an empty text where leaving the field out would take what is no text', () => {
+  it('write an empty text if the default expression would select a value that is not text', () => {
     const fields = proposed('tools', { id: text, name: text, version: object({ major: number, minor: number }) });
     expect(fields.get('version')).to.include({ from: undefined, instead: "''" });
   });

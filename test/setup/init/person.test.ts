@@ -48,7 +48,7 @@ describe('a prompt', () => {
 });
 
 describe('a terminal', () => {
-  it('shows what is printed and asked, and returns the line that was typed', async () => {
+  it('shows text and questions, and returns the line that was typed', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const terminal = openTerminal(input, output, () => {});
     terminal.print('Which?\n');

@@ -47,7 +47,7 @@ describe('experiments of a probe', () => {
   });
 
   for (const kind of ['passthrough', 'header, name: X-Wrong', 'service, secret: s3cret-s3cret']) {
-    it(`find a list that comes for a made-up token: ${kind}`, async () => {
+    it(`find a list that a made-up token can read: ${kind}`, async () => {
       const tokens = new Set<string>();
       const handler = acme((query, { headers }) => {
         tokens.add(`${headers.authorization} ${headers['x-wrong']}`);
@@ -127,7 +127,7 @@ describe('experiments of a probe', () => {
     expect(found(meant)).to.deep.equal([]);
   });
 
-  it('find a default query on a path of its own', async () => {
+  it('find a default query on a custom path', async () => {
     const yaml = `upstreams: { acme: { baseUrl: BASE } }
 resources:
   projects: { enabled: false }

@@ -56,7 +56,7 @@ describe('paging by the first page', () => {
     });
   }
 
-  it('is not guessed if nothing shows further pages, or all items came', () => {
+  it('is not guessed if nothing shows further pages, or all items were returned', () => {
     expect(guess({ data })).to.deep.equal([]);
     expect(guess({ total_count: 25, data })).to.deep.equal([]);
   });

@@ -137,7 +137,7 @@ describe('the file of a secret', () => {
       }
     }));
 
-  it('is not taken while it is being written', () =>
+  it('is not used while it is being written', () =>
     withSecret('a-long-secret', async ({ path, clock, later, read, told }) => {
       clock.now -= 5 * SECOND;
       await read();

@@ -22,7 +22,7 @@ for (const { over, serve, openConnection, sendTo } of CARRIERS) {
       expect((await ended(4)).map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok', 'ok', 'not_found']);
     });
 
-    it('lets a response arrive that is being sent', async () => {
+    it('completes a response that is being sent', async () => {
       const load = loadOf(manyTools(20_000));
       const { url, ended } = await serve({ read: () => load });
       const connection = openConnection(url);

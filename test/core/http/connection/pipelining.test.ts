@@ -99,7 +99,7 @@ for (const { over, serve, serveReading, openConnection, sendTo, exchange } of CA
       expect(await edge.drain(LONG_MS)).to.equal(true);
     });
 
-    it('are dropped behind one that asks for the end of the connection', async () => {
+    it('are dropped after a request that closes the connection', async () => {
       const { read, release } = createHeldReads();
       const { url, reads, ended, edge } = await serve({ read });
       const connection = sendTo(url, get(READ, { Connection: 'close' }) + get(READ) + get(LIST));

@@ -165,7 +165,7 @@ describe('a listener that speaks TLS', () => {
     expect(plain.headers.has('strict-transport-security')).to.equal(false);
   });
 
-  it('takes no page for its own that came over plain HTTP', async () => {
+  it('does not treat a page over plain HTTP as its own', async () => {
     const { url } = await serveTls();
     const { host } = new URL(url);
     const from = (origin: string) =>
@@ -178,7 +178,7 @@ describe('a listener that speaks TLS', () => {
 describe('clients that must show a certificate', () => {
   expectNoUncaught();
 
-  it('are let in with one of the authority alone', async () => {
+  it('are admitted only with a certificate of the authority', async () => {
     const { url, failed } = await serveTls({ tls: tlsOf(undefined, CLIENTS.ca) });
     expect(await isAnswered(url, CLIENT)).to.equal(true);
     expect(await isAnswered(url, {})).to.equal(false);
@@ -214,7 +214,7 @@ async function shown(url: string): Promise<string | undefined> {
 describe('certificates that are renewed', () => {
   expectNoUncaught();
 
-  it('are shown to new connections, and what is open goes on', () =>
+  it('apply to new connections, and open ones continue', () =>
     inFolder(async (folder) => {
       const paths = mountPem(folder, 'first', await AUTHORITY.issue({ commonName: 'first' }));
       const { read, release } = createHeldReads();

@@ -147,7 +147,7 @@ describe('If-None-Match', () => {
       expect(namesTag(value, ETAG), value).to.equal(false);
   });
 
-  it(`names what is a member of any well-formed list, and nothing else ${SEEDED}`, () => {
+  it(`accepts exactly the members of a well-formed list ${SEEDED}`, () => {
     const opaque = fc.string({ unit: fc.constantFrom(...'abc,!# '.replace(' ', '~')), maxLength: 4 });
     const tag = fc.tuple(fc.boolean(), opaque).map(([weak, text]) => `${weak ? 'W/' : ''}"${text}"`);
     fc.assert(

@@ -76,7 +76,7 @@ describe('an expression', () => {
     }
   });
 
-  it('gives JSON or says upstream_invalid, whatever it is evaluated over', () => {
+  it('returns JSON or upstream_invalid for any input', () => {
     const computed = [
       ...['a[*].b', 'a[?b > `1`].c | [0]', 'a[*].length(@)', 'a + b', 'a.*', '[a, constructor]', 'to_string(@)'],
       'a == b',
@@ -112,7 +112,7 @@ describe('an expression', () => {
     }
   });
 
-  it('does not run out of stack over a deep value, and says so without the value', () => {
+  it('does not exhaust the stack with a deep value, and reports it without the value', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const value = JSON.parse(`{"a":${deep},"b":"text","c":${deep}}`);
     expect(evaluate('b', value)).to.equal('text');

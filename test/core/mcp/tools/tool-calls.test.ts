@@ -71,7 +71,7 @@ describe('the list of tools', () => {
     expect(JSON.stringify(tools)).not.to.match(bounds);
   });
 
-  it('is found by the words that people use, one and several', async () => {
+  it('is found by common words, in singular and plural', async () => {
     const tools = await listed({ maxResultBytes: 1_000_000 });
     for (const [index, words] of [
       'project projects application applications app workspace workspaces',

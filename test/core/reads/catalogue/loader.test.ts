@@ -25,7 +25,7 @@ const page = (things: unknown, next = '') => ({ text: JSON.stringify({ things, n
 const thing = (id: number) => ({ id, name: `Thing ${id}`, more: 'dropped' });
 
 describe('a loader', () => {
-  it('makes one snapshot of all pages, mapped, with the time at which it began', async () => {
+  it('maps all pages into one snapshot, with its start time', async () => {
     const targets: string[] = [];
     let time = 1000;
     const load = loaderOf(
@@ -47,7 +47,7 @@ describe('a loader', () => {
     expect(upstreamMs).to.be.at.least(0);
   });
 
-  it('reports each load that it has ended, with its outcome', async () => {
+  it('reports the outcome of each load', async () => {
     const told: unknown[] = [];
     const events: Events = {
       loadEnded({ ms, ...rest }) {
@@ -82,7 +82,7 @@ describe('a loader', () => {
     ]);
   });
 
-  it('reports the list that it has loaded whole, and no other', async () => {
+  it('reports only lists that were loaded completely', async () => {
     const told: unknown[] = [];
     const events: Events = { listLoaded: (loaded) => told.push(loaded) };
     let asked = 0;
@@ -100,7 +100,7 @@ describe('a loader', () => {
     expect(told).to.deep.equal([{ resource: 'things', upstream: 'platform', ...counts }]);
   });
 
-  it('is invalid where its pages are larger together than they may be, be it by one byte', async () => {
+  it('is invalid if its pages exceed maxReadBytes together by one byte', async () => {
     const pages = [page([thing(1)], 'more'), page([thing(2)])];
     const size = pages.map(({ text }) => text.length).reduce((sum, length) => sum + length);
     const reached: unknown[] = [];
@@ -121,7 +121,7 @@ describe('a loader', () => {
     expect(reached).to.deep.equal([{ requestId: 'request-of-the-test', bound: 'maxReadBytes', upstream: 'platform' }]);
   });
 
-  it('takes account of what its requests hold, until it has ended', async () => {
+  it('accounts for the bytes of its requests until it ends', async () => {
     const loading = createLoading({ maxBytes: 1000 });
     const read = (bytes: number) =>
       loaderOf(
@@ -135,7 +135,7 @@ describe('a loader', () => {
     expect(await errorOf(read(1001))).to.include({ code: 'upstream_invalid', upstream: 'platform' });
   });
 
-  it('maps no page after it was aborted, though more of them have come', async () => {
+  it('maps no page after it was aborted, although more have arrived', async () => {
     const caller = new AbortController();
     let mapped = 0;
     const load = loaderOf(
@@ -153,7 +153,7 @@ describe('a loader', () => {
     expect(mapped).to.equal(2);
   });
 
-  it('ends at its deadline, naming the upstream and where the time went, and aborts what it waits for', async () => {
+  it('ends at its deadline, reports the upstream and where the time went, and aborts its request', async () => {
     let aborted = false;
     const load = loaderOf(
       ({ enter }, signal) => {
@@ -177,7 +177,7 @@ describe('a loader', () => {
   describe('of a list of one page with an entity tag', () => {
     const tagged = (etag: string | string[] | undefined) => ({ ...page([thing(1)]), headers: { etag } });
 
-    it('is renewed where the upstream says that it is still the same, with what was made of its bytes', async () => {
+    it('is renewed with its representations if the upstream reports it as unchanged', async () => {
       const [tags, told]: [unknown[], unknown[]] = [[], []];
       let time = 1000;
       const load = loaderOf(
@@ -199,7 +199,7 @@ describe('a loader', () => {
       expect(told, 'it is stored again, not loaded').to.have.length(1);
     });
 
-    it('is loaded again if it changed, even into several pages', async () => {
+    it('is loaded again if it changed, even to several pages', async () => {
       const tags: (string | undefined)[] = [];
       const load = loaderOf(async ({ ifNoneMatch: tag }) => {
         tags.push(tag);
@@ -213,7 +213,7 @@ describe('a loader', () => {
       expect(second).not.to.have.any.keys('renewed', 'upstreamEtag');
     });
 
-    it('is not asked about by a header that is no entity tag', async () => {
+    it('sends no conditional request for an invalid entity tag', async () => {
       for (const etag of [undefined, '1', '"a" "b"', '"\u00e9"', ['"1"', '"2"']]) {
         const load = loaderOf(async () => tagged(etag));
         expect(await load(callerWith(), never), String(etag)).not.to.have.property('upstreamEtag');

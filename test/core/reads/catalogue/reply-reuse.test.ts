@@ -69,7 +69,7 @@ describe('a loader that gets equal replies', () => {
     expect(told[0]).to.include({ pages: 1, items: 1, received: 3, excluded: 1, dropped: 1 });
   });
 
-  it('gives each its own time, and the entity tag that came with its own answer', async () => {
+  it('keeps the load time and entity tag of each response', async () => {
     const tagged = (etag: string) => ({ ...page([thing(1)]), headers: { etag } });
     let time = 1000;
     const { read } = remembering([tagged('"1"'), tagged('"2"'), page([thing(1)])], { now: () => time });

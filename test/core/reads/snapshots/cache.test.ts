@@ -138,7 +138,7 @@ describe('the snapshot cache', () => {
 });
 
 describe('a partition that several credentials share', () => {
-  it('serves each credential from the start of its own last load, despite an older copy', () => {
+  it('serves each credential from its own last load, despite an older copy', () => {
     const cache = createSnapshotCache(MANY);
     const bob = callerOf('bob', { partition: 'tenant' });
     const epoch = cache.begin('tools', bob);

@@ -33,13 +33,13 @@ describe('the body of an upstream', () => {
     zstd: zstdCompressSync,
   };
 
-  it('comes as it is, and without a byte order mark', async () => {
+  it('is returned unchanged, without a byte order mark', async () => {
     expect(await textOf(PAGE)).to.equal(PAGE);
     expect(await textOf(`\uFEFF${PAGE}`)).to.equal(PAGE);
     expect(await textOf('')).to.equal('');
   });
 
-  it('comes decoded from gzip, x-gzip, br and zstd', async () => {
+  it('is decoded from gzip, x-gzip, br and zstd', async () => {
     for (const [coding, encode] of Object.entries(CODINGS)) {
       expect(await textOf(encode(PAGE), { 'content-encoding': coding }), coding).to.equal(PAGE);
     }
@@ -145,7 +145,7 @@ describe('the body of an upstream', () => {
     expect(status.account).to.deep.equal({ sum: 0, most: 0 });
   });
 
-  it('ends where there is no room for it, as it comes or decoded', async () => {
+  it('ends if it does not fit, encoded or decoded', async () => {
     const full = new GatewayError('overloaded', { reason: 'no room' });
     for (const [body, headers] of [
       ['x'.repeat(500), {}],
@@ -176,7 +176,7 @@ describe('the body of an upstream', () => {
     }
   });
 
-  it('whose Content-Length is too large is refused before it comes', async () => {
+  it('whose Content-Length is too large is refused before it is received', async () => {
     const { url } = await serveRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n['));
     const error = await errorOf(open(url).get(asking(), calm()));
     expect(error.reason).to.equal('the body is larger than maxPageBytes');

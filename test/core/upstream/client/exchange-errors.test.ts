@@ -154,7 +154,7 @@ describe('an exchange that breaks off', () => {
     expect(errorOfExchange(coded('UND_ERR_DESTROYED'), true)).to.include({ code: 'draining', ...NO_FAULT });
   });
 
-  it('has its words kept in the cause and nowhere else', () => {
+  it('is kept in the cause and nowhere else', () => {
     const theirs = coded('ENOTFOUND', 'secret words');
     const error = errorOfExchange(theirs, false);
     expect(error).to.include({ code: 'upstream_failed', reason: 'the host name was not resolved', cause: theirs });

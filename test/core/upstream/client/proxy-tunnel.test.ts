@@ -104,7 +104,7 @@ describe('an upstream behind a proxy', () => {
     ['breaks off', (socket: Socket) => socket.resetAndDestroy(), 'the proxy closed the connection', 'connect'],
     ['says nothing and goes', (socket: Socket) => socket.end(), 'the proxy closed the connection', 'connect'],
   ] as const) {
-    it(`fails with upstream_failed where the proxy ${what}, which the log says`, async () => {
+    it(`fails with upstream_failed if the proxy ${what}, which is logged`, async () => {
       const platform = await startPlatform();
       const proxy = await startConnectProxy();
       proxy.behave(fault);

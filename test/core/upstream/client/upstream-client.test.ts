@@ -107,7 +107,7 @@ describe('an upstream client', () => {
   });
 
   describe('when it is closed', () => {
-    it('ends what is in flight or waiting, and refuses what comes later', async () => {
+    it('ends what is in flight or waiting, and refuses later calls', async () => {
       const arrived = Promise.withResolvers<void>();
       const { url, sockets } = await serveRaw(() => arrived.resolve());
       const upstream = open(url, { connections: 1 });

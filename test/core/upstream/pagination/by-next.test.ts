@@ -45,7 +45,7 @@ describe('pages by token', () => {
     expect(await readAll(platform(true))).to.have.length(5);
   });
 
-  it('are invalid where a token comes again, though it was an empty page', async () => {
+  it('are invalid if a token is repeated, even after an empty page', async () => {
     const platform = withTokens('a', 'b', 'a', 'b', 'a');
     expect(await reasonOf(platform)).to.equal(
       'page 3 has the token of an earlier page, so the pages loop: check pagination.tokenParam and pagination.next',

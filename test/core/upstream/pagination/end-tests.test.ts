@@ -214,7 +214,7 @@ describe('a list by page without a total', () => {
     }
   });
 
-  it('is an error where a full page and an empty one came, and shorter pages have no second one', async () => {
+  it('is an error if an empty page follows a full one, and shorter pages have no second one', async () => {
     const oneFull = (query: Query): Reply => ({ to: query('page') === 1 ? (query('limit') ?? 100) : 0 });
     const { result, targets } = await read(PAGE, oneFull);
     expect(result).to.contain('a full one of 100 items').and.to.contain('with 1 item, returned 0');
@@ -240,7 +240,7 @@ describe('a POST that may write', () => {
     }
   });
 
-  it('is not sent again by offset and page either: what they bring is the list', async () => {
+  it('is not repeated with offset and page either', async () => {
     for (const kind of ['offset', 'page', 'offset with total'] as const) {
       const platform = simulate({ kind, items: itemsUpTo(5), size: 5, posted: true, repeatable: false });
       expect(await readAll(platform)).to.have.length(5);

@@ -25,7 +25,7 @@ describe('the Link header', () => {
     expect(next('<>; rel=next')).to.equal('');
   });
 
-  it('is read from several fields, with space wherever it may be', () => {
+  it('is read from several fields, with optional white space', () => {
     expect(next(['</1>; rel=first', '</3>; rel=next'])).to.equal('/3');
     expect(next('</1>; rel="first" , \t</3> ; rel="next" ; title=x')).to.equal('/3');
     expect(next('</1>; rel=first ,</3>; rel=next , </9>; rel=last')).to.equal('/3');

@@ -95,7 +95,7 @@ describe('pages by offset', () => {
     }
   });
 
-  it('skip what was received, up to an empty page, where no total is known', async () => {
+  it('skip the received items, up to an empty page, if no total is known', async () => {
     const platform = simulate({ kind: 'offset', items: itemsUpTo(7), size: 5, cap: 3 });
     expect(await readAll(platform)).to.have.length(7);
     // At last the last two items, which a platform that takes the offset for the number of a page does not bring.

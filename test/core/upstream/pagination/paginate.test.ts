@@ -78,7 +78,7 @@ const shapes = {
 
 describe('paginate', () => {
   for (const kind of KINDS) {
-    it(`brings exactly the list, in order, by ${kind}`, async () => {
+    it(`returns exactly the list, in order, by ${kind}`, async () => {
       const property = fc.asyncProperty(fc.record(shapes), async ({ count, ...rest }) => {
         const platform = simulate({ kind, items: itemsUpTo(count), ...rest });
         expect(await readAll(platform)).to.deep.equal(itemsUpTo(count));
@@ -89,7 +89,7 @@ describe('paginate', () => {
 
   for (const [name, { kinds, apply }] of Object.entries(MISCHIEF)) {
     for (const kind of kinds) {
-      it(`brings exactly the list or upstream_invalid when ${name}, by ${kind}`, async () => {
+      it(`returns exactly the list or upstream_invalid when ${name}, by ${kind}`, async () => {
         const mischief = fc.record({ ...shapes, at: fc.nat({ max: 6 }), random: fc.nat() });
         const property = fc.asyncProperty(mischief, async ({ count, at, random, ...rest }) => {
           const options = { kind, items: itemsUpTo(count), ...rest };
@@ -176,7 +176,7 @@ describe('the bounds of a read', () => {
     /** Without a total, an empty page more is asked for. The test of the end is none of the pages. */
     const pages = { offset: 4, page: 4 }[kind as string] ?? 3;
 
-    it(`let through what just keeps them, and refuse one item or page more, which is not asked for, by ${kind}`, async () => {
+    it(`allow exactly so many items and pages, and request no page beyond, by ${kind}`, async () => {
       expect(await readAll(platformOf(), { maxItems: 25, maxPages: pages })).to.have.length(25);
       const long = await readAll(platformOf(), { maxItems: 24 }).catch((reason) => reason);
       expect(long).to.include(TOO_MANY_ITEMS);

@@ -201,7 +201,7 @@ describe('an upstream behind a breaker', () => {
       expect(upstream.breakerState).to.equal('half-open');
     });
 
-    it('is not probed by a caller who is gone already', async () => {
+    it('is not probed by a caller that has disconnected', async () => {
       const { upstream, untilHalfOpen, get, succeed } = guard();
       await untilHalfOpen();
       const reason = new Error('gone');

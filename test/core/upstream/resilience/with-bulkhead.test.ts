@@ -33,7 +33,7 @@ function bulkhead(options: Partial<WithBulkheadOptions> = {}) {
 }
 
 describe('an upstream behind a bulkhead', () => {
-  it('runs and queues a bounded number, and says which bound is reached', async () => {
+  it('runs and queues a bounded number, and reports the bound that is reached', async () => {
     const { get, open, introduce } = bulkhead();
     await introduce('a');
     const reads = Array.from({ length: 8 }, () => get('a'));

@@ -209,7 +209,7 @@ describe('the settings of a resource', () => {
     });
   }
 
-  it('have no upstream that may be the misspelt name of one', () => {
+  it('have no upstream with a misspelt name', () => {
     expect(issues({ upstreams: { projects: BASE, workflows: BASE, tolls: BASE }, resources: {} })).to.deep.equal([
       'upstreams.tolls: is not the upstream of any resource; did you mean tools?',
     ]);
