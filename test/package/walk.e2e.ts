@@ -55,7 +55,7 @@ describe('the first minutes with the package', function () {
       it('reports a token that the platform refuses', async () => {
         const refused = await run(['init', '--from', `${url}/api/v2`, '--yes', 'other.yaml'], KEY).catch(String);
         expect(refused)
-          .to.contain('refused the token of PORTICO_TOKEN as Authorization: Bearer')
+          .to.contain('refused the token in PORTICO_TOKEN as Authorization: Bearer')
           .and.not.contain(ACME_KEY);
       });
 
