@@ -39,7 +39,7 @@ const MAX_BODY_BYTES = 16_384;
 const MAX_IDS = 16;
 
 const LogChange = z.strictObject({
-  // Least severe level that is written. Not silent: the log reports each change.
+  // Lowest severity that is logged. Not silent: the log reports each change.
   level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
   // Ids of requests whose lines are written at any level.
   requestIds: z
