@@ -33,7 +33,7 @@ export const PROBLEM = {
     code: { enum: Object.keys(ERRORS), description: 'Stable: codes may be added, but are never renamed.' },
     requestId: { type: 'string', description: 'The X-Request-Id of the response.' },
     upstream: { type: 'string', description: 'Name in settings of the platform that failed.' },
-    retryAfterSeconds: { type: 'integer', minimum: 0, description: 'The Retry-After of the answer.' },
+    retryAfterSeconds: { type: 'integer', minimum: 0, description: 'The Retry-After of the response.' },
   },
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId'],
   additionalProperties: false,

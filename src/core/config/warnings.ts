@@ -131,10 +131,10 @@ function looksLikeText({ name, as }: BareName, isKind: boolean, isMapped: boolea
 function describe({ name, as, written, quoted }: BareName, key: string): string {
   // Alone, a text needs quotes of YAML around its own.
   const meant = as === 'value' ? `${key}: "${quoted}"` : quoted;
-  const cure = `write ${meant} for the text, or @.${name} for the field`;
+  const cure = `write ${meant} for the value, or @.${name} for the field`;
   return as === 'compared'
-    ? `${written} compares two fields, not a field with the text ${name}: ${cure}`
-    : `${name} is a field name here, not the text ${name}: ${cure}`;
+    ? `${written} compares two fields, not a field with the value ${name}: ${cure}`
+    : `${name} is a field name here, not the value ${name}: ${cure}`;
 }
 
 const WARNINGS: readonly Warning[] = [

@@ -43,7 +43,7 @@ export const ERRORS = {
     status: 401,
     rpc: 401,
     title: 'Credential rejected',
-    detail: `The platform rejected the access token. ${ASK_FOR_TOKEN}`,
+    detail: `The platform rejected the access token that Portico received. ${ASK_FOR_TOKEN}`,
     reason: 'the access token was rejected',
   },
   access_denied: {

@@ -37,10 +37,10 @@ resources:
         ["a == it's", "it's", String.raw`a == 'it\'s'`],
       ].map(
         ([written, name, quoted]) =>
-          `4:12: resources.tools.where: ${written} compares two fields, not a field with the text ${name}: write ${quoted} for the text, or @.${name} for the field`,
+          `4:12: resources.tools.where: ${written} compares two fields, not a field with the value ${name}: write ${quoted} for the value, or @.${name} for the field`,
       ),
-      `6:17: resources.tools.fields.category: other is a field name here, not the text other: write category: "'other'" for the text, or @.other for the field`,
-      "8:15: resources.tools.fields.version.from: none is a field name here, not the text none: write 'none' for the text, or @.none for the field",
+      `6:17: resources.tools.fields.category: other is a field name here, not the value other: write category: "'other'" for the value, or @.other for the field`,
+      "8:15: resources.tools.fields.version.from: none is a field name here, not the value none: write 'none' for the value, or @.none for the field",
     ]);
   });
 

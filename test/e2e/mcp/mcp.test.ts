@@ -150,7 +150,7 @@ describe('POST /mcp of a gateway', () => {
     expect(refused.isError).to.equal(true);
     expect(JSON.stringify(refused.content))
       .to.contain('credential_rejected')
-      .and.contain('rejected the access token. Do not retry with the same one: ask the user')
+      .and.contain('rejected the access token that Portico received. Do not retry with the same one: ask the user')
       .and.contain('upstream tools');
     expect(await client.callTool({ name: 'list_projects' })).to.not.have.property('isError');
   });

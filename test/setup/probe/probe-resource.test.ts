@@ -42,7 +42,7 @@ describe('a probe of a platform', () => {
   it('reports the signs of more items', async () => {
     const body = { list: [{ id: 'a', name: 'A' }], meta: { total: 7, has_more: true, is_last: true } };
     const report = await probedOne(json(body, 200, { link: '</x>; rel="next"' }), settings(LIST));
-    expect(report.error?.reason).to.contain('total is 7, and 1 items were received');
+    expect(report.error?.reason).to.contain('total is 7; items received: 1');
     expect(report.signs).to.deep.equal([
       'meta.total is 7',
       'meta.has_more indicates more items',

@@ -120,7 +120,7 @@ export function hintFor(
 }
 
 const NONE_EXIST = 'The platform returned no items for this caller.';
-const NONE_LEFT = 'Settings exclude every item of the platform: see leftOut.';
+const NONE_LEFT = 'Every item of the platform was excluded or dropped: see leftOut.';
 
 function hintOf(field: string, seen: Values = valuesOf([]), known: readonly string[]): string {
   const inList = listValues(seen);

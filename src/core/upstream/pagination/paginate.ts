@@ -203,7 +203,7 @@ function checkTotal<P extends PageView>({ list, first }: ListRead<P>, { items, l
   const total = totalOf(first, pagination);
   if (items < total && items < (last === first ? total : totalOf(last, pagination))) {
     throw incomplete(
-      `${items} items were received, but the total is ${total}: check pagination.kind and its keys, and ${totalKey(pagination)}`,
+      `${items} of ${total} items were received: check pagination.kind and its keys, and ${totalKey(pagination)}`,
     );
   }
 }
@@ -215,10 +215,10 @@ function signOf<P extends PageView>(
 ): [Sign, string] | undefined {
   const { total, pages: pageCount } = least;
   if (counts('total') && total !== undefined && Number(total.stated) > items) {
-    return ['total', `${total.name} is ${total.stated}, and ${items} items were received`];
+    return ['total', `${total.name} is ${total.stated}; items received: ${items}`];
   }
   if (counts('pages') && pageCount !== undefined && Number(pageCount.stated) > pages) {
-    return ['pages', `${pageCount.name} is ${pageCount.stated}, and ${pages} pages were received`];
+    return ['pages', `${pageCount.name} is ${pageCount.stated}; pages received: ${pages}`];
   }
   const byNumber = list.pagination.kind === 'offset' || list.pagination.kind === 'page';
   // If only the first page has items, an empty one behind it may mean that the platform does not understand the request.

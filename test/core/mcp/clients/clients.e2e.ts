@@ -78,7 +78,7 @@ describe('a published MCP client', function () {
 function isToldOfARefusedToken(client: Client, server: () => Server): void {
   it('gets the name of the upstream that rejects the token', async () => {
     const told = await refused(client, server(), ({ read }) => read('platform://tools'));
-    expect(told.message).to.contain('rejected the access token').and.contain('(upstream tools)');
+    expect(told.message).to.contain('rejected the access token that Portico received').and.contain('(upstream tools)');
     tells(told, CREDENTIAL_REJECTED, 'credential_rejected');
   });
 }

@@ -282,7 +282,7 @@ describe('a tool', () => {
 
   it('hints at why there is nothing', async () => {
     const none = 'The platform returned no items for this caller.';
-    const left = 'Settings exclude every item of the platform: see leftOut.';
+    const left = 'Every item of the platform was excluded or dropped: see leftOut.';
     const empty = 'No item fits. category has no value in this list.';
     for (const [load, args, remarks] of [
       [loadOf([toolItem('a', { category: '' })]), { category: 'x' }, { hint: empty }],

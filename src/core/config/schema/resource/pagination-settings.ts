@@ -11,7 +11,7 @@ const sizeParam = (name: string) =>
 const total = selection.optional().describe('Total number of items in a page (JMESPath over the body).');
 const totalHeader = headerName
   .optional()
-  .describe('Response header with the total number of items. Cannot be combined with total.');
+  .describe('Response header with the total number of items. Not used if total is set.');
 const concurrency = whole(1, 256).default(25).describe('Pages that are requested concurrently if the total is known.');
 
 const ignoreSigns = z

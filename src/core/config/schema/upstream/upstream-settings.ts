@@ -67,7 +67,7 @@ function refuseQuery({ code, input }: { code?: string | undefined; input?: unkno
 }
 
 const Retry = z.strictObject({
-  attempts: whole(0, 2).default(2).describe('Retries of a request at most. 0: none.'),
+  attempts: whole(0, 2).default(2).describe('Maximum number of retries of a request. 0: none.'),
 });
 
 const UpstreamShape = z.strictObject({

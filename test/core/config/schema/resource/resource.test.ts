@@ -61,6 +61,7 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
     'query.pageToken: is the tokenParam of pagination',
   ],
   [{ query: { limit: 1, per_page: 1 }, pagination: { kind: 'offset' } }, 'query.limit: is the sizeParam of pagination'],
+  [{ pagination: { kind: 'link', size: 1 } }, 'pagination.size: must be at least 2'],
   [{ body: { a: 1 }, retryPost: true }, 'body: needs method: POST', 'retryPost: needs method: POST'],
   [{ method: 'PUT' }, 'method: must be one of GET, POST'],
   [{ method: 'POST', body: [] }, 'body: expected a block of keys, got a list'],
