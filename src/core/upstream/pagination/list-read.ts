@@ -162,8 +162,8 @@ export function incomplete(reason: string, cause?: unknown): GatewayError {
 export function goesOn(sign: Sign, what: string, other?: string): GatewayError {
   const cure = `set pagination.kind and its keys to the pagination of the platform${other === undefined ? '' : `; ${other}`}; only if the list is known to be complete, set pagination.ignoreSigns: [${sign}], which turns this check off`;
   return new GatewayError('upstream_invalid', {
-    reason: `the reply shows that there are more items than were read (${sign}: ${what}): ${cure}`,
-    detail: `The platform has more items than Portico reads (sign: ${sign}). The operator of Portico has to ${cure}.`,
+    reason: `there may be more items than were read (${sign}: ${what}): ${cure}`,
+    detail: `The platform may have more items than Portico reads (sign: ${sign}). The operator of Portico has to ${cure}.`,
   });
 }
 
