@@ -3,8 +3,8 @@
  *
  * Runs every ```sh block line by line, from top to bottom. A line that starts a server keeps running until another server
  * or an installation needs its place; then it gets SIGTERM and must exit with 0. Writes a ```yaml block whose first line
- * is a comment with a file name to that file. Uses free ports. `npm test` runs only the files at the top of `test/`: an
- * earlier step of `.ci/run` has run all of them.
+ * is a comment with a file name to that file. Uses free ports. The test command is left out:
+ * it is a step of `.ci/run`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,6 @@ const env = {
   PORT: String(port),
   ADMIN_PORT: String(adminPort),
   CURL_HOME: folder,
-  MOCHA_OPTIONS: `${process.env['MOCHA_OPTIONS'] ?? ''} --ignore test/*/**`,
 };
 
 function start(line: string): ChildProcess {
@@ -98,9 +97,11 @@ function writeSettings(text: string): void {
 
 function commands(text: string): string[] {
   const lines = text.replaceAll('\\\n', ' ').split('\n');
-  return lines.filter((line) => line.trim() !== '');
+  return lines.filter((line) => line.trim() !== '' && line !== TESTS);
 }
 
+/** An earlier step of `.ci/run` has run it. */
+const TESTS = 'npm ci && npm test';
 const STARTS_A_SERVER = /npm (start|run demo)\b/;
 const NEEDS_THE_FOLDER = /npm (ci|start)\b/;
 
