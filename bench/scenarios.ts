@@ -1,11 +1,8 @@
-import { fleetSimulation } from './experiments/fleet-simulation.ts';
-import { instructions } from './experiments/instructions.ts';
-import { queueSimulation } from './experiments/queue-simulation.ts';
-import { sizing } from './experiments/sizing.ts';
 import type { Experiment, Scenario } from './scenario.ts';
 import { cached } from './scenarios/cached.ts';
 import { capabilities } from './scenarios/capabilities.ts';
 import { forms } from './scenarios/forms.ts';
+import { instructions } from './scenarios/instructions.ts';
 import { large } from './scenarios/large.ts';
 import { mcp } from './scenarios/mcp.ts';
 import { memory } from './scenarios/memory.ts';
@@ -21,4 +18,4 @@ export const SCENARIOS: readonly Scenario[] = [
 ];
 
 /** What it runs by name only. */
-export const EXPERIMENTS: readonly Experiment[] = [sizing, instructions, fleetSimulation, queueSimulation];
+export const EXPERIMENTS: readonly Experiment[] = [instructions];

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createPageShell } from '../docs/page-shell.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { codeBlocks } from '../support/docs.ts';
 import { installPlatform } from '../support/platform/installed.ts';
@@ -9,6 +8,7 @@ import { newFolder } from '../support/process/serving.ts';
 import type { Given, GivenTool, Reply } from './dialects.ts';
 import { type Host, WORK } from './hosts.ts';
 import { startModel } from './model-server.ts';
+import { createPageShell } from './page-shell.ts';
 
 /** The page's own address, settings file and token. */
 const DOCUMENTED = { address: 'http://127.0.0.1:8080', file: '/path/to/portico.yaml', token: 'your-token' };

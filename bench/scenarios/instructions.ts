@@ -8,10 +8,10 @@ import { HELD, porticoCommand, READ } from '../portico.ts';
 import { has, type Pinned } from '../process.ts';
 import { table } from '../report.ts';
 import type { Experiment } from '../scenario.ts';
-import { REQUESTS } from '../scenarios/mcp.ts';
 import { listening, ours } from '../server.ts';
 import type { Workshop } from '../workshop.ts';
 import { type Load, measure, tokenOf } from '../wrk.ts';
+import { REQUESTS } from './mcp.ts';
 
 /** Few, so that a turn of the event loop stays short under valgrind, which is fifty times slower: Portico would shed load. */
 const CONNECTIONS = 4;

@@ -1,4 +1,0 @@
-import { CLIENTS } from './recorded/clients.ts';
-import { testAlerts } from './recorded/scene.ts';
-
-testAlerts('clients', CLIENTS);

@@ -1,4 +1,0 @@
-import { PLATFORMS } from './recorded/platforms.ts';
-import { testAlerts } from './recorded/scene.ts';
-
-testAlerts('platforms', PLATFORMS);
