@@ -41,7 +41,7 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   ],
   'reads-know-rooms-below': [['src/core/reads/a.ts', '../http/b.ts']],
   'rooms-stand-alone': [
-    ['src/core/upstream/pagination/a.ts', '../../mapping/b.ts'],
+    ['src/core/upstream/paging/a.ts', '../../mapping/b.ts'],
     ['src/core/mapping/a.ts', '../resources/b.ts'],
     ['src/core/resources/a.ts', '../config/b.ts'],
     ['src/core/credentials/a.ts', '../reads/b.ts'],

@@ -14,7 +14,7 @@ import type { Loader, Read } from './reads/snapshots/load.ts';
 import { withCache } from './reads/snapshots/with-cache.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { lowerCased } from './upstream/client/upstream-client.ts';
-import type { ListPost } from './upstream/pagination/page-address.ts';
+import type { ListPost } from './upstream/paging/page-address.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 export interface Offer {

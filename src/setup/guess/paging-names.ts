@@ -1,4 +1,4 @@
-import { FILTERED, HEADERS, MEMBERS } from '../../core/upstream/signs/signs.ts';
+import { FILTERED, HEADERS, MEMBERS } from '../../core/upstream/hints/words.ts';
 import type { ParameterRole } from '../describe/listing.ts';
 import { plainName } from '../describe/shape.ts';
 

@@ -3,7 +3,7 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import { createMapper } from '../../core/mapping/mapper.ts';
 import type { Page } from '../../core/mapping/page.ts';
 import { requiredFields } from '../../core/resources/resource.ts';
-import { type Statement, statementsOf } from '../../core/upstream/signs/statements.ts';
+import { type Statement, statementsOf } from '../../core/upstream/hints/statements.ts';
 import { PROBE } from '../input-bounds.ts';
 import type { FirstItem, ResourceReport } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';

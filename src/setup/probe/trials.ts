@@ -4,7 +4,7 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import { createMapper } from '../../core/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../core/mapping/page.ts';
 import { textOf } from '../../core/upstream/client/receive.ts';
-import { statementsOf } from '../../core/upstream/signs/statements.ts';
+import { statementsOf } from '../../core/upstream/hints/statements.ts';
 import type { ReplyHeaders, TappedRequest } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';
 import { readOnce, type SingleReadOptions } from './single-read.ts';

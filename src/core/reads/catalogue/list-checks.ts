@@ -3,7 +3,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { MappingFinding } from '../../kernel/events.ts';
 import { createSizedLru } from '../../kernel/tables.ts';
 import { describeFinding, findingsOf, type MappingCounts, nothingLeft } from '../../mapping/mapper.ts';
-import { inSteps } from '../../upstream/pagination/list-read.ts';
+import { inSteps } from '../../upstream/paging/list-read.ts';
 import type { MappedPage } from './page-reader.ts';
 
 export interface ListRules {

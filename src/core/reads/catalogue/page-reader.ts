@@ -13,8 +13,8 @@ import {
   type PageView,
   textDigestsOf,
   viewOf,
-} from '../../upstream/pagination/list-read.ts';
-import type { Pagination } from '../../upstream/pagination/page-address.ts';
+} from '../../upstream/paging/list-read.ts';
+import type { Pagination } from '../../upstream/paging/page-address.ts';
 import type { ReplyHeaders } from '../../upstream/upstream.ts';
 import { type EncodedItems, encodeItems } from '../snapshots/snapshot.ts';
 

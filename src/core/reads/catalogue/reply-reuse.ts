@@ -1,7 +1,7 @@
 import type { MappingCounts } from '../../mapping/mapper.ts';
-import type { ListRequest } from '../../upstream/pagination/list-read.ts';
-import type { Pagination } from '../../upstream/pagination/page-address.ts';
-import { headerStatements } from '../../upstream/signs/statements.ts';
+import { headerStatements } from '../../upstream/hints/statements.ts';
+import type { ListRequest } from '../../upstream/paging/list-read.ts';
+import type { Pagination } from '../../upstream/paging/page-address.ts';
 import type { ReplyHeaders } from '../../upstream/upstream.ts';
 import type { Load } from '../snapshots/load.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
+import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
 import { atDepth } from '../../../support/depth.ts';
 import { SEEDED } from '../../../support/seed.ts';
 import { type GeneratedPlatform, itemsOf, type Shown } from './generated-platform.ts';

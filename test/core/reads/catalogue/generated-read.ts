@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
-import type { ListRequest } from '../../../../src/core/upstream/pagination/list-read.ts';
+import type { ListRequest } from '../../../../src/core/upstream/paging/list-read.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { replyTo } from './generated-platform.ts';
 import type { GeneratedRead } from './generated-settings.ts';

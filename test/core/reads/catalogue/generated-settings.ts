@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { PageExpression, Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
+import type { PageExpression, Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
 import { COUNTING, type GeneratedPlatform, PLACE_PARAMS, platforms, SIZE_PARAMS } from './generated-platform.ts';
 
 /** A platform, and settings to read it with. */

@@ -8,7 +8,7 @@ import {
   type PageReaderOptions,
 } from '../../../../src/core/reads/catalogue/page-reader.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
-import type { ListRequest } from '../../../../src/core/upstream/pagination/list-read.ts';
+import type { ListRequest } from '../../../../src/core/upstream/paging/list-read.ts';
 import type { PageRequest, ReplyHeaders } from '../../../../src/core/upstream/upstream.ts';
 
 export const field = (from: string) => ({ from, default: '', values: {}, format: 'none' }) as const;

@@ -1,6 +1,6 @@
-import { nextLink } from '../../../../src/core/upstream/pagination/by-next.ts';
-import { isNone } from '../../../../src/core/upstream/pagination/list-read.ts';
-import { firstTarget } from '../../../../src/core/upstream/pagination/paginate.ts';
+import { nextLink } from '../../../../src/core/upstream/paging/by-next.ts';
+import { isNone } from '../../../../src/core/upstream/paging/list-read.ts';
+import { firstTarget } from '../../../../src/core/upstream/paging/paginate.ts';
 import { COUNTING, type GeneratedPlatform, itemsOf, type Reply, replyTo } from './generated-platform.ts';
 import { listOf } from './generated-read.ts';
 import type { GeneratedRead } from './generated-settings.ts';

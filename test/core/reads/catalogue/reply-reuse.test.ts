@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../../src/core/kernel/events.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
-import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
+import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
 import { errorOf, never } from '../snapshots/departures.ts';
 import { listWith, loaderOver, mapperWith, TOKEN } from './loader-over.ts';

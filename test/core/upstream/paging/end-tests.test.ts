@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { type ListRequest, textDigestsOf, viewOf } from '../../../../src/core/upstream/pagination/list-read.ts';
-import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
-import { firstTarget, paginate } from '../../../../src/core/upstream/pagination/paginate.ts';
+import { type ListRequest, textDigestsOf, viewOf } from '../../../../src/core/upstream/paging/list-read.ts';
+import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
+import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
 import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
 import { itemsUpTo, readAll, simulate } from './platform.ts';
 

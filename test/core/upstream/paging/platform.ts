@@ -6,9 +6,9 @@ import {
   type PageView,
   textDigestsOf,
   viewOf,
-} from '../../../../src/core/upstream/pagination/list-read.ts';
-import type { Pagination } from '../../../../src/core/upstream/pagination/page-address.ts';
-import { firstTarget, paginate } from '../../../../src/core/upstream/pagination/paginate.ts';
+} from '../../../../src/core/upstream/paging/list-read.ts';
+import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
+import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
 import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
 
 export interface Item {

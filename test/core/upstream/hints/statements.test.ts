@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { SLICES } from '../../../../src/composition.ts';
 import { settingsJsonSchema } from '../../../../src/core/config/json-schema.ts';
 import { RESOURCES } from '../../../../src/core/resources/index.ts';
-import { SIGNS } from '../../../../src/core/upstream/signs/signs.ts';
-import { headerStatements, type Statement, statementsOf } from '../../../../src/core/upstream/signs/statements.ts';
+import { headerStatements, type Statement, statementsOf } from '../../../../src/core/upstream/hints/statements.ts';
+import { SIGNS } from '../../../../src/core/upstream/hints/words.ts';
 
 const statements = (body: object, headers: Record<string, string> = {}) =>
   statementsOf([{ fields: [], value: body }], headers);

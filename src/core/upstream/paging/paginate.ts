@@ -1,5 +1,5 @@
 import { inOrder } from '../../kernel/deadline.ts';
-import { FILTERED, type Sign } from '../signs/signs.ts';
+import { FILTERED, type Sign } from '../hints/words.ts';
 import type { PageTarget } from '../upstream.ts';
 import { linkedPages, tokenPages } from './by-next.ts';
 import { type Progress, testEnd } from './end-tests.ts';

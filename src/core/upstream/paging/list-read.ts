@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../kernel/errors.ts';
-import { COUNTS, type Sign } from '../signs/signs.ts';
-import { type Enclosing, type Statement, statementsOf } from '../signs/statements.ts';
+import { type Enclosing, type Statement, statementsOf } from '../hints/statements.ts';
+import { COUNTS, type Sign } from '../hints/words.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import type { ListAddress, PageAddress, Pagination } from './page-address.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import LinkHeader from 'http-link-header';
-import { linkTo } from '../../../../src/core/upstream/pagination/link-header.ts';
+import { linkTo } from '../../../../src/core/upstream/hints/link-header.ts';
 import { processorMsOf } from '../../../support/process/processor-time.ts';
 import { SEEDED } from '../../../support/seed.ts';
 

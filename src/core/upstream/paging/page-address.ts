@@ -1,4 +1,4 @@
-import type { Sign } from '../signs/signs.ts';
+import type { Sign } from '../hints/words.ts';
 import type { Post } from '../upstream.ts';
 
 /** A compiled expression on the body of a page. Throws `upstream_invalid` if it does not fit. */

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { digestsOf } from '../../../../src/core/upstream/pagination/list-read.ts';
-import { firstTarget, paginate } from '../../../../src/core/upstream/pagination/paginate.ts';
+import { digestsOf } from '../../../../src/core/upstream/paging/list-read.ts';
+import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
 import { type Item, itemsUpTo, KINDS, type Kind, leadTo, type PlatformOptions, readAll, simulate } from './platform.ts';
 
 const calm = () => new AbortController().signal;

@@ -1,7 +1,7 @@
 import { parseJson } from '../../kernel/json-shape.ts';
-import { linkTo } from '../pagination/link-header.ts';
 import type { ReplyHeaders } from '../upstream.ts';
-import { HEADERS, MEMBERS, META, type Sign } from './signs.ts';
+import { linkTo } from './link-header.ts';
+import { HEADERS, MEMBERS, META, type Sign } from './words.ts';
 
 /** One statement of a reply about the rest of its list. */
 export interface Statement {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../kernel/errors.ts';
-import { COUNTS } from '../signs/signs.ts';
-import type { Statement } from '../signs/statements.ts';
+import type { Statement } from '../hints/statements.ts';
+import { COUNTS } from '../hints/words.ts';
 import { nextLink } from './by-next.ts';
 import {
   failedTest,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { firstAddress, type ListAddress, pageAddress } from '../../../../src/core/upstream/pagination/page-address.ts';
-import { firstTarget } from '../../../../src/core/upstream/pagination/paginate.ts';
+import { firstAddress, type ListAddress, pageAddress } from '../../../../src/core/upstream/paging/page-address.ts';
+import { firstTarget } from '../../../../src/core/upstream/paging/paginate.ts';
 
 const LIST: ListAddress = {
   baseUrl: 'https://platform.example',

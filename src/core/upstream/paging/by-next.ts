@@ -1,4 +1,4 @@
-import { linkTo } from './link-header.ts';
+import { linkTo } from '../hints/link-header.ts';
 import {
   checkNext,
   failedTest,
