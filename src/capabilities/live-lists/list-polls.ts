@@ -1,4 +1,4 @@
-import type { KeyOf } from '../../core/credentials/authenticate.ts';
+import type { KeyOf, Verdict, Verify } from '../../core/credentials/authenticate.ts';
 import { keyOfAll } from '../../core/credentials/other-credential.ts';
 import { type Caller, requestOf } from '../../core/kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
@@ -12,8 +12,8 @@ const JITTER = 0.1;
 
 export interface PollsOptions {
   readonly bounds: Limits['subscriptions'];
-  /** Verifies a token that was accepted earlier. Rejects with `credential_rejected`. */
-  verify(caller: Caller): Promise<unknown> | unknown;
+  /** Verifies a token that was accepted earlier. @default verification is off */
+  readonly verify: () => Verify | undefined;
   readonly keyOf: KeyOf;
   readonly events: Events;
   readonly now: () => number;
@@ -21,6 +21,8 @@ export interface PollsOptions {
 
 export interface Watcher {
   changed(resource: string): void;
+  /** Ends the subscription without an error. */
+  end(): void;
   reject(error: GatewayError): void;
 }
 
@@ -36,8 +38,8 @@ export function createPolls(options: PollsOptions) {
     join(resource: string, request: WatchRequest, watcher: Watcher) {
       const inTurn = places.get(resource) ?? createMemorySemaphore(bounds);
       places.set(resource, inTurn);
-      // Not the partition: its callers may have different rights, and each token ends by itself.
-      const key = `${keyOfAll(request.caller, options.keyOf)} ${resource}`;
+      // Not by cache scope alone: its callers may have different rights, and each token ends by itself.
+      const key = `${keyOfAll(request.caller, options.keyOf)} ${resource} ${identityOf(request.caller)}`;
       const poll = polls.get(key) ?? startPoll(resource, request, inTurn, options);
       polls.set(key, poll);
       poll.watchers.add(watcher);
@@ -52,6 +54,11 @@ export function createPolls(options: PollsOptions) {
       };
     },
   };
+}
+
+/** What a verdict decides about reads: the cache scope, the subject and the scopes. */
+function identityOf({ partition, verified }: Pick<Verdict, 'partition'> & Pick<Caller, 'verified'>): string {
+  return JSON.stringify([partition, verified?.subjectKey, [...(verified?.scopes ?? [])].sort()]);
 }
 
 /** Reads a list whenever it may have changed, like any other read: within deadlines, breaker and bulkhead. Only its entity tag is kept. */
@@ -75,9 +82,19 @@ function startPoll(resource: string, request: WatchRequest, inTurn: MemorySemaph
     return freshUntil > now() ? load : catalogue.read(resource, caller, { signal, noCache: true });
   }
 
+  /** Returns whether the token still has the identity under which its lists are stored. */
+  async function isSameCaller(): Promise<boolean> {
+    const verdict = await verify()?.(caller.credential, caller.key);
+    return verdict === undefined || identityOf(verdict) === identityOf(caller);
+  }
+
   async function poll(): Promise<number> {
     try {
-      await verify(caller);
+      if (!(await isSameCaller())) {
+        // Its client subscribes again, as the caller that it is now.
+        for (const watcher of watchers) watcher.end();
+        return bounds.maxPollMs;
+      }
       const { snapshot, cached } = await readFresh();
       // Where the first read has failed, what the client has seen is not known.
       const isChanged = snapshot.etag !== etag && (etag !== undefined || failures > 0);

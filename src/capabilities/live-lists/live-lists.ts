@@ -32,7 +32,7 @@ export const liveLists = defineCapability({
     let { maxConnections } = config.http;
     const polls = createPolls({
       ...{ bounds, keyOf, events, now },
-      verify: ({ credential, key }) => verify?.(credential, key),
+      verify: () => verify,
     });
     return {
       watch: createWatch({ bounds, polls, maxConnections: () => maxConnections, events, now }),
@@ -77,7 +77,7 @@ export function createWatch({ bounds, polls, maxConnections, events, now }: Watc
 
   function lifeMsOf({ caller: { expiresAt = Number.POSITIVE_INFINITY }, isLocal }: WatchRequest): number {
     const lifeMs = bounds.maxMs * (1 - Math.random() * JITTER);
-    return Math.min(isLocal ? Number.POSITIVE_INFINITY : lifeMs, expiresAt - now());
+    return Math.max(0, Math.min(isLocal ? Number.POSITIVE_INFINITY : lifeMs, expiresAt - now()));
   }
 
   return async (request) => {
@@ -129,6 +129,7 @@ export function createWatch({ bounds, polls, maxConnections, events, now }: Watc
         changed.add(resource);
         wake();
       },
+      end,
       reject(error: GatewayError) {
         rejection = error;
         end();

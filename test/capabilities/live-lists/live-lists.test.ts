@@ -56,6 +56,32 @@ async function scene(overrides: Partial<TestSettings> = {}) {
   };
 }
 
+/** A gateway that introspects every token at each read, with claims that a test changes. */
+async function introspectedScene(overrides: Record<string, unknown> = {}) {
+  let claims: object = {};
+  const issuer = await startHttpUpstream((request, response) => {
+    const { url } = issuer;
+    const exp = Math.floor(Date.now() / 1000) + 600;
+    const usual = { active: true, sub: 'ada', aud: AUDIENCE, exp, iss: url, tenant: 'first', scope: 'tools:read' };
+    const metadata = { issuer: url, introspection_endpoint: `${url}/introspect` };
+    json(request.url === '/introspect' ? { ...usual, ...claims } : metadata)(request, response);
+  });
+  const introspection = { clientId: 'portico', secret: 'secret-of-the-client' };
+  const running = await scene({
+    verification: { issuer: issuer.url, audience: AUDIENCE, introspection, rememberMs: 0, partitionClaim: 'tenant' },
+    resources: { tools: { cache: { ttlMs: 40 }, requiredScopes: ['tools:read'] } },
+    ...overrides,
+  } as Partial<TestSettings>);
+  return {
+    ...running,
+    introspected: (changed: object) => {
+      claims = changed;
+    },
+    itemsOf: async (response: Promise<Response>) =>
+      ((await (await response).json()) as { id: string }[]).map(({ id }) => id),
+  };
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
 type Json = any;
 
@@ -150,6 +176,19 @@ describe('a subscription over HTTP', () => {
       await expectNoPolls();
     });
     await Promise.all(ends);
+  });
+
+  it('of an expired token ends at once, and Node warns of nothing', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => void warnings.push(warning);
+    process.on('warning', warned);
+    onCleanup(() => void process.off('warning', warned));
+    const issuer = await startIssuer();
+    const { url, expectNoPolls } = await scene();
+    const token = await issuer.token({ exp: Math.floor(Date.now() / 1000) - 60 });
+    expect((await (await subscribe(url, { token })).ended).result).to.include({ resultType: 'complete' });
+    await expectNoPolls();
+    expect(warnings).to.deep.equal([]);
   });
 
   it('ends with the error when the platform rejects its token', async () => {
@@ -338,26 +377,45 @@ describe('subscriptions', () => {
   });
 
   it('end for a token that introspection no longer accepts, also where the platform never sees it', async () => {
-    let isActive = true;
-    const issuer = await startHttpUpstream((request, response) => {
-      const { url } = issuer;
-      if (request.url !== '/introspect')
-        return json({ issuer: url, introspection_endpoint: `${url}/introspect` })(request, response);
-      const exp = Math.floor(Date.now() / 1000) + 600;
-      json(isActive ? { active: true, sub: 'ada', aud: AUDIENCE, exp, iss: url } : { active: false })(
-        request,
-        response,
-      );
-    });
-    const introspection = { clientId: 'portico', secret: 'secret-of-the-client' };
-    const { url } = await scene({
-      verification: { issuer: issuer.url, audience: AUDIENCE, introspection, rememberMs: 0 },
-      upstream: { credential: { kind: 'none' } },
-    } as Partial<TestSettings>);
+    const { url, introspected } = await introspectedScene({ upstream: { credential: { kind: 'none' } } });
     const subscriber = await subscribe(url, { token: 'opaque' });
     await subscriber.received(1);
-    isActive = false;
+    introspected({ active: false });
     expect((await subscriber.ended).error.data.code).to.equal('credential_rejected');
+  });
+
+  it('end with their result when introspection names another tenant, whose list no caller of the first one gets', async () => {
+    const { url, introspected, platform, itemsOf, read } = await introspectedScene();
+    const subscriber = await subscribe(url, { token: 'opaque' });
+    await subscriber.received(1);
+    introspected({ tenant: 'other' });
+    platform.respond(lists({ tools: () => [toolItem('of-the-other-tenant')] }));
+    expect((await subscriber.ended).result).to.include({ resultType: 'complete' });
+    introspected({});
+    platform.respond(lists({ tools: () => [toolItem('of-the-first-tenant')] }));
+    expect(await itemsOf(read('tools', as('colleague')))).to.deep.equal(['of-the-first-tenant']);
+  });
+
+  it('end with their result when introspection names fewer scopes or another subject', async () => {
+    for (const changed of [{ scope: '' }, { sub: 'bob' }]) {
+      const { url, introspected, expectNoPolls } = await introspectedScene();
+      const subscribers = await Promise.all([1, 2].map(() => subscribe(url, { token: 'opaque' })));
+      for (const { received } of subscribers) await received(1);
+      introspected(changed);
+      for (const { ended } of subscribers) expect((await ended).result).to.include({ resultType: 'complete' });
+      await expectNoPolls();
+    }
+  });
+
+  it('of a token with a new verdict do not join the polls of the earlier one', async () => {
+    const { url, introspected } = await introspectedScene({ subscriptions: { pollMs: 500, minPollMs: 500 } });
+    const earlier = await subscribe(url, { token: 'opaque' });
+    await earlier.received(1);
+    introspected({ tenant: 'other' });
+    const later = await subscribe(url, { token: 'opaque' });
+    await later.received(1);
+    expect((await earlier.ended).result).to.include({ resultType: 'complete' });
+    expect(later.messages).to.have.length(1);
   });
 
   it('are not verified any more when settings no longer verify', async () => {

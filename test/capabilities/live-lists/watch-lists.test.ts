@@ -17,7 +17,7 @@ function watching(read: () => Promise<Load>) {
     refreshFailed: ({ error }: { readonly error: unknown }) => void failures.push(error),
     subscriptionsChanged: ({ open }: { readonly open: number }) => void counts.push(open),
   };
-  const polls = createPolls({ bounds, verify() {}, keyOf: createKeyOf(), events, now: Date.now });
+  const polls = createPolls({ bounds, verify: () => undefined, keyOf: createKeyOf(), events, now: Date.now });
   const watch = createWatch({ bounds, polls, maxConnections: () => 100, events, now: Date.now });
   const begin = (...until: AbortSignal[]) =>
     watch({ resources: ['tools'], caller: callerWith(), catalogue: { read }, until, isLocal: false });
