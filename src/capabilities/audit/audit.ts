@@ -4,7 +4,7 @@ import { ConfigError } from '../../core/config/config-error.ts';
 import { withChecks } from '../../core/config/schema/cross-check.ts';
 import { readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import { createClientAddress } from '../../core/http/request/admit.ts';
-import type { Credential, MemberRecord, RequestRecord } from '../../core/kernel/caller.ts';
+import type { Credential, RequestRecord } from '../../core/kernel/caller.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { type LogFile, openLogFile } from '../../core/log/destination.ts';
 import { createLogger, type Logger } from '../../core/log/logger.ts';
@@ -128,23 +128,14 @@ function auditLines(logger: Logger, auditeeOf: (request: RequestRecord) => Audit
     requestEnded(request) {
       const auditee = auditeeOf(request);
       if (auditee === undefined) return;
-      for (const one of request.members ?? [request]) {
-        if (one.rpc === undefined || READS.has(one.rpc) || wasRejected(request)) {
-          logger.info(lineOf(request, auditee, one), 'audit');
-        }
-      }
+      if (request.rpc === undefined || READS.has(request.rpc)) logger.info(lineOf(request, auditee), 'audit');
     },
   };
 }
 
-function wasRejected({ rpc, members, error }: RequestRecord): boolean {
-  return rpc === 'batch' && members === undefined && error !== undefined;
-}
-
 function lineOf(
-  { edge, requestId, traceId, status, cache }: RequestRecord,
+  { edge, requestId, traceId, status, cache, outcome, resource, rpc, tool }: RequestRecord,
   auditee: Auditee,
-  { outcome, resource, rpc, tool }: MemberRecord,
 ): object {
   return { outcome, resource, ...auditee, edge, rpc, tool, status, cache, requestId, traceId };
 }

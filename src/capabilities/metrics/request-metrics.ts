@@ -1,5 +1,5 @@
 import type { Config } from '../../core/config/schema/settings.ts';
-import { errorTypeOf, type RequestRecord } from '../../core/kernel/caller.ts';
+import { errorTypeOf } from '../../core/kernel/caller.ts';
 import { ERRORS } from '../../core/kernel/error-table.ts';
 import type { Events, UpstreamRef } from '../../core/kernel/events.ts';
 import { STATUS_CODES } from '../../core/kernel/node-http.ts';
@@ -18,11 +18,11 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
   );
   const operations = histogram(
     'mcp_server_operation_duration_seconds{mcp_method_name,gen_ai_tool_name,mcp_protocol_version,error_type}',
-    'JSON-RPC requests, each member of a batch by itself, until the response was written.',
+    'JSON-RPC requests, until the response was written.',
   );
   const errors = counter(
     'portico_request_errors_total{code}',
-    'Requests that ended with an error of the table, whatever their status; each member of a batch by itself.',
+    'Requests that ended with an error of the table, whatever their status.',
   );
   const bugs = counter('portico_internal_errors_total', 'Bugs: unexpected exceptions. The log has their stacks.');
   const limits = counter(
@@ -43,11 +43,10 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
 
   return {
     requestEnded(request) {
-      const { method, route, status, ms, openedMs = ms, error, members } = request;
+      const { method, route, status, ms, openedMs = ms, error } = request;
       const labelOfMethod = METHODS.has(method) ? method : OTHER;
       durations(openedMs, labelOfMethod, route === 'unmatched' ? undefined : route, status, errorTypeOf(request));
-      if (members !== undefined) for (const code of codesOf(members, error?.code)) errors(1, code);
-      else if (error !== undefined) errors(1, error.code);
+      if (error !== undefined) errors(1, error.code);
     },
     operationEnded: ({ rpc, tool, revision, ms, error }) =>
       operations(ms, labelOf(rpc), tool, labelOf(revision), error),
@@ -65,12 +64,6 @@ export function requestMetrics({ counter, gauge, histogram }: Families): Events 
 
 function labelOf(text: string | undefined): string | undefined {
   return text === 'other' ? OTHER : text;
-}
-
-/** Returns the codes of the errors that a batch ended with: those of its members, and that of the whole. */
-function codesOf(members: NonNullable<RequestRecord['members']>, ofWhole: string | undefined): readonly string[] {
-  const codes = members.map(({ outcome }) => outcome).filter((outcome) => Object.hasOwn(ERRORS, outcome));
-  return ofWhole === undefined || codes.includes(ofWhole) ? codes : [...codes, ofWhole];
 }
 
 export type SnapshotBounds = Pick<Config['cache'], 'maxBytes' | 'maxEntries'>;

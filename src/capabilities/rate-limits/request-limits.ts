@@ -15,7 +15,7 @@ export const limitSettings = z.strictObject({
   perCaller: whole(0, 1_000_000_000)
     .default(0)
     .describe(
-      'Requests of one caller in a window; each message of a batch counts. Beyond: 429. A caller is a verified subject, otherwise an access token. 0: no limit.',
+      'Requests of one caller in a window. Beyond: 429. A caller is a verified subject, otherwise an access token. 0: no limit.',
     ),
   perAddress: whole(0, 1_000_000_000)
     .optional()
@@ -115,8 +115,7 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
   }
 
   /** Returns whether the platform has accepted the caller's access token: it returned a list for it. */
-  function wasAccepted({ gone, resource, error, members }: Exchange): boolean {
-    if (members !== undefined) return members.some((one) => one.outcome === 'ok' && isJudged(one.resource ?? ''));
+  function wasAccepted({ gone, resource, error }: Exchange): boolean {
     return !gone && error === undefined && resource !== undefined && isJudged(resource);
   }
 
@@ -125,8 +124,8 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
     if (state?.remaining === 0) refuse(exchange, policy, state);
   }
 
-  function takeOf(exchange: Exchange, policy: Policy, key: string, units: number, rate?: Rate): void {
-    const state = rate?.take(key, units);
+  function takeOf(exchange: Exchange, policy: Policy, key: string, rate?: Rate): void {
+    const state = rate?.take(key, 1);
     if (state?.isOver) refuse(exchange, policy, state);
     if (state !== undefined && policy === 'perCaller') describe(exchange, policy, state);
   }
@@ -141,17 +140,17 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
         return reservations.take(exchange, exchange.address, (state) => refuse(exchange, 'rejectedPerAddress', state));
       },
     }),
-    spend(exchange, caller, units) {
+    spend(exchange, caller) {
       const { address } = exchange;
       // A separate table, so that requests without a token do not use up the limit of callers with one.
-      if (caller === undefined) return takeOf(exchange, 'total', `anonymous ${address}`, units, anonymous);
+      if (caller === undefined) return takeOf(exchange, 'total', `anonymous ${address}`, anonymous);
       const ofAddress = caller.verified !== undefined || accepted.has(caller.key) ? undefined : perAddress;
       // First, because an address over its limit must not add a key, which could displace a caller.
       lookAt(exchange, 'perAddress', ofAddress);
       // Requests rejected by one limit do not count for the following ones.
-      takeOf(exchange, 'perCaller', countedAs(caller), units, perCaller);
-      takeOf(exchange, 'perAddress', address, units, ofAddress);
-      takeOf(exchange, 'total', ALL, units, total);
+      takeOf(exchange, 'perCaller', countedAs(caller), perCaller);
+      takeOf(exchange, 'perAddress', address, ofAddress);
+      takeOf(exchange, 'total', ALL, total);
     },
     ...((rejected ?? perAddress) && {
       onSettled(exchange) {

@@ -43,9 +43,9 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
   }
 
   const events: Events = {
-    requestEnded({ ms, openedMs = ms, status = 0, outcome, error, members }) {
+    requestEnded({ ms, openedMs = ms, status = 0, outcome, error }) {
       const hasFailed = status >= 500 || OWN_FAILURES.has(outcome) || OWN_FAILURES.has(error?.code);
-      requests.add(openedMs, hasFailed || members?.some((member) => OWN_FAILURES.has(member.outcome)));
+      requests.add(openedMs, hasFailed);
     },
     readEnded({ resource, cache, error, staleFor }) {
       const list = listOf(resource);

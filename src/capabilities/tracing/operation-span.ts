@@ -69,8 +69,8 @@ function credentialsOf({ credential, others }: Caller): readonly Credential[] {
 
 /** The same context, for whose caller the span has begun; under `trace`, where the message named one. */
 function within(context: RequestContext, span: Span | undefined, trace?: Trace): RequestContext {
-  const { caller, batchReads } = context;
+  const { caller } = context;
   if (span === undefined && trace === undefined) return context;
   const named = trace === undefined ? caller : caller && { ...caller, trace: trace.headers, span: undefined };
-  return new InnerContext(context, { caller: named && under(named, span), batchReads });
+  return new InnerContext(context, named && under(named, span));
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 // The global of this name is a getter, which takes as long as the call.
 import { performance } from 'node:perf_hooks';
 import { mentionsCredential, traceOfCaller } from '../credentials/redact.ts';
-import { type ClientRecord, type MemberRecord, newRequestId, type RequestRecord } from '../kernel/caller.ts';
+import { type ClientRecord, newRequestId, type RequestRecord } from '../kernel/caller.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import type { Users } from '../kernel/tables.ts';
 import type { Span, Trace } from '../kernel/trace.ts';
@@ -91,7 +91,6 @@ export class Exchange implements RequestRecord {
   /** Empty until it is determined. */
   address = '';
   callerKey: string | undefined = undefined;
-  members: MemberRecord[] | undefined = undefined;
   rateLimit: readonly string[] | undefined = undefined;
   error: GatewayError | undefined = undefined;
   staleFor: GatewayError | undefined = undefined;

@@ -29,12 +29,8 @@ export interface RequestHooks {
   preVerify(exchange: Exchange, callerKey: string): Promise<void> | void;
   /** The caller is known. Over stdio it is called for each message. Must not throw. */
   onCaller(record: RequestRecord, identity: Identity): void;
-  /** Counts so many requests against the limits of a caller, or of a client without a credential. */
-  spend(
-    exchange: Exchange,
-    caller: Pick<Caller, 'key' | 'verified'> | undefined,
-    requests: number,
-  ): Promise<void> | void;
+  /** Counts a request against the limits of a caller, or of a client without a credential. */
+  spend(exchange: Exchange, caller: Pick<Caller, 'key' | 'verified'> | undefined): Promise<void> | void;
   /** The response was sent, or the client is gone. Must not throw. */
   onSettled(exchange: Exchange): void;
 }
@@ -93,7 +89,7 @@ export function createHandler(options: HandlerOptions): Handle {
       let response: HttpResponse;
       if (operation.open === true) response = await operation.respond(exchange);
       else if (operation.open === 'partly' && exchange.fields.authorization.length === 0) {
-        await hooks.spend(exchange, undefined, 1);
+        await hooks.spend(exchange, undefined);
         response = await operation.respond(exchange, undefined);
       } else {
         const identity = await authenticate(exchange.fields.authorization, exchange.span, (key) =>
@@ -113,7 +109,7 @@ export function createHandler(options: HandlerOptions): Handle {
   function identify(exchange: Exchange, identity: Identity): Promise<void> | void {
     exchange.callerKey = identity.key;
     hooks.onCaller(exchange, identity);
-    return hooks.spend(exchange, identity, 1);
+    return hooks.spend(exchange, identity);
   }
 
   function respond(exchange: Exchange, response: HttpResponse): void {

@@ -34,7 +34,7 @@ export interface PublicEdgeOptions
   /** Where clients obtain tokens. @default no client can */
   readonly tokenSource?: TokenSource | undefined;
   /** MCP over HTTP. @default off */
-  readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'spend' | 'otherCredentials'> | undefined;
+  readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'otherCredentials'> | undefined;
 }
 
 export const ADMIN_BOUNDS = {
@@ -63,7 +63,7 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
   function serviceOf({ rpc, tokenSource, ...options }: PublicEdgeOptions): Service {
     const { hooks, otherCredentials } = options;
-    const posted = rpc && { ...rpc, spend: hooks.spend, heldBytes, otherCredentials };
+    const posted = rpc && { ...rpc, heldBytes, otherCredentials };
     return {
       ...options.settings,
       authenticate: options.authenticate,

@@ -108,8 +108,6 @@ export function flawOf(text: string, form: RegExp): string | undefined {
   return /[^\P{Cc}\s]/u.test(text) ? 'it contains a control character' : 'it contains white space';
 }
 
-export type MemberRecord = Pick<RequestRecord, 'rpc' | 'tool' | 'resource' | 'outcome'>;
-
 /** A client of MCP as it describes itself: short texts without hidden characters. */
 export interface ClientRecord {
   readonly name: string | undefined;
@@ -126,7 +124,7 @@ export interface RequestRecord {
   /** Needs no escaping in JSON, like `traceId` and `callerKey`. */
   readonly requestId: string;
   traceId?: string | undefined;
-  /** Set when the trace is recorded; for a batch, that of the whole. */
+  /** Set when the trace is recorded. */
   span?: Span | undefined;
   /** `performance.now()` when the request, or its headers, had arrived. */
   readonly begun: number;
@@ -152,7 +150,6 @@ export interface RequestRecord {
   /** Outcome of the cache: `hit`, `shared`, `stale`, `miss`, `refreshed`, `collapsed`, `bypass`. */
   cache?: string | undefined;
   callerKey?: string | undefined;
-  members?: MemberRecord[] | undefined;
   error?: GatewayError | undefined;
   /** The upstream's error, when a stale snapshot replaced it. */
   staleFor?: GatewayError | undefined;

@@ -57,7 +57,7 @@ export interface Events {
   requestEnded?(request: RequestRecord): void;
   /** An unexpected exception: a bug. The stack holds no credential. */
   internalError?(bug: RequestRef & { readonly stack: string }): void;
-  /** A JSON-RPC request ended, by itself or as a member of a batch. `tool` is an existing one. */
+  /** A JSON-RPC request ended. `tool` is an existing one. */
   operationEnded?(operation: {
     /** Of a closed list. */
     readonly rpc: string;

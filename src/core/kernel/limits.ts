@@ -27,9 +27,7 @@ const TABLE = {
   },
   mcp: {
     maxBodyBytes: [MIB, 'Size of a message of a client. Beyond: 413.'],
-    maxMessageValues: [10_000, 'Objects, lists and members of a message or a batch. Beyond: 413.'],
-    maxBatch: [100, 'Messages of one batch. Beyond: 400.'],
-    maxAnswerBytes: [64 * MIB, 'Responses to one batch together. Beyond: errors in place of the further ones.'],
+    maxMessageValues: [10_000, 'Objects, lists and members of a message. Beyond: 413.'],
     maxEscapingBytes: [64 * MIB, 'Long lists that are escaped into responses at once; one always is. Beyond: 503.'],
     keepAliveMs: [15_000, 'Time after which a comment is sent over a stream.'],
     maxParsedBytes: [4 * MIB, 'Lists that stay parsed for tools to search. Beyond: a list is parsed for each call.'],

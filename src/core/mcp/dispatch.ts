@@ -30,7 +30,7 @@ export interface DispatchOptions extends Omit<MethodsOptions, 'readResource' | '
 
 /** The response to a request. */
 export interface Dispatched {
-  /** Over HTTP, unless part of a batch. */
+  /** Over HTTP. */
   readonly status: number;
   readonly response: Pieces;
   readonly challenge?: string | undefined;
@@ -90,7 +90,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       }
       const error = recordError(thrown, context);
       const ended = end(rpcCodeOf(error, revision));
-      const challenge = challengeFor(error, context);
+      const challenge = challengeFor(error);
       // Since 2026-07-28 an unknown method is also an HTTP status.
       const isHttpError = challenge !== undefined || (error.code === 'not_found' && revision === CURRENT);
       return {
@@ -119,14 +119,12 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 
 function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue' | 'now'>): ReadResource {
   return async (name, context) => {
-    const { caller, record, batchReads } = context;
+    const { caller, record } = context;
     record.resource = name;
     const begun = performance.now();
     try {
       if (caller === undefined) throw new GatewayError('credential_missing');
-      const reading = batchReads?.get(name) ?? catalogue.read(name, caller, context);
-      batchReads?.set(name, reading);
-      const load = await reading;
+      const load = await catalogue.read(name, caller, context);
       record.upstreamMs = load.upstreamMs;
       record.cache = cacheOutcome(load, now());
       record.staleFor = load.cached?.error;

@@ -33,13 +33,12 @@ export interface RpcHeaders {
 /** The classified content of a body. */
 export interface Envelope {
   readonly revision: Revision;
-  /** Notifications and responses are ignored: no request here outlives its own exchange. */
-  readonly requests: readonly JSONRPCRequest[];
-  readonly isBatch: boolean;
+  /** `undefined` for notifications and responses, which are ignored: no request here outlives its own exchange. */
+  readonly request: JSONRPCRequest | undefined;
 }
 
-/** Later revisions have no batches. A client without a revision header is assumed to use this one. */
-const LAST_WITH_BATCHES = '2025-03-26';
+/** The revision of a client without a revision header (2025-06-18, basic/transports). */
+const ASSUMED = '2025-03-26';
 
 /** Values that `Mcp-Name` repeats, by method. */
 const NAMED: Readonly<Record<string, string>> = {
@@ -53,19 +52,24 @@ const ENCODED = { begin: '=?base64?', end: '?=' };
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Throws if a body is not JSON-RPC, its revision is unsupported, or headers are missing or differ from the body. */
-export function readEnvelope(message: unknown, headers: RpcHeaders, maxBatch: number): Envelope {
-  if (Array.isArray(message)) return readBatch(message, headers, maxBatch);
+export function readEnvelope(message: unknown, headers: RpcHeaders): Envelope {
+  if (Array.isArray(message)) throw noBatches();
   if (isRequest(message)) return readRequest(message, headers);
   if (isNotification(message)) return readNotification(message, headers);
   if (!fits(isJSONRPCResponse, message)) throw new GatewayError('invalid_rpc');
-  return earlier([], headers);
+  return earlier(undefined, headers);
+}
+
+/** Revision 2025-03-26 alone had them. */
+export function noBatches(): GatewayError {
+  return explained('invalid_rpc', 'Batches are not supported: send one message at a time.');
 }
 
 function readRequest(request: JSONRPCRequest, headers: RpcHeaders): Envelope {
   const { method } = request;
   const claim = readClaim(request);
   if (claim === undefined) {
-    if (!hasEnvelopes(headers.protocolVersion)) return earlier([request], headers);
+    if (!hasEnvelopes(headers.protocolVersion)) return earlier(request, headers);
     throw method === 'initialize'
       ? mismatch('MCP-Protocol-Version names a revision without initialize.')
       : noEnvelope();
@@ -76,47 +80,27 @@ function readRequest(request: JSONRPCRequest, headers: RpcHeaders): Envelope {
   if (headers.protocolVersion === undefined) throw mismatch('The header MCP-Protocol-Version is missing.');
   if (headers.method === undefined) throw mismatch('The header Mcp-Method is missing.');
   checkName(request, headers.name);
-  return { revision: CURRENT, requests: [request], isBatch: false };
+  return { revision: CURRENT, request };
 }
 
 function readNotification(notification: JSONRPCNotification, headers: RpcHeaders): Envelope {
   const own = claimOf(notification);
   // A message without an envelope has the header's revision.
   const claim = own === undefined && hasEnvelopes(headers.protocolVersion) ? headers.protocolVersion : own;
-  if (claim === undefined) return earlier([], headers);
+  if (claim === undefined) return earlier(undefined, headers);
   if (typeof claim !== 'string') throw noEnvelope();
   checkVersion(claim, headers);
   if (hasEnvelopes(claim)) checkMethod(notification.method, headers);
   if (claim !== CURRENT) throw versionUnsupported();
-  return { revision: CURRENT, requests: [], isBatch: false };
-}
-
-function readBatch(messages: readonly unknown[], headers: RpcHeaders, maxBatch: number): Envelope {
-  const invalid = (detail: string) => explained('invalid_rpc', detail);
-  // First, because checking each message takes time.
-  if (messages.length > maxBatch) {
-    throw explained('invalid_rpc', `A batch can have at most ${maxBatch} messages.`, { bound: 'mcp.maxBatch' });
-  }
-  const isMessage = (one: unknown) => isRequest(one) || isNotification(one) || fits(isJSONRPCResponse, one);
-  if (messages.length === 0 || !messages.every(isMessage))
-    throw invalid('The batch contains something other than messages.');
-  if (messages.some((one) => claimOf(one) !== undefined)) throw invalid(`Revision ${CURRENT} has no batches.`);
-  const requests = messages.filter((one) => isRequest(one));
-  if (messages.some((one) => Object(one).method === 'initialize'))
-    throw invalid('initialize must not be part of a batch.');
-  const envelope = earlier(requests, headers);
-  const version = headers.protocolVersion ?? LAST_WITH_BATCHES;
-  if (version > LAST_WITH_BATCHES) throw invalid(`Revision ${version} has no batches: send one message at a time.`);
-  return { ...envelope, isBatch: true };
+  return { revision: CURRENT, request: undefined };
 }
 
 /** Messages of an earlier revision: the header's, or for `initialize` the one to be agreed. */
-function earlier(requests: readonly JSONRPCRequest[], { protocolVersion = LAST_WITH_BATCHES }: RpcHeaders): Envelope {
-  const [first] = requests;
-  if (first?.method !== 'initialize' && !SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)) {
+function earlier(request: JSONRPCRequest | undefined, { protocolVersion = ASSUMED }: RpcHeaders): Envelope {
+  if (request?.method !== 'initialize' && !SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)) {
     throw versionUnsupported();
   }
-  return { revision: EARLIER, requests, isBatch: false };
+  return { revision: EARLIER, request };
 }
 
 function checkVersion(claim: unknown, { protocolVersion }: RpcHeaders): void {

@@ -88,7 +88,6 @@ const METHODS: ReadonlySet<unknown> = new Set([
 
 /** Returns a message's method for the log, if the protocol defines it. Other external text is never logged. */
 export function loggedMethod(message: unknown): string {
-  if (Array.isArray(message)) return 'batch';
   const method: unknown = Object(message).method;
   return typeof method === 'string' && METHODS.has(method) ? method : 'other';
 }

@@ -16,8 +16,6 @@ export interface RequestContext {
   readonly noCache: boolean;
   /** Filled in during the request, except for its end. */
   readonly record: RequestRecord;
-  /** Reads of one batch by resource name, shared by its messages, which run one after the other. */
-  readonly batchReads?: Map<string, Promise<Load>> | undefined;
 }
 
 /** Ends with the context that it replaces. A class: a getter in an object literal would be created per request. */
@@ -25,14 +23,12 @@ export class InnerContext implements RequestContext {
   readonly caller: Caller | undefined;
   readonly noCache: boolean;
   readonly record: RequestRecord;
-  readonly batchReads: Map<string, Promise<Load>> | undefined;
   readonly #outer: RequestContext;
 
-  constructor(outer: RequestContext, { caller, batchReads }: Pick<RequestContext, 'caller' | 'batchReads'>) {
+  constructor(outer: RequestContext, caller: Caller | undefined) {
     this.caller = caller;
     this.noCache = outer.noCache;
     this.record = outer.record;
-    this.batchReads = batchReads;
     this.#outer = outer;
   }
 

@@ -13,7 +13,7 @@ import { fits } from './message.ts';
 
 /**
  * Since 2026-07-28 each request has an envelope in `params._meta` with its revision. Before, `initialize` agrees on a revision;
- * those are answered equally, except for batches.
+ * those are answered equally.
  */
 export type Revision = '2026-07-28' | '2025-11-25';
 

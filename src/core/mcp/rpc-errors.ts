@@ -28,16 +28,16 @@ export function createRecordError(events: Events): RecordError {
 export type Challenge = (error: GatewayError) => string | undefined;
 
 /** Returns the challenge that replaces a request's response; `undefined` for none. */
-export type ChallengeFor = (thrown: unknown, context: RequestContext) => string | undefined;
+export type ChallengeFor = (thrown: unknown) => string | undefined;
 
 /**
  * Clients sign in again after HTTP 401 and 403. That helps only if an authorization server is known (`challenge`) and
- * another token corrects the error. Otherwise one of several platforms would log the client out of all. Messages of a
- * batch share one status, so their errors stay in the response (docs/decisions/0030).
+ * another token corrects the error. Otherwise one of several platforms would log the client out of all
+ * (docs/decisions/0030).
  */
 export function createChallengeFor(challenge?: Challenge): ChallengeFor {
-  return (thrown, { batchReads }) => {
-    if (challenge === undefined || batchReads !== undefined || !(thrown instanceof GatewayError)) return undefined;
+  return (thrown) => {
+    if (challenge === undefined || !(thrown instanceof GatewayError)) return undefined;
     const isOfToken = thrown.code === 'credential_rejected' && thrown.header === undefined;
     const isMended = isOfToken || thrown.scopes !== undefined;
     return isMended ? challenge(thrown) : undefined;

@@ -1,20 +1,14 @@
-import type { JSONRPCRequest } from '@modelcontextprotocol/server';
-import type { RequestRecord } from '../kernel/caller.ts';
-import { explained, GatewayError, isOfCredential } from '../kernel/errors.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import { emitLimitReached } from '../kernel/events.ts';
-import { nextTurn } from '../kernel/turns.ts';
-import { createDispatch, type Dispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
+import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { clientOf, type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
-import { InnerContext, type Pieces, type RequestContext } from './request-context.ts';
-import type { Revision } from './revisions.ts';
-import { createRecordError, type RecordError, writeError } from './rpc-errors.ts';
+import type { Pieces, RequestContext } from './request-context.ts';
+import { writeError } from './rpc-errors.ts';
 
 export interface RpcRequest extends RequestContext {
   readonly headers: RpcHeaders;
   readonly body: Buffer;
-  /** Counts the further messages of a batch; rejects if they exceed the caller's limit. @default no limit */
-  readonly countMore: (messages: number) => Promise<void> | void;
 }
 
 export interface RpcResponse {
@@ -34,9 +28,6 @@ export type RpcHandler = (request: RpcRequest) => Promise<RpcResponse>;
 
 export interface RpcHandlerOptions extends DispatchOptions {
   readonly maxMessageValues: number;
-  readonly maxBatch: number;
-  /** Bytes of all responses to one batch, except the first, which may be one read. */
-  readonly maxAnswerBytes: number;
   readonly keepAliveMs: number;
 }
 
@@ -56,9 +47,8 @@ const PUBLIC: ReadonlySet<string> = new Set([
 
 /** JSON-RPC over Streamable HTTP, stateless, in all supported revisions. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
-  const { maxMessageValues, maxBatch, maxAnswerBytes, keepAliveMs, events } = options;
+  const { maxMessageValues, keepAliveMs, events } = options;
   const dispatch = createDispatch(options);
-  const batchOptions = { dispatch, recordError: createRecordError(events), maxAnswerBytes };
 
   function refuse(error: unknown, message: unknown, { record }: RpcRequest): RpcResponse {
     if (!(error instanceof GatewayError)) throw error;
@@ -75,23 +65,14 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       message = parseMessage(body, maxMessageValues);
       record.rpc = loggedMethod(message);
       record.client = clientOf(message, headers, caller);
-      envelope = readEnvelope(message, headers, maxBatch);
+      envelope = readEnvelope(message, headers);
     } catch (error) {
       return refuse(error, message, request);
     }
-    if (caller === undefined && !envelope.requests.every(({ method }) => PUBLIC.has(method)))
-      throw new GatewayError('credential_missing');
-    try {
-      if (Array.isArray(message) && message.length > 1) await request.countMore(message.length - 1);
-    } catch (error) {
-      return refuse(error, message, request);
-    }
-    const { requests, revision, isBatch } = envelope;
-    const [first] = requests;
-    if (first === undefined) return ACCEPTED;
-    if (!isBatch) return responseTo(await dispatch(first, revision, request), keepAliveMs);
-    const pieces = await answerBatch(requests, revision, request, batchOptions);
-    return { status: 200, headers: NO_HEADERS, lines: JSON_LINES, body: pieces };
+    const { request: asked, revision } = envelope;
+    if (asked === undefined) return ACCEPTED;
+    if (caller === undefined && !PUBLIC.has(asked.method)) throw new GatewayError('credential_missing');
+    return responseTo(await dispatch(asked, revision, request), keepAliveMs);
   };
 }
 
@@ -121,59 +102,4 @@ function eventStream(stream: NonNullable<Dispatched['stream']>, keepAliveMs: num
       clearInterval(alive);
     }
   };
-}
-
-/** Answers requests one after the other, while their responses fit the common bound; the rest are not processed. */
-async function answerBatch(
-  requests: readonly JSONRPCRequest[],
-  revision: Revision,
-  context: RequestContext,
-  { dispatch, recordError, maxAnswerBytes }: { dispatch: Dispatch; recordError: RecordError; maxAnswerBytes: number },
-): Promise<Pieces> {
-  const batch = new InnerContext(context, { caller: context.caller, batchReads: new Map() });
-  const pieces: (Buffer | string)[] = [];
-  let bytes = 0;
-  let isFull = false;
-
-  function beyond(request: JSONRPCRequest): Buffer {
-    const detail = `The responses to a batch can have at most ${maxAnswerBytes} bytes together. Send this request again by itself.`;
-    const error = recordError(explained('result_too_large', detail, { bound: 'mcp.maxAnswerBytes' }), batch);
-    return writeError(error, request, context.record.requestId, revision);
-  }
-
-  for (const one of requests) {
-    // Yields between two requests of a batch that need not be awaited.
-    if (pieces.length > 0) await nextTurn();
-    context.signal.throwIfAborted();
-    const response = await asMember(context.record, loggedMethod(one), async () => {
-      const answered = isFull ? [] : (await dispatch(one, revision, batch)).response;
-      const length = answered.reduce((total, piece) => total + Buffer.byteLength(piece), 0);
-      isFull ||= bytes > 0 && bytes + length > maxAnswerBytes;
-      if (isFull) return [beyond(one)];
-      bytes += length;
-      return answered;
-    });
-    pieces.push(pieces.length === 0 ? '[' : ',', ...response);
-  }
-  return [...pieces, ']'];
-}
-
-/** The error of a batch is that of the last request; a rejected credential is never replaced, because limits count it. */
-async function asMember<T>(record: RequestRecord, rpc: string, work: () => Promise<T>): Promise<T> {
-  const { tool, resource, error } = record;
-  record.tool = undefined;
-  record.resource = undefined;
-  record.error = undefined;
-  let outcome = 'caller_gone';
-  try {
-    const result = await work();
-    outcome = (record.error as RequestRecord['error'])?.code ?? 'ok';
-    return result;
-  } finally {
-    record.members ??= [];
-    record.members.push({ rpc, tool: record.tool, resource: record.resource, outcome });
-    record.tool ??= tool;
-    record.resource ??= resource;
-    if (record.error === undefined || isOfCredential(error)) record.error = error;
-  }
 }

@@ -35,11 +35,6 @@ const ended = (record: Partial<RequestRecord>): RequestRecord => ({
 });
 const failed = (code: ConstructorParameters<typeof GatewayError>[0], record: Partial<RequestRecord>) =>
   ended({ error: new GatewayError(code), outcome: code, ...record });
-const batchOf = (...outcomes: string[]) => ({
-  ...{ method: 'POST', rpc: 'batch', outcome: 'ok' },
-  members: outcomes.map((outcome) => ({ rpc: 'tools/call', outcome })),
-});
-
 const TOOLS = { requestId: 'r', resource: 'tools' };
 const ACME = { requestId: 'r', upstream: 'acme' };
 const LIST = { ...TOOLS, ...ACME, pages: 3, items: 7, received: 12, excluded: 4, dropped: 1 };
@@ -79,10 +74,10 @@ const ROWS: readonly Row[] = [
   [
     'requestEnded',
     [
-      failed('upstream_failed', batchOf('ok', 'upstream_failed', 'upstream_failed', 'caller_gone')),
-      failed('internal', batchOf('access_denied')),
+      failed('upstream_failed', { method: 'POST', rpc: 'tools/call', outcome: 'ok' }),
+      failed('internal', { method: 'POST', rpc: 'tools/call', outcome: 'ok' }),
     ],
-    ...[`${ERRORS}"access_denied"}`, `${ERRORS}"internal"}`, `${ERRORS}"upstream_failed"} 2`],
+    ...[`${ERRORS}"internal"}`, `${ERRORS}"upstream_failed"}`],
     `${POST},http_response_status_code="200"} 2`,
   ],
   ['internalError', [{ requestId: 'r', stack: 's' }], 'portico_internal_errors_total'],

@@ -201,18 +201,6 @@ describe('rate limits', () => {
       const { retryAfterSeconds } = error['data'] as Record<string, unknown>;
       expect(refused.headers.get('Retry-After')).to.equal(String(retryAfterSeconds));
     });
-
-    it('count each message of a batch, and refuse a batch beyond the limit as a whole', async () => {
-      const { ask, bounds } = await start({ perCaller: 5 });
-      const batch = await ask(post([ping(1), ping(2), { jsonrpc: '2.0', method: 'notifications/cancelled' }]));
-      expect([batch.status, batch.headers.get('RateLimit')?.split(';')[1]]).to.deep.equal([200, 'r=2']);
-      const refused = await ask(post([ping(3), ping(4), ping(5)]));
-      expect(refused.status).to.equal(429);
-      expect(refused.json<{ error: object }>().error).to.deep.include({ code: -32603 });
-      expect(Number(refused.headers.get('Retry-After'))).to.be.within(1, 60);
-      expect(bounds()).to.deep.equal(['limits.perCaller']);
-      expect((await ask(post(ping(6)))).status).to.equal(429);
-    });
   });
 
   describe('of lists that are public', () => {
@@ -340,33 +328,6 @@ describe('rate limits', () => {
       for (const socket of sockets) socket.destroy();
       const good = ['a', 'b', 'c'].map((name) => get(READ, bearer(`after-${name}`)));
       expect(await statuses(...good)).to.deep.equal([200, 200, 200]);
-    });
-
-    it('count a rejected token of a batch, whatever the errors of its other messages', async () => {
-      const { ask } = await start({ rejectedPerAddress: 2 });
-      const read = (id: number, uri: string) => rpc('resources/read', { uri }, id);
-      const good = read(1, 'platform://tools');
-      const batches = [
-        [good, read(2, 'platform://nothing')],
-        [read(3, 'platform://nothing'), good, ping(4)],
-      ];
-      for (const [index, batch] of batches.entries()) {
-        expect((await ask(post(batch, `refused-in-batch-${index}`))).status).to.equal(200);
-      }
-      const asked = platform.requests.length;
-      expect((await ask(post(batches[0], 'refused-in-batch-2'))).status).to.equal(429);
-      expect(platform.requests.length).to.equal(asked);
-    });
-
-    it('log a batch whose token was rejected as that, whatever else was wrong with it', async () => {
-      const { ask, logged } = await start({});
-      const read = (id: number, uri: string) => rpc('resources/read', { uri }, id);
-      await ask(post([read(1, 'platform://tools'), read(2, 'platform://nothing')], 'refused-and-logged'));
-      const outcomes = await eventually(() => {
-        const found = logged().filter(({ rpc: method }) => method === 'batch');
-        return found.length > 0 && found.map(({ outcome }) => outcome);
-      });
-      expect(outcomes).to.deep.equal(['credential_rejected']);
     });
 
     it('hold for the addresses that a trusted proxy reports, one by one, and no log names them', async () => {

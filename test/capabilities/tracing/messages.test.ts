@@ -104,12 +104,13 @@ describe('the trace of a message', () => {
     expect(collector.bodies.join()).not.to.contain(PARENT.traceId);
   });
 
-  it('reports an error by its code in JSON-RPC and in the table, and none of another message of its batch', async () => {
+  it('reports an error by its code in JSON-RPC and in the table', async () => {
     const { collector, post, end } = await startTraced(upstream.url);
     upstream.respond((_request, response) => response.writeHead(404).end());
     await post(...current('resources/read', { uri: URI }));
     await post(...current('tools/call', { name: 'list_installed_workflows' }));
-    await post([earlier('no/such-method'), earlier('ping', {}, 2)]);
+    await post(earlier('no/such-method'));
+    await post(earlier('ping'));
     await end();
     const errorOf = (name: string) => {
       const { failed, attributes: of } = collector.one(name);
@@ -123,22 +124,6 @@ describe('the trace of a message', () => {
     ]);
     expect(collector.one('_OTHER').attributes).to.include({ 'mcp.method.name': '_OTHER' });
     expect(collector.bodies.join()).not.to.contain('such-method');
-  });
-
-  it('has a span for each one of a batch, and one load for those that read the same', async () => {
-    const { collector, post, end } = await startTraced(upstream.url);
-    const read = (id: number) => earlier('resources/read', { uri: URI }, id);
-    expect((await post([earlier('ping'), read(2), read(3)])).status).to.equal(200);
-    await end();
-    expect(collector.tree()).to.deep.equal({
-      [`1 SERVER ${POST}`]: {
-        '1 SERVER ping': {},
-        '2 SERVER resources/read': { '1 INTERNAL read tools': LOADED },
-        '3 SERVER resources/read': {},
-      },
-    });
-    // Of an earlier revision, the message does not say which.
-    expect(collector.one('ping').attributes).not.to.have.property('mcp.protocol.version');
   });
 
   it('of a subscription ends when that is open, and has none of its reads', async () => {

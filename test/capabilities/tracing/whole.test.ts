@@ -11,7 +11,7 @@ const ITEMS = { projects: TOOLS.tools, workflows: TOOLS.tools, tools: TOOLS.tool
 /** What a caller does, and what the platform does meanwhile. */
 const asking = fc.record({
   name: fc.constantFrom(...NAMES),
-  over: fc.constantFrom('http', 'mcp', 'batch'),
+  over: fc.constantFrom('http', 'mcp'),
   token: fc.constantFrom('token-a', 'token-b'),
   noCache: fc.boolean(),
   /** Leaves after so many milliseconds. */
@@ -43,7 +43,7 @@ describe('a trace under random callers and platforms', () => {
         ...(noCache && { 'cache-control': 'no-cache' }),
         ...(parent !== undefined && { traceparent: parent }),
       };
-      const body = bodyOf(over === 'mcp' ? readOf(name) : [readOf(name), readOf('tools', 2)]);
+      const body = bodyOf(readOf(name));
       const target = over === 'http' ? `/mcp/v1/resources/read?uri=platform://${name}` : '/mcp';
       const signal = leaves === undefined ? null : AbortSignal.timeout(leaves);
       await fetch(`${url}${target}`, { headers, ...(over !== 'http' && { method: 'POST', body }), signal })

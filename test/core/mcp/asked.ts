@@ -58,8 +58,6 @@ export function optionsOf({ read = () => loadOf([]), ...rest }: AskedOptions = {
     hiddenText: 'escape',
     maxResultBytes: 40_000,
     maxMessageValues: 1_000_000,
-    maxBatch: 100,
-    maxAnswerBytes: 67_108_864,
     keepAliveMs: 15_000,
     maxParsedBytes: 8_388_608,
     version: '1.2.3',
@@ -101,7 +99,6 @@ export function asked(options: AskedOptions = {}) {
       },
       ending: new AbortController().signal,
       noCache: false,
-      countMore() {},
       record,
       ...rest,
     });

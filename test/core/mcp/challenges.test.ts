@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError, type GatewayErrorFacts } from '../../../src/core/kernel/errors.ts';
 import type { Challenge } from '../../../src/core/mcp/rpc-errors.ts';
-import { readOf, rpc } from '../../support/rpc.ts';
 import { asked, loadOf } from './asked.ts';
 
 const challenge: Challenge = ({ code, scopes }) => `Bearer of ${code} ${scopes?.join('+') ?? ''}`.trim();
@@ -18,7 +17,6 @@ function failing(code: Code, facts: GatewayErrorFacts, options: { readonly chall
     },
   });
   return {
-    batch: async (...messages: object[]) => handler.raw(JSON.stringify(messages)),
     ways: [
       () => handler.earlier('resources/read', { uri: 'platform://tools' }),
       () => handler.current('resources/read', { uri: 'platform://tools' }),
@@ -44,20 +42,6 @@ describe('an error of MCP that another token would fix', () => {
         expect(json.error.data).to.include({ code });
         expect(record.error?.code).to.equal(code);
       }
-    });
-
-    it(`is a JSON-RPC error in a batch, whose members share one status: ${code}`, async () => {
-      const { batch } = failing(code, facts);
-      for (const messages of [[readOf('tools'), readOf('projects')], [readOf('tools')]]) {
-        const { status: http, headers, json } = await batch(...messages);
-        expect(http).to.equal(200);
-        expect(headers).to.not.have.property('WWW-Authenticate');
-        expect(json[0].error.data).to.include({ code });
-        expect(json[1]?.result.contents[0].text).to.equal(messages.length === 1 ? undefined : '[]');
-      }
-      const tool = await batch(rpc('tools/call', { name: 'list_installed_tools' }));
-      expect(tool.status).to.equal(200);
-      expect(tool.json[0].result.isError).to.equal(true);
     });
   }
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createDispatch } from '../../../src/core/mcp/dispatch.ts';
 import { URIS } from '../../support/resources.ts';
-import { readOf, rpc } from '../../support/rpc.ts';
+import { readOf } from '../../support/rpc.ts';
 import { errorOf } from '../reads/snapshots/departures.ts';
 import { asked, CLIENT, optionsOf } from './asked.ts';
 
@@ -37,17 +37,6 @@ describe('MCP without a credential, with publicLists', () => {
       for (const ask of [earlier(method, params, anonymous), current(method, params, {}, anonymous)]) {
         expect(await errorOf(ask), method).to.include({ code: 'credential_missing', status: 401 });
       }
-    }
-  });
-
-  it('requires a credential for a batch with a read', async () => {
-    const batch = (...methods: string[]) => JSON.stringify(methods.map((method, id) => rpc(method, {}, id)));
-    expect((await raw(batch('ping', 'tools/list', 'resources/list'), anonymous)).json).to.have.length(3);
-    for (const methods of [
-      ['ping', 'resources/read', 'ping'],
-      ['tools/call', 'ping'],
-    ]) {
-      expect(await errorOf(raw(batch(...methods), anonymous))).to.include({ code: 'credential_missing' });
     }
   });
 

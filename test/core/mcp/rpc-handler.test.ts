@@ -59,9 +59,13 @@ describe('MCP', () => {
     expect(json.result.ttlMs).to.equal(1234);
   });
 
-  it('has a response in a batch for each request, also when ids repeat or one is cancelled', async () => {
+  it('refuses batches, whatever is in them', async () => {
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
-    expect((await asked().raw(JSON.stringify([rpc('ping'), rpc('ping'), cancel]))).json).to.have.length(2);
+    for (const batch of [[], [rpc('ping')], [rpc('ping'), cancel], Array(500).fill(cancel), [7]]) {
+      const { status, json } = await asked().raw(JSON.stringify(batch));
+      expect({ status, id: json.id, code: json.error.code }).to.deep.equal({ status: 400, id: null, code: -32600 });
+      expect(json.error.message).to.equal('Batches are not supported: send one message at a time.');
+    }
   });
 
   it('names in its errors what there is instead', async () => {
@@ -145,17 +149,16 @@ describe('a request over MCP', () => {
         },
       },
     });
-    await handler.raw(
-      JSON.stringify([
-        rpc('tools/call', { name: 'list_installed_tools' }),
-        rpc('tools/call', { name: 'list_projects' }),
-        rpc('tools/call', { name: 'secret-of-mine' }),
-        rpc('resources/read', { uri: 'secret-of-mine' }),
-        readOf('workflows'),
-        rpc('secret-of-mine'),
-        { jsonrpc: '2.0', method: 'notifications/initialized' },
-      ]),
-    );
+    for (const message of [
+      rpc('tools/call', { name: 'list_installed_tools' }),
+      rpc('tools/call', { name: 'list_projects' }),
+      rpc('tools/call', { name: 'secret-of-mine' }),
+      rpc('resources/read', { uri: 'secret-of-mine' }),
+      readOf('workflows'),
+      rpc('secret-of-mine'),
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+    ])
+      await handler.raw(JSON.stringify(message));
     await handler.current('resources/read', { uri: 'secret-of-mine' });
     expect(told).to.deep.equal([
       ['tools/call', 'list_installed_tools'],
@@ -176,7 +179,7 @@ describe('a request over MCP', () => {
     expect(record).not.to.have.any.keys('tool', 'error');
     expect((await asked().earlier('secret-of-mine')).record.rpc).to.equal('other');
     const empty = (await asked().raw('[]')).record;
-    expect([empty.rpc, empty.error?.code]).to.deep.equal(['batch', 'invalid_rpc']);
+    expect([empty.rpc, empty.error?.code]).to.deep.equal(['other', 'invalid_rpc']);
     const error = new GatewayError('upstream_refused', { upstream: 'tools' });
     const cached = { key: 'a', freshUntil: 0, stored: false, forwarded: 'stale', error } as const;
     const stale = await asked({ read: () => loadOf([], { cached }) }).earlier('resources/read', { uri: URIS[2] });

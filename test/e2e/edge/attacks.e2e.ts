@@ -29,7 +29,6 @@ function settingsFor({ sound, hostile }: AttackUrls): string {
     log: { level: 'debug' },
     admin: { enabled: false },
     http: { port: 0, maxUnsentBytes: 16_777_216, maxHeldBodyBytes: 16_777_216, headersTimeoutMs: 2000 },
-    mcp: { maxAnswerBytes: 8_388_608 },
     maxWaitingPerCaller: 256,
     maxLoadingBytes: 33_554_432,
     upstreams: {
@@ -46,9 +45,8 @@ function settingsFor({ sound, hostile }: AttackUrls): string {
 
 /** What each attack is to be told at last. Those that are missing are told nothing, but cut. */
 const ANSWERS: Partial<Record<AttackName, readonly string[]>> = {
-  'batches of searches': ['200', '"total":0'],
-  'batches of reads that are not stored': ['200', 'result_too_large'],
-  'batches of notifications': ['400', '-32600'],
+  'many searches at once': ['200', '"total":0'],
+  batches: ['400', '-32600'],
   'wide messages': ['413', 'too_large'],
   'unknown arguments': ['200', '"total":'],
   'deep nesting': ['200', '-32602'],

@@ -8,12 +8,11 @@ import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { manyTools } from '../../support/platform/loads.ts';
 import { exchange, get } from '../../support/raw-http.ts';
-import { callOf, postText, readOf, rpc } from '../../support/rpc.ts';
+import { callOf, postText, rpc } from '../../support/rpc.ts';
 
 const READ = '/mcp/v1/resources/read?uri=platform://tools';
 const LONG_RESULT = postText(callOf('list_installed_tools', { limit: 100 }));
 const LARGE = postText(rpc('ping', { a: 'x'.repeat(2000) }));
-const reads = Array.from({ length: 3 }, () => readOf('tools'));
 
 interface Case {
   /** What is sent. @default a read */
@@ -35,8 +34,6 @@ const CASES: Readonly<Record<string, Case>> = {
   'http.maxHeldBodyBytes': { request: LARGE, http: { maxHeldBodyBytes: 1024 } },
   'mcp.maxBodyBytes': { request: LARGE, mcp: { maxBodyBytes: 1024 } },
   'mcp.maxMessageValues': { request: postText(rpc('ping', { a: Array(200).fill(0) })), mcp: { maxMessageValues: 100 } },
-  'mcp.maxBatch': { request: postText(reads), mcp: { maxBatch: 2 } },
-  'mcp.maxAnswerBytes': { request: postText(reads), mcp: { maxAnswerBytes: 1024 } },
   'mcp.maxResultBytes': { request: LONG_RESULT, mcp: { maxResultBytes: 1024 } },
   maxPageBytes: { upstream: { maxPageBytes: 1024 }, upstreamNamed: true },
   maxPageValues: { tools: { maxPageValues: 1000 }, upstreamNamed: true },
@@ -109,8 +106,7 @@ describe('a bound that is reached', () => {
       await exchange(url, request);
       const [access] = await log.access(1);
       const told = log.lines().filter(({ msg }) => msg === 'limit reached');
-      // Each member of a batch that is beyond it is told of.
-      expect(told.length).to.equal(bound === 'mcp.maxAnswerBytes' ? 2 : 1);
+      expect(told.length).to.equal(1);
       expect(told[0]).to.include({ bound, requestId: access?.['requestId'] });
       expect(told[0]?.['upstream']).to.equal(upstreamNamed && 'tools');
     });

@@ -63,8 +63,9 @@ describe('the audit of a process', () => {
       await fetch(`${url}/livez`);
       await post(url, callOf('list_installed_tools'));
       await post(url, rpc('tools/list'));
-      await post(url, [readOf('workflows'), rpc('ping'), readOf('nothing')]);
-      await post(url, Array(101).fill(readOf('workflows')));
+      await post(url, readOf('workflows'));
+      await post(url, readOf('nothing'));
+      await post(url, '{');
       const { stdout, stderr, code } = await portico.stop();
       expect(code).to.equal(0);
       const text = await readFile(file, 'utf8');
@@ -78,7 +79,7 @@ describe('the audit of a process', () => {
         ['http', 'tools/call', 'tools', 'ok', 200],
         ['http', 'resources/read', 'workflows', 'ok', 200],
         ['http', 'resources/read', undefined, 'resource_unknown', 200],
-        ['http', 'batch', undefined, 'invalid_rpc', 400],
+        ['http', undefined, undefined, 'parse_error', 400],
       ]);
       expect(lines[0]).to.include({ from: '203.0.113.7', token: NAME, requestId: 'r-1', msg: 'audit' });
       expect(lines[1]).to.include({ from: '127.0.0.1' }).and.not.have.property('token');

@@ -32,15 +32,11 @@ const post = (name: string, body: string, fields: Record<string, string> = {}) =
   postText(body, { ...as(name), ...fields });
 
 const call = (id: number, method: string, params: object) => rpc(method, params, id);
-const batch = (size: number, one: (index: number) => object) =>
-  JSON.stringify(Array.from({ length: size }, (_, index) => one(index)));
 
 const ROOM = 1_040_000;
-const SEARCHES = batch(100, (id) =>
-  call(id, 'tools/call', { name: 'list_installed_tools', arguments: { query: `nothing ${id}` } }),
-);
-const READS = batch(100, (id) => call(id, 'resources/read', { uri: 'platform://projects' }));
-const NOTIFICATIONS = batch(3000, () => ({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+const search = (id: number) =>
+  JSON.stringify(call(id, 'tools/call', { name: 'list_installed_tools', arguments: { query: `nothing ${id}` } }));
+const BATCH = JSON.stringify(Array(3000).fill({ jsonrpc: '2.0', method: 'notifications/initialized' }));
 const LONG_READ = JSON.stringify(
   call(1, 'resources/read', { uri: 'platform://workflows', _meta: { x: 'x'.repeat(ROOM) } }),
 );
@@ -117,15 +113,13 @@ const ATTACKS = {
       await sleep(1000);
     },
   },
-  'batches of searches': {
+  'many searches at once': {
     everyMs: 2000,
-    round: ({ ask }) => ask(post('large-search', SEARCHES), ['"total":0']),
+    async round({ ask }) {
+      await Promise.all(Array.from({ length: 100 }, (_, id) => ask(post('large-search', search(id)), ['"total":0'])));
+    },
   },
-  'batches of reads that are not stored': {
-    everyMs: 2000,
-    round: ({ ask }) => ask(post('large-batch', READS), ['result_too_large']),
-  },
-  'batches of notifications': { everyMs: 500, round: ({ ask }) => ask(post('many', NOTIFICATIONS), ['-32600']) },
+  batches: { everyMs: 500, round: ({ ask }) => ask(post('many', BATCH), ['-32600']) },
   'wide messages': { everyMs: 500, round: ({ ask }) => ask(post('many', WIDE), ['too_large']) },
   'unknown arguments': { everyMs: 2000, round: ({ ask }) => ask(post('many', UNKNOWN), ['"total":']) },
   'deep nesting': { everyMs: 500, round: ({ ask }) => ask(post('many', NESTED), ['-32602']) },

@@ -1,7 +1,6 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
-import type { RequestHooks } from '../handler.ts';
 import { type HeldBytes, NO_BODY, readBody } from '../request/incoming-body.ts';
 import { type Fields, requireJsonAccepted } from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
@@ -19,16 +18,14 @@ export class RpcRequest {
   body: Buffer;
   readonly caller: Caller | undefined;
   readonly noCache: boolean;
-  readonly #spend: RequestHooks['spend'];
 
-  constructor(exchange: Exchange, body: Buffer, caller: Caller | undefined, spend: RequestHooks['spend']) {
+  constructor(exchange: Exchange, body: Buffer, caller: Caller | undefined) {
     const { mcpProtocolVersion: protocolVersion, mcpMethod: method, mcpName: name, userAgent } = exchange.fields;
     this.record = exchange;
     this.headers = { protocolVersion, method, name, userAgent };
     this.body = body;
     this.caller = caller;
     this.noCache = exchange.noCache;
-    this.#spend = spend;
   }
 
   get signal(): AbortSignal {
@@ -37,11 +34,6 @@ export class RpcRequest {
 
   get ending(): AbortSignal {
     return this.record.ending;
-  }
-
-  /** Counts messages beside the first; rejects above the caller's limit. */
-  countMore(messages: number): Promise<void> | void {
-    return this.#spend(this.record, this.caller, messages);
   }
 }
 
@@ -54,7 +46,6 @@ export interface RpcOptions {
   readonly heldBytes: HeldBytes;
   /** Whether a credential may be missing: the handler throws `credential_missing` where one is required. */
   readonly publicLists: boolean;
-  readonly spend: RequestHooks['spend'];
   readonly otherCredentials?: readonly string[] | undefined;
   /** Returns always the same. Called with the first messages. */
   readonly open: () => Promise<RpcHandler>;
@@ -96,7 +87,7 @@ export function rpcStreamOperation({
 }
 
 export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenOperation {
-  const { path, maxBodyBytes, heldBytes, publicLists, spend, otherCredentials = [], open, refuseRate } = options;
+  const { path, maxBodyBytes, heldBytes, publicLists, otherCredentials = [], open, refuseRate } = options;
   let handle: RpcHandler | undefined;
   return {
     path,
@@ -112,7 +103,7 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
       requireJsonBody(fields);
       requireJsonAccepted(fields);
       const body = await readBody(exchange, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, heldBytes);
-      const request = new RpcRequest(exchange, body, caller, spend);
+      const request = new RpcRequest(exchange, body, caller);
       handle ??= await open();
       const response = await handle(request);
       // A stream holds its request as long as it is open.

@@ -10,7 +10,7 @@ import { newRequestId, type RequestRecord } from '../../kernel/caller.ts';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/turns.ts';
 import { createDispatch, type DispatchOptions } from '../dispatch.ts';
-import { clientOf } from '../envelope.ts';
+import { clientOf, noBatches } from '../envelope.ts';
 import { fits, isNotification, isRequest, loggedMethod, parseMessage } from '../message.ts';
 import type { Pieces, RequestContext } from '../request-context.ts';
 import { createAgreement } from '../revisions.ts';
@@ -143,7 +143,7 @@ export function openStdio(options: StdioOptions) {
     else if (isNotification(message)) {
       if (message.method === 'notifications/cancelled') cancel(message.params?.['requestId']);
     } else if (Array.isArray(message)) {
-      throw explained('invalid_rpc', 'Batches are not supported: send one message at a time.');
+      throw noBatches();
     } else if (!fits(isJSONRPCResponse, message)) throw new GatewayError('invalid_rpc');
   }
 

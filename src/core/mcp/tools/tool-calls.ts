@@ -63,11 +63,7 @@ export function createTools(options: ToolsOptions) {
     const tool = describeTool(offered, shape, maxResultBytes);
     return { ...offered, read: createReadArguments(offered, shape), tool };
   });
-  // Until 0.2.0, tools are also called by their first names, which were made from the resource's.
-  const byName = new Map<unknown, (typeof tools)[number]>([
-    ...tools.map((one) => [`list_${one.resource.name}`, one] as const),
-    ...tools.map((one) => [one.tool.name, one] as const),
-  ]);
+  const byName = new Map<unknown, (typeof tools)[number]>(tools.map((one) => [one.tool.name, one]));
 
   const pageBytes = Math.min(MAX_PAGE_BYTES, maxResultBytes);
   const countsBytes = Math.min(MAX_COUNTS_BYTES, maxResultBytes / 2);
@@ -151,7 +147,7 @@ export function createTools(options: ToolsOptions) {
         return { meta: metaOf(provenance(tool.resource.name, load, stale), args, shown), shared: [page] };
       } catch (thrown) {
         // A model cannot change its client's token.
-        if (context.signal.aborted || challengeFor(thrown, context) !== undefined) throw thrown;
+        if (context.signal.aborted || challengeFor(thrown) !== undefined) throw thrown;
         return errorResult(recordError(thrown, context), context.record.requestId);
       }
     },

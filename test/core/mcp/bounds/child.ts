@@ -5,7 +5,7 @@ import { toolItem } from '../../../support/platform/loads.ts';
 import { longestTurn, processorMs, TICK_MS } from '../../../support/process/processor-time.ts';
 import { callOf, readOf, rpc } from '../../../support/rpc.ts';
 import { asked, loadOf } from '../asked.ts';
-import { batchOf, everywhere, listOf, manyItems, WIDE } from './inputs.ts';
+import { everywhere, listOf, manyItems, WIDE } from './inputs.ts';
 
 const TOOLS = 'list_installed_tools';
 
@@ -30,34 +30,12 @@ async function heldBy<T>(work: () => Promise<T>): Promise<{ readonly result: T; 
 const countsOf = (codes: readonly string[]) =>
   Object.fromEntries([...Map.groupBy(codes, String)].map(([code, all]) => [code, all.length]));
 
-/** A batch: bytes and members of its answer by the code of their error, reads, its outcome as logged, and what was held. */
-async function batch(list: () => Load, messages: readonly object[]) {
-  let reads = 0;
-  const { raw } = asked({
-    read: async () => {
-      reads += 1;
-      return list();
-    },
-  });
-  const { result, mostHeldMiB } = await heldBy(() => raw(JSON.stringify(messages)));
-  const { pieces, record } = result;
-  const bytes = pieces.reduce((total, { length }) => total + length, 0);
-  // What is written first begins alike for all that went well. The others are errors, each in one piece.
-  const codes = pieces.flatMap((piece) => {
-    const text = piece.subarray(0, 2000).toString();
-    const [, kind] = /^\{"jsonrpc":"2\.0","id":\d+,"(result|error)":/.exec(text) ?? [];
-    if (kind === undefined) return [];
-    return kind === 'result' ? 'ok' : JSON.parse(text).error.data.code;
-  });
-  return { bytes, members: countsOf(codes), reads, outcome: record.error?.code ?? 'ok', mostHeldMiB };
-}
-
 /** A hundred calls at a time, of which so many come to this total. */
 async function hundredCalls(load: Load, message: (index: number) => object, expected: number) {
   const { raw } = asked({ read: () => load });
   const all = Array.from({ length: 100 }, (_, index) => raw(JSON.stringify(message(index))));
   const totals = (await Promise.all(all)).map(({ json }) => json.result.structuredContent?.total);
-  return { members: { ok: totals.filter((total) => total === expected).length } };
+  return { answers: { ok: totals.filter((total) => total === expected).length } };
 }
 
 /** The same list, as another read would have brought it. */
@@ -97,13 +75,9 @@ async function turns() {
     'a search of 100,000 items': once(projects({ query: 'e', limit: 500 })),
     'counts of 100,000 items': once(projects({ count_by: ['createTime'] })),
     'counts of 4,000 values': once(projects({ query: '77', count_by: ['id'] })),
-    'a hundred searches of 8 MiB': once(batchOf(100, (index) => callOf(TOOLS, { query: `${index}` }))),
-    'a hundred pages of 100,000 items': once(batchOf(100, () => projects({ limit: 500 }))),
     'fifty searches at a time': () => Promise.all(Array.from({ length: 50 }, once(projects({ query: 'z' })))),
   };
   for (const [name, work] of Object.entries(few)) longest[name] = await longestOf(work);
-  const notifications = JSON.stringify(Array.from({ length: 30_000 }, () => ({ jsonrpc: '2.0', method: 'ping' })));
-  longest['a batch of 30,000 notifications'] = await longestOf(() => raw(notifications));
   for (const [index, value] of WIDE.entries()) {
     for (const { place, body, headers } of everywhere(value)) {
       if (place.includes(',')) continue;
@@ -115,15 +89,9 @@ async function turns() {
 
 /** Finds 26 of the items of {@link listOf}. */
 const search = (tool: string) => (index: number) => callOf(tool, { query: `kind ${index}.`, limit: 1 });
-const stored = (mebibytes: number) => {
-  const load = listOf(mebibytes, true);
-  return () => load;
-};
 
 const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
   turns,
-  'searches of a stored list': () => batch(stored(5), batchOf(100, search(TOOLS))),
-  'searches of a list that is not stored': () => batch(() => listOf(5, false), batchOf(100, search('list_projects'))),
   'searches at a time': () => hundredCalls(listOf(5, true), search(TOOLS), 26),
   'counts at a time': () => {
     const items = Array.from({ length: 240 }, (_, id) => toolItem(`${id}`, { name: `${id} ${'ж'.repeat(2000)}` }));
@@ -140,7 +108,7 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
     });
     const body = JSON.stringify(readOf('projects'));
     const { result, mostHeldMiB } = await heldBy(() => Promise.all(lists.map(() => raw(body))));
-    return { members: countsOf(result.map(({ record }) => record.error?.code ?? 'ok')), mostHeldMiB };
+    return { answers: countsOf(result.map(({ record }) => record.error?.code ?? 'ok')), mostHeldMiB };
   },
   'clients with long names': async () => {
     const { raw } = asked();
@@ -151,13 +119,8 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
       const { record } = await raw(JSON.stringify(rpc('initialize', params)));
       held.push(record.client?.name?.length ?? 0);
     }
-    return { members: { ok: held.filter((length) => length === 64).length } };
+    return { answers: { ok: held.filter((length) => length === 64).length } };
   },
-  'reads of a list that is not stored': () =>
-    batch(
-      () => listOf(20, false),
-      batchOf(100, () => readOf('projects')),
-    ),
 };
 
 const [, , name = ''] = process.argv;

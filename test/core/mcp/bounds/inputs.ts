@@ -15,10 +15,6 @@ export function manyItems() {
   return loadOfItems(Array.from({ length: 100_000 }, (_, index) => toolItem(`tool-${index}`)));
 }
 
-/** So many messages, with their indexes as ids. */
-export const batchOf = (count: number, message: (index: number) => object) =>
-  Array.from({ length: count }, (_, index) => ({ ...message(index), id: index }));
-
 /** An object of so many members, as JSON. */
 const wide = (members: number) => `{${Array.from({ length: members }, (_, index) => `"k${index}":0`).join(',')}}`;
 
@@ -62,7 +58,7 @@ const PLACES: Readonly<Record<string, object | string>> = {
   'an error': { jsonrpc: '2.0', id: 1, error: { code: 1, message: '', data: 'VALUE' } },
 };
 
-/** Every place with this value in it, by itself and in a batch, and the headers that go with it. */
+/** Every place with this value in it, and the headers that go with it. */
 export function* everywhere(value: string) {
   for (const [place, message] of Object.entries(PLACES)) {
     const text = JSON.stringify(message).replaceAll('"VALUE"', () => value);
@@ -70,7 +66,6 @@ export function* everywhere(value: string) {
     const { method } = Object(message);
     const headers = isCurrent ? { ...NO_HEADERS, protocolVersion: '2026-07-28', method } : NO_HEADERS;
     yield { place, body: text, headers };
-    yield { place: `${place}, in a batch`, body: `[${text}]`, headers };
     const unknown = { ...headers, protocolVersion: '1999-01-01' };
     yield { place: `${place}, under an unknown revision`, body: text, headers: unknown };
   }

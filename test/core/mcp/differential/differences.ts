@@ -9,7 +9,8 @@ interface Difference {
   readonly instead: (told: Told, sent: Json, exchange: Exchange) => Told | undefined;
 }
 
-const LAST_WITH_BATCHES = '2025-03-26';
+/** The revision of a client that names none. */
+const ASSUMED = '2025-03-26';
 
 const failed = (status: number, id: Json, code: number): Told => ({
   status,
@@ -48,16 +49,14 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     why: 'a revision that is not spoken is called so, with the id of its request; the SDK has a code of its own',
-    instead(told, sent, { headers: { protocolVersion: version = LAST_WITH_BATCHES } }) {
+    instead(told, sent, { headers: { protocolVersion: version = ASSUMED } }) {
       // The SDK takes a notification that looks like `initialize` for one.
       const isSpoken = SUPPORTED_PROTOCOL_VERSIONS.includes(version) || version >= '2026-07-28';
       if (told.status === 202 && initializes(sent) && !isSpoken) return failed(400, null, -32022);
       if (told.messages[0]?.error?.code !== -32000) return undefined;
       // Whatever its header names, and be it with parameters that are none, a request for `initialize` is one.
       if (initializes(sent) && idOf(sent) !== null) return failed(200, sent.id, -32602);
-      return Array.isArray(sent) && sent.some(initializes)
-        ? failed(400, null, -32600)
-        : failed(400, idOf(sent), -32022);
+      return failed(400, idOf(sent), -32022);
     },
   },
   {
@@ -74,13 +73,8 @@ export const DIFFERENCES: readonly Difference[] = [
     },
   },
   {
-    why: 'revisions after 2025-03-26 have no batches, and none has one with initialize',
-    instead(told, sent, { headers: { protocolVersion: version = LAST_WITH_BATCHES } }) {
-      if (!Array.isArray(sent) || told.status >= 400) return undefined;
-      const isLater = version > LAST_WITH_BATCHES && SUPPORTED_PROTOCOL_VERSIONS.includes(version);
-      if (isLater || sent.some(initializes)) return failed(400, null, -32600);
-      return undefined;
-    },
+    why: 'batches are refused; the SDK answers those of earlier revisions',
+    instead: (told, sent) => (Array.isArray(sent) && told.status !== 413 ? failed(400, null, -32600) : undefined),
   },
   {
     why: 'an initialize that nests deeper than 100 levels is none that a client could mean; the SDK takes some of it',

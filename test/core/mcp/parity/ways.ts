@@ -102,7 +102,8 @@ export const stdioProcess: Way = async (settings) => {
   };
 };
 
-const MCP_WAYS: Readonly<Record<string, Way>> = {
+/** Every way to call a tool. */
+export const TOOL_WAYS: Readonly<Record<string, Way>> = {
   'POST /mcp, 2026-07-28': post('2026-07-28'),
   'POST /mcp, 2025-11-25': post('2025-11-25'),
   'stdio, 2026-07-28': stdio(true),
@@ -115,8 +116,5 @@ export const WAYS: Readonly<Record<string, Way>> = {
     const query = typeof target === 'string' ? `?uri=${encodeURIComponent(target)}` : '';
     return httpOutcome(await fetch(`${url}/mcp/v1/resources/read${query}`, { headers }));
   }),
-  ...MCP_WAYS,
+  ...TOOL_WAYS,
 };
-
-/** Every way to call a tool. */
-export const TOOL_WAYS: Readonly<Record<string, Way>> = { ...MCP_WAYS, 'a batch, 2025-03-26': post('2025-03-26') };
