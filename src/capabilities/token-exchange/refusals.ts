@@ -53,13 +53,13 @@ export function failedExchange(
   rest: { cause?: unknown; retryAfterSeconds?: number; detail?: string } = {},
 ) {
   const { detail = DETAILS[code] } = rest;
-  return new GatewayError(code, { ...rest, ...(detail !== undefined && { detail }), reason, elsewhere: true });
+  return new GatewayError(code, { ...rest, ...(detail !== undefined && { detail }), reason, dependencyFailed: true });
 }
 
 /** Converts an error of openid-client. It is not kept as the cause, because it contains the server's reply with tokens. */
 export function errorOfExchange(error: unknown, { what, status }: ExchangeStep): GatewayError {
   const ours = gatewayErrorIn(error);
-  if (ours?.elsewhere === true) return ours;
+  if (ours?.dependencyFailed === true) return ours;
   if (ours !== undefined) {
     const { code, reason, retryAfterSeconds } = ours;
     const rest = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };

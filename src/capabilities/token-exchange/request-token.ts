@@ -25,7 +25,7 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TYPES = 'urn:ietf:params:oauth:token-type:';
 const ISSUED: readonly unknown[] = [undefined, `${TYPES}access_token`, `${TYPES}jwt`];
 
-/** Returns what exchanges a caller's token for one for the platform. Rejects with a `GatewayError` that is `elsewhere`. */
+/** Returns what exchanges a caller's token for one for the platform. Rejects with a `GatewayError` that has `dependencyFailed`. */
 export function createRequestToken(options: RequestTokenOptions) {
   const { server, send, authenticate, client, now } = options;
   const byCertificate = client.kind === 'tls_client_auth' ? { use_mtls_endpoint_aliases: true } : undefined;

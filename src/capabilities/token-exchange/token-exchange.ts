@@ -98,8 +98,8 @@ export function openExchange(settings: ExchangeSettings, options: CredentialOpti
   }
 
   return {
-    callersOwn: false,
-    madeForCaller: true,
+    usesCallerToken: false,
+    usesExchangedToken: true,
     async authorize(caller, signal) {
       const { key } = caller;
       const kept = tokens.get(key);

@@ -32,9 +32,9 @@ type Headers = Readonly<Record<string, string>>;
 
 /** The credential of an upstream, as options of `openUpstream`. */
 export interface Authorization {
-  readonly callersOwn: boolean;
+  readonly usesCallerToken: boolean;
   /** Whether it is given a token made for the caller. @default false */
-  readonly madeForCaller?: boolean;
+  readonly usesExchangedToken?: boolean;
   authorize(caller: Caller, signal: AbortSignal): Promise<Headers>;
   /** Called after a 401 to them. Returns whether there are newer ones. @default there are none */
   refused?(caller: Caller, given: Headers): boolean;
@@ -73,7 +73,7 @@ const NO_HEADERS = Object.freeze({});
 /** Returns the issue of a file that cannot be used. */
 export function openAuthorization(settings: CredentialSettings, options: CredentialOptions): Authorization | Unusable {
   const form = credentialForm(settings);
-  if (form === undefined) return { callersOwn: false, authorize: async () => NO_HEADERS };
+  if (form === undefined) return { usesCallerToken: false, authorize: async () => NO_HEADERS };
   if (settings.kind === 'service') return ofPortico(settings, form, options);
   if (settings.kind !== 'exchange') return ofCaller(form, options);
   if (options.openExchange === undefined) throw new Error('settings exchange tokens, and no capability does');
@@ -83,7 +83,7 @@ export function openAuthorization(settings: CredentialSettings, options: Credent
 function ofCaller({ header, format }: Form, { upstream }: Pick<CredentialOptions, 'upstream'>): Authorization {
   const escapeToken = escapeFor(format);
   return {
-    callersOwn: true,
+    usesCallerToken: true,
     async authorize({ credential }) {
       const token = escapeToken(credential.reveal());
       if (token === undefined) throw explained('credential_malformed', ENDS_EARLY, { upstream });
@@ -100,7 +100,7 @@ function ofPortico(
   const opened = openSecret(settings, options);
   if ('issue' in opened) return opened;
   return {
-    callersOwn: false,
+    usesCallerToken: false,
     async authorize(_caller, signal) {
       const secret = (await opened.current(signal)).reveal();
       const token = user === undefined ? secret : Buffer.from(`${user}:${secret}`).toString('base64');

@@ -45,7 +45,7 @@ export function startDeadline(timeoutMs: number, signal: AbortSignal): Deadline 
 
 /** Whether a signal aborted because of its deadline. */
 export function isDeadline(reason: unknown): boolean {
-  return reason instanceof GatewayError && reason.code === 'upstream_timeout' && !reason.fault;
+  return reason instanceof GatewayError && reason.code === 'upstream_timeout' && !reason.countsForBreaker;
 }
 
 /** Rejects with the reason of {@link startDeadline} as soon as it aborts, even if `work` ignores its signal. */

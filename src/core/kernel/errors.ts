@@ -12,10 +12,10 @@ export interface GatewayErrorFacts {
   readonly retryAfterSeconds?: number;
   readonly upstreamStatus?: number;
   readonly allow?: string;
-  /** Set when the upstream is at fault: unreachable, connection lost, too slow, or 5xx. Only these count for a breaker. */
-  readonly fault?: boolean;
+  /** The upstream failed: unreachable, connection lost, too slow, or 5xx. Only these open its breaker. */
+  readonly countsForBreaker?: boolean;
   /** Another server failed that was needed first. The upstream was not called. */
-  readonly elsewhere?: boolean;
+  readonly dependencyFailed?: boolean;
   readonly retryable?: Retryable;
   /** All required scopes, when the caller lacks one of them. */
   readonly scopes?: readonly string[] | undefined;
@@ -39,8 +39,8 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly upstreamStatus: number | undefined;
   readonly allow: string | undefined;
-  readonly fault: boolean;
-  readonly elsewhere: boolean;
+  readonly countsForBreaker: boolean;
+  readonly dependencyFailed: boolean;
   readonly retryable: Retryable | undefined;
   readonly scopes: readonly string[] | undefined;
   readonly header: string | undefined;
@@ -61,8 +61,8 @@ export class GatewayError extends Error {
     this.retryAfterSeconds = facts.retryAfterSeconds ?? row.retryAfterSeconds;
     this.upstreamStatus = facts.upstreamStatus;
     this.allow = facts.allow;
-    this.fault = facts.fault ?? false;
-    this.elsewhere = facts.elsewhere ?? false;
+    this.countsForBreaker = facts.countsForBreaker ?? false;
+    this.dependencyFailed = facts.dependencyFailed ?? false;
     this.retryable = facts.retryable;
     this.scopes = facts.scopes;
     this.header = facts.header;

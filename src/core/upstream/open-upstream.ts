@@ -48,11 +48,11 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
     wrapClient = (inner) => inner,
     ...client
   } = options;
-  const { callersOwn, connections, events } = client;
+  const { usesCallerToken, connections, events } = client;
   const opening = Symbol(client.name);
   const now = performance.now.bind(performance);
   const retrying = withRetry(wrapClient(createUpstream(client), client.baseUrl), { ...retry, events, now });
-  const bounded = withBulkhead(retrying, { slots: connections, maxQueue, callersOwn, opening, events, now });
+  const bounded = withBulkhead(retrying, { slots: connections, maxQueue, usesCallerToken, opening, events, now });
   // Outside the bulkhead: a call that waits for its authorization must not hold a slot.
   const authorized = withAuthorization(bounded, authorize, refused);
   const guarded = withBreaker(authorized, { ...breaker, probeTimeoutMs: timeoutMs, opening, events, now });
@@ -82,7 +82,7 @@ const OF_SERVERS = {
   headers: {},
   keptConnections: 'shared',
   allowH2: false,
-  callersOwn: false,
+  usesCallerToken: false,
   rememberRejectedMs: 0,
   authorize: async () => ({}),
 } as const;
@@ -140,7 +140,7 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions) {
 }
 
 function errorOf(status: number, headers: ReplyHeaders): GatewayError | undefined {
-  const error = errorOfStatus(status, headers, { callersOwn: false });
+  const error = errorOfStatus(status, headers, { usesCallerToken: false });
   const isRefusal = error?.code === 'upstream_refused' || error?.code === 'upstream_credential_rejected';
   return isRefusal ? undefined : error;
 }

@@ -84,8 +84,12 @@ export function errorKeys(error: GatewayError, resource: string, upstream: strin
 
 type Places = Readonly<Record<'^' | '*', string>>;
 
-function keysOf({ code, reason = '', bound, elsewhere }: GatewayError, config: Config, places: Places): string[] {
-  if (elsewhere) return [`${places['^']}.credential`];
+function keysOf(
+  { code, reason = '', bound, dependencyFailed }: GatewayError,
+  config: Config,
+  places: Places,
+): string[] {
+  if (dependencyFailed) return [`${places['^']}.credential`];
   if (bound !== undefined) {
     const keys = [`${places['*']}.${bound}`, `${places['^']}.${bound}`, bound];
     return keys.filter((key) => at(config, key) !== undefined).slice(0, 1);

@@ -71,7 +71,8 @@ function deployment() {
         const before = platform.count();
         const reading = get(key).then(
           (page) => expect(page).to.deep.equal(PAGE),
-          (error) => expect(error).to.include({ code: 'credential_rejected', upstream: 'projects', fault: false }),
+          (error) =>
+            expect(error).to.include({ code: 'credential_rejected', upstream: 'projects', countsForBreaker: false }),
         );
         platform.open.at(-1)?.succeed();
         await reading;

@@ -18,9 +18,9 @@ function open(settings: CredentialSettings) {
 }
 
 async function authorization(settings: CredentialSettings) {
-  const { callersOwn, authorize } = open(settings);
+  const { usesCallerToken, authorize } = open(settings);
   const given: Authorize = authorize;
-  return [callersOwn, await given(caller, new AbortController().signal)];
+  return [usesCallerToken, await given(caller, new AbortController().signal)];
 }
 
 describe('what an upstream is given', () => {

@@ -85,7 +85,7 @@ describe('withDeadline', () => {
     expect(seen.map((inner) => inner.reason)).to.deep.equal([error]);
     expect(isDeadline(error)).to.equal(true);
     // What an upstream was too slow with is no deadline of ours.
-    const slow = new GatewayError('upstream_timeout', { fault: true });
+    const slow = new GatewayError('upstream_timeout', { countsForBreaker: true });
     for (const other of [new Error('gone'), new GatewayError('upstream_failed'), slow]) {
       expect(isDeadline(other)).to.equal(false);
     }

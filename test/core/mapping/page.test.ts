@@ -131,8 +131,8 @@ describe('a page', () => {
         createPageParser({ items: 'items', errors })(JSON.stringify({ items: [], ...body }));
         return 'none';
       } catch (error) {
-        const { code, fault, retryable, reason, detail } = error as GatewayError;
-        expect([fault, retryable, reason]).to.deep.equal([false, undefined, 'the page contains errors']);
+        const { code, countsForBreaker, retryable, reason, detail } = error as GatewayError;
+        expect([countsForBreaker, retryable, reason]).to.deep.equal([false, undefined, 'the page contains errors']);
         expect(detail).to.contain('answered with errors instead of a list').and.not.contain('secret');
         return code;
       }

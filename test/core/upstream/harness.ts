@@ -57,7 +57,7 @@ export function open(baseUrl: string, options: Partial<UpstreamOptions> = {}): U
     keptConnections: 'shared',
     allowH2: false,
     maxPageBytes: 1024,
-    callersOwn: true,
+    usesCallerToken: true,
     events: {},
     ...options,
   });

@@ -28,7 +28,7 @@ function setUp(maxBytes = MAX) {
 
 const GAVE_WAY = {
   ...{ code: 'overloaded', reason: 'it was shed in favor of other loads', bound: 'maxLoadingBytes' },
-  ...{ fault: false, retryable: undefined },
+  ...{ countsForBreaker: false, retryable: undefined },
 };
 
 const expectShed = (work: () => void) => expect(work).to.throw().that.includes(GAVE_WAY);

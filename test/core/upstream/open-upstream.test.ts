@@ -23,7 +23,7 @@ describe('an upstream with all its layers, over real sockets', () => {
       keptConnections: 'shared',
       allowH2: false,
       maxPageBytes: 1024,
-      callersOwn: true,
+      usesCallerToken: true,
       authorize: async () => ({ authorization: 'Bearer of-the-layer' }),
       breaker: ONCE,
       retry: NEVER,
@@ -71,7 +71,7 @@ describe('an upstream with all its layers, over real sockets', () => {
 
   it('sends a request once more at most, as a resend, and only where a newer credential follows a 401', async () => {
     const authorization = { authorization: 'Bearer of-the-layer' };
-    for (const [statuses, callersOwn, isNewer, sent, told] of [
+    for (const [statuses, usesCallerToken, isNewer, sent, told] of [
       [[401, 200], false, true, 2, 1],
       [[401, 401], false, true, 2, 2],
       [[401], false, false, 1, 1],
@@ -92,7 +92,7 @@ describe('an upstream with all its layers, over real sockets', () => {
           return client.get(request, signal);
         },
       });
-      const upstream = openAt(server.url, { callersOwn, refused, wrapClient });
+      const upstream = openAt(server.url, { usesCallerToken, refused, wrapClient });
       const request = asking();
       await upstream.get(request, calm()).catch(() => {});
       expect(resends).to.deep.equal([0, 1].slice(0, sent));
@@ -130,7 +130,7 @@ describe('an upstream with all its layers, over real sockets', () => {
   it('does not count errors of another server, even when half-open', async () => {
     const statuses = [500];
     const server = await serve((request, response) => json([], statuses.shift() ?? 200)(request, response));
-    const elsewhere = new GatewayError('upstream_failed', { elsewhere: true });
+    const elsewhere = new GatewayError('upstream_failed', { dependencyFailed: true });
     const fails = { authorize: async () => ({}) };
     const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 }, authorize: () => fails.authorize() });
     await errorOf(upstream.get(asking(), calm()));

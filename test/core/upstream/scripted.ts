@@ -42,14 +42,19 @@ export function createScripted() {
 
 const facts = (more: GatewayErrorFacts): GatewayErrorFacts => ({ upstream: 'projects', ...more });
 
-export const timeout = () => new GatewayError('upstream_timeout', facts({ fault: true }));
-export const status500 = () => new GatewayError('upstream_failed', facts({ fault: true }));
-export const reset = () => new GatewayError('upstream_failed', facts({ fault: true, retryable: 'reset' }));
-export const refused = () => new GatewayError('upstream_failed', facts({ fault: true, retryable: 'connect' }));
+export const timeout = () => new GatewayError('upstream_timeout', facts({ countsForBreaker: true }));
+export const status500 = () => new GatewayError('upstream_failed', facts({ countsForBreaker: true }));
+export const reset = () => new GatewayError('upstream_failed', facts({ countsForBreaker: true, retryable: 'reset' }));
+export const refused = () =>
+  new GatewayError('upstream_failed', facts({ countsForBreaker: true, retryable: 'connect' }));
 export const status503 = (retryAfterSeconds?: number) =>
   new GatewayError(
     'upstream_failed',
-    facts({ fault: true, retryable: 'status', ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }),
+    facts({
+      countsForBreaker: true,
+      retryable: 'status',
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    }),
   );
 export const status401 = () => new GatewayError('credential_rejected', facts({}));
 

@@ -70,7 +70,12 @@ describe('the settings that a failed probe names', () => {
         (code) => errorKeys(new GatewayError(code), 'projects', 'acme', config).length === 0,
       );
       expect(keyless).to.have.members([...KEYLESS]);
-      const late = errorKeys(new GatewayError('upstream_failed', { elsewhere: true }), 'projects', 'acme', config);
+      const late = errorKeys(
+        new GatewayError('upstream_failed', { dependencyFailed: true }),
+        'projects',
+        'acme',
+        config,
+      );
       expect(late).to.deep.equal([{ setting: 'upstreams.acme.credential' }]);
     });
   });

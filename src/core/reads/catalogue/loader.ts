@@ -157,7 +157,7 @@ export function createLoader(options: LoaderOptions): Loader {
 
 /** Whether the deadline is that of the load, not of a server that the upstream depends on. */
 function isOwnDeadline(thrown: unknown): boolean {
-  return isDeadline(thrown) && !(thrown as GatewayError).elsewhere;
+  return isDeadline(thrown) && !(thrown as GatewayError).dependencyFailed;
 }
 
 function orThrow(page: MappedPage | GatewayError): MappedPage {

@@ -122,12 +122,12 @@ function errorOfTunnel(error: unknown): unknown {
   const code = nodeCodeOf(error);
   if (/^(TimeoutError|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) {
     const reason = 'the proxy opened no tunnel in time';
-    return new GatewayError('upstream_timeout', { reason, retryable: 'connect', fault: true, cause: error });
+    return new GatewayError('upstream_timeout', { reason, retryable: 'connect', countsForBreaker: true, cause: error });
   }
   const [, facts] = FAILURES.find(([pattern]) => pattern.test(code)) ?? [];
   return failed({ reason: 'the proxy opened no tunnel', ...facts, cause: error });
 }
 
 function failed(facts: GatewayErrorFacts): GatewayError {
-  return new GatewayError('upstream_failed', { detail: DETAIL, fault: true, ...facts });
+  return new GatewayError('upstream_failed', { detail: DETAIL, countsForBreaker: true, ...facts });
 }

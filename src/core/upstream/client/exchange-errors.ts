@@ -24,9 +24,9 @@ const DETAILS = {
 
 export interface CredentialOwner {
   /** Whether it is the caller's own token: then a 401 or 403 is the caller's error, else the operator's (502). */
-  readonly callersOwn: boolean;
+  readonly usesCallerToken: boolean;
   /** Whether it is a token that was made for the caller: then a 403 is the caller's error. @default false */
-  readonly madeForCaller?: boolean | undefined;
+  readonly usesExchangedToken?: boolean | undefined;
 }
 
 /** Returns the error for a response's status; `undefined` if the response carries a page. */
@@ -39,15 +39,15 @@ export function errorOfStatus(status: number, headers: ReplyHeaders, owner: Cred
     ...detailOfStatus(status, code),
     reason: `answered with status ${status}`,
     upstreamStatus: status,
-    fault: status >= 500,
+    countsForBreaker: status >= 500,
     ...(isPassing && { retryable: 'status' as const }),
     ...(wait !== undefined && { retryAfterSeconds: wait }),
   });
 }
 
-function codeOfStatus(status: number, { callersOwn, madeForCaller = false }: CredentialOwner): ErrorCode {
-  if (status === 401) return callersOwn ? 'credential_rejected' : 'upstream_credential_rejected';
-  if (status === 403) return callersOwn || madeForCaller ? 'access_denied' : 'upstream_credential_rejected';
+function codeOfStatus(status: number, { usesCallerToken, usesExchangedToken = false }: CredentialOwner): ErrorCode {
+  if (status === 401) return usesCallerToken ? 'credential_rejected' : 'upstream_credential_rejected';
+  if (status === 403) return usesCallerToken || usesExchangedToken ? 'access_denied' : 'upstream_credential_rejected';
   if (status === 429) return 'upstream_rate_limited';
   // A success without the whole page: 204, 206 and the like.
   if (status >= 200 && status < 300) return 'upstream_invalid';
@@ -151,7 +151,7 @@ export function errorOfExchange(error: unknown, begun: boolean): unknown {
   const [, reason = 'the request failed', facts] = FAILURES.find(([pattern]) => pattern.test(nodeCode)) ?? [];
   const code = OPENED_TOO_LATE.test(nodeCode) ? 'upstream_timeout' : 'upstream_failed';
   const detail = begun ? { detail: DETAILS.brokeOff } : {};
-  return new GatewayError(code, { reason, ...detail, ...facts, fault: true, cause: error });
+  return new GatewayError(code, { reason, ...detail, ...facts, countsForBreaker: true, cause: error });
 }
 
 /** Whether a connection did not open because this process or its host has no descriptor or memory left. */

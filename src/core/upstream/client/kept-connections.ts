@@ -109,7 +109,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     const reason = 'the connection was closed: the upstream sends unsolicited bytes';
     for (const connection of connections) {
       if (connection.hasServed)
-        drop(connection, new GatewayError('upstream_failed', { reason, retryable: 'reset', fault: true }));
+        drop(connection, new GatewayError('upstream_failed', { reason, retryable: 'reset', countsForBreaker: true }));
     }
   }
 

@@ -125,7 +125,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       hold(-held);
       if (!signal.aborted) throw errorOfExchange(error, begun);
       throw isDeadline(signal.reason)
-        ? new GatewayError('upstream_timeout', { fault: true, reason: tooLate(begun) })
+        ? new GatewayError('upstream_timeout', { countsForBreaker: true, reason: tooLate(begun) })
         : signal.reason;
     }
   }

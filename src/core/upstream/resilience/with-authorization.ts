@@ -8,7 +8,7 @@ type Headers = NonNullable<PageRequest<unknown>['authorization']>;
 
 /**
  * Returns the credential headers for a caller, if need be by a token exchange. Rejects with the signal's reason when it aborts.
- * Its errors have no `fault`, or are `elsewhere`: the upstream itself was not called.
+ * Its errors do not count for the breaker, or have `dependencyFailed`: the upstream itself was not called.
  */
 export type Authorize = (caller: Caller, signal: AbortSignal) => Promise<Headers>;
 

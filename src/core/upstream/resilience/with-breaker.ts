@@ -156,8 +156,8 @@ const RESPONDED: readonly ErrorCode[] = [
 /** What a failed call shows about the upstream. `unknown`: nothing, because there was no response. */
 function verdictOn(error: unknown, signal: AbortSignal): 'faulty' | 'alive' | 'unknown' {
   if (signal.aborted && !isDeadline(signal.reason)) return 'unknown';
-  if (!(error instanceof GatewayError) || error.elsewhere) return 'unknown';
-  if (error.fault) return 'faulty';
+  if (!(error instanceof GatewayError) || error.dependencyFailed) return 'unknown';
+  if (error.countsForBreaker) return 'faulty';
   return RESPONDED.includes(error.code) ? 'alive' : 'unknown';
 }
 

@@ -11,7 +11,7 @@ export interface WithBulkheadOptions {
   /** Requests that may wait; more get `overloaded`. */
   readonly maxQueue: number;
   /** Whether the upstream is given the caller's own token, so that its responses distinguish callers from strangers. */
-  readonly callersOwn: boolean;
+  readonly usesCallerToken: boolean;
   readonly opening?: symbol | undefined;
   readonly events: Events;
   readonly now: () => number;
@@ -53,7 +53,7 @@ interface Waiter {
  * time that is left. So loads that wait and start have their usual time (docs/decisions/0062).
  */
 export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): Upstream {
-  const { slots, maxQueue, callersOwn, opening, events, now } = options;
+  const { slots, maxQueue, usesCallerToken, opening, events, now } = options;
   const { name } = upstream;
   const known = createTtlSet({ ...KNOWN, now });
   const all: Lane = { running: 0, waiting: 0, slots, maxQueue, bound: 'maxQueue' };
@@ -79,7 +79,7 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
     const turns = ({ waiting, slots: of }: Pick<Lane, 'waiting' | 'slots'>) => ((waiting + 1) / of) * ofSlots.meanMs;
     if (lanes.includes(newcomers)) return Math.max(turns(all), turns(newcomers));
     const others = { waiting: all.waiting - newcomers.waiting, slots: slots - newcomers.slots };
-    return callersOwn && others.slots > 0 ? Math.min(turns(all), turns(others)) : turns(all);
+    return usesCallerToken && others.slots > 0 ? Math.min(turns(all), turns(others)) : turns(all);
   }
 
   function refused({ caller }: Call, why: string, afterMs = 0): GatewayError {
@@ -178,13 +178,13 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
     try {
       const reply = await upstream.get(request, signal);
       ofCall.add(now() - begun);
-      if (callersOwn) known.add(key);
+      if (usesCallerToken) known.add(key);
       return reply;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (error.code === 'credential_rejected') known.delete(key);
       // Less than its usual time was left: the deadline is no fault of the upstream.
-      const isShort = error.fault && signal.aborted && load.dueAt - begun < ofCall.meanMs;
+      const isShort = error.countsForBreaker && signal.aborted && load.dueAt - begun < ofCall.meanMs;
       throw isShort ? new GatewayError(error.code, { upstream: name }) : error;
     } finally {
       load.slotMs += now() - begun;
@@ -198,7 +198,7 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
     ...upstream,
     async get(request, signal) {
       const { caller, load, enter } = request;
-      const isNewcomer = callersOwn && !known.has(caller.key);
+      const isNewcomer = usesCallerToken && !known.has(caller.key);
       const call: Call = {
         ...{ caller, load, begun: now() },
         lanes: isNewcomer ? [all, newcomers] : [all],

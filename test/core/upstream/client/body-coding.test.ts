@@ -157,7 +157,7 @@ describe('the body of an upstream', () => {
       expect(await errorOf((await answering(body, headers)).get(request, calm()))).to.include({
         code: 'overloaded',
         reason: 'no room',
-        fault: false,
+        countsForBreaker: false,
       });
       expect(account.sum).to.equal(0);
     }

@@ -8,8 +8,8 @@ import { asking, calm, errorOf, open, serve, serveRaw } from '../harness.ts';
 const REFUSED = /refused the request. Trying again will not help/;
 const ABSENT = /has no list at the configured path, or hides it. Trying again will not help/;
 const ANSWERED = /answered this read with an error. Trying again may help/;
-const FAULT = { fault: true, retryable: undefined };
-const NO_FAULT = { fault: false, retryable: undefined };
+const FAULT = { countsForBreaker: true, retryable: undefined };
+const NO_FAULT = { countsForBreaker: false, retryable: undefined };
 
 /** Statuses that stand for the others of their class; the fault matrix has those that platforms send most. */
 const STATUSES: readonly (readonly [number[], ErrorCode, object, RegExp?])[] = [
@@ -22,7 +22,7 @@ const STATUSES: readonly (readonly [number[], ErrorCode, object, RegExp?])[] = [
   [[408, 425], 'upstream_failed', NO_FAULT, ANSWERED],
   [[429], 'upstream_rate_limited', { ...NO_FAULT, retryAfterSeconds: 7 }],
   [[500, 501, 599], 'upstream_failed', FAULT, ANSWERED],
-  [[502, 503, 504], 'upstream_failed', { fault: true, retryable: 'status', retryAfterSeconds: 7 }, ANSWERED],
+  [[502, 503, 504], 'upstream_failed', { countsForBreaker: true, retryable: 'status', retryAfterSeconds: 7 }, ANSWERED],
 ];
 
 describe('the status of an upstream', () => {
@@ -52,7 +52,7 @@ describe('the status of an upstream', () => {
   }
 
   it("is Portico's business where the credential is its own; a 403 is the caller's where it was made for the caller", async () => {
-    const made = { madeForCaller: true };
+    const made = { usesExchangedToken: true };
     for (const [status, code, owner = {}] of [
       [401, 'upstream_credential_rejected'],
       [403, 'upstream_credential_rejected'],
@@ -60,7 +60,7 @@ describe('the status of an upstream', () => {
       [401, 'upstream_credential_rejected', made],
       [403, 'access_denied', made],
     ] as const) {
-      expect((await errorFor(status, { callersOwn: false, ...owner })).code).to.equal(code);
+      expect((await errorFor(status, { usesCallerToken: false, ...owner })).code).to.equal(code);
     }
   });
 });
@@ -144,7 +144,7 @@ describe('an exchange that breaks off', () => {
       [undefined, ['UND_ERR_HEADERS_OVERFLOW', 'CERT_HAS_EXPIRED', 'UNHEARD_OF']],
     ] as const) {
       for (const code of codes)
-        expect(errorOfExchange(coded(code), false), code).to.include({ fault: true, retryable });
+        expect(errorOfExchange(coded(code), false), code).to.include({ countsForBreaker: true, retryable });
     }
   });
 

@@ -111,7 +111,7 @@ describe('an upstream behind a proxy', () => {
       const authorize = proxyAuthorization({ user: 'portico', password: PASSWORD });
       const upstream = open(platform.url, through(proxy, { proxy: { url: proxy.url, authorize } }));
       const error = await errorOf(upstream.get(asking(), calm()));
-      expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', reason, fault: true });
+      expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', reason, countsForBreaker: true });
       expect(error.retryable).to.equal(retryable);
       expect(error.detail).to.contain('The proxy refused the connection');
       const said = inspect(error, { depth: 9, showHidden: true });
@@ -131,7 +131,7 @@ describe('an upstream behind a proxy', () => {
       ['http://proxy.invalid:3128', 'the host name of the proxy was not resolved'],
     ] as const) {
       const error = await errorOf(open(platform.url, through({ url })).get(asking(), calm()));
-      expect(error).to.include({ code: 'upstream_failed', reason, retryable: 'connect', fault: true });
+      expect(error).to.include({ code: 'upstream_failed', reason, retryable: 'connect', countsForBreaker: true });
     }
   });
 
@@ -145,7 +145,7 @@ describe('an upstream behind a proxy', () => {
     ] as const) {
       proxy.behave(behave);
       const error = await errorOf(open(platform.url, through(proxy, { connectTimeoutMs: 200 })).get(asking(), calm()));
-      expect(error).to.include({ code: 'upstream_timeout', reason, retryable: 'connect', fault: true });
+      expect(error).to.include({ code: 'upstream_timeout', reason, retryable: 'connect', countsForBreaker: true });
     }
     await eventually(() => sockets.every(isOver));
   });

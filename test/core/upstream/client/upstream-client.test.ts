@@ -86,11 +86,11 @@ describe('an upstream client', () => {
       const late = new GatewayError('upstream_timeout');
       const slow = { code: 'upstream_timeout', upstream: 'projects' };
       const unsent = await errorOf(open(url).get(asking(), AbortSignal.abort(late)));
-      expect(unsent).to.include({ ...slow, fault: false });
+      expect(unsent).to.include({ ...slow, countsForBreaker: false });
       expect(sockets).to.have.length(0);
       const controller = new AbortController();
       const reading = errorOf(open(url).get({ ...asking(), hold: () => controller.abort(late) }, controller.signal));
-      expect(await reading).to.include({ ...slow, fault: true });
+      expect(await reading).to.include({ ...slow, countsForBreaker: true });
     });
 
     it('aborts the upstream request when the caller hangs up, and rejects with that very reason', async () => {
@@ -158,7 +158,12 @@ describe('an upstream client that is listened to', () => {
       throw new GatewayError('upstream_invalid', { reason: 'no list' });
     };
     const unreadable = await errorOf(upstream.get({ ...asking(), read }, calm()));
-    expect(unreadable).to.include({ code: 'upstream_invalid', reason: 'no list', upstream: 'projects', fault: false });
+    expect(unreadable).to.include({
+      code: 'upstream_invalid',
+      reason: 'no list',
+      upstream: 'projects',
+      countsForBreaker: false,
+    });
     const known = { ...asking(), ifNoneMatch: '"1"', read: () => expect.fail('it was read') };
     expect((await upstream.get(known, calm())).page).to.equal(undefined);
     expect(server.requests.at(-1)?.headers).to.include({ 'if-none-match': '"1"' });

@@ -62,7 +62,7 @@ describe('an upstream over TLS', () => {
     expect((await errorOf(read(plain, named))).reason).to.contain('is for another host');
   });
 
-  const certificate = (fault: string) => `the upstream's certificate ${fault}`;
+  const certificate = (problem: string) => `the upstream's certificate ${problem}`;
   for (const [what, identity, reason, code] of [
     ['an expired certificate', EXPIRED, 'has expired', 'CERT_HAS_EXPIRED'],
     ['a certificate of tomorrow', FUTURE, 'is not valid yet', 'CERT_NOT_YET_VALID'],
@@ -72,7 +72,12 @@ describe('an upstream over TLS', () => {
     it(`is not asked with ${what}, which the log names`, async () => {
       const { url } = await startPlatform(identity);
       const error = await errorOf(read(url, TRUSTING));
-      expect(error).to.include({ code: 'upstream_failed', upstream: 'projects', fault: true, retryable: undefined });
+      expect(error).to.include({
+        code: 'upstream_failed',
+        upstream: 'projects',
+        countsForBreaker: true,
+        retryable: undefined,
+      });
       expect(error.reason).to.equal(certificate(reason));
       expect(error.detail).to.contain('No secure connection');
       expect(error.cause).to.have.property('code', code);

@@ -23,7 +23,11 @@ describe('an upstream behind a negative cache', () => {
     await fail('a', status401());
     expect(told.callRefused).to.equal(undefined);
     clock.time = 5001;
-    expect(await errorOf(get('a'))).to.include({ code: 'credential_rejected', upstream: 'projects', fault: false });
+    expect(await errorOf(get('a'))).to.include({
+      code: 'credential_rejected',
+      upstream: 'projects',
+      countsForBreaker: false,
+    });
     expect(told.callRefused).to.deep.equal([
       { requestId: 'request-1', upstream: 'projects', code: 'credential_rejected' },
     ]);

@@ -21,7 +21,7 @@ function bulkhead(options: Partial<WithBulkheadOptions> = {}) {
   const clock = { time: 1 };
   const { events, told } = recordEvents();
   const platform = createScripted();
-  const defaults = { slots: 4, maxQueue: 4, callersOwn: true, events, now: () => clock.time };
+  const defaults = { slots: 4, maxQueue: 4, usesCallerToken: true, events, now: () => clock.time };
   const upstream = withBulkhead(platform.upstream, { ...defaults, ...options });
   const get = (key: string, signal = calm(), address?: string) => upstream.get(asking('/', { key, address }), signal);
   const introduce = async (key: string) => {
@@ -71,7 +71,7 @@ describe('an upstream behind a bulkhead', () => {
   });
 
   it('refuses a read that would be late, with the wait, what is usually needed and what is left', async () => {
-    const { upstream, get, open, clock } = bulkhead({ slots: 1, callersOwn: false });
+    const { upstream, get, open, clock } = bulkhead({ slots: 1, usesCallerToken: false });
     const now = () => clock.time;
     const load = createLoadClock(10_000, now);
     const { enter, ...request } = asking('/', {}, load);
@@ -131,7 +131,7 @@ describe('an upstream behind a bulkhead', () => {
     const controller = new AbortController();
     const waiting = errorOf(get('a', controller.signal));
     controller.abort(new GatewayError('upstream_timeout'));
-    expect(await waiting).to.include({ code: 'upstream_timeout', fault: false });
+    expect(await waiting).to.include({ code: 'upstream_timeout', countsForBreaker: false });
     open[0]?.succeed();
     await running;
   });
@@ -232,7 +232,7 @@ describe('an upstream behind a bulkhead', () => {
     });
 
     it("makes no difference where the credential is Portico's own", () => {
-      const { get, open } = bulkhead({ callersOwn: false });
+      const { get, open } = bulkhead({ usesCallerToken: false });
       for (let caller = 0; caller < 4; caller += 1) void get(`stranger ${caller}`);
       expect(open).to.have.length(4);
     });
