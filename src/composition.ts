@@ -1,4 +1,4 @@
-import type { AnyCapability, CapabilityContext, Purpose, Workers } from './capabilities/capability.ts';
+import type { AnyCapability, CapabilityContext, Purpose } from './capabilities/capability.ts';
 import {
   checkCapabilities,
   type OpenCapabilities,
@@ -14,12 +14,10 @@ import { type LoadedConfig, loadConfig } from './core/config/load-config.ts';
 import type { Config } from './core/config/schema/settings.ts';
 import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { createKeyOf } from './core/credentials/authenticate.ts';
-import type { OpenOperation } from './core/http/operations/operation.ts';
 import { limitsWith } from './core/kernel/limits.ts';
 import { checkOwnFiles } from './core/own-files.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
-import type { Sharing } from './core/sharing.ts';
 
 export type CapabilitySettings = SliceInputs<SlicesOf<typeof CAPABILITIES>>;
 
@@ -55,16 +53,6 @@ function openAs(purpose: Purpose, known: readonly AnyCapability[], context: OwnC
     wrapClient: (client, baseUrl) => capabilities.hooks.wrapClient(client, baseUrl),
   });
   return capabilities;
-}
-
-/** All capabilities, for a process that shares this state with others. A capability that shares more takes its place. */
-export function capabilitiesSharing(sharing: Sharing): readonly AnyCapability[] {
-  return [{ open: () => ({ sharing }) }, ...CAPABILITIES];
-}
-
-/** Endpoints of the admin listener of several workers. */
-export function operationsAcrossWorkers(config: Config, workers: Workers): readonly OpenOperation[] {
-  return CAPABILITIES.flatMap((capability: AnyCapability) => capability.acrossWorkers?.(config, workers) ?? []);
 }
 
 /** Blocks of the settings file. One list: the schema of settings is created once for it. */

@@ -46,8 +46,6 @@ export interface GatewayOptions {
   readonly capabilities?: readonly AnyCapability[];
   /** All resources; settings select those that are offered. @default the three */
   readonly resources?: readonly Resource[];
-  /** Unix socket of the admin listener, in place of its address in settings. @default none */
-  readonly adminSocketPath?: string;
   /** Bounds in place of those of `docs/limits.md`, for tests that reach them sooner. @default none */
   readonly limits?: LimitOverrides;
 }
@@ -88,7 +86,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
 
 /** Opens what stays over all reloads, and the capabilities. */
 function openParts(input: SettingsInput, options: GatewayOptions) {
-  const { resources = RESOURCES, now = Date.now, isFromEnvironment, settingsFile, adminSocketPath } = options;
+  const { resources = RESOURCES, now = Date.now, isFromEnvironment, settingsFile } = options;
   const slices = slicesFor(options.capabilities);
   const settings = parseSettings(input, resources, slices);
   const limits = limitsWith(options.limits);
@@ -99,23 +97,20 @@ function openParts(input: SettingsInput, options: GatewayOptions) {
   const events: Events = {};
   const destination = standardOutput();
   const readings: Partial<Readings> = {};
-  const about = { isFromEnvironment, settingsFile, isWorker: adminSocketPath !== undefined };
-  const open = openToServe(
-    { config, limits, events, readings, logger, destination, now, resources, ...about },
-    options.capabilities,
-  );
+  const context = { config, limits, events, readings, logger, destination, now, resources };
+  const open = openToServe({ ...context, isFromEnvironment, settingsFile }, options.capabilities);
   const droppedLogLines = options.logger === undefined ? destination.droppedLines : options.droppedLines;
   Object.assign(readings, open.hooks.readings, droppedLogLines && { droppedLogLines });
   const files = createOwnFiles({ events, now });
-  return { first: { settings, config }, open, resources, slices, limits, logger, events, files, now, adminSocketPath };
+  return { first: { settings, config }, open, resources, slices, limits, logger, events, files, now };
 }
 
-function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<typeof openParts>): Gateway {
+function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>): Gateway {
   const { resources, slices, limits, logger, events, files, now } = lasting;
   let { settings, config } = first;
   let capabilities = open;
   // One over all reloads: it holds when a repeated warning was logged last.
-  const log = logEvents(logger, { loggerFor: (request) => capabilities.hooks.loggerFor?.(request) });
+  const log = logEvents(logger);
   const listen = () => setListeners(events, [log, ...capabilities.listeners]);
   listen();
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
@@ -123,8 +118,6 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
   const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
   const cap = capConnections(config, ADMIN_BOUNDS.maxConnections, readDescriptorLimit());
   let draining = false;
-  /** Of the settings, or that of the given logger. */
-  let { level } = logger;
   const common = { events, isDraining: () => draining };
   const publicOptions = (): PublicEdgeOptions => ({
     ...common,
@@ -152,10 +145,7 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
   const adminOptions = () => ({
     ...common,
     authenticate: core.authenticate,
-    settings:
-      adminSocketPath === undefined
-        ? { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) }
-        : { ...config.admin, socketPath: adminSocketPath, tls: undefined },
+    settings: { ...config.admin, tls: withFiles(config.admin.tls, tls.admin) },
     operations: capabilities.hooks.adminOperations(stateNow()),
   });
   const admin = config.admin.enabled ? createAdminEdge(adminOptions()) : undefined;
@@ -229,11 +219,7 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
     events.settingsReloaded?.(changed.changes);
     if (changed.changes.applied.length + changed.changes.needRestart.length === 0) return changed.changes;
     events.settingsChanged?.(changed.changes);
-    if (changed.changes.applied.includes('log.level')) {
-      // A temporary level stays.
-      if (logger.level === level) logger.level = config.log.level;
-      ({ level } = config.log);
-    }
+    if (changed.changes.applied.includes('log.level')) logger.level = config.log.level;
     return changed.changes;
   }
 
@@ -255,9 +241,7 @@ function buildGateway({ first, open, adminSocketPath, ...lasting }: ReturnType<t
     },
     async start() {
       await capabilities.start();
-      const listened = await admin?.listen();
-      // A worker's is for the process that runs it.
-      if (adminSocketPath === undefined) adminUrl = listened;
+      adminUrl = await admin?.listen();
       try {
         url = await http.listen();
       } catch (error) {

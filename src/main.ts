@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 import type { ParsedCommand } from './commands/command-line.ts';
 import { catchSignals } from './commands/signals.ts';
@@ -77,7 +76,7 @@ async function run(command: ParsedCommand): Promise<number> {
 async function runWith(
   loaded: LoadedConfig,
   file: string,
-  { name, full = false, probe = false, workers = 1, ...options }: ParsedCommand,
+  { name, full = false, probe = false, ...options }: ParsedCommand,
 ): Promise<number> {
   const { config, warnings } = loaded;
   if (name === 'check') {
@@ -96,15 +95,8 @@ async function runWith(
     const { serveStdio } = await import('./commands/stdio.ts');
     return endProcess(await serveStdio(loaded, file));
   }
-  if (workers > 1 && cluster.isPrimary) {
-    const { serveWorkers } = await import('./commands/workers/primary.ts');
-    return endProcess(await serveWorkers(loaded, workers));
-  }
-  const worker = cluster.isWorker ? await (await import('./commands/workers/worker.ts')).joinPrimary() : undefined;
   const { serve } = await import('./commands/serve.ts');
-  return endProcess(
-    await serve(loaded.settings, { warnings, file, isFromEnvironment: loaded.isFromEnvironment, worker }),
-  );
+  return endProcess(await serve(loaded.settings, { warnings, file, isFromEnvironment: loaded.isFromEnvironment }));
 }
 
 /** Resolves when all of it is written, or its reader is gone. */
@@ -119,5 +111,3 @@ function complain(text: string, code: number): number {
 }
 
 process.exitCode = await main(process.argv.slice(2));
-// The channel to the primary process would keep a worker that cannot start.
-if (cluster.isWorker) process.exit();

@@ -3,7 +3,6 @@ import type { Config } from '../core/config/schema/settings.ts';
 import type { SettingsSlice } from '../core/config/settings-slice.ts';
 import type { KeyOf } from '../core/credentials/authenticate.ts';
 import type { Contribution, Readings } from '../core/hooks.ts';
-import type { OpenOperation } from '../core/http/operations/operation.ts';
 import type { Events } from '../core/kernel/events.ts';
 import type { Limits } from '../core/kernel/limits.ts';
 import type { LogDestination } from '../core/log/destination.ts';
@@ -34,35 +33,7 @@ export interface CapabilityContext {
   readonly isFromEnvironment?: ((path: readonly string[]) => boolean) | undefined;
   /** The file that settings were read from. @default none */
   readonly settingsFile?: string | undefined;
-  /** Whether only the process that runs the workers reaches the admin listener. @default false */
-  readonly isWorker?: boolean | undefined;
   readonly resources: readonly Resource[];
-}
-
-/** A request to the admin listener of each worker. */
-export interface WorkerRequest {
-  readonly method: 'GET' | 'PUT';
-  readonly path: string;
-  readonly accept?: string | undefined;
-  readonly body?: Buffer | undefined;
-}
-
-/** The response of a worker; `body` is `undefined` where it did not answer in time, or not with 200. */
-export interface WorkerAnswer {
-  /** A number that no other worker has had. */
-  readonly worker: number;
-  readonly body: Buffer | undefined;
-}
-
-/** The processes of `portico serve --workers`. */
-export interface Workers {
-  /** How many there are when none has just ended. */
-  readonly count: number;
-  restarts(): number;
-  /** Lines of the workers' log that the process which runs them has dropped. */
-  droppedLogLines(): number;
-  /** Resolves with the responses of all workers that are ready. Never rejects. */
-  ask(request: WorkerRequest): Promise<readonly WorkerAnswer[]>;
 }
 
 /** One optional feature. `open` returns `undefined` where settings switch it off. */
@@ -74,8 +45,6 @@ export interface Capability<Key extends string = string, Schema extends z.ZodTyp
   readonly purposes?: readonly Purpose[];
   /** Throws `ConfigError` where files that settings name cannot be used. Opens and creates nothing. */
   check?(config: Config, settings: z.output<Schema>): void;
-  /** Endpoints of the admin listener that several workers share: what each worker responds, combined. @default none */
-  acrossWorkers?(config: Config, workers: Workers): readonly OpenOperation[];
   /** Throws `ConfigError` where it cannot be opened. Must not listen or connect before `start`. */
   open(settings: z.output<Schema>, context: CapabilityContext): Contribution | undefined;
 }

@@ -3,7 +3,6 @@ import { auditCapability } from './audit/audit.ts';
 import { landingPage } from './landing-page/landing-page.ts';
 import { liveLists } from './live-lists/live-lists.ts';
 import { loadShedding } from './load-shedding/load-shedding.ts';
-import { logVerbosity } from './log-verbosity/log-verbosity.ts';
 import { metricsCapability } from './metrics/metrics.ts';
 import { rateLimits } from './rate-limits/rate-limits.ts';
 import { sharedCache } from './shared-cache/shared-cache.ts';
@@ -26,5 +25,4 @@ export const CAPABILITIES = [
   liveLists,
   metricsCapability,
   statusCapability,
-  logVerbosity,
 ] as const;

@@ -1,11 +1,9 @@
-import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
 export const USAGE = `Usage: portico COMMAND [FILE]
 
   portico serve [FILE]    serve the platform that FILE describes, over HTTP
                               portico serve portico.yaml
-      --workers N         run N processes behind one port; auto: one per processor core
   portico stdio [FILE]    speak MCP on standard input and output, with one token
                               PORTICO_TOKEN=… portico stdio portico.yaml
   portico check [FILE]    report every mistake in FILE, or what it offers
@@ -44,11 +42,10 @@ export interface ParsedCommand
   readonly file?: string | undefined;
   readonly allowPost?: boolean | undefined;
   readonly updateBaseline?: boolean | undefined;
-  readonly workers?: number | undefined;
 }
 
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  serve: ['config', 'workers'],
+  serve: ['config'],
   stdio: ['config'],
   check: ['config', 'full', 'probe', 'json', 'strict', 'allow-post', 'baseline', 'update-baseline'],
   init: ['config', 'openapi', 'from', 'yes'],
@@ -64,19 +61,16 @@ export function parseCommandLine(args: string[]): ParsedCommand | { readonly iss
     return { issue: (error as Error).message.replace(/\. To specify a positional.*/s, '') };
   }
   const { values, positionals } = parsed;
-  const { help, version, demo, config = [], workers: count, ...options } = values;
+  const { help, version, demo, config = [], ...options } = values;
   if (help === true) return { name: 'help' };
   if (version === true) return { name: 'version' };
   if (demo === true) return args.length === 1 ? { name: 'demo' } : { issue: '--demo takes no other argument' };
   const [name = 'serve', ...rest] = positionals;
   const files = [...config, ...rest];
-  const workers = workersOf(count);
   const issue = issueOf(name, values, files);
   if (issue !== undefined) return { issue };
-  if (workers === undefined) return { issue: `--workers must be auto or a number from 1 to ${MAX_WORKERS}` };
   const { 'allow-post': allowPost, 'update-baseline': updateBaseline, ...others } = options;
-  const named = count === undefined ? undefined : workers;
-  return { ...others, name: name as Command, file: files[0], allowPost, updateBaseline, workers: named };
+  return { ...others, name: name as Command, file: files[0], allowPost, updateBaseline };
 }
 
 function issueOf(name: string, values: Values, files: readonly string[]) {
@@ -96,13 +90,6 @@ function issueOf(name: string, values: Values, files: readonly string[]) {
   return name === 'init' && openapi + from === '' ? 'init needs --openapi FILE or --from URL' : undefined;
 }
 
-const MAX_WORKERS = 128;
-
-function workersOf(text = '1'): number | undefined {
-  const workers = text === 'auto' ? availableParallelism() : Number(/^\d+$/.exec(text)?.[0]);
-  return workers >= 1 && workers <= MAX_WORKERS ? workers : undefined;
-}
-
 const PARSED = {
   config: { type: 'string', short: 'c', multiple: true },
   full: { type: 'boolean' },
@@ -112,7 +99,6 @@ const PARSED = {
   'allow-post': { type: 'boolean' },
   baseline: { type: 'string' },
   'update-baseline': { type: 'boolean' },
-  workers: { type: 'string' },
   openapi: { type: 'string' },
   from: { type: 'string' },
   yes: { type: 'boolean', short: 'y' },

@@ -8,7 +8,6 @@ import { createLogger } from '../core/log/logger.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { followSettings } from './follow-settings.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
-import type { Membership } from './workers/worker.ts';
 
 export interface ServeOptions {
   readonly onReady?: (url: string) => void;
@@ -16,19 +15,16 @@ export interface ServeOptions {
   readonly file?: string;
   /** Whether the value at a path came from the environment. @default none */
   readonly isFromEnvironment?: IsFromEnvironment;
-  /** Where this process is one of several. @default it is alone */
-  readonly worker?: Membership | undefined;
 }
 
 /** Runs a gateway until SIGTERM or SIGINT. Resolves with 0 after a complete drain, 1 if it could not listen or cut off requests. */
 export async function serve(
   settings: Settings,
-  { onReady, warnings = [], file, isFromEnvironment = () => false, worker }: ServeOptions = {},
+  { onReady, warnings = [], file, isFromEnvironment = () => false }: ServeOptions = {},
 ): Promise<number> {
   let latest = isFromEnvironment;
   const destination = standardOutput();
-  const format = worker?.isTerminal ? 'pretty' : settings.log.format;
-  const logger = createLogger({ ...settings.log, format, destination });
+  const logger = createLogger({ ...settings.log, destination });
   installCrashHandler(logger);
   const ending = new AbortController();
   let gateway: Gateway | undefined;
@@ -37,20 +33,17 @@ export async function serve(
     reload: file === undefined ? undefined : () => void reload?.(),
     reopen: () => gateway?.reopenFiles() ?? false,
   });
-  // Of several workers, the process that runs them has logged these.
-  if (worker === undefined) logWarnings(logger, warnings);
+  logWarnings(logger, warnings);
   gateway = createGateway(settings, {
     logger,
     droppedLines: destination.droppedLines,
     // Until a restart, some values stay those of the first file.
     isFromEnvironment: (path) => (takesRestart(path.join('.'), SLICES) ? isFromEnvironment : latest)(path),
     ...(file !== undefined && { settingsFile: file }),
-    ...worker?.gateway,
   });
   try {
     const url = await gateway.start();
     onReady?.(url);
-    worker?.reportReady(url);
   } catch (error) {
     // The admin listener opens first.
     const listener = settings.admin.enabled && gateway.adminUrl === undefined ? 'admin' : 'http';

@@ -4,9 +4,7 @@ import type { OpenExchange } from './credentials/authorize.ts';
 import { NO_REQUEST_HOOKS, type RequestHooks } from './http/handler.ts';
 import type { Operation } from './http/operations/operation.ts';
 import type { TokenSource } from './http/response/problem.ts';
-import type { RequestRef } from './kernel/caller.ts';
 import type { Events } from './kernel/events.ts';
-import type { Logger } from './log/logger.ts';
 import type { Dispatch } from './mcp/dispatch.ts';
 import type { Offered, Watch } from './reads/catalogue/catalogue.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
@@ -64,8 +62,6 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly watch: Watch | undefined;
   /** `undefined` where replicas share nothing. The last capability that has it contributes it. */
   readonly sharing: Sharing | undefined;
-  /** Logger for lines below the gateway's level about a request. At most one capability has it. */
-  readonly loggerFor: ((request: Partial<RequestRef>) => Logger | undefined) | undefined;
   /** Reopens files after a log rotation (SIGUSR2). Returns whether there was one. */
   reopenFiles(): boolean;
 }
@@ -113,7 +109,6 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     watch: contributions.find(({ watch }) => watch !== undefined)?.watch,
     sharing: contributions.findLast(({ sharing }) => sharing !== undefined)?.sharing,
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
-    loggerFor: contributions.find(({ loggerFor }) => loggerFor !== undefined)?.loggerFor,
     reopenFiles: () => reopen.map((open) => open()).includes(true),
   };
 }

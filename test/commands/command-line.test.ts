@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
 
@@ -8,8 +7,6 @@ const PARSED: Readonly<Record<string, object>> = {
   '--config a.yaml': { name: 'serve', file: 'a.yaml' },
   'serve -c a.yaml': { name: 'serve', file: 'a.yaml' },
   'serve a.yaml': { name: 'serve', file: 'a.yaml' },
-  'serve --workers 4': { name: 'serve', workers: 4 },
-  '--workers=auto serve': { name: 'serve', workers: availableParallelism() },
   'stdio --config=a.yaml': { name: 'stdio', file: 'a.yaml' },
   stdio: { name: 'stdio' },
   check: { name: 'check' },
@@ -28,12 +25,8 @@ const PARSED: Readonly<Record<string, object>> = {
   'serve --help': { name: 'help' },
 };
 
-const WORKERS = '--workers must be auto or a number from 1 to 128';
-
 /** What is wrong with each command line. */
 const ISSUES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(['0', '129', '1.5', '-1', 'many', '0x2'].map((count) => [`serve --workers=${count}`, WORKERS])),
-  'stdio --workers 2': 'stdio does not support --workers',
   'check --baseline b.json': '--baseline needs --probe',
   'check --probe --update-baseline': '--update-baseline needs --baseline FILE',
   'serve --baseline b.json': 'serve does not support --baseline',

@@ -5,7 +5,6 @@ import type { Readings } from '../../core/hooks.ts';
 import { type OpenOperation, openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
-import { createCombinedMetrics } from './combined-metrics.ts';
 import { type Certificates, credentialMetrics } from './credential-metrics.ts';
 import { createFamilies } from './families.ts';
 import { processMetrics, type SettingsMetricsOptions, settingsMetrics } from './process-metrics.ts';
@@ -39,7 +38,6 @@ export const metricsCapability = defineCapability({
       },
     };
   },
-  acrossWorkers: ({ admin }, workers) => (admin.metrics ? [metricsOperation(createCombinedMetrics(workers))] : []),
 });
 
 export interface MetricsOptions extends SettingsMetricsOptions {
@@ -74,7 +72,6 @@ export function createMetrics({ snapshots, version, dropped, certificates, ...op
 const TYPES = {
   openMetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
   prometheus: 'text/plain; version=0.0.4; charset=utf-8',
-  json: 'application/json',
 };
 
 /** prom-client renames the counters of a registry for good where that is to write OpenMetrics. */
@@ -82,9 +79,8 @@ function openMetricsOf(text: string): string {
   return `${text.replaceAll('\n\n', '\n').replaceAll(/^(# \w+ \w+)_total /gm, '$1 ')}# EOF\n`;
 }
 
-/** Returns media type and text of metrics: OpenMetrics 1.0, JSON for the process that combines workers, or Prometheus' format. */
+/** Returns media type and text of metrics: OpenMetrics 1.0, or Prometheus' format. */
 export async function expose(registry: Registry, accept: string): Promise<readonly [type: string, text: string]> {
-  if (accept === TYPES.json) return [TYPES.json, JSON.stringify(await registry.getMetricsAsJSON())];
   const text = await registry.metrics();
   return accept.includes('application/openmetrics-text')
     ? [TYPES.openMetrics, openMetricsOf(text)]

@@ -4,9 +4,7 @@ import { dirname, join } from 'node:path';
 import { type OpenOperation, openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { loadPage } from '../../core/http/pages/html-page.ts';
 import type { HttpResponse } from '../../core/http/response/send.ts';
-import { GatewayError } from '../../core/kernel/errors.ts';
 import { defineCapability } from '../capability.ts';
-import { combinedStatus } from './combined-status.ts';
 import { createGatewayStatus, type Status } from './gateway-status.ts';
 import { loadStatusPage } from './status-page.ts';
 
@@ -17,18 +15,10 @@ export const statusCapability = defineCapability({
     const { listeners, status, onReload } = createGatewayStatus(context);
     return { listeners, onReload, adminOperations: () => statusOperations(status) };
   },
-  acrossWorkers: (_config, workers) => statusOperations(() => combinedStatus(workers)),
 });
 
-function statusOperations(statusNow: () => Promise<Status | undefined>): OpenOperation[] {
+function statusOperations(status: () => Promise<Status>): OpenOperation[] {
   const page = onFirstUse(loadStatusPage);
-
-  async function status(): Promise<Status> {
-    const found = await statusNow();
-    if (found === undefined) throw new GatewayError('overloaded');
-    return found;
-  }
-
   return [
     openOperation('/', async () => page()(await status())),
     openOperation('/status', async () => unstored(JSON.stringify(await status()))),

@@ -11,18 +11,12 @@ import {
   whyOf,
 } from './logger.ts';
 
-/**
- * A line has no place for a URL or a body, and of headers only for the request's ids and the name of a client of MCP.
- * `loggerFor` as in {@link createLoggerAt}.
- */
+/** A line has no place for a URL or a body, and of headers only for the request's ids and the name of a client of MCP. */
 export function logEvents(
   logger: Logger,
-  {
-    loggerFor = () => undefined,
-    now = () => performance.now(),
-  }: { readonly loggerFor?: (request: Partial<RequestRef>) => Logger | undefined; readonly now?: () => number } = {},
+  { now = () => performance.now() }: { readonly now?: () => number } = {},
 ): Events {
-  const loggerAt = createLoggerAt(logger, loggerFor);
+  const loggerAt = createLoggerAt(logger);
   return {
     requestEnded: createRequestLines(loggerAt),
     ...details(loggerAt),

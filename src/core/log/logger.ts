@@ -103,12 +103,8 @@ export function escapeHidden(line: string): string {
 /** Returns where a line of this level about this request goes, if it is written. */
 export type LoggerAt = (request: Partial<RequestRef>, level: Level) => Logger | undefined;
 
-/** `loggerFor`: where lines of a request are written that are below the logger's level. */
-export function createLoggerAt(
-  logger: Logger,
-  loggerFor: (request: Partial<RequestRef>) => Logger | undefined,
-): LoggerAt {
-  return (request, level) => ((logger.isLevelEnabled?.(level) ?? true) ? logger : loggerFor(request));
+export function createLoggerAt(logger: Logger): LoggerAt {
+  return (_request, level) => ((logger.isLevelEnabled?.(level) ?? true) ? logger : undefined);
 }
 
 /** Routes of probes, which come every few seconds. */

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { eventually } from '../../support/eventually.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
-import { servedFrom, startServing, startWorkers } from '../../support/process/serving.ts';
+import { servedFrom, startServing } from '../../support/process/serving.ts';
 import { subscribe } from './subscriber.ts';
 
 const MB = 1_000_000;
@@ -35,20 +34,5 @@ describe('a process with subscriptions', function () {
     const { code } = await portico.stop();
     expect(code).to.equal(0);
     expect(performance.now() - begun).to.be.lessThan(5000);
-  });
-
-  it('is notified by each of several workers, and ends with them', async () => {
-    let version = 0;
-    const platform = await startHttpUpstream(lists({ tools: () => [toolItem(`v${version}`)] }));
-    const resources = { tools: { cache: { ttlMs: 1000 } } };
-    const portico = await startWorkers(servedFrom(platform.url, { resources }));
-    const subscribers = await Promise.all(Array.from({ length: 8 }, () => subscribe(portico.url)));
-    for (const { received } of subscribers) await received(1);
-    version += 1;
-    await eventually(() => subscribers.every(({ notified }) => notified().length === 1));
-    const text = await (await fetch(`${portico.adminUrl}/metrics`)).text();
-    expect(metric(text, 'portico_subscriptions')).to.equal(subscribers.length);
-    expect((await portico.stop()).code).to.equal(0);
-    for (const { ended } of subscribers) expect((await ended).result.resultType).to.equal('complete');
   });
 });

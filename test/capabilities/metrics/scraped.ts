@@ -1,4 +1,3 @@
-import { workerMetrics } from '../../../src/capabilities/metrics/combined-metrics.ts';
 import { createMetrics } from '../../../src/capabilities/metrics/metrics.ts';
 
 /** What a scraper reads out of an exposition. */
@@ -42,8 +41,8 @@ export function declaredMetrics(): Declared[] {
     ...{ snapshots: { maxBytes: 1, maxEntries: 1 }, version: '1.2.3', dropped: {} },
     ...{ settingsHash: () => '', now: Date.now, certificates: async () => [] },
   });
-  return [registry, workerMetrics().registry]
-    .flatMap((one) => one().getMetricsAsArray())
+  return registry()
+    .getMetricsAsArray()
     .map((metric) => {
       // prom-client's types lack the labels.
       const { name, help, type, labelNames } = metric as unknown as Omit<Declared, 'labels'> & { labelNames: string[] };

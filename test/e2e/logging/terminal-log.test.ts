@@ -44,15 +44,15 @@ describe('the log on a terminal', () => {
   it('does not delay the exit while the terminal is stopped', async function () {
     const { shows, screen, stop, ended } = await onTerminal(this, ['--demo']);
     await shows('adminUrl');
-    const [, adminUrl] = /"adminUrl":"([^"]+)"/.exec(screen()) ?? [];
+    const [, url, adminUrl] = /"url":"([^"]+)","adminUrl":"([^"]+)"/.exec(screen()) ?? [];
     const { processId } = (await (await fetch(`${adminUrl}/status`)).json()) as { processId: number };
     stop();
     let asked = 0;
     await eventually(async () => {
-      await fetch(`${adminUrl}/log`, { method: 'PUT', body: '{}' });
+      await fetch(`${url}/mcp/v1/resources`);
       asked += 1;
       await sleep(300);
-      return screen().split('log level changed').length - 1 < asked;
+      return screen().split('"/mcp/v1/resources"').length - 1 < asked;
     });
     process.kill(processId, 'SIGTERM');
     expect((await ended).code).to.equal(0);

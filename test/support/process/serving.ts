@@ -41,15 +41,6 @@ export async function startServing(yaml: string, env: Record<string, string> = {
   };
 }
 
-/** Runs `portico` with two workers, and waits until they listen: their URLs are in a line that follows those of each worker. */
-export async function startWorkers(yaml: string) {
-  const file = await writeSettings(await newFolder(), yaml);
-  const portico = runPortico(['serve', file, '--workers', '2']);
-  const line = await eventually(() => /^.*"workers listening"\}$/m.exec(portico.stdout())?.[0], 30_000);
-  const { url, adminUrl } = JSON.parse(line);
-  return { ...portico, file, url: String(url), adminUrl: String(adminUrl) };
-}
-
 /** Runs `portico` with its log on `stdout`: a pipe that nothing reads, or an open file. Resolves once it is live. */
 export async function startLoggingTo(stdout: 'pipe' | number) {
   const [port, adminPort] = [await freePort(), await freePort()];

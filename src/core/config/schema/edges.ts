@@ -17,6 +17,12 @@ const HttpShape = z.strictObject({
   host: listenHost.default('127.0.0.1').describe('Address to listen on. Use 0.0.0.0 or :: in a container.'),
   port: port.default(8080).describe('TCP port; 0 lets the system choose.'),
   socketPath: socketPath.optional().describe('Unix socket to listen on; host and port are then not used.'),
+  reusePort: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether several processes of this machine may listen on the port (SO_REUSEPORT): the kernel spreads connections over them.',
+    ),
   tls: ListenerTls.optional().describe(
     'Serves TLS instead of plain HTTP. Unset: plain HTTP, for example behind a proxy that terminates TLS.',
   ),

@@ -11,6 +11,8 @@ export interface ListenerSettings {
   readonly host: string;
   readonly port: number;
   readonly socketPath?: string | undefined;
+  /** Whether other processes may listen on the same port: the kernel spreads connections over them. @default false */
+  readonly reusePort?: boolean | undefined;
   /** @default plain HTTP */
   readonly tls?: ListenerTls | undefined;
   readonly maxUrlBytes: number;
@@ -68,13 +70,19 @@ async function closeUnlessReceiving(socket: Socket): Promise<void> {
 /** Listens, and resolves with the base URL. A socket file on which no process listens is replaced. Rejects with Node's error. */
 export async function listen(
   server: Server,
-  { host, port, socketPath, tls }: Pick<ListenerSettings, 'host' | 'port' | 'socketPath' | 'tls'>,
+  {
+    host,
+    port,
+    socketPath,
+    reusePort,
+    tls,
+  }: Pick<ListenerSettings, 'host' | 'port' | 'socketPath' | 'reusePort' | 'tls'>,
 ): Promise<string> {
   if (socketPath !== undefined) {
     if (await isStale(socketPath)) await unlink(socketPath);
     server.listen(socketPath);
   } else {
-    server.listen(port, host);
+    server.listen({ port, host, reusePort });
   }
   await once(server, 'listening');
   const address = server.address();
