@@ -15,14 +15,18 @@ export const READ = '/mcp/v1/resources/read?uri=platform://';
 /** Settings under which nothing grows stale while the bench runs. */
 export const HELD = { resources: { tools: { cache: { ttlMs: 3_600_000 } } } } satisfies Partial<SettingsInput>;
 
+/** Runs a command so many times, until it is asked to end. */
+const RUN =
+  'count=$1; shift; for one in $(seq "$count"); do "$@" & all="$all $!"; done; trap "kill $all" TERM; wait; wait';
+
 let files = 0;
 
 interface PorticoOptions {
   /** @default the servers' core */
   readonly cores?: Cores;
   readonly settings?: Partial<SettingsInput>;
-  /** Arguments of `serve`. @default none */
-  readonly args?: readonly string[];
+  /** How many run on the port. @default 1 */
+  readonly processes?: number;
   /** In addition to that of the bench. @default none */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -31,11 +35,15 @@ interface PorticoOptions {
 export async function servePortico(
   workshop: Workshop,
   platform: string,
-  { cores = SERVER_CORE, settings, args = [], environment }: PorticoOptions = {},
+  { cores = SERVER_CORE, settings, processes = 1, environment }: PorticoOptions = {},
 ): Promise<Server & { readonly startedAt: number }> {
   const { port, command } = await porticoCommand(workshop, platform, settings);
+  const several = ['-c', RUN, 'sh', String(processes), process.execPath, ...command];
   const startedAt = performance.now();
-  const server = workshop.run(cores, process.execPath, [...command, ...args], environment);
+  const server =
+    processes === 1
+      ? workshop.run(cores, process.execPath, command, environment)
+      : workshop.run(cores, 'sh', several, environment);
   await accepting(port);
   return { ...server, startedAt, url: `http://127.0.0.1:${port}` };
 }
@@ -49,7 +57,10 @@ export async function porticoCommand(workshop: Workshop, platform: string, setti
   const file = join(workshop.folder, `portico-${files}.yaml`);
   const upstream = { baseUrl: platform };
   const upstreams = { projects: upstream, workflows: upstream, tools: upstream };
-  await writeFile(file, JSON.stringify({ admin: { port: 0 }, upstreams, ...settings, http: { port } }));
+  await writeFile(
+    file,
+    JSON.stringify({ admin: { port: 0 }, upstreams, ...settings, http: { ...settings?.http, port } }),
+  );
   // As the image runs it.
   return { port, command: ['--single-threaded-gc', ours(BUILT), 'serve', '--config', file] };
 }

@@ -7,13 +7,13 @@ import { large } from './scenarios/large.ts';
 import { mcp } from './scenarios/mcp.ts';
 import { memory } from './scenarios/memory.ts';
 import { pages } from './scenarios/pages.ts';
+import { processes } from './scenarios/processes.ts';
 import { start } from './scenarios/start.ts';
 import { uncached } from './scenarios/uncached.ts';
-import { workers } from './scenarios/workers.ts';
 
 /** All that `npm run bench` measures, in this order. */
 export const SCENARIOS: readonly Scenario[] = [
-  ...[cached, forms, mcp, uncached, capabilities, workers],
+  ...[cached, forms, mcp, uncached, capabilities, processes],
   ...[pages, large, start, memory],
 ];
 
