@@ -61,7 +61,7 @@ describe('a capability defined outside src', () => {
             if (snapshot.count === 0) yield* resources;
           })();
         },
-        onRequest: ({ url }) => void calls.push(`request ${url}`),
+        onRequest: ({ req }) => void calls.push(`request ${req.url}`),
         onCaller: (_, { key }) => void calls.push(`caller ${key.length}`),
         listeners: [{ requestEnded: ({ outcome }) => void calls.push(`ended ${outcome}`) }],
         async start() {

@@ -59,8 +59,8 @@ export const auditCapability = defineCapability({
     let open = log;
     return {
       listeners: [auditLines(lines, (request) => auditees.get(request))],
-      onRequest(exchange, operation) {
-        if (operation.isRead === true) auditees.set(exchange, { from: addressOf(exchange) });
+      onRequest(request, operation) {
+        if (operation.isRead === true) auditees.set(request.record, { from: addressOf(request) });
       },
       onCaller(record, identity) {
         const auditee: Auditee | undefined = record.edge === 'stdio' ? {} : auditees.get(record);

@@ -1,5 +1,5 @@
 import type { GatewayState } from '../../core/hooks.ts';
-import type { Exchange } from '../../core/http/exchange.ts';
+import type { HttpRequest } from '../../core/http/http-request.ts';
 import { type OpenOperation, openOperation, UNKNOWN_PATH } from '../../core/http/operations/operation.ts';
 import { loadPage, type Page } from '../../core/http/pages/html-page.ts';
 import { isLoopbackHost } from '../../core/http/request/hosts.ts';
@@ -20,11 +20,11 @@ let page: Page | undefined;
 export function landingOperation({ config, offered, mcpPath, signsIn }: GatewayState): OpenOperation {
   const resources = offered.map(({ definition: { uri, name, description } }) => ({ uri, name, description }));
   const data = { resources, mcp: mcpPath !== undefined, signsIn, firstUri: resources[0]?.uri };
-  const respond = (exchange: Exchange) => {
-    const address = config.publicUrl ?? originOf(exchange);
-    if (address === undefined || !prefersHtml(exchange.fields)) {
-      exchange.route = UNKNOWN_PATH.path;
-      return UNKNOWN_PATH.respond(exchange);
+  const respond = (request: HttpRequest) => {
+    const address = config.publicUrl ?? originOf(request);
+    if (address === undefined || !prefersHtml(request.fields)) {
+      request.record.route = UNKNOWN_PATH.path;
+      return UNKNOWN_PATH.respond(request);
     }
     page ??= loadPage(new URL('./landing-page.html', import.meta.url));
     return page({ ...data, address });
@@ -36,7 +36,7 @@ export function landingOperation({ config, offered, mcpPath, signsIn }: GatewayS
  * Returns the origin that a browser used, as far as it is known. A browser sends `Sec-Fetch-Mode` only over TLS and to
  * loopback hosts (Fetch Metadata, section 2): elsewhere, it shows that a proxy in front ends TLS.
  */
-function originOf({ req, target, fields }: Exchange): string | undefined {
+function originOf({ req, target, fields }: HttpRequest): string | undefined {
   const host = target?.authority ?? fields.host[0];
   if (host === undefined || !PLAIN_HOST.test(host)) return undefined;
   const isBehindTls = req.headers['sec-fetch-mode'] !== undefined && !isLoopbackHost(host);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { whole } from '../../core/config/schema/scalars.ts';
-import type { Exchange } from '../../core/http/exchange.ts';
 import type { RequestHooks } from '../../core/http/handler.ts';
+import type { HttpRequest } from '../../core/http/http-request.ts';
 import { countedAs } from '../../core/kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
 import type { Limits as Bounds } from '../../core/kernel/limits.ts';
@@ -96,16 +96,16 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
   const accepted = createTtlSet({ ttlMs: ACCEPTED_MS, max: maxKeys, now: () => performance.now() });
   const { isJudged = () => false } = options;
   /** `RateLimit-Policy` and `RateLimit`, as in draft-ietf-httpapi-ratelimit-headers-11. */
-  function describe(exchange: Exchange, policy: Policy, { remaining, resetMs }: RateState): void {
+  function describe(request: HttpRequest, policy: Policy, { remaining, resetMs }: RateState): void {
     const { name } = POLICIES[policy];
     // The draft has whole seconds. Rounded up, so that a client that respects them stays within the limit.
     const limit = `"${name}";q=${quotas[policy]};w=${seconds(windowMs)}`;
     const state = `"${name}";r=${remaining};t=${seconds(resetMs)}`;
-    exchange.rateLimit = ['RateLimit-Policy', limit, 'RateLimit', state];
+    Object.assign(request.responseHeaders, { 'RateLimit-Policy': limit, RateLimit: state });
   }
 
-  function refuse(exchange: Exchange, policy: Policy, state: RateState): never {
-    describe(exchange, policy, state);
+  function refuse(request: HttpRequest, policy: Policy, state: RateState): never {
+    describe(request, policy, state);
     throw new GatewayError('rate_limited', {
       detail: POLICIES[policy].detail,
       retryAfterSeconds: seconds(state.resetMs),
@@ -115,51 +115,54 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
   }
 
   /** Returns whether the platform has accepted the caller's access token: it returned a list for it. */
-  function wasAccepted({ gone, resource, error }: Exchange): boolean {
-    return !gone && error === undefined && resource !== undefined && isJudged(resource);
+  function wasAccepted({ signal, record: { resource, error } }: HttpRequest): boolean {
+    return !signal.aborted && error === undefined && resource !== undefined && isJudged(resource);
   }
 
-  function lookAt(exchange: Exchange, policy: Policy, rate?: Rate): void {
-    const state = rate?.look(exchange.address);
-    if (state?.remaining === 0) refuse(exchange, policy, state);
+  function lookAt(request: HttpRequest, policy: Policy, rate?: Rate): void {
+    const state = rate?.look(request.address);
+    if (state?.remaining === 0) refuse(request, policy, state);
   }
 
-  function takeOf(exchange: Exchange, policy: Policy, key: string, rate?: Rate): void {
+  function takeOf(request: HttpRequest, policy: Policy, key: string, rate?: Rate): void {
     const state = rate?.take(key, 1);
-    if (state?.isOver) refuse(exchange, policy, state);
-    if (state !== undefined && policy === 'perCaller') describe(exchange, policy, state);
+    if (state?.isOver) refuse(request, policy, state);
+    if (state !== undefined && policy === 'perCaller') describe(request, policy, state);
   }
 
   return {
     ...(rejected && {
-      preAuthenticate: (exchange) => lookAt(exchange, 'rejectedPerAddress', rejected),
+      preAuthenticate: (request) => lookAt(request, 'rejectedPerAddress', rejected),
     }),
     ...(reservations && {
-      preVerify(exchange, callerKey) {
+      preVerify(request, callerKey) {
         if (accepted.has(callerKey)) return;
-        return reservations.take(exchange, exchange.address, (state) => refuse(exchange, 'rejectedPerAddress', state));
+        return reservations.take(request, request.address, (state) => refuse(request, 'rejectedPerAddress', state));
       },
     }),
-    spend(exchange, caller) {
-      const { address } = exchange;
+    spend(request, caller) {
+      const { address } = request;
       // A separate table, so that requests without a token do not use up the limit of callers with one.
-      if (caller === undefined) return takeOf(exchange, 'total', `anonymous ${address}`, anonymous);
+      if (caller === undefined) return takeOf(request, 'total', `anonymous ${address}`, anonymous);
       const ofAddress = caller.verified !== undefined || accepted.has(caller.key) ? undefined : perAddress;
       // First, because an address over its limit must not add a key, which could displace a caller.
-      lookAt(exchange, 'perAddress', ofAddress);
+      lookAt(request, 'perAddress', ofAddress);
       // Requests rejected by one limit do not count for the following ones.
-      takeOf(exchange, 'perCaller', countedAs(caller), perCaller);
-      takeOf(exchange, 'perAddress', address, ofAddress);
-      takeOf(exchange, 'total', ALL, total);
+      takeOf(request, 'perCaller', countedAs(caller), perCaller);
+      takeOf(request, 'perAddress', address, ofAddress);
+      takeOf(request, 'total', ALL, total);
     },
     ...((rejected ?? perAddress) && {
-      onSettled(exchange) {
-        const { address, callerKey, error } = exchange;
+      onSettled(request) {
+        const {
+          address,
+          record: { callerKey, error },
+        } = request;
         if (isOfCredential(error)) {
           rejected?.take(address, 1);
           if (callerKey !== undefined) accepted.delete(callerKey);
-        } else if (callerKey !== undefined && wasAccepted(exchange)) accepted.add(callerKey);
-        reservations?.release(exchange);
+        } else if (callerKey !== undefined && wasAccepted(request)) accepted.add(callerKey);
+        reservations?.release(request);
       },
     }),
   };

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../core/http/exchange.ts';
+import type { HttpRequest } from '../../core/http/http-request.ts';
 import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { createPlaces } from '../../core/kernel/tables.ts';
@@ -12,7 +12,7 @@ type Refuse = (state: RateState) => never;
 /** Slots per address for credentials that are being judged, so that concurrent guesses are counted before they are answered. */
 export function createReservations(rate: Rate, quota: number) {
   const places = createPlaces();
-  const holders = new WeakMap<Exchange, string>();
+  const holders = new WeakMap<HttpRequest, string>();
   /** Those that wait, in order, and their addresses. */
   const waiting = new Map<() => void, string>();
 
@@ -37,20 +37,20 @@ export function createReservations(rate: Rate, quota: number) {
     }
   }
 
-  function tryTake(exchange: Exchange, address: string, refuse: Refuse): boolean {
+  function tryTake(request: HttpRequest, address: string, refuse: Refuse): boolean {
     const state = rate.look(address);
     if (state?.remaining === 0) refuse(state);
     if (places.taken(address) >= (state?.remaining ?? quota)) return false;
     places.take(address);
-    holders.set(exchange, address);
+    holders.set(request, address);
     return true;
   }
 
-  async function waitToTake(exchange: Exchange, address: string, refuse: Refuse): Promise<void> {
+  async function waitToTake(request: HttpRequest, address: string, refuse: Refuse): Promise<void> {
     const untilMs = performance.now() + WAIT_MS;
     try {
-      do await wait(address, exchange.signal, untilMs);
-      while (!tryTake(exchange, address, refuse));
+      do await wait(address, request.signal, untilMs);
+      while (!tryTake(request, address, refuse));
     } catch (error) {
       // Its slot passes to the next waiter.
       wakeNext(address);
@@ -60,12 +60,12 @@ export function createReservations(rate: Rate, quota: number) {
 
   return {
     /** Takes a slot, or waits. Rejects with what `refuse` throws, with `rate_limited` after a while, and with the signal's reason. */
-    take: (exchange: Exchange, address: string, refuse: Refuse): Promise<void> | undefined =>
-      tryTake(exchange, address, refuse) ? undefined : waitToTake(exchange, address, refuse),
-    release(exchange: Exchange): void {
-      const address = holders.get(exchange);
+    take: (request: HttpRequest, address: string, refuse: Refuse): Promise<void> | undefined =>
+      tryTake(request, address, refuse) ? undefined : waitToTake(request, address, refuse),
+    release(request: HttpRequest): void {
+      const address = holders.get(request);
       if (address === undefined) return;
-      holders.delete(exchange);
+      holders.delete(request);
       places.release(address);
       wakeNext(address);
     },

@@ -1,5 +1,5 @@
-import type { Exchange } from '../../core/http/exchange.ts';
-import { errorTypeOf } from '../../core/kernel/caller.ts';
+import type { HttpRequest } from '../../core/http/http-request.ts';
+import { errorTypeOf, type RequestRecord } from '../../core/kernel/caller.ts';
 import { defineCapability } from '../capability.ts';
 import { traceOperations } from './operation-span.ts';
 import { createTracer } from './tracer.ts';
@@ -17,21 +17,26 @@ export const tracing = defineCapability({
   open(settings, { limits, events, now }) {
     if (!settings.enabled) return undefined;
     const tracer = createTracer({ ...settings, ...limits.tracing }, events);
+    const requests = new WeakMap<RequestRecord, HttpRequest>();
     return {
       ...traceReads(now),
       wrapDispatch: traceOperations(tracer),
-      onRequest(exchange, operation) {
+      onRequest(request, operation) {
+        const { record, trace } = request;
         // Probes come every few seconds.
-        if (!operation.isProbe) exchange.span = tracer.begin('request', exchange.trace, exchange);
+        if (operation.isProbe) return;
+        record.span = tracer.begin('request', trace, record);
+        requests.set(record, request);
       },
       // Of a stream, only how it was opened.
-      onSettled(exchange) {
-        if (exchange.openedMs !== undefined) endSpan(exchange);
+      onSettled({ record, req }) {
+        if (record.openedMs !== undefined) endSpan(record, req);
       },
       listeners: [
         {
-          requestEnded(request) {
-            if (request.edge === 'http' && request.openedMs === undefined) endSpan(request as Exchange);
+          requestEnded(record) {
+            const request = requests.get(record);
+            if (request !== undefined && record.openedMs === undefined) endSpan(record, request.req);
           },
         },
       ],
@@ -40,15 +45,15 @@ export const tracing = defineCapability({
   },
 });
 
-function endSpan(exchange: Exchange): void {
-  const { span, req, requestId, method, route, status, outcome, error } = exchange;
+function endSpan(record: RequestRecord, req: HttpRequest['req']): void {
+  const { span, requestId, method, route, status, outcome, error } = record;
   span?.end({
     ...{ requestId, method, route, status, outcome },
     scheme: 'encrypted' in req.socket ? 'https' : 'http',
     httpVersion: req.httpVersion,
-    error: errorTypeOf(exchange),
+    error: errorTypeOf(record),
     code: error?.code,
-    resource: exchange.resource,
-    cache: exchange.cache,
+    resource: record.resource,
+    cache: record.cache,
   });
 }

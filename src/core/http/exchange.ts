@@ -7,11 +7,13 @@ import { type ClientRecord, newRequestId, type RequestRecord } from '../kernel/c
 import type { GatewayError } from '../kernel/errors.ts';
 import type { Users } from '../kernel/tables.ts';
 import type { Span, Trace } from '../kernel/trace.ts';
+import type { HttpRequest } from './http-request.ts';
 import {
   announcedBytes,
   credentialsIn,
   type Fields,
   forbidsCache,
+  hasBody,
   parseTarget,
   REDACTED,
   readFields,
@@ -42,7 +44,7 @@ export interface PipelinedConnection {
 }
 
 /** One request and its response. A class, since only a prototype makes `signal` free where it is not read. */
-export class Exchange implements RequestRecord {
+export class Exchange implements RequestRecord, HttpRequest {
   readonly edge = 'http';
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -91,7 +93,7 @@ export class Exchange implements RequestRecord {
   /** Empty until it is determined. */
   address = '';
   callerKey: string | undefined = undefined;
-  rateLimit: readonly string[] | undefined = undefined;
+  readonly responseHeaders: Record<string, string> = {};
   error: GatewayError | undefined = undefined;
   staleFor: GatewayError | undefined = undefined;
   /** Why the rest of its body will not be read: it does not parse, or arrives too slowly. */
@@ -119,10 +121,14 @@ export class Exchange implements RequestRecord {
     if (fields.authorization.length > 0) req.headers.authorization = REDACTED;
     for (const [name] of fields.others ?? []) req.headers[name] = REDACTED;
     this.announcedBytes = announcedBytes(fields);
-    this.hasBody = fields.transferEncoding !== undefined || this.announcedBytes !== 0;
+    this.hasBody = hasBody(fields);
     this.noCache = forbidsCache(fields.cacheControl);
     this.requestId = chooseRequestId(fields);
     this.trace = fields.traceparent === undefined ? undefined : traceOfCaller(fields, credentialsIn(fields));
+  }
+
+  get record(): RequestRecord {
+    return this;
   }
 
   get traceId(): string | undefined {

@@ -6,6 +6,7 @@ import { type Events, emitLimitReached } from '../kernel/events.ts';
 import type { Users } from '../kernel/tables.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Exchange } from './exchange.ts';
+import type { HttpRequest } from './http-request.ts';
 import type { Operation } from './operations/operation.ts';
 import type { createAdmit } from './request/admit.ts';
 import { discardBody } from './request/incoming-body.ts';
@@ -22,17 +23,17 @@ export type Handle = (exchange: Exchange, operation: Operation) => Promise<void>
  */
 export interface RequestHooks {
   /** The operation was found; nothing has been checked. Must not throw. */
-  onRequest(exchange: Exchange, operation: Operation): void;
+  onRequest(request: HttpRequest, operation: Operation): void;
   /** Method, host and origin were checked; the credential has not been read. Not called for operations open to all. */
-  preAuthenticate(exchange: Exchange): Promise<void> | void;
+  preAuthenticate(request: HttpRequest): Promise<void> | void;
   /** The credential is well formed and has this key; it has not been verified. */
-  preVerify(exchange: Exchange, callerKey: string): Promise<void> | void;
+  preVerify(request: HttpRequest, callerKey: string): Promise<void> | void;
   /** The caller is known. Over stdio it is called for each message. Must not throw. */
   onCaller(record: RequestRecord, identity: Identity): void;
   /** Counts a request against the limits of a caller, or of a client without a credential. */
-  spend(exchange: Exchange, caller: Pick<Caller, 'key' | 'verified'> | undefined): Promise<void> | void;
+  spend(request: HttpRequest, caller: Pick<Caller, 'key' | 'verified'> | undefined): Promise<void> | void;
   /** The response was sent, or the client is gone. Must not throw. */
-  onSettled(exchange: Exchange): void;
+  onSettled(request: HttpRequest): void;
 }
 
 /** Hooks that do nothing. */

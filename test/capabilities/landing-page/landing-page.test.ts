@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { landingOperation } from '../../../src/capabilities/landing-page/landing-page.ts';
 import type { GatewayState } from '../../../src/core/hooks.ts';
-import type { Exchange } from '../../../src/core/http/exchange.ts';
+import type { HttpRequest } from '../../../src/core/http/http-request.ts';
 import { define, type Resource } from '../../../src/core/resources/resource.ts';
 import { FOUR } from '../../core/resources/findings.ts';
 import { codeBlocksBut } from '../../support/docs.ts';
@@ -17,9 +17,9 @@ async function pageOf(
 ): Promise<string> {
   const offered = resources.map((resource) => ({ definition: define(resource, scheme) }));
   const state = { config: { publicUrl: origin }, offered, mcpPath: hasMcp ? '/mcp' : undefined, signsIn };
-  const exchange = { fields: { accept: 'text/html' } };
+  const request = { fields: { accept: 'text/html' } };
   const operation = landingOperation(state as unknown as GatewayState);
-  const { body } = await operation.respond(exchange as Exchange);
+  const { body } = await operation.respond(request as HttpRequest);
   return `${body}`;
 }
 

@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 import { expect } from 'chai';
 import { createLimits } from '../../../src/capabilities/rate-limits/request-limits.ts';
 import { createSharedRate } from '../../../src/capabilities/rate-limits/shared-rate.ts';
-import type { Exchange } from '../../../src/core/http/exchange.ts';
+import type { HttpRequest } from '../../../src/core/http/http-request.ts';
 import type { Caller } from '../../../src/core/kernel/caller.ts';
 import type { SharedCounts } from '../../../src/core/sharing.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -184,7 +184,7 @@ describe('limits that replicas share', () => {
     for (const windowMs of [1000, 2000]) {
       const shared = createLimits({ ...limits, windowMs }, { ...counts, nameOf: (text) => `name of ${text}` });
       // A caller, and an address, that are called what all together are.
-      await shared?.spend({ address: 'all' } as Exchange, { key: 'all' } as Caller);
+      await shared?.spend({ address: 'all', responseHeaders: {} } as HttpRequest, { key: 'all' } as Caller);
     }
     await eventually(() => totals.size === 6);
     expect([...totals.values()]).to.deep.equal([1, 1, 1, 1, 1, 1]);

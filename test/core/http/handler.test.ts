@@ -138,6 +138,7 @@ describe('a handler', () => {
       requestId: 'mine',
       fields: { authorization: [new Credential(`Bearer ${TOKEN}`)] },
       res,
+      responseHeaders: {},
       endWaiting() {},
     } as never as Exchange;
     const operation = { path: '/x', methods: ['GET'], takesBody: false, isProbe: false, open: true } as const;

@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Exchange } from '../exchange.ts';
-import { requireJsonAccepted } from '../request/request-head.ts';
+import type { HttpRequest } from '../http-request.ts';
+import { hasBody, requireJsonAccepted } from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
 
 /** Request headers that a page may set (Fetch, section 2.2.2). */
@@ -39,20 +39,20 @@ export interface OpenOperation extends Endpoint {
   /** A page for browsers. Other clients get 404. */
   readonly isPage?: true;
   /** Throws, or rejects with, a `GatewayError`. */
-  respond(exchange: Exchange): HttpResponse | Promise<HttpResponse>;
+  respond(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
 }
 
 /** An operation that requires a credential. */
 export interface CallerOperation extends Endpoint {
   readonly open: false;
-  respond(exchange: Exchange, caller: Caller): HttpResponse | Promise<HttpResponse>;
+  respond(request: HttpRequest, caller: Caller): HttpResponse | Promise<HttpResponse>;
 }
 
 /** A partly public operation: a credential is checked if it is sent. */
 export interface PartlyOpenOperation extends Endpoint {
   readonly open: 'partly';
   /** Gets `undefined` without a credential. Throws, or rejects with, `credential_missing` where one is required. */
-  respond(exchange: Exchange, caller: Caller | undefined): HttpResponse | Promise<HttpResponse>;
+  respond(request: HttpRequest, caller: Caller | undefined): HttpResponse | Promise<HttpResponse>;
 }
 
 export type Operation = OpenOperation | PartlyOpenOperation | CallerOperation;
@@ -80,17 +80,17 @@ export function otherMethod(atPath: readonly Operation[], otherCredentials?: Rea
     isProbe,
     forAnyPage,
     open: true,
-    respond(exchange) {
-      if (!isProbe && isPreflight(exchange)) return preflightResponse(allowed, otherCredentials);
+    respond(request) {
+      if (!isProbe && isPreflight(request)) return preflightResponse(allowed, otherCredentials);
       throw new GatewayError('method_not_allowed', { allow: allowed.join(', ') });
     },
   };
 }
 
 /** Fetch, section 4.8. */
-function isPreflight({ req, fields, hasBody }: Exchange): boolean {
+function isPreflight({ req, fields }: HttpRequest): boolean {
   const names = req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined;
-  return names && fields.origin !== undefined && !hasBody;
+  return names && fields.origin !== undefined && !hasBody(fields);
 }
 
 /** Answers a preflight. `credentials`: headers in which a page may send credentials. */
@@ -122,7 +122,7 @@ export function publishedOperation(path: string, document: object, { forAnyPage 
     headers: ['Cache-Control', 'no-cache', 'Content-Type', 'application/json'],
     body: Buffer.from(JSON.stringify(document)),
   };
-  const respond = ({ fields }: Exchange) => {
+  const respond = ({ fields }: HttpRequest) => {
     requireJsonAccepted(fields);
     return response;
   };

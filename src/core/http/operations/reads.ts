@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { Caller } from '../../kernel/caller.ts';
 import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
@@ -92,7 +93,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
       ...READ,
       vary,
       path: LIST_PATH,
-      respond(exchange) {
+      respond(exchange: Exchange) {
         requireJsonAccepted(exchange.fields);
         const codings = acceptedCodings(exchange.fields);
         const lines = `ETag: ${catalogue.list.etag}\r\nCache-Control: private, no-cache\r\n`;
@@ -105,7 +106,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
       isRead: true,
       path: READ_PATH,
       targets: spellings.map(({ target }) => target),
-      async respond(exchange, caller) {
+      async respond(exchange: Exchange, caller: Caller) {
         const { url, target } = exchange;
         const usual = spellings.find((one) => one.target === url);
         const name = catalogue.find(usual === undefined ? uriIn(target?.query ?? '') : usual.uri);

@@ -1,6 +1,7 @@
 import { type AddressInfo, BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../exchange.ts';
+import type { HttpRequest } from '../http-request.ts';
 import type { Operation } from '../operations/operation.ts';
 import { type Hosts, type HostsOptions, hostsOf, isHost, isSameOrigin } from './hosts.ts';
 
@@ -165,8 +166,8 @@ export function createClientAddress(trustedProxies: readonly string[], { whole =
   /** The last peer: most requests come from few. */
   let last = { text: '', peer: UNIX, shownPeer: UNIX };
 
-  return ({ connection, fields: { forwarded, forwardedFor } }: Pick<Exchange, 'connection' | 'fields'>): string => {
-    const text = connection?.remoteAddress ?? '';
+  return ({ req, fields: { forwarded, forwardedFor } }: Pick<HttpRequest, 'req' | 'fields'>): string => {
+    const text = req.socket.remoteAddress ?? '';
     if (text !== last.text) {
       const peer = addressOf(text) ?? UNIX;
       last = { text, peer, shownPeer: shown(peer) };

@@ -134,6 +134,11 @@ export function announcedBytes({ contentLength }: Fields): number {
   return contentLength === undefined ? 0 : Number(contentLength);
 }
 
+/** Whether a body follows (RFC 9112, section 6). */
+export function hasBody(fields: Fields): boolean {
+  return fields.transferEncoding !== undefined || announcedBytes(fields) !== 0;
+}
+
 const NO_CACHE = /(?:^|,)[\t ]*no-cache[\t ]*(?:,|$)/i;
 
 /** Whether `Cache-Control` of a request asks for a response of the upstream (RFC 9111, section 5.2.1.4). */

@@ -102,11 +102,11 @@ function linesOf(headers: readonly string[]): string {
 /** Sends a response, of a stream only the head. Throws where Node refuses a header; `isLast` closes the connection. */
 export function send(exchange: Exchange, response: HttpResponse, isLast: boolean): void {
   const { status, headers, lines: more = '', body, policy } = response;
-  const { res, requestId, method, vary, originHeaders, rateLimit } = exchange;
+  const { res, requestId, method, vary, originHeaders, responseHeaders } = exchange;
   let lines = `${startOf(status, policy)}X-Request-Id: ${requestId}\r\n${more}${linesOf(headers)}`;
   if (vary !== undefined) lines += `Vary: ${vary}\r\n`;
   if (originHeaders !== undefined) lines += linesOf(originHeaders);
-  if (rateLimit !== undefined) lines += linesOf(rateLimit);
+  lines += linesOf(Object.entries(responseHeaders).flat());
   const isStream = typeof body === 'function';
   const framing = body === undefined || isStream ? [] : ['Content-Length', String(bytesOf(body))];
   if (isLast) framing.push('Connection', 'close');

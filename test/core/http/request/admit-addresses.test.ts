@@ -10,8 +10,8 @@ const TRUSTED = ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', '::1'];
 
 /** The address of the client of a request from `peer` with these header lines. */
 function clientOf(peer: string, lines: readonly Line[], trusted = TRUSTED) {
-  const connection = { remoteAddress: peer } as never;
-  return createClientAddress(trusted)({ connection, fields: readFields(lines.flat()) });
+  const req = { socket: { remoteAddress: peer } } as never;
+  return createClientAddress(trusted)({ req, fields: readFields(lines.flat()) });
 }
 
 type Line = readonly [name: string, value: string];

@@ -113,7 +113,7 @@ describe('a head', () => {
             for (const response of kinds) {
               const { status, headers, body, policy = LOAD_NOTHING } = response;
               const ours: RequestListener = (req, res) => {
-                const exchange = { req, res, requestId: 'id', method: req.method, vary: 'Accept' };
+                const exchange = { req, res, requestId: 'id', method: req.method, vary: 'Accept', responseHeaders: {} };
                 send(exchange as unknown as Exchange, response, isLast);
               };
               const nodes: RequestListener = (_, res) => {
