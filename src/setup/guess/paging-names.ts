@@ -1,4 +1,3 @@
-import { FILTERED, HEADERS, MEMBERS } from '../../core/upstream/hints/words.ts';
 import type { ParameterRole } from '../describe/listing.ts';
 import { plainName } from '../describe/shape.ts';
 
@@ -28,10 +27,8 @@ export const PARAMETERS: Readonly<Record<ParameterRole, readonly string[]>> = {
 /** Parameters whose name mentions pages, whatever they do. */
 export const PAGE_WORDS = /page|paging|pagination|offset|limit|cursor|skip|per_?page/i;
 
-const { next = [], total = [], more = [] } = MEMBERS;
-
 /** Totals of what a filter keeps. Beside one of them, another total counts more than a read can return. */
-export const FILTERED_TOTALS = plain([...FILTERED, ...words('filteredCount filteredTotal totalFiltered')]);
+export const FILTERED_TOTALS = plain(words('filterCount recordsFiltered filteredCount filteredTotal totalFiltered'));
 
 /** Members of a page that describe paging, without case and separators, the surest first. */
 export const PAGE_MEMBERS = {
@@ -39,15 +36,32 @@ export const PAGE_MEMBERS = {
   token: plain([
     ...words('nextPageToken nextCursor nextToken nextMarker continuationToken continuation continue endCursor'),
     ...words('scrollId nextPage after cursor next'),
-    ...next,
+    ...words(
+      'nextUrl nextUri nextKey nextId nextPageId nextPageCursor nextContinuationToken resumptionToken paginationToken',
+    ),
+    ...words('nextBatch lastEvaluatedKey cursorNext'),
   ]),
-  total: plain([...FILTERED_TOTALS, ...total]),
-  more: plain(more),
+  total: plain([
+    ...FILTERED_TOTALS,
+    ...words('total totalCount totalItems totalResults totalRecords totalElements totalEntries totalHits totalRows'),
+    ...words('totalObjects totalSize totalNumber totalData totalAffectedItems totalDocs totalMatches totalItemCount'),
+    ...words(
+      'countTotal itemsTotal fullCount nbHits numFound found odataCount count itemCount recordCount resultCount',
+    ),
+    ...words('numItems numResults numberOfItems numberOfResults'),
+  ]),
+  more: plain(
+    words(
+      'more hasMore hasNext hasNextPage hasMoreItems hasMoreResults hasMorePages moreAvailable isTruncated truncated',
+    ),
+  ),
   offset: words('offset skip startat startindex start from'),
   page: words('currentpage pagenumber pageindex page number index'),
 } as const satisfies Record<string, readonly string[]>;
 
-export const TOTAL_HEADERS: readonly string[] = HEADERS.total.map((name) => name.toLowerCase());
+export const TOTAL_HEADERS = words(
+  'x-total-count x-total x-total-items x-total-results x-total-records x-wp-total total-count x-pagination-total x-pagination-total-count',
+);
 
 function words(text: string): readonly string[] {
   return text.split(' ');

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 
@@ -14,7 +15,7 @@ const EMPTY = /[ \t,]*$/y;
  * one ended; http-link-header takes 6 s for 18 KB.
  */
 export function linkTo(rel: string, field: ReplyHeaders[string]): string | undefined {
-  const text = [field ?? []].flat().join(',');
+  const text = utf8Of([field ?? []].flat().join(','));
   const targets = new Set<string>();
   let at = 0;
 
@@ -28,13 +29,17 @@ export function linkTo(rel: string, field: ReplyHeaders[string]): string | undef
 
   function takeRelations(): readonly string[] {
     let relations: string | undefined;
+    let isEmpty = false;
     for (let parameter = take(PARAMETER); parameter !== undefined; parameter = take(PARAMETER)) {
       const [, name, quoted, bare] = parameter;
       // The first one counts (RFC 8288, section 3.3). Some platforms write single quotes, which are not quotes there.
       if (name?.toLowerCase() === 'rel')
         relations ??= quoted?.replace(/\\(.)/g, '$1') ?? bare?.replaceAll("'", '') ?? '';
+      // Sentry always links to a next page, and says in this way whether it has items.
+      if (name?.toLowerCase() === 'results') isEmpty = /^\s*'?false'?\s*$/i.test(quoted ?? bare ?? '');
     }
     if (relations?.trim() === '') throw invalid('the Link header is malformed');
+    if (isEmpty) return [];
     return (
       relations
         ?.toLowerCase()
@@ -51,6 +56,12 @@ export function linkTo(rel: string, field: ReplyHeaders[string]): string | undef
   }
   if (targets.size > 1) throw invalid(`the Link header names several ${rel} pages`);
   return targets.values().next().value;
+}
+
+/** Node and undici decode headers as Latin-1, and many platforms send UTF-8, of which `URL` would encode each byte as a character. */
+function utf8Of(text: string): string {
+  const bytes = Buffer.from(text, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : text;
 }
 
 function invalid(reason: string): GatewayError {

@@ -1,7 +1,7 @@
 import { parseJson } from '../../kernel/json-shape.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import { linkTo } from './link-header.ts';
-import { HEADERS, MEMBERS, META, type Sign } from './words.ts';
+import { type Meaning, meaningOfHeader, meaningOfMember, type Sign } from './words.ts';
 
 /** One statement of a reply about the rest of its list. */
 export interface Statement {
@@ -11,6 +11,10 @@ export interface Statement {
   readonly path?: string;
   /** The number of all items or pages, or whether there are more. */
   readonly stated: number | boolean;
+  /** See {@link Meaning}. */
+  readonly isCount?: boolean | undefined;
+  readonly isFiltered?: boolean | undefined;
+  readonly isSize?: boolean | undefined;
 }
 
 /** An object that encloses the list. `fields`: its path in the body. */
@@ -19,18 +23,6 @@ export interface Enclosing {
   readonly value: object;
 }
 
-const MEMBERS_BY_KEY = Map.groupBy(
-  Object.entries(MEMBERS).flatMap(([sign, names]) => names.map((name) => ({ sign, name }))),
-  ({ name }) => keyOf(name),
-);
-const META_KEYS = new Set(META.map(keyOf));
-const HEADERS_BY_NAME = new Map(
-  Object.entries(HEADERS).flatMap(([sign, names]) =>
-    names.map((name) => [name.toLowerCase(), { sign: sign as keyof typeof HEADERS, name }] as const),
-  ),
-);
-
-const MAX_KEY = 40;
 const MAX_DEPTH = 3;
 const MAX_LINKS = 50;
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
@@ -38,10 +30,11 @@ const IDENTIFIER = /^[A-Za-z_]\w*$/;
 const RANGE = /^\s*(?:(?!bytes)[\w-]+[\s=]\s*)?(?:\d+-\d+|\*)\/(\d{1,40})\s*$/i;
 const NUMBER = /^\s*\+?(\d{1,40})(?:\.0*)?\s*$/;
 
-/** It reads no item, so that it takes the same few microseconds for any list. */
-export function statementsOf(enclosing: readonly Enclosing[], headers: ReplyHeaders): Statement[] {
+/** Reads no item but the last, for a flag in it, so that it takes the same few microseconds for any list. */
+export function statementsOf(enclosing: readonly Enclosing[], headers: ReplyHeaders, lastItem?: unknown): Statement[] {
   const statements: Statement[] = [];
   for (const { fields, value } of enclosing) readMembers(value, fields.reduce<string>(below, ''), 0, statements);
+  readFlag(lastItem, statements);
   return [...statements, ...headerStatements(headers)];
 }
 
@@ -49,58 +42,85 @@ export function statementsOf(enclosing: readonly Enclosing[], headers: ReplyHead
 export function headerStatements(headers: ReplyHeaders): Statement[] {
   const statements: Statement[] = [];
   for (const header in headers) {
-    const known = HEADERS_BY_NAME.get(header);
-    if (known === undefined) continue;
-    const { sign, name } = known;
-    // Some proxies add a header that is already present.
-    const texts = [headers[header]].flat().join().split(',');
-    for (const stated of new Set(texts.map((text) => statedBy(sign, text.trim())))) {
-      if (stated !== undefined) statements.push({ sign, name, stated });
+    const { meanings, isMeta } = meaningOfHeader(header);
+    for (const meaning of meanings) {
+      // Some proxies add a header that is already present.
+      const texts = [headers[header]].flat().join().split(',');
+      for (const text of new Set(texts.map((each) => each.trim())))
+        readMember(meaning, header, text, undefined, statements);
     }
+    if (isMeta) readJsonHeader(header, headers[header], statements);
   }
   readLink(headers['link'], statements);
   const range = RANGE.exec(String(headers['content-range'] ?? ''));
-  if (range !== null) statements.push({ sign: 'total', name: 'Content-Range', stated: Number(range[1]) });
-  readJsonHeader(headers['x-pagination'], statements);
+  if (range !== null) statements.push({ sign: 'total', name: 'content-range', stated: Number(range[1]) });
   return statements;
 }
 
 function readMembers(scope: object, path: string, depth: number, statements: Statement[]): void {
   for (const member in scope) {
-    if (member.length > MAX_KEY) continue;
-    const key = keyOf(member);
-    const named = MEMBERS_BY_KEY.get(key);
-    const isMeta = META_KEYS.has(key);
-    if (named === undefined && !isMeta) continue;
+    const { meanings, isMeta } = meaningOfMember(member);
+    if (meanings.length === 0 && !isMeta) continue;
     const value: unknown = (scope as Record<string, unknown>)[member];
     const place = below(path, member);
-    for (const { sign, name } of named ?? []) readMember(sign, name, value, place, statements);
+    for (const meaning of meanings) readMember(meaning, member, value, place, statements);
     if (!isMeta || depth === MAX_DEPTH || typeof value !== 'object' || value === null) continue;
     if (Array.isArray(value)) readLinks(value, place, statements);
     else readMembers(value, place, depth + 1, statements);
   }
+  if ('size' in scope && hasAny(scope, STARTS) && hasAny(scope, MAXIMA)) {
+    readMember({ sign: 'total', isSize: true }, 'size', scope.size, below(path, 'size'), statements);
+  }
 }
 
-function readMember(sign: string, name: string, value: unknown, path: string, statements: Statement[]): void {
+/** Beside a start and a maximum, a size is that of the list, or of the page. */
+const STARTS = ['start', 'startAt', 'start_at', 'startIndex', 'offset', 'skip', 'from'];
+const MAXIMA = ['max', 'limit', 'maxResults', 'max_results', 'pageSize', 'page_size', 'top', 'count'];
+
+function hasAny(scope: object, names: readonly string[]): boolean {
+  return names.some((name) => name in scope);
+}
+
+function readMember(
+  { sign, ...kind }: Meaning,
+  name: string,
+  value: unknown,
+  path: string | undefined,
+  statements: Statement[],
+): void {
+  const where = { name, ...(path !== undefined && { path }), ...kind };
   if (sign === 'total' && typeof value === 'object') {
-    readTotalObject(name, value, path, statements);
+    readTotalObject(where, value, statements);
   } else if (sign === 'end') {
     // A number of this name is that of the last page.
     const ended = typeof value === 'number' ? undefined : flagOf(value);
-    if (ended !== undefined) statements.push({ sign: 'more', name, path, stated: !ended });
+    if (ended !== undefined) statements.push({ ...where, sign: 'more', stated: !ended });
   } else {
-    const known = sign as Statement['sign'];
-    const stated = statedBy(known, value);
-    if (stated !== undefined) statements.push({ sign: known, name, path, stated });
+    const stated = statedBy(sign, value);
+    if (stated !== undefined) statements.push({ ...where, sign, stated });
+  }
+}
+
+/** A member of the last item that begins with `_more_`, or is called so, says that others follow. */
+function readFlag(item: unknown, statements: Statement[]): void {
+  if (typeof item !== 'object' || item === null) return;
+  for (const member in item) {
+    if (!/^_+(?:has_?)?more(?:_|$)/i.test(member)) continue;
+    if (leads((item as Record<string, unknown>)[member])) statements.push({ sign: 'more', name: member, stated: true });
   }
 }
 
 /** The total of Elasticsearch. With the relation `gte` it is a lower bound. */
-function readTotalObject(name: string, value: object | null, path: string, statements: Statement[]): void {
+function readTotalObject(
+  where: Omit<Statement, 'sign' | 'stated'>,
+  value: object | null,
+  statements: Statement[],
+): void {
   const { value: number, relation } = Object(value);
   const total = numberOf(number);
   if (total === undefined) return;
-  statements.push({ sign: 'total', name, path: below(path, 'value'), stated: relation === 'gte' ? total + 1 : total });
+  const path = below(where.path ?? '', 'value');
+  statements.push({ ...where, sign: 'total', path, stated: relation === 'gte' ? total + 1 : total });
 }
 
 /** Objects with `rel` and `href`. */
@@ -130,10 +150,11 @@ function hasLink(rel: string, field: string | string[]): boolean {
   }
 }
 
-function readJsonHeader(field: ReplyHeaders[string], statements: Statement[]): void {
+function readJsonHeader(header: string, field: ReplyHeaders[string], statements: Statement[]): void {
   const inHeader: Statement[] = [];
   if (typeof field === 'string') readMembers(Object(parseJson(field)), '', MAX_DEPTH, inHeader);
-  for (const { sign, name, stated } of inHeader) statements.push({ sign, name: `X-Pagination: ${name}`, stated });
+  for (const { path: _, ...statement } of inHeader)
+    statements.push({ ...statement, name: `${header}: ${statement.name}` });
 }
 
 /** Returns `undefined` for a value that states nothing. */
@@ -166,10 +187,6 @@ function leads(value: unknown): boolean | undefined {
   if (Array.isArray(value)) return value.length > 0;
   // A link object (HAL, JSON:API), or a key of several parts (DynamoDB).
   return 'href' in (value as object) ? leads(Object(value).href) : Object.keys(value as object).length > 0;
-}
-
-function keyOf(name: string): string {
-  return name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
 }
 
 function below(path: string, member: string | number): string {

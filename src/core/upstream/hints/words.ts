@@ -3,76 +3,137 @@ export const SIGNS = ['total', 'pages', 'more', 'next', 'previous', 'fullPage'] 
 
 export type Sign = (typeof SIGNS)[number];
 
-/** Some platforms count the items of one page in these. */
-export const COUNTS: readonly string[] = [
-  ...['count', 'itemCount', 'itemsCount', 'recordCount', 'recordsCount', 'resultCount', 'resultsCount', 'numItems'],
-  ...['numResults', 'numberOfItems', 'numberOfResults'],
+/** What a name states. `end` is a flag of the opposite sense. */
+export interface Meaning {
+  readonly sign: Exclude<Sign, 'fullPage'> | 'end';
+  /** Some platforms count the items, or pages, of the reply in this one. */
+  readonly isCount?: boolean;
+  /** Counts what a filter keeps: any other total beside it counts items that no read returns. */
+  readonly isFiltered?: boolean;
+  /** A total on some platforms, the size of a page on others. */
+  readonly isSize?: boolean;
+}
+
+/** Names are compared in lower case and without separators, so they are spelled here in this form. */
+const words = (text: string) => `(?:${text.trim().replaceAll(/\s+/g, '|')})`;
+const ITEMS = `${words(`all affected item result record element entr(?:y|ie) hit row object doc(?:ument)? match(?:e)? member
+  resource asset entit(?:y|ie) thing value data project workflow tool`)}s?`;
+const NUMBER = `${words('num number nb no cnt count')}(?:of)?`;
+const COUNT = words('counts? cnt size num number nb total');
+/** What a place in a list is given as. */
+const PLACES =
+  words(`pages? links? urls? ur[il] href cursor token marker key id num(?:ber)? start offset skip from index after
+  set batch chunk query path position pointer continuation records? results? items? rows?`);
+
+const name = (pattern: string) => new RegExp(`^(?:${pattern})$`);
+
+const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
+  // Before the totals, of which some of these would be one.
+  [
+    name(`filter(?:ed)?(?:(?:${ITEMS})?(?:${COUNT})|${ITEMS})|(?:total|${ITEMS})filtered(?:${COUNT})?`),
+    { sign: 'total', isFiltered: true },
+  ],
+  [
+    name(`(?:total|num(?:ber)?of|nb|count|max)pages?|numpages|pages(?:${COUNT})?|lastpage(?:num(?:ber)?|index)?`),
+    { sign: 'pages' },
+  ],
+  [name(`page(?:counts?|total)`), { sign: 'pages', isCount: true }],
+  [name(`(?:grand|overall|full)?total(?:${NUMBER})?(?:${ITEMS})*(?:${COUNT})?`), { sign: 'total' }],
+  [
+    name(`(?:${NUMBER})?total(?:${ITEMS})*|(?:${ITEMS})+total|(?:full|all|overall)counts?|(?:odata|inline)count`),
+    { sign: 'total' },
+  ],
+  [name('(?:num|nb|number|items|results)?found|nbhits|outof|estimatedtotal(?:hits)?'), { sign: 'total' }],
+  [name(`${NUMBER}(?:${ITEMS})+|(?:${ITEMS})*counts?`), { sign: 'total', isCount: true }],
+  [name(`(?:has|have|is|are)?(?:any)?more(?:${ITEMS}|pages?|available|exists?)*`), { sign: 'more' }],
+  [name(`(?:has|have|is)next(?:${PLACES}|${ITEMS})*|next(?:pages?|${ITEMS})?(?:exists?|available)`), { sign: 'more' }],
+  [
+    name(`(?:is|was)?(?:${ITEMS})*(?:truncated|incomplete)(?:${ITEMS})*|remaining(?:${ITEMS})+(?:${COUNT})?`),
+    { sign: 'more' },
+  ],
+  [
+    name(
+      `(?:is)?(?:last|final)(?:page)?|(?:is)?done|isend|atend|eof|endof(?:the)?(?:list|pages?|${ITEMS})|nomore(?:pages?|${ITEMS})*`,
+    ),
+    { sign: 'end' },
+  ],
+  [name(`(?:odata)?next(?:${PLACES})*|(?:${PLACES})+next`), { sign: 'next' }],
+  [
+    name(`continu(?:e|ation)(?:${PLACES})*|(?:resum(?:e|ption)|pagination)(?:${PLACES})+|lastevaluatedkey`),
+    { sign: 'next' },
+  ],
+  [name(`(?:has)?prev(?:ious)?(?:${PLACES})*`), { sign: 'previous' }],
 ];
 
-/** Totals after filtering: beside one of them, any other total counts items that no read returns. */
-export const FILTERED: readonly string[] = ['filterCount', 'recordsFiltered'];
+/** Objects around such members, nested if need be: `meta.pagination.total`. */
+const META = name(
+  `(?:response|results?|search|list|pages?|paging|pagination|collection|query)*(?:meta|metadata|info|set|pagination|paging|paginator|pager|page|pageable|links?|cursors?|navigation|view)|additionaldata`,
+);
 
-/** Members in any case and with any separators: `total_count`, `@odata.count`. */
-export const MEMBERS: Readonly<Record<string, readonly string[]>> = {
-  total: [
-    ...['total', 'totalCount', 'totalItems', 'totalResults', 'totalRecords', 'totalElements', 'totalEntries'],
-    ...['totalHits', 'totalRows', 'totalObjects', 'totalSize', 'totalNumber', 'totalData', 'totalAffectedItems'],
-    ...['totalDocs', 'totalMatches', 'totalItemCount', 'totalRecordCount', 'totalResultCount', 'totalObjectCount'],
-    ...['countTotal', 'itemsTotal', 'itemTotal', 'resultTotal', 'fullCount', 'numFound'],
-    ...['odataCount', ...FILTERED, ...COUNTS],
-  ],
-  pages: [
-    'pages',
-    'totalPages',
-    'totalPage',
-    'pageCount',
-    'pagesCount',
-    'pagesTotal',
-    'numPages',
-    'lastPage',
-    'maxPage',
-  ],
-  more: [
-    ...['more', 'hasMore', 'hasNext', 'hasNextPage', 'hasMoreItems', 'hasMoreResults', 'hasMorePages', 'hasMoreData'],
-    ...['hasMoreRecords', 'moreAvailable', 'moreResults', 'moreItems', 'moreDataAvailable', 'isMore', 'isTruncated'],
-    ...['truncated', 'incompleteResults', 'nextPageExists', 'remainingItemCount'],
-  ],
-  end: ['last', 'isLast', 'lastPage', 'isLastPage', 'done', 'endOfList', 'endOfRecords', 'isEnd', 'noMore'],
-  next: [
-    ...['next', 'nextPage', 'nextLink', 'nextUrl', 'nextUri', 'nextHref', 'nextCursor', 'nextToken', 'nextMarker'],
-    ...['nextKey', 'nextId', 'nextOffset', 'nextStart', 'nextPageToken', 'nextPageUrl', 'nextPageUri', 'nextPageLink'],
-    ...[
-      'nextPageCursor',
-      'nextPageNumber',
-      'nextPageId',
-      'nextPageStart',
-      'nextRecordsUrl',
-      'nextResults',
-      'nextBatch',
-    ],
-    ...['nextContinuationToken', 'continuationToken', 'continuation', 'continue', 'resumptionToken', 'paginationToken'],
-    ...['lastEvaluatedKey', 'cursorNext', 'odataNextLink'],
-  ],
-  previous: [
-    ...['prev', 'previous', 'prevPage', 'previousPage', 'prevLink', 'previousLink', 'prevUrl', 'previousUrl'],
-    ...['prevPageUrl', 'previousPageUrl', 'hasPrev', 'hasPrevious', 'hasPrevPage', 'hasPreviousPage'],
-  ],
-};
+/** A word of a header that counts something else, such as requests. */
+const OTHER = words(
+  'rate ratelimit limits? quotas? costs? time timing duration latency credits? requests? calls? bytes? points? cache retry retries errors? hits?',
+);
+const OTHER_HEADER = new RegExp(`(?:^|-)${OTHER}(?:-|$)`);
+const PAGING_HEADER = name(`(?:pagination|paging|pager|pages?|results?|list)(?:total|${ITEMS}|counts?)+`);
+const SIZE_HEADER = name('(?:pagination|paging)size');
 
-/** Members around such members, nested if need be: `meta.pagination.total`. */
-export const META: readonly string[] = [
-  ...['meta', 'metadata', 'pagination', 'paging', 'paginator', 'page', 'pageInfo', 'links', 'cursor'],
-  ...['cursors', 'responseMetadata', 'resultInfo', 'resultSet', 'additionalData', 'listInfo', 'listMetadata', 'info'],
-  ...['pager', 'pageable', 'navigation', 'searchMetadata'],
-];
+export interface NamedMeaning {
+  readonly meanings: readonly Meaning[];
+  readonly isMeta: boolean;
+}
 
-/** Headers beside `Link` (RFC 8288), `Content-Range` and, as JSON, `X-Pagination`. */
-export const HEADERS: Readonly<Record<'total' | 'pages' | 'more' | 'next', readonly string[]>> = {
-  total: [
-    ...['X-Total-Count', 'X-Total', 'X-Total-Items', 'X-Total-Results', 'X-Total-Records', 'X-WP-Total', 'Total-Count'],
-    ...['X-Pagination-Total', 'X-Pagination-Total-Count', 'X-Paging-Total', 'X-Count-Total'],
-  ],
-  pages: ['X-Total-Pages', 'X-WP-TotalPages', 'X-Pagination-Page-Count', 'X-Pagination-Total-Pages', 'X-Page-Count'],
-  more: ['X-Has-More', 'X-Has-Next', 'X-Has-Next-Page'],
-  next: ['X-Next-Page', 'X-Next', 'X-Next-Cursor', 'X-Next-Token', 'X-Next-Page-Token', 'X-Continuation-Token'],
-};
+const NOTHING: NamedMeaning = { meanings: [], isMeta: false };
+const MAX_NAME = 48;
+
+/** Returns what a member of a body states, with any prefix (`hydra:`, `@odata.`, `__`), in any case, with any separators. */
+export const meaningOfMember = remembered((member) => {
+  const parts = member.split(/[:.]/);
+  return meaningOf([plain(member), plain(parts.at(-1) ?? '')]);
+});
+
+/** Returns what a header states, with any prefix of a vendor. `header` is in lower case. */
+export const meaningOfHeader = remembered((header) => {
+  if (OTHER_HEADER.test(header)) return NOTHING;
+  const parts = header.replace(/^x-/, '').split('-');
+  const names = parts.map((_, index) => plain(parts.slice(index).join('')));
+  const own = meaningOf(names.slice(0, 1)).meanings;
+  // After a prefix, a count is one of something else: `x-query-count`.
+  const found = own.length > 0 ? own : meaningOf(names).meanings.filter(({ isCount }) => isCount !== true);
+  const sizes = names.some((each) => SIZE_HEADER.test(each)) ? [{ sign: 'total', isSize: true } as const] : [];
+  const counts = names.some((each) => PAGING_HEADER.test(each)) ? [{ sign: 'total', isCount: true } as const] : [];
+  const [meanings = []] = [found, counts, sizes].filter(({ length }) => length > 0);
+  return {
+    meanings: meanings.filter(({ sign }) => sign !== 'end' && sign !== 'previous'),
+    isMeta: /(?:^|-)(?:pagination|paging)$/.test(header),
+  };
+});
+
+function meaningOf(names: readonly string[]): NamedMeaning {
+  for (const each of names) {
+    const found = MEANINGS.filter(([pattern]) => pattern.test(each)).map(([, meaning]) => meaning);
+    // A number of `lastPage` is that of the last page, a flag says whether this is the last.
+    const meanings = found.filter(({ sign }, index) => index === 0 || sign === 'end');
+    const isMeta = META.test(each);
+    if (meanings.length > 0 || isMeta) return { meanings, isMeta };
+  }
+  return NOTHING;
+}
+
+function plain(text: string): string {
+  return text.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+}
+
+/** Names repeat with each reply. What an upstream can make grow is bounded. */
+function remembered(find: (name: string) => NamedMeaning): (name: string) => NamedMeaning {
+  const known = new Map<string, NamedMeaning>();
+  return (text) => {
+    if (text.length > MAX_NAME) return NOTHING;
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (known.size >= 1000) known.clear();
+    const found = find(text);
+    known.set(text, found);
+    return found;
+  };
+}

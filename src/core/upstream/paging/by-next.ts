@@ -20,12 +20,14 @@ export async function* tokenPages<P extends PageView>(
   const { list, first, fetch, signal } = read;
   const size = sizeParameter(pagination);
   const isNew = createIsNew();
+  const checkEmpty = createEmptyCheck((page) => nextToken(page.next) !== undefined);
   let pages = 0;
   let itemsAfterFirst = 0;
   for (let page = first; ; ) {
     yield page;
     pages += 1;
     if (page !== first) itemsAfterFirst += page.count;
+    checkEmpty(page);
     const token = nextToken(page.next);
     if (token === undefined) {
       if (pages > 1 && itemsAfterFirst === 0) await testToken(read, pagination);
@@ -81,9 +83,11 @@ export async function* linkedPages<P extends PageView>(
   let { url } = firstAddress(list);
   const isNew = createIsNew();
   isNew(url.href);
+  const checkEmpty = createEmptyCheck((page) => nextLink(page, pagination) !== undefined);
   let pages = 0;
   for (let page = first; ; ) {
     yield page;
+    checkEmpty(page);
     pages += 1;
     const link = nextLink(page, pagination);
     if (link === undefined) return;
@@ -114,6 +118,18 @@ function resolve(link: string, current: URL, wrong: (what: string) => Error): UR
   }
   url.hash = '';
   return url;
+}
+
+/** Throws for the second of two empty pages in a row that lead on: such a list may never end. One is usual (AIP-158). */
+function createEmptyCheck(leadsOn: (page: PageView) => boolean): (page: PageView) => void {
+  let empty = 0;
+  return (page) => {
+    empty = page.count === 0 && leadsOn(page) ? empty + 1 : 0;
+    if (empty < 2) return;
+    throw incomplete(
+      'two pages in a row have no items and lead to a next one: check pagination.next and pagination.kind',
+    );
+  };
 }
 
 function createIsNew(): (text: string) => boolean {

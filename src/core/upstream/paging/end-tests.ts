@@ -1,16 +1,17 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Statement } from '../hints/statements.ts';
-import { COUNTS } from '../hints/words.ts';
 import { nextLink } from './by-next.ts';
 import {
   failedTest,
   goesOn,
   inSteps,
   isNone,
+  isSize,
   type ListRead,
   type ListRequest,
   mayRepeat,
   type PageView,
+  sizeAsked,
   statesTotal,
 } from './list-read.ts';
 import {
@@ -249,18 +250,6 @@ async function hasOnlyIds(ids: string, reply: PageView): Promise<boolean> {
   return true;
 }
 
-/** Names of a page size in a query or a body that settings send. */
-const SIZE_PARAMETERS =
-  /^(?:limit|size|count|rows|top|\$top|take|first|(?:max|num|page)[_-]?(?:size|results|items)|(?:per|items[_-]?per)[_-]?page|page[_-]?limit)$/i;
-
-/** Returns `undefined` if settings leave that to the platform. */
-function sizeAsked({ pagination, query, post }: ListRequest): number | undefined {
-  if (pagination.kind !== 'none') return pagination.sizeParam === null ? undefined : pagination.size;
-  const body: unknown = JSON.parse(post?.body?.({}) ?? 'null');
-  const [, size] = [...Object.entries(query), ...membersOf(body)].find(isSize) ?? [];
-  return size === undefined ? undefined : Number([size].flat()[0]);
-}
-
 /** Returns `undefined` if settings have no parameter for the size, or it may not be requested. */
 function addressOfSize(list: ListRequest, size: number): PageAddress | undefined {
   const { pagination, query } = list;
@@ -270,23 +259,13 @@ function addressOfSize(list: ListRequest, size: number): PageAddress | undefined
   return name === undefined ? undefined : pageAddress(list, { [name]: size });
 }
 
-function isSize([name]: readonly [string, unknown]): boolean {
-  return SIZE_PARAMETERS.test(name);
-}
-
-function membersOf(body: unknown): [string, unknown][] {
-  if (typeof body !== 'object' || body === null) return [];
-  const own = Object.entries(body);
-  return [...(Array.isArray(body) ? [] : own), ...own.flatMap(([, value]) => membersOf(value))];
-}
-
 function isTotalInBody({ sign, path }: Statement): boolean {
   return sign === 'total' && path !== undefined;
 }
 
 /** Whether a member that cannot be the length of the page states that the list ends. */
 function statesEnd({ statements }: PageView, count: number): boolean {
-  return statements.some((each) => !COUNTS.includes(each.name) && isEnd(count, each));
+  return statements.some((each) => !each.isCount && !each.isSize && isEnd(count, each));
 }
 
 function isEnd(count: number, { sign, stated }: Statement): boolean {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../kernel/errors.ts';
 import { type Enclosing, type Statement, statementsOf } from '../hints/statements.ts';
-import { COUNTS, type Sign } from '../hints/words.ts';
+import type { Sign } from '../hints/words.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import type { ListAddress, PageAddress, Pagination } from './page-address.ts';
 
@@ -42,7 +42,7 @@ export function viewOf(pagination: Pagination, { body, items, enclosing, headers
   return {
     count: items.length,
     headers,
-    statements: statementsOf(enclosing, headers),
+    statements: statementsOf(enclosing, headers, items.at(-1)),
     next: 'next' in pagination ? pagination.next?.(body) : undefined,
     total: pagination.total?.(body),
   };
@@ -66,7 +66,7 @@ export function isWhole(pagination: Pagination, page: PageView): boolean {
 
 /** Whether a member that cannot be the length of the page states this total. */
 export function statesTotal({ statements }: PageView, items: number): boolean {
-  return statements.some(({ sign, name, stated }) => sign === 'total' && stated === items && !COUNTS.includes(name));
+  return statements.some((each) => each.sign === 'total' && each.stated === items && !each.isCount && !each.isSize);
 }
 
 /** The expression `hasMore && cursor` is false on the last page. */
@@ -175,4 +175,26 @@ export function failedTest(what: string, cure: string, cause?: unknown): Gateway
     detail: `The list may be incomplete: ${what}. The operator of Portico has to ${cure}; ${last}.`,
     cause,
   });
+}
+
+/** Names of a page size in a query or a body that settings send. */
+const SIZE_PARAMETERS =
+  /^(?:limit|size|count|rows|top|\$top|take|first|(?:max|num|page)[_-]?(?:size|results|items)|(?:per|items[_-]?per)[_-]?page|page[_-]?limit)$/i;
+
+/** Returns `undefined` if settings leave that to the platform. */
+export function sizeAsked({ pagination, query, post }: ListRequest): number | undefined {
+  if (pagination.kind !== 'none') return pagination.sizeParam === null ? undefined : pagination.size;
+  const body: unknown = JSON.parse(post?.body?.({}) ?? 'null');
+  const [, size] = [...Object.entries(query), ...membersOf(body)].find(isSize) ?? [];
+  return size === undefined ? undefined : Number([size].flat()[0]);
+}
+
+export function isSize([name]: readonly [string, unknown]): boolean {
+  return SIZE_PARAMETERS.test(name);
+}
+
+function membersOf(body: unknown): [string, unknown][] {
+  if (typeof body !== 'object' || body === null) return [];
+  const own = Object.entries(body);
+  return [...(Array.isArray(body) ? [] : own), ...own.flatMap(([, value]) => membersOf(value))];
 }

@@ -1,5 +1,5 @@
 import { inOrder } from '../../kernel/deadline.ts';
-import { FILTERED, type Sign } from '../hints/words.ts';
+import type { Sign } from '../hints/words.ts';
 import type { PageTarget } from '../upstream.ts';
 import { linkedPages, tokenPages } from './by-next.ts';
 import { type Progress, testEnd } from './end-tests.ts';
@@ -11,6 +11,7 @@ import {
   type ListRead,
   type ListRequest,
   type PageView,
+  sizeAsked,
   totalKey,
   totalOf,
 } from './list-read.ts';
@@ -143,6 +144,7 @@ async function* checked<P extends PageView>(
   // Some platforms state one page for an empty list.
   const progress: Progress = { items: 0, pages: 1, filled: 0, tail: 0, tailIds: '', least: {}, last: first };
   const checkRepeats = createRepeatCheck();
+  const size = sizeAsked(list);
   let all = 0;
   let ids = '';
   for await (const page of pages) {
@@ -158,8 +160,8 @@ async function* checked<P extends PageView>(
       progress.tailIds = ids + (page.ids ?? '');
       ids = page.ids ?? '';
     }
-    keepLeast(progress.least, 'total', page);
-    keepLeast(progress.least, 'pages', page);
+    keepLeast(progress.least, 'total', page, size);
+    keepLeast(progress.least, 'pages', page, size);
     yield page;
   }
   checkTotal(read, progress);
@@ -183,15 +185,20 @@ function createRepeatCheck(): (page: PageView) => Promise<void> {
 }
 
 /** Keeps the least figure. Of several on one page, that of a filter counts, else the greatest: others may be its own. */
-function keepLeast(least: Progress['least'], sign: 'total' | 'pages', { statements, count }: PageView): void {
+function keepLeast(
+  least: Progress['least'],
+  sign: 'total' | 'pages',
+  { statements, count }: PageView,
+  size: number | undefined,
+): void {
   // A figure up to the length of the page may be that length.
   const floor = sign === 'total' ? count : 0;
-  const filtered = statements.filter(({ name }) => sign === 'total' && FILTERED.includes(name));
-  const [most] = (filtered.length > 0 ? filtered : statements)
-    .filter(
-      (each) =>
-        each.sign === sign && Number(each.stated) > floor && !(each.name === 'pageCount' && each.stated === count),
-    )
+  const all = statements.filter((each) => each.sign === sign);
+  const filtered = all.filter(({ isFiltered }) => isFiltered);
+  // A size may be what was asked for, or explained by a total beside it.
+  const totals = all.filter(({ isSize, stated }) => !isSize || (stated !== size && all.every((each) => each.isSize)));
+  const [most] = (filtered.length > 0 ? filtered : totals)
+    .filter(({ isCount, stated }) => Number(stated) > floor && !(sign === 'pages' && isCount && stated === count))
     .toSorted((a, b) => Number(b.stated) - Number(a.stated));
   const before = least[sign];
   if (most !== undefined && (before === undefined || most.stated < before.stated)) least[sign] = most;

@@ -100,6 +100,19 @@ describe('the Link header', () => {
     );
   });
 
+  it('is none where the platform says in the link that the page has no results', () => {
+    const link = (results: string) =>
+      `</1>; rel="previous"; results="true", </2>; rel="next"; results="${results}"; cursor="0:2:0"`;
+    expect(next(link('true'))).to.equal('/2');
+    for (const results of ['false', 'FALSE', ' false ']) expect(next(link(results))).to.equal(undefined);
+  });
+
+  it('is decoded as UTF-8 where it is, so that its bytes are not encoded twice', () => {
+    const onTheWire = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
+    expect(next(onTheWire('</list?q=Müller&page=2>; rel="next"'))).to.equal('/list?q=Müller&page=2');
+    expect(next('</list?q=M\u00fcller>; rel="next"')).to.equal('/list?q=Müller');
+  });
+
   const SIXTEEN_KB = 16_384;
   const long = (begin: string, repeated: string) =>
     begin + repeated.repeat(Math.floor((SIXTEEN_KB - begin.length) / repeated.length));

@@ -140,6 +140,103 @@ describe('the signs of more items in a body', () => {
   });
 });
 
+describe('the names of signs', () => {
+  const THINGS = ['items', 'results', 'Records', 'entries', 'hits', 'rows', 'objects', 'docs', 'elements'];
+  const styles: readonly ((words: readonly string[]) => string)[] = [
+    (words) => words.join('_').toLowerCase(),
+    (words) => words.join('-').toLowerCase(),
+    (words) => words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(''),
+    (words) => words.join('').toUpperCase(),
+    (words) => `hydra:${words.join('')}`,
+    (words) => `@odata.${words.join('')}`,
+    (words) => `__${words.join('_')}`,
+  ];
+  const named = (sign: string, value: unknown, names: readonly (readonly string[])[]) => {
+    for (const words of names) {
+      for (const style of styles) {
+        const [statement] = statements({ [style(words)]: value });
+        expect(statement, style(words)).to.include({ sign });
+      }
+    }
+  };
+
+  it('are made of usual words, with any prefix, in any case and with any separators', () => {
+    named('total', 120, [
+      ...THINGS.map((thing) => ['total', thing]),
+      ['total', 'count'],
+      ['nb', 'Hits'],
+      ['num', 'Found'],
+    ]);
+    named('pages', 5, [
+      ['total', 'Pages'],
+      ['nb', 'Pages'],
+      ['number', 'Of', 'Pages'],
+      ['page', 'Count'],
+    ]);
+    named('more', true, [
+      ...THINGS.map((thing) => ['has', 'more', thing]),
+      ['has', 'next', 'page'],
+      ['is', 'truncated'],
+    ]);
+    named('next', 'x', [
+      ['next'],
+      ['next', 'link'],
+      ['next', 'page', 'token'],
+      ['continuation', 'token'],
+      ['next', 'skip'],
+    ]);
+    named('previous', 'x', [['prev'], ['previous', 'page', 'url']]);
+  });
+
+  it('are no others, however similar', () => {
+    const names =
+      'page pageNumber pageSize limit offset start status nextRun lastModified totalTime totalPrice moreInfo';
+    const others = `${names} filter counter endOfLife endCursor perPage maxResults numPage totalScore doneAt`.split(
+      ' ',
+    );
+    for (const name of others)
+      for (const value of [120, 'x', true]) expect(statements({ [name]: value }), name).to.deep.equal([]);
+  });
+
+  it('are of headers with the prefix of any vendor, but for those that count requests or time', () => {
+    const signs = (name: string, text: string) => headerStatements({ [name]: text }).map(({ sign }) => sign);
+    for (const prefix of ['', 'x-', 'x-ms-', 'opc-', 'x-acme-cloud-', 'pagination-']) {
+      for (const name of ['total-objects', 'total-count', 'total-items', 'total'])
+        expect(signs(prefix + name, '120'), prefix + name).to.deep.equal(['total']);
+      for (const name of ['continuationtoken', 'continuation-token', 'next-page', 'next-cursor'])
+        expect(signs(prefix + name, 'abc'), prefix + name).to.deep.equal(['next']);
+      expect(signs(`${prefix}total-pages`, '5'), prefix).to.deep.equal(['pages']);
+    }
+    for (const name of [
+      'x-ratelimit-total',
+      'x-total-time',
+      'x-cache-hits',
+      'x-request-count',
+      'x-per-page',
+      'x-quota-next',
+    ])
+      expect(signs(name, '120'), name).to.deep.equal([]);
+  });
+
+  it('are a size beside a start and a maximum, and that of a header, which may be the size of the page', () => {
+    for (const body of [
+      { start: 0, max: 25, size: 120 },
+      { startAt: 0, maxResults: 25, size: 120 },
+    ])
+      expect(one(body)).to.deep.include({ sign: 'total', stated: 120, isSize: true });
+    expect(statements({ page: { size: 20, number: 0 } })).to.deep.equal([]);
+    expect(headerStatements({ 'acme-pagination-size': '120' })[0]).to.deep.include({ sign: 'total', isSize: true });
+  });
+
+  it('are those of a flag in the last item', () => {
+    const last = (item: unknown) => statementsOf([], {}, item).map(({ sign, stated }) => [sign, stated]);
+    for (const name of ['_more_projects', '_more_', '_has_more', '__more'])
+      expect(last({ [name]: true })).to.deep.equal([['more', true]]);
+    for (const item of [{ _more_projects: false }, { more: true }, { _moreover: true }, 'x', null])
+      expect(last(item)).to.deep.equal([]);
+  });
+});
+
 describe('the signs of more items in headers', () => {
   const total = (stated: number) => ({ sign: 'total', stated });
   const next = (stated: boolean) => ({ sign: 'next', stated });
@@ -171,8 +268,8 @@ describe('the signs of more items in headers', () => {
   it('is what X-Pagination holds as JSON', () => {
     const text = JSON.stringify({ TotalCount: 120, PageSize: 25, HasNext: true });
     expect(headerStatements({ 'x-pagination': text })).to.deep.equal([
-      { sign: 'total', name: 'X-Pagination: totalCount', stated: 120 },
-      { sign: 'more', name: 'X-Pagination: hasNext', stated: true },
+      { sign: 'total', name: 'x-pagination: TotalCount', stated: 120 },
+      { sign: 'more', name: 'x-pagination: HasNext', stated: true },
     ]);
     for (const other of ['{', 'null', '5']) {
       expect(headerStatements({ 'x-pagination': other })).to.deep.equal([]);
