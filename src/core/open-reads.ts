@@ -134,7 +134,7 @@ interface KnownCallerOptions {
   readonly keyOf: KeyOf;
 }
 
-/** Reads as another header's credential, or as one partition of all verified callers if the upstream receives nothing from them. */
+/** Reads as another header's credential, or as one cache scope of all verified callers if the upstream receives nothing from them. */
 function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCallerOptions): Read {
   const credential = config.upstreams[upstream]?.credential;
   if (credential?.kind === 'header' && credential.from !== undefined) {
@@ -150,8 +150,8 @@ function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCallerOpt
   const isOurs = credential?.kind === 'service' || credential?.kind === 'none';
   if (!isOurs || config.verification === undefined) return read;
   // Tokens contain no spaces, so this is never a token's key.
-  const partition = keyOf(`everybody at ${upstream}`);
-  return (caller, options) => read({ ...caller, partition }, options);
+  const cacheScope = keyOf(`everybody at ${upstream}`);
+  return (caller, options) => read({ ...caller, cacheScope }, options);
 }
 
 /** Headers beside `Authorization` in which callers send credentials for these upstreams. */

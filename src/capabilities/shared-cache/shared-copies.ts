@@ -37,7 +37,7 @@ export function copyOf(origin: string, resource: string): string {
   return JSON.stringify([origin, resource]);
 }
 
-/** Each caller has copies of its own, whatever its partition: what the upstream returned to it, sealed under a key of its token. */
+/** Each caller has copies of its own, whatever its cache scope: what the upstream returned to it, sealed under a key of its token. */
 export function openCopies(options: CopiesOptions, stored: StoredResource) {
   const { store, secrets, evictions, semaphore, maxValueBytes, now } = options;
   const { resource, origin, lifetime, maxBytes } = stored;

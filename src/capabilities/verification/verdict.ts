@@ -28,7 +28,7 @@ export function createJudge(options: JudgeOptions) {
   /** Tokens contain no spaces, so this is never a credential's key. */
   const keyFor = (claim: string, value: string) => keyOf(`claim ${JSON.stringify([issuer, claim, value])}`);
 
-  function partitionOf(claims: Claims): string | undefined {
+  function cacheScopeOf(claims: Claims): string | undefined {
     if (partitionClaim === undefined) return undefined;
     const shared = claims[partitionClaim];
     return typeof shared === 'string' && shared !== '' ? keyFor(`partition ${partitionClaim}`, shared) : undefined;
@@ -39,7 +39,7 @@ export function createJudge(options: JudgeOptions) {
     if (claims['cnf'] !== undefined) throw rejected('it is bound to a key, of which there is no proof here');
     const subject = subjectOf(claims);
     return {
-      partition: partitionOf(claims) ?? key,
+      cacheScope: cacheScopeOf(claims) ?? key,
       expiresAt: claims.exp === undefined ? Number.POSITIVE_INFINITY : claims.exp * 1000 + leewayMs,
       verified: Object.freeze({
         subject,

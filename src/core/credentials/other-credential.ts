@@ -29,7 +29,7 @@ export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: O
   const key = keyOf(`${caller.key} ${value}`);
   const ends = [caller.expiresAt, expiryOf(value)].filter((time) => time !== undefined);
   const expiresAt = ends.length === 0 ? undefined : Math.min(...ends);
-  return { ...caller, credential, accessToken: caller.credential, key, partition: key, expiresAt };
+  return { ...caller, credential, accessToken: caller.credential, key, cacheScope: key, expiresAt };
 }
 
 /** Key of all credentials that a caller has sent: callers with equal keys see the same lists. */

@@ -157,11 +157,11 @@ export function createHandler(options: HandlerOptions): Handle {
 }
 
 function callerOf({ requestId, trace, span, fields, address }: Exchange, identity: Identity): Caller {
-  const { credential, key, partition, expiresAt, verified } = identity;
+  const { credential, key, cacheScope, expiresAt, verified } = identity;
   return {
     credential,
     key,
-    partition,
+    cacheScope,
     expiresAt,
     verified,
     address: verified === undefined ? address : undefined,

@@ -47,8 +47,8 @@ export interface Caller {
   readonly accessToken?: Credential | undefined;
   /** Keyed hash of the credential. Names shared loads, rejected tokens, bulkhead slots and log lines. */
   readonly key: string;
-  /** Partition of the caller's snapshots. Names nothing else. */
-  readonly partition: string;
+  /** Names whose stored lists the caller may be served, and nothing else. */
+  readonly cacheScope: string;
   /** `exp` of the token, in milliseconds since the epoch. Unless verified, it may only shorten lifetimes. */
   readonly expiresAt?: number | undefined;
   /** `undefined` without verification. */

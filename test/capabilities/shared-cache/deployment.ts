@@ -147,9 +147,9 @@ export const MINUTE = 60_000;
 export const failed = new GatewayError('upstream_failed', { upstreamStatus: 503 });
 
 export const alice = callerOf('alice');
-/** They share a partition, as callers of one tenant. */
-export const bob = callerOf('bob', { partition: 'team' });
-export const carol = callerOf('carol', { partition: 'team' });
+/** They share a cache scope, as callers of one tenant. */
+export const bob = callerOf('bob', { cacheScope: 'team' });
+export const carol = callerOf('carol', { cacheScope: 'team' });
 
 /** Reads a resource where the upstream is asked, and has it answer with these items. */
 export async function readAnswered(

@@ -40,7 +40,7 @@ describe('the eviction index', () => {
 
   it('removes the links of a failed load, unless its entry is held or a later load has linked it', async () => {
     const { cache, index } = scene(10);
-    const [alice, bob] = [callerOf('alice'), callerOf('bob', { partition: 'team' })];
+    const [alice, bob] = [callerOf('alice'), callerOf('bob', { cacheScope: 'team' })];
     for (const caller of [alice, bob]) {
       const entry = { cache, resource: 'tools', caller };
       const epoch = cache.begin('tools', caller);

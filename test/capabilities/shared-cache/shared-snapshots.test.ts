@@ -75,7 +75,7 @@ describe('a read that misses the memory of its replica', () => {
 });
 
 describe('a shared copy', () => {
-  it('belongs to one caller, even if callers share a partition', async () => {
+  it('belongs to one caller, even if callers share a cache scope', async () => {
     const { replica } = deployment();
     const [one, other] = [replica(), replica()];
     await readLanding(one, 'of bob', bob);

@@ -32,7 +32,7 @@ function scene(bounds: Partial<typeof BOUNDS> = {}) {
     },
   );
   const good = (key: string): Verdict => ({
-    partition: key,
+    cacheScope: key,
     expiresAt: Number.POSITIVE_INFINITY,
     verified: { subject: key, subjectKey: `s ${key}`, scopes: new Set() },
   });

@@ -98,7 +98,7 @@ describe('the key of a caller', () => {
   it('is the same for the same token, has 256 bits as base64url, and names the snapshots too', async () => {
     const [one, again, two] = await Promise.all(['one', 'one', 'two'].map(identify));
     expect(one?.key).to.match(/^[\w-]{43}$/);
-    expect([again?.key, one?.partition]).to.deep.equal([one?.key, one?.key]);
+    expect([again?.key, one?.cacheScope]).to.deep.equal([one?.key, one?.key]);
     expect(two?.key).not.to.equal(one?.key);
   });
 

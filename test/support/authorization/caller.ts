@@ -4,12 +4,12 @@ export const TOKEN = 'token-of-the-test';
 
 export const as = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-/** A caller as an edge creates it, with a key and a partition that contain the token. */
+/** A caller as an edge creates it, with a key and a cache scope that contain the token. */
 export function callerWith(token = TOKEN, rest: Partial<Caller> = {}): Caller {
   return {
     credential: new Credential(token),
     key: `key of ${token}`,
-    partition: `partition of ${token}`,
+    cacheScope: `cache scope of ${token}`,
     requestId: 'request-of-the-test',
     ...rest,
   };

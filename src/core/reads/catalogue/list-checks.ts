@@ -72,8 +72,8 @@ function refused(reason: string, detail: string, cure: string): GatewayError {
 /** A warning about a list. `isRepeated`: the last load had it, too. */
 export type Found = MappingFinding & { readonly isRepeated?: boolean };
 
-/** Returns the warnings about a list by itself, and since the last one of the same name and partition. */
-export type CompareLists = (name: string, partition: string, counts: MappingCounts) => readonly Found[];
+/** Returns the warnings about a list by itself, and since the last one of the same name and cache scope. */
+export type CompareLists = (name: string, cacheScope: string, counts: MappingCounts) => readonly Found[];
 
 interface LastList extends Pick<MappingCounts, 'filled' | 'unmapped'> {
   readonly items: number;
@@ -93,10 +93,10 @@ export function createComparison(maxLists: number): CompareLists {
   const lastOf = createSizedLru<string, LastList>({ maxSize: maxLists });
   const held = new LRUCache<string, true>({ max: MAX_FOUND });
 
-  return (name, partition, counts) => {
+  return (name, cacheScope, counts) => {
     const { received, excluded, dropped, filled, unmapped } = counts;
     const items = received - excluded - dropped;
-    const last = lastOf.get(`${name} ${partition}`);
+    const last = lastOf.get(`${name} ${cacheScope}`);
     // The counts of a reused reply: nothing has changed. To compare them takes 2 % of such a read.
     if (last?.filled === filled && held.size === 0) return findingsOf(counts);
     const changes: Found[] = [];
@@ -113,7 +113,7 @@ export function createComparison(maxLists: number): CompareLists {
       else if (items > 0) check('field_lost', field, wasFilled);
       if (unmapped.get(field)) check('value_unmapped', field, wasFilled && last.unmapped.get(field) === 0);
     }
-    if (items >= MIN_ITEMS) lastOf.set(`${name} ${partition}`, { items, filled, unmapped });
+    if (items >= MIN_ITEMS) lastOf.set(`${name} ${cacheScope}`, { items, filled, unmapped });
     const isLost = (field?: string) => changes.some((one) => one.finding === 'field_lost' && one.field === field);
     return [
       ...findingsOf(counts).filter(({ finding, field }) => finding !== 'field_empty' || !isLost(field)),

@@ -24,7 +24,7 @@ export interface LoaderOptions {
   readonly maxReadBytes: number;
   readonly loading: Loading;
   readonly rules: ListRules;
-  readonly compare: (partition: string, counts: MappingCounts) => readonly Found[];
+  readonly compare: (cacheScope: string, counts: MappingCounts) => readonly Found[];
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -95,7 +95,7 @@ export function createLoader(options: LoaderOptions): Loader {
       const { received, excluded, dropped, defaulted } = counts;
       const list = { resource, upstream: upstream.name };
       events.listLoaded?.({ ...list, pages, items: snapshot.count, received, excluded, dropped, defaulted });
-      for (const finding of compare(caller.partition, counts)) events.mappingWarning?.({ ...list, ...finding });
+      for (const finding of compare(caller.cacheScope, counts)) events.mappingWarning?.({ ...list, ...finding });
     }
 
     async function loadPages(first: MappedPage | GatewayError, body: Buffer, headers: ReplyHeaders) {

@@ -10,7 +10,7 @@ export interface CacheBounds {
   readonly maxEntries: number;
 }
 
-type CallerKeys = Pick<Caller, 'key' | 'partition'>;
+type CallerKeys = Pick<Caller, 'key' | 'cacheScope'>;
 
 /** A load's result may be stored while its epoch lasts. */
 export interface Epoch {
@@ -22,11 +22,11 @@ export interface Epoch {
   end(): void;
 }
 
-/** Stored loads. Snapshots belong to a partition, which several credentials may share; all else belongs to one credential. */
+/** Stored loads. Snapshots belong to a cache scope, which several credentials may share; all else belongs to one credential. */
 export interface Snapshots {
   keyOf(resource: string, caller: CallerKeys): string;
   get(resource: string, caller: CallerKeys): Load | undefined;
-  /** Start of the caller's last own load (ms; Infinity for a private partition): the age of what it may be served of others. */
+  /** Start of the caller's last own load (ms; Infinity for a private cache scope): the age of what it may be served of others. */
   admittedAt(resource: string, caller: CallerKeys): number;
   begin(resource: string, caller: CallerKeys): Epoch;
   /** Ends the caller's epoch: nothing it was shown serves it, and its loads in flight do not store. */
@@ -56,13 +56,13 @@ interface Token {
 }
 
 /** The only function that builds such keys. */
-function snapshotKey(resource: string, partition: string): string {
-  return `${partition} ${resource}`;
+function snapshotKey(resource: string, cacheScope: string): string {
+  return `${cacheScope} ${resource}`;
 }
 
-/** Returns whether a caller's partition may contain loads of others. */
-export function isShared({ key, partition }: CallerKeys): boolean {
-  return key !== partition;
+/** Returns whether a caller's cache scope may contain loads of others. */
+export function isShared({ key, cacheScope }: CallerKeys): boolean {
+  return key !== cacheScope;
 }
 
 /** An entry that exceeds a bound alone is not kept. */
@@ -88,14 +88,14 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
   // Loads in flight by snapshot, in starting order. Replaces an eviction counter per key, which would never end.
   const inFlight = new Map<string, Set<Token>>();
   return {
-    keyOf: (resource, { partition }) => snapshotKey(resource, partition),
-    get: (resource, { partition }) => held.get(snapshotKey(resource, partition)),
+    keyOf: (resource, { cacheScope }) => snapshotKey(resource, cacheScope),
+    get: (resource, { cacheScope }) => held.get(snapshotKey(resource, cacheScope)),
     admittedAt(resource, caller) {
       if (!isShared(caller)) return Number.POSITIVE_INFINITY;
       return admitted.get(snapshotKey(resource, caller.key)) ?? Number.NEGATIVE_INFINITY;
     },
     begin(resource, caller) {
-      const key = snapshotKey(resource, caller.partition);
+      const key = snapshotKey(resource, caller.cacheScope);
       const tokens = inFlight.get(key) ?? new Set();
       const token: Token = { callerKey: caller.key, revoked: false, superseded: false };
       inFlight.set(key, tokens.add(token));
@@ -127,7 +127,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
       };
     },
     evict(resource, caller) {
-      const key = snapshotKey(resource, caller.partition);
+      const key = snapshotKey(resource, caller.cacheScope);
       for (const token of inFlight.get(key) ?? []) if (token.callerKey === caller.key) token.revoked = true;
       if (isShared(caller)) admitted.delete(snapshotKey(resource, caller.key));
       else if (held.delete(key)) emitHeld();

@@ -78,7 +78,7 @@ export function createWaiting(limits: Record<'maxWaiting' | 'maxWaitingPerCaller
 }
 
 /**
- * Shares one load among concurrent reads of one credential, whatever the partition. Readers have their own signals and
+ * Shares one load among concurrent reads of one credential, whatever the cache scope. Readers have their own signals and
  * deadlines, and occupy a waiting slot each; when the last one leaves, the load is aborted. An error reaches all, and the next
  * read loads again.
  */

@@ -57,7 +57,7 @@ describe('a read', () => {
       .and.not.equal(traceparent);
     expect(second).to.include({ name: 'workflows', credential: 'other', trace: undefined });
     expect(first?.key).not.to.equal(second?.key);
-    expect(first?.partition).not.to.equal(second?.partition);
+    expect(first?.cacheScope).not.to.equal(second?.cacheScope);
   });
 
   for (const [how, leave] of Object.entries({ reset: 'resetAndDestroy', close: 'destroy', FIN: 'end' } as const)) {

@@ -137,10 +137,10 @@ describe('the snapshot cache', () => {
   });
 });
 
-describe('a partition that several credentials share', () => {
+describe('a cache scope that several credentials share', () => {
   it('serves each credential from its own last load, despite an older copy', () => {
     const cache = createSnapshotCache(MANY);
-    const bob = callerOf('bob', { partition: 'tenant' });
+    const bob = callerOf('bob', { cacheScope: 'tenant' });
     const epoch = cache.begin('tools', bob);
     epoch.store(loadOf([], { loadedAt: 7 }));
     epoch.keep(loadOf([], { loadedAt: 5 }));
@@ -151,7 +151,7 @@ describe('a partition that several credentials share', () => {
 
   it('remembers the loads of as many credentials as it may have entries', () => {
     const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 2 });
-    const credentials = ['a', 'b', 'c'].map((token) => callerOf(token, { partition: 'tenant' }));
+    const credentials = ['a', 'b', 'c'].map((token) => callerOf(token, { cacheScope: 'tenant' }));
     for (const one of credentials) store(cache, loadOf([], { loadedAt: 1 }), 'tools', one);
     const admitted = credentials.filter((one) => cache.admittedAt('tools', one) === 1);
     expect(admitted.map(({ key }) => key)).to.deep.equal(['b', 'c']);

@@ -32,9 +32,15 @@ export function createTower(now: () => number): { load: Loader; departures: Depa
   return { load, departures };
 }
 
-/** A caller whose key is its token's name, and whose partition is its own unless told otherwise. */
+/** A caller whose key is its token's name, and whose cache scope is its own unless told otherwise. */
 export function callerOf(token: string, rest: Partial<Caller> = {}): Caller {
-  return { credential: new Credential(token), key: token, partition: token, requestId: `request of ${token}`, ...rest };
+  return {
+    credential: new Credential(token),
+    key: token,
+    cacheScope: token,
+    requestId: `request of ${token}`,
+    ...rest,
+  };
 }
 
 export const never: AbortSignal = new AbortController().signal;

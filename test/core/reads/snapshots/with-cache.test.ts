@@ -94,9 +94,9 @@ describe('a denial of an upstream', () => {
   }
 
   for (const code of ['credential_rejected', 'access_denied'] as const) {
-    it(`of one credential of a partition leaves what the others are served: ${code}`, async () => {
+    it(`of one credential of a cache scope leaves what the others are served: ${code}`, async () => {
       const { tools, clock, cache } = house();
-      const [one, other] = [callerOf('one', { partition: 'tenant' }), callerOf('other', { partition: 'tenant' })];
+      const [one, other] = [callerOf('one', { cacheScope: 'tenant' }), callerOf('other', { cacheScope: 'tenant' })];
       await readLanding(tools, 'by one', one);
       await readLanding(tools, 'by other', other);
       clock.now += 10 * SECOND;

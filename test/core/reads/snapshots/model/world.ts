@@ -7,8 +7,8 @@ import { callerOf, type Departure, settle, text } from '../departures.ts';
 import { createReplica, LIFETIME, LIMITS, RESOURCES, type Replica, TTL } from './replica.ts';
 
 /** Tokens, and whose snapshots they are served: bob and carol share theirs. */
-const PARTITIONS: Readonly<Record<string, string>> = { alice: 'alice', bob: 'team', carol: 'team' };
-export const TOKENS = Object.keys(PARTITIONS);
+const CACHE_SCOPES: Readonly<Record<string, string>> = { alice: 'alice', bob: 'team', carol: 'team' };
+export const TOKENS = Object.keys(CACHE_SCOPES);
 
 /** What an upstream does for a token. It makes up its mind when it is asked, and answers when it likes. */
 export const ANSWERS = [
@@ -142,7 +142,7 @@ export class World {
     const expiresAt = this.expiry.get(token) ?? Number.POSITIVE_INFINITY;
     const reading: Reading = { replica, token, resource, noCache, expiresAt, at: this.clock, controller, done: false };
     this.readings.push(reading);
-    const caller = callerOf(token, { expiresAt, partition: PARTITIONS[token] ?? token });
+    const caller = callerOf(token, { expiresAt, cacheScope: CACHE_SCOPES[token] ?? token });
     const source = this.replicas[replica]?.sources.get(resource);
     if (source === undefined) throw new Error('no such resource');
     const answer = source(caller, { signal: controller.signal, noCache });
@@ -164,7 +164,7 @@ export class World {
       const source = this.asked[item.number];
       const { replica, token, resource, noCache, expiresAt } = reading;
       expect(item.resource).to.equal(resource);
-      expect(PARTITIONS[item.token], 'bytes of its partition').to.equal(PARTITIONS[token]);
+      expect(CACHE_SCOPES[item.token], 'bytes of its cache scope').to.equal(CACHE_SCOPES[token]);
       expect(source, 'what its upstream gave it').to.include({ token: item.token, resource, answer: 'good' });
       const age = this.clock - item.at;
       const { cached, collapsed, copied } = served;
@@ -192,7 +192,7 @@ export class World {
         own.some(({ number, at }) => number >= denied && this.clock - at < TTL + longest),
         'its own token was shown the list, after the last denial',
       ).to.equal(true);
-      if (PARTITIONS[token] === token || copied) {
+      if (CACHE_SCOPES[token] === token || copied) {
         expect(item.number, 'loaded after the last denial').to.be.at.least(denied);
       }
       expect(cached.freshUntil).to.equal(Math.min(item.at + TTL, expiresAt));
