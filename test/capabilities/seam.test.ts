@@ -62,7 +62,7 @@ describe('a capability defined outside src', () => {
           })();
         },
         onRequest: ({ req }) => void calls.push(`request ${req.url}`),
-        onCaller: (_, { key }) => void calls.push(`caller ${key.length}`),
+        onCaller: (_, { credentialKey: key }) => void calls.push(`caller ${key.length}`),
         listeners: [{ requestEnded: ({ outcome }) => void calls.push(`ended ${outcome}`) }],
         async start() {
           calls.push('start');

@@ -57,8 +57,8 @@ export function createPolls(options: PollsOptions) {
 }
 
 /** What a verdict decides about reads: the cache scope, the subject and the scopes. */
-function identityOf({ partition, verified }: Pick<Verdict, 'partition'> & Pick<Caller, 'verified'>): string {
-  return JSON.stringify([partition, verified?.subjectKey, [...(verified?.scopes ?? [])].sort()]);
+function identityOf({ cacheScope, verified }: Pick<Verdict, 'cacheScope'> & Pick<Caller, 'verified'>): string {
+  return JSON.stringify([cacheScope, verified?.subjectKey, [...(verified?.scopes ?? [])].sort()]);
 }
 
 /** Reads a list whenever it may have changed, like any other read: within deadlines, breaker and bulkhead. Only its entity tag is kept. */
@@ -84,7 +84,7 @@ function startPoll(resource: string, request: WatchRequest, inTurn: MemorySemaph
 
   /** Returns whether the token still has the identity under which its lists are stored. */
   async function isSameCaller(): Promise<boolean> {
-    const verdict = await verify()?.(caller.credential, caller.key);
+    const verdict = await verify()?.(caller.credential, caller.credentialKey);
     return verdict === undefined || identityOf(verdict) === identityOf(caller);
   }
 

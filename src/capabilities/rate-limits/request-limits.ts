@@ -144,7 +144,7 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
       const { address } = request;
       // A separate table, so that requests without a token do not use up the limit of callers with one.
       if (caller === undefined) return takeOf(request, 'total', `anonymous ${address}`, anonymous);
-      const ofAddress = caller.verified !== undefined || accepted.has(caller.key) ? undefined : perAddress;
+      const ofAddress = caller.verified !== undefined || accepted.has(caller.credentialKey) ? undefined : perAddress;
       // First, because an address over its limit must not add a key, which could displace a caller.
       lookAt(request, 'perAddress', ofAddress);
       // Requests rejected by one limit do not count for the following ones.

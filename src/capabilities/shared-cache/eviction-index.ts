@@ -7,7 +7,7 @@ import type { Evicted } from './announcements.ts';
 export interface CacheEntry {
   readonly cache: Snapshots;
   readonly resource: string;
-  readonly caller: Pick<Caller, 'key' | 'cacheScope'>;
+  readonly caller: Pick<Caller, 'credentialKey' | 'cacheScope'>;
 }
 
 /** Slots for times of evictions, by a hash of the name. Memory pages that are never written to are not allocated. */

@@ -98,8 +98,8 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions): Snapshot
       return async (caller, signal, asked) => {
         const copies = copiesOf(caller);
         // Only keys: nothing that is kept for long holds a credential.
-        const { key, cacheScope } = caller;
-        const unlink = evictions.link(copies.names, { cache, resource, caller: { key, cacheScope } });
+        const { credentialKey, cacheScope } = caller;
+        const unlink = evictions.link(copies.names, { cache, resource, caller: { credentialKey, cacheScope } });
         try {
           return await takeOrLoad(copies, caller, signal, asked);
         } catch (error) {

@@ -80,7 +80,7 @@ export function openExchange(settings: ExchangeSettings, options: CredentialOpti
         (ended) => requestToken(caller, ended),
       );
       const ends = [expiresAt - MARGIN_MS, now() + maxAgeMs, caller.expiresAt ?? Number.POSITIVE_INFINITY];
-      tokens.set(caller.key, credential, Math.min(...ends) - now());
+      tokens.set(caller.credentialKey, credential, Math.min(...ends) - now());
       emitEnd();
       return credential;
     } catch (error) {
@@ -101,12 +101,12 @@ export function openExchange(settings: ExchangeSettings, options: CredentialOpti
     usesCallerToken: false,
     usesExchangedToken: true,
     async authorize(caller, signal) {
-      const { key } = caller;
+      const { credentialKey: key } = caller;
       const kept = tokens.get(key);
       if (kept !== undefined) return give(kept, true);
       return give(await flights.board(key, signal, (shared) => exchange(caller, shared)), false);
     },
-    refused({ key }, headers) {
+    refused({ credentialKey: key }, headers) {
       const given = givenBy.get(headers);
       if (given === undefined) return false;
       if (tokens.get(key) === given.credential) tokens.delete(key);

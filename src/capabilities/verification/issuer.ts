@@ -17,7 +17,7 @@ export interface IssuerOptions {
 type MakeForm = (signal: AbortSignal) => Promise<{ readonly authorization: string; readonly body: string }>;
 
 /** The result is shared by all who send the token, so it is on behalf of no caller. */
-const caller = () => ({ credential: new Credential(''), key: '', cacheScope: '', requestId: randomUUID() });
+const caller = () => ({ credential: new Credential(''), credentialKey: '', cacheScope: '', requestId: randomUUID() });
 
 export type Issuer = ReturnType<typeof createIssuer>;
 

@@ -4,7 +4,10 @@ import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Span } from '../kernel/trace.ts';
 
 /** The facts about a caller that follow from its credential. */
-export type Identity = Pick<Caller, 'credential' | 'key' | 'cacheScope' | 'expiresAt' | 'verified' | 'others'>;
+export type Identity = Pick<
+  Caller,
+  'credential' | 'credentialKey' | 'cacheScope' | 'expiresAt' | 'verified' | 'others'
+>;
 
 /** Verifies a token. Throws, or rejects with, `credential_rejected`, and another error if it cannot decide: it fails closed. */
 export type Verify = (credential: Credential, key: string, span?: Span) => Verdict | Promise<Verdict>;
@@ -60,9 +63,9 @@ export function createAuthenticate({ verify, keyOf = createKeyOf() }: Authentica
     const key = keyOf(token);
     const ready = beforeVerify?.(key);
     if (ready !== undefined) await ready;
-    if (verify === undefined) return { credential, key, cacheScope: key, expiresAt: expiryOf(token) };
+    if (verify === undefined) return { credential, credentialKey: key, cacheScope: key, expiresAt: expiryOf(token) };
     const { cacheScope, expiresAt, verified } = await verify(credential, key, span);
-    return { credential, key, cacheScope, expiresAt, verified };
+    return { credential, credentialKey: key, cacheScope, expiresAt, verified };
   };
 }
 

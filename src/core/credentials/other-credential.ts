@@ -26,14 +26,14 @@ export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: O
     throw explained('credential_malformed', text, { header: from, upstream });
   }
   // No access token has a space, so that this is never the key of one.
-  const key = keyOf(`${caller.key} ${value}`);
+  const key = keyOf(`${caller.credentialKey} ${value}`);
   const ends = [caller.expiresAt, expiryOf(value)].filter((time) => time !== undefined);
   const expiresAt = ends.length === 0 ? undefined : Math.min(...ends);
-  return { ...caller, credential, accessToken: caller.credential, key, cacheScope: key, expiresAt };
+  return { ...caller, credential, accessToken: caller.credential, credentialKey: key, cacheScope: key, expiresAt };
 }
 
 /** Key of all credentials that a caller has sent: callers with equal keys see the same lists. */
-export function keyOfAll({ key, others = new Map() }: Caller, keyOf: KeyOf): string {
+export function keyOfAll({ credentialKey: key, others = new Map() }: Caller, keyOf: KeyOf): string {
   const values = [...others].flatMap(([name, lines]) => [name, ...lines.map((line) => line.reveal())]);
   // No access token has a space.
   return values.length === 0 ? key : keyOf(`${key} ${JSON.stringify(values)}`);

@@ -31,7 +31,7 @@ export interface RequestHooks {
   /** The caller is known. Over stdio it is called for each message. Must not throw. */
   onCaller(record: RequestRecord, identity: Identity): void;
   /** Counts a request against the limits of a caller, or of a client without a credential. */
-  spend(request: HttpRequest, caller: Pick<Caller, 'key' | 'verified'> | undefined): Promise<void> | void;
+  spend(request: HttpRequest, caller: Pick<Caller, 'credentialKey' | 'verified'> | undefined): Promise<void> | void;
   /** The response was sent, or the client is gone. Must not throw. */
   onSettled(request: HttpRequest): void;
 }
@@ -108,7 +108,7 @@ export function createHandler(options: HandlerOptions): Handle {
   };
 
   function identify(exchange: Exchange, identity: Identity): Promise<void> | void {
-    exchange.callerKey = identity.key;
+    exchange.callerKey = identity.credentialKey;
     hooks.onCaller(exchange, identity);
     return hooks.spend(exchange, identity);
   }
@@ -157,10 +157,10 @@ export function createHandler(options: HandlerOptions): Handle {
 }
 
 function callerOf({ requestId, trace, span, fields, address }: Exchange, identity: Identity): Caller {
-  const { credential, key, cacheScope, expiresAt, verified } = identity;
+  const { credential, credentialKey, cacheScope, expiresAt, verified } = identity;
   return {
     credential,
-    key,
+    credentialKey,
     cacheScope,
     expiresAt,
     verified,

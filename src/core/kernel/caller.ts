@@ -46,7 +46,7 @@ export interface Caller {
   /** The access token, where `credential` came in another header. */
   readonly accessToken?: Credential | undefined;
   /** Keyed hash of the credential. Names shared loads, rejected tokens, bulkhead slots and log lines. */
-  readonly key: string;
+  readonly credentialKey: string;
   /** Names whose stored lists the caller may be served, and nothing else. */
   readonly cacheScope: string;
   /** `exp` of the token, in milliseconds since the epoch. Unless verified, it may only shorten lifetimes. */
@@ -68,7 +68,7 @@ export function under<T extends Pick<Caller, 'span' | 'trace'>>(caller: T, span:
 }
 
 /** Returns the key for counting requests: the subject's if verified, otherwise the token's. */
-export function countedAs({ key, verified }: Pick<Caller, 'key' | 'verified'>): string {
+export function countedAs({ credentialKey: key, verified }: Pick<Caller, 'credentialKey' | 'verified'>): string {
   return verified?.subjectKey ?? key;
 }
 

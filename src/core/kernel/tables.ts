@@ -99,7 +99,7 @@ export function createCallerPlaces({
       return total;
     },
     /** Throws `overloaded`. */
-    enter({ key, address }: Pick<Caller, 'key' | 'address'>): void {
+    enter({ credentialKey: key, address }: Pick<Caller, 'credentialKey' | 'address'>): void {
       const most = max();
       if (ofCallers.taken(key) >= maxPerCaller) refuse(maxPerCallerName, ' with this access token');
       if (total >= most) refuse(maxName, '');
@@ -110,7 +110,7 @@ export function createCallerPlaces({
       ofAddresses.take(address);
       total += 1;
     },
-    leave({ key, address }: Pick<Caller, 'key' | 'address'>): void {
+    leave({ credentialKey: key, address }: Pick<Caller, 'credentialKey' | 'address'>): void {
       ofCallers.release(key);
       ofAddresses.release(address);
       total -= 1;

@@ -49,7 +49,7 @@ describe('an answer is as the description has it', () => {
       authenticate: (authorization) => {
         if (code !== undefined && ERRORS[code].status !== 502) throw new GatewayError(code);
         if (isStopping) throw new TypeError('a bug');
-        return { credential: {}, key: 'a', cacheScope: 'a', authorization } as never;
+        return { credential: {}, credentialKey: 'a', cacheScope: 'a', authorization } as never;
       },
       read: () => {
         if (code !== undefined) throw new GatewayError(code, { upstream: 'tools', retryAfterSeconds: 7 });

@@ -184,7 +184,7 @@ describe('limits that replicas share', () => {
     for (const windowMs of [1000, 2000]) {
       const shared = createLimits({ ...limits, windowMs }, { ...counts, nameOf: (text) => `name of ${text}` });
       // A caller, and an address, that are called what all together are.
-      await shared?.spend({ address: 'all', responseHeaders: {} } as HttpRequest, { key: 'all' } as Caller);
+      await shared?.spend({ address: 'all', responseHeaders: {} } as HttpRequest, { credentialKey: 'all' } as Caller);
     }
     await eventually(() => totals.size === 6);
     expect([...totals.values()]).to.deep.equal([1, 1, 1, 1, 1, 1]);

@@ -49,7 +49,7 @@ describe('a copy', () => {
     const evicted: object[] = [];
     Object.assign(one.cache, { evict: (_resource: string, caller: object) => evicted.push(caller) });
     other.snapshots.evict(ORIGIN, ['tools'], alice);
-    expect(evicted).to.deep.equal([{ key: 'alice', cacheScope: 'alice' }]);
+    expect(evicted).to.deep.equal([{ credentialKey: 'alice', cacheScope: 'alice' }]);
   });
 
   it('that is older than the snapshot in memory is not opened, nor sent to the upstream', async () => {

@@ -58,7 +58,7 @@ function deployment() {
     });
     const now = () => clock.time;
     const upstream = withNegativeCache(platform.upstream, { ttlMs, rejections: store.of(calledAs), events, now });
-    const get = (key: string) => upstream.get(asking('/', { key }), calm());
+    const get = (key: string) => upstream.get(asking('/', { credentialKey: key }), calm());
     return {
       ...{ upstream, platform, refused, outcomes, get, store },
       async fail(key: string, error: unknown = status401()) {

@@ -97,14 +97,14 @@ describe('a bearer credential', () => {
 describe('the key of a caller', () => {
   it('is the same for the same token, has 256 bits as base64url, and names the snapshots too', async () => {
     const [one, again, two] = await Promise.all(['one', 'one', 'two'].map(identify));
-    expect(one?.key).to.match(/^[\w-]{43}$/);
-    expect([again?.key, one?.cacheScope]).to.deep.equal([one?.key, one?.key]);
-    expect(two?.key).not.to.equal(one?.key);
+    expect(one?.credentialKey).to.match(/^[\w-]{43}$/);
+    expect([again?.credentialKey, one?.cacheScope]).to.deep.equal([one?.credentialKey, one?.credentialKey]);
+    expect(two?.credentialKey).not.to.equal(one?.credentialKey);
   });
 
   it('reveals nothing about the token without the secret of the process', async () => {
-    const { key } = await identify('one');
-    expect(key).not.to.equal((await withValues(createAuthenticate())(['Bearer one'])).key);
+    const { credentialKey: key } = await identify('one');
+    expect(key).not.to.equal((await withValues(createAuthenticate())(['Bearer one'])).credentialKey);
     expect(key).not.to.equal(createHash('sha256').update('one').digest('base64url'));
   });
 });

@@ -7,7 +7,12 @@ import { Credential } from '../../../src/core/kernel/caller.ts';
 import type { Authorize } from '../../../src/core/upstream/resilience/with-authorization.ts';
 import { inFolder } from '../../support/process/process.ts';
 
-const caller = { credential: new Credential('token-$1-of-the-test'), key: 'k', cacheScope: 'p', requestId: 'r' };
+const caller = {
+  credential: new Credential('token-$1-of-the-test'),
+  credentialKey: 'k',
+  cacheScope: 'p',
+  requestId: 'r',
+};
 const openServer = () => expect.fail('no server is asked');
 const options = { now: Date.now, onChange: () => {}, upstream: 'tools', events: {}, openServer };
 

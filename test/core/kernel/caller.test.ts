@@ -10,7 +10,7 @@ import { captureLog } from '../log/captured-log.ts';
 const SOURCES = new URL('../../../src/', import.meta.url);
 const TOKEN = 'token-of-the-test';
 const credential = new Credential(TOKEN);
-const caller = { credential, key: 'k', cacheScope: 'p', requestId: 'r' };
+const caller = { credential, credentialKey: 'k', cacheScope: 'p', requestId: 'r' };
 
 const ALL = { depth: null, showHidden: true };
 

@@ -11,7 +11,12 @@ import { onCleanup } from '../../support/cleanup.ts';
 import { listen } from '../../support/listening.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
 
-const CALLER = { credential: new Credential('secret-token'), key: 'k', cacheScope: 'p', requestId: 'request-1' };
+const CALLER = {
+  credential: new Credential('secret-token'),
+  credentialKey: 'k',
+  cacheScope: 'p',
+  requestId: 'request-1',
+};
 
 /** The request for a page that is read as its text, as the client gets it. Its load is never late. */
 export function asking(

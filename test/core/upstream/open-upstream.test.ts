@@ -38,7 +38,7 @@ describe('an upstream with all its layers, over real sockets', () => {
     const statuses = [401, 500, 401];
     const server = await serve((request, response) => json({}, statuses.shift())(request, response));
     const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 } });
-    const read = (key: string) => errorOf(upstream.get(asking('/', { key }), calm()));
+    const read = (key: string) => errorOf(upstream.get(asking('/', { credentialKey: key }), calm()));
     expect((await read('a')).code).to.equal('credential_rejected');
     expect((await read('b')).code).to.equal('upstream_failed');
     await eventually(() => upstream.breakerState === 'half-open' || undefined);
@@ -55,7 +55,7 @@ describe('an upstream with all its layers, over real sockets', () => {
     let authorized = 0;
     const upstream = openAt(server.url, {
       retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 },
-      async authorize({ key }) {
+      async authorize({ credentialKey: key }) {
         authorized += 1;
         return { authorization: `Bearer ${key} ${authorized}` };
       },
@@ -118,10 +118,10 @@ describe('an upstream with all its layers, over real sockets', () => {
     const upstream = openAt(server.url, {
       connections: 1,
       maxQueue: 0,
-      authorize: ({ key }) => (key === 'waiting' ? granted.promise : Promise.resolve({})),
+      authorize: ({ credentialKey: key }) => (key === 'waiting' ? granted.promise : Promise.resolve({})),
     });
-    const waiting = upstream.get(asking('/', { key: 'waiting' }), calm());
-    await upstream.get(asking('/', { key: 'with a token' }), calm());
+    const waiting = upstream.get(asking('/', { credentialKey: 'waiting' }), calm());
+    await upstream.get(asking('/', { credentialKey: 'with a token' }), calm());
     granted.resolve({});
     await waiting;
     expect(server.requests).to.have.length(2);

@@ -20,7 +20,7 @@ export function createScripted() {
   let count = 0;
   const upstream: Upstream = {
     name: 'projects',
-    async get({ caller: { key }, read }, signal) {
+    async get({ caller: { credentialKey: key }, read }, signal) {
       count += 1;
       const { promise, resolve, reject } = Promise.withResolvers<string>();
       const request: Request = { signal, key, succeed: () => resolve('[]'), fail: reject };

@@ -8,7 +8,7 @@ export const as = (token: string) => ({ headers: { authorization: `Bearer ${toke
 export function callerWith(token = TOKEN, rest: Partial<Caller> = {}): Caller {
   return {
     credential: new Credential(token),
-    key: `key of ${token}`,
+    credentialKey: `key of ${token}`,
     cacheScope: `cache scope of ${token}`,
     requestId: 'request-of-the-test',
     ...rest,

@@ -80,7 +80,7 @@ export function rpcStreamOperation({
     vary: 'Authorization',
     open: publicLists ? 'partly' : false,
     respond(_exchange: Exchange, caller: Caller | undefined) {
-      if (caller !== undefined && isRejected(caller.key)) throw new GatewayError('credential_rejected');
+      if (caller !== undefined && isRejected(caller.credentialKey)) throw new GatewayError('credential_rejected');
       throw new GatewayError('method_not_allowed', { allow: 'POST' });
     },
   };

@@ -57,7 +57,7 @@ export function openStdio(options: StdioOptions) {
     const requestId = newRequestId();
     const controller = new AbortController();
     const record: RequestRecord = {
-      ...{ edge: 'stdio', requestId, callerKey: identity.key, rpc: loggedMethod(message) },
+      ...{ edge: 'stdio', requestId, callerKey: identity.credentialKey, rpc: loggedMethod(message) },
       ...{ begun: performance.now(), ms: 0, outcome: 'internal', bytes: 0 },
       client: clientOf(message, NO_HEADERS, identity),
     };

@@ -10,7 +10,7 @@ export interface CacheBounds {
   readonly maxEntries: number;
 }
 
-type CallerKeys = Pick<Caller, 'key' | 'cacheScope'>;
+type CallerKeys = Pick<Caller, 'credentialKey' | 'cacheScope'>;
 
 /** A load's result may be stored while its epoch lasts. */
 export interface Epoch {
@@ -61,8 +61,8 @@ function snapshotKey(resource: string, cacheScope: string): string {
 }
 
 /** Returns whether a caller's cache scope may contain loads of others. */
-export function isShared({ key, cacheScope }: CallerKeys): boolean {
-  return key !== cacheScope;
+export function isShared({ credentialKey, cacheScope }: CallerKeys): boolean {
+  return credentialKey !== cacheScope;
 }
 
 /** An entry that exceeds a bound alone is not kept. */
@@ -92,17 +92,17 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
     get: (resource, { cacheScope }) => held.get(snapshotKey(resource, cacheScope)),
     admittedAt(resource, caller) {
       if (!isShared(caller)) return Number.POSITIVE_INFINITY;
-      return admitted.get(snapshotKey(resource, caller.key)) ?? Number.NEGATIVE_INFINITY;
+      return admitted.get(snapshotKey(resource, caller.credentialKey)) ?? Number.NEGATIVE_INFINITY;
     },
     begin(resource, caller) {
       const key = snapshotKey(resource, caller.cacheScope);
       const tokens = inFlight.get(key) ?? new Set();
-      const token: Token = { callerKey: caller.key, revoked: false, superseded: false };
+      const token: Token = { callerKey: caller.credentialKey, revoked: false, superseded: false };
       inFlight.set(key, tokens.add(token));
       return {
         store(load) {
           if (token.revoked) return false;
-          if (isShared(caller)) admitted.set(snapshotKey(resource, caller.key), load.snapshot.loadedAt);
+          if (isShared(caller)) admitted.set(snapshotKey(resource, caller.credentialKey), load.snapshot.loadedAt);
           if (token.superseded) return false;
           for (const earlier of tokens) {
             if (earlier === token) break;
@@ -114,7 +114,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
           if (token.revoked) return false;
           const { loadedAt } = copy.snapshot;
           if (isShared(caller)) {
-            const callerKey = snapshotKey(resource, caller.key);
+            const callerKey = snapshotKey(resource, caller.credentialKey);
             admitted.set(callerKey, Math.max(loadedAt, admitted.get(callerKey) ?? loadedAt));
           }
           if ((held.peek(key)?.snapshot.loadedAt ?? loadedAt) > loadedAt) return false;
@@ -128,8 +128,8 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
     },
     evict(resource, caller) {
       const key = snapshotKey(resource, caller.cacheScope);
-      for (const token of inFlight.get(key) ?? []) if (token.callerKey === caller.key) token.revoked = true;
-      if (isShared(caller)) admitted.delete(snapshotKey(resource, caller.key));
+      for (const token of inFlight.get(key) ?? []) if (token.callerKey === caller.credentialKey) token.revoked = true;
+      if (isShared(caller)) admitted.delete(snapshotKey(resource, caller.credentialKey));
       else if (held.delete(key)) emitHeld();
     },
     addRepresentation(key, { bytes }, name, made, atMost = Number.POSITIVE_INFINITY) {

@@ -89,7 +89,7 @@ export function withFlights(
   const flights = createFlights<Load>();
   return async (caller, signal, options) => {
     signal.throwIfAborted();
-    const { key } = caller;
+    const { credentialKey: key } = caller;
     waiting.enter(caller);
     try {
       const joins = flights.has(key);

@@ -117,7 +117,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
 
   /** Refreshes in a trace of its own, ended only by the load's deadline. */
   function refresh(caller: Caller, held: Load): void {
-    const { key } = caller;
+    const { credentialKey: key } = caller;
     if (refreshing.has(key)) return;
     refreshing.add(key);
     const { signal } = new AbortController();

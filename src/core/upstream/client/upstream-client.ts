@@ -109,7 +109,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const receiving = { judge, onConnected, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
     request.enter('connect');
     try {
-      const { dispatcher, once, release } = await (await openConnections(signal)).lease(caller.key);
+      const { dispatcher, once, release } = await (await openConnections(signal)).lease(caller.credentialKey);
       const sent = {
         method,
         path: target,

@@ -110,15 +110,15 @@ export function withNegativeCache(
     },
     async get(request, signal) {
       const { caller } = request;
-      if (rejected.has(caller.key)) refuse(caller);
-      if (rejectedElsewhere.has(caller.key)) refuse(caller, true);
+      if (rejected.has(caller.credentialKey)) refuse(caller);
+      if (rejectedElsewhere.has(caller.credentialKey)) refuse(caller, true);
       try {
         return await upstream.get(request, signal);
       } catch (error) {
         if (error instanceof GatewayError && error.code === 'credential_rejected') {
           // One announcement is enough for calls that were under way together.
-          if (ttlMs > 0 && !rejected.has(caller.key)) rejections.announce(caller.key);
-          rejected.add(caller.key);
+          if (ttlMs > 0 && !rejected.has(caller.credentialKey)) rejections.announce(caller.credentialKey);
+          rejected.add(caller.credentialKey);
         }
         throw error;
       }

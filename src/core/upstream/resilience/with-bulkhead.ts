@@ -169,7 +169,7 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
   }
 
   async function run<P>({ lanes, load }: Call, request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>> {
-    const { key } = request.caller;
+    const { credentialKey: key } = request.caller;
     const begun = now();
     if (load.startedAt === undefined) {
       load.startedAt = begun;
@@ -198,7 +198,7 @@ export function withBulkhead(upstream: Upstream, options: WithBulkheadOptions): 
     ...upstream,
     async get(request, signal) {
       const { caller, load, enter } = request;
-      const isNewcomer = usesCallerToken && !known.has(caller.key);
+      const isNewcomer = usesCallerToken && !known.has(caller.credentialKey);
       const call: Call = {
         ...{ caller, load, begun: now() },
         lanes: isNewcomer ? [all, newcomers] : [all],

@@ -56,7 +56,7 @@ describe('a read', () => {
       .to.match(/^00-4bf92f3577b34da6a3ce929d0e0e4736-.{16}-01$/)
       .and.not.equal(traceparent);
     expect(second).to.include({ name: 'workflows', credential: 'other', trace: undefined });
-    expect(first?.key).not.to.equal(second?.key);
+    expect(first?.credentialKey).not.to.equal(second?.credentialKey);
     expect(first?.cacheScope).not.to.equal(second?.cacheScope);
   });
 

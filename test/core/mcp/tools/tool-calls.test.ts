@@ -312,11 +312,11 @@ describe('a tool', () => {
 
   it("hints at values of the caller's own list only", async () => {
     const { current } = asked({
-      read: ({ caller }) => loadOf([toolItem('a', { category: `of ${caller.key}` })], cachedFor(1000)),
+      read: ({ caller }) => loadOf([toolItem('a', { category: `of ${caller.credentialKey}` })], cachedFor(1000)),
     });
     for (const key of ['one', 'two']) {
       const params = { name: 'list_installed_tools', arguments: { category: 'x' } };
-      const { json } = await current('tools/call', params, {}, { caller: { ...callerWith(), key } });
+      const { json } = await current('tools/call', params, {}, { caller: { ...callerWith(), credentialKey: key } });
       expect(json.result.structuredContent.hint).to.equal(
         `No item fits. category is one of these in this list: "of ${key}".`,
       );

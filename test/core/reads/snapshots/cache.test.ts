@@ -154,6 +154,6 @@ describe('a cache scope that several credentials share', () => {
     const credentials = ['a', 'b', 'c'].map((token) => callerOf(token, { cacheScope: 'tenant' }));
     for (const one of credentials) store(cache, loadOf([], { loadedAt: 1 }), 'tools', one);
     const admitted = credentials.filter((one) => cache.admittedAt('tools', one) === 1);
-    expect(admitted.map(({ key }) => key)).to.deep.equal(['b', 'c']);
+    expect(admitted.map(({ credentialKey: key }) => key)).to.deep.equal(['b', 'c']);
   });
 });

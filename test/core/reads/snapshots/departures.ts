@@ -36,7 +36,7 @@ export function createTower(now: () => number): { load: Loader; departures: Depa
 export function callerOf(token: string, rest: Partial<Caller> = {}): Caller {
   return {
     credential: new Credential(token),
-    key: token,
+    credentialKey: token,
     cacheScope: token,
     requestId: `request of ${token}`,
     ...rest,

@@ -78,7 +78,7 @@ describe('reads beyond the bounds of waiting', () => {
     readings.push(read(bob, never));
     for (const departure of departures) departure.land();
     expect((await Promise.all(readings)).map(text)).to.deep.equal(['[]', '[]', '[]']);
-    expect(departures.map(({ caller }) => caller.key)).to.deep.equal(['alice', 'bob']);
+    expect(departures.map(({ caller }) => caller.credentialKey)).to.deep.equal(['alice', 'bob']);
   });
 
   it('of all callers are rejected, and nothing is loaded', async () => {
@@ -113,7 +113,7 @@ describe('waiting slots', () => {
     let made = 0;
     const guess = (address = '203.0.113.1') => {
       made += 1;
-      const caller = { key: `made up ${made}`, address };
+      const caller = { credentialKey: `made up ${made}`, address };
       waiting.enter(caller);
       return caller;
     };
@@ -131,13 +131,13 @@ describe('waiting slots', () => {
     guess();
     expect(() => guess()).to.throw(GatewayError, /by one address/);
     guess('203.0.113.2');
-    enter({ key: 'verified' });
-    expect(() => enter({ key: 'verified' })).to.throw(GatewayError, /^maxWaiting is reached/);
+    enter({ credentialKey: 'verified' });
+    expect(() => enter({ credentialKey: 'verified' })).to.throw(GatewayError, /^maxWaiting is reached/);
   });
 
   it('are all available to verified callers', () => {
     const { enter } = setUp();
-    for (let count = 0; count < 5; count += 1) enter({ key: 'verified' });
-    expect(() => enter({ key: 'verified' })).to.throw(GatewayError);
+    for (let count = 0; count < 5; count += 1) enter({ credentialKey: 'verified' });
+    expect(() => enter({ credentialKey: 'verified' })).to.throw(GatewayError);
   });
 });

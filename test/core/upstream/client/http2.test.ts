@@ -78,7 +78,7 @@ describe('an upstream over HTTP/2', () => {
     });
     const upstream = openH2(url);
     const paths = Array.from({ length: 100 }, (_, index) => `/page-${index}`);
-    const replies = await Promise.all(paths.map((path) => upstream.get(asking(path, { key: path }), calm())));
+    const replies = await Promise.all(paths.map((path) => upstream.get(asking(path, { credentialKey: path }), calm())));
     expect(replies.map(({ page }) => page)).to.deep.equal(paths);
   });
 

@@ -242,7 +242,7 @@ describe(`an upstream that sends each response twice ${SEEDED}`, () => {
       while (asked < READS) {
         const key = `token-of-${asked % CALLERS}`;
         asked += 1;
-        const request = { ...asking('/', { key }), authorization: { authorization: key } };
+        const request = { ...asking('/', { credentialKey: key }), authorization: { authorization: key } };
         const page = await upstream.get(request, calm()).then(
           (reply) => reply.page,
           () => undefined,

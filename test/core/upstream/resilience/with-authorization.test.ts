@@ -8,7 +8,7 @@ function remembering(ttlMs = 5000) {
   const { events, told } = recordEvents();
   const platform = createScripted();
   const upstream = withNegativeCache(platform.upstream, { ttlMs, events, now: () => clock.time });
-  const get = (key: string) => upstream.get(asking('/', { key }), calm());
+  const get = (key: string) => upstream.get(asking('/', { credentialKey: key }), calm());
   const fail = async (key: string, error: unknown) => {
     const reading = rejection(get(key));
     platform.open[0]?.fail(error);

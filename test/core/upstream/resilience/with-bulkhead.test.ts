@@ -23,7 +23,8 @@ function bulkhead(options: Partial<WithBulkheadOptions> = {}) {
   const platform = createScripted();
   const defaults = { slots: 4, maxQueue: 4, usesCallerToken: true, events, now: () => clock.time };
   const upstream = withBulkhead(platform.upstream, { ...defaults, ...options });
-  const get = (key: string, signal = calm(), address?: string) => upstream.get(asking('/', { key, address }), signal);
+  const get = (key: string, signal = calm(), address?: string) =>
+    upstream.get(asking('/', { credentialKey: key, address }), signal);
   const introduce = async (key: string) => {
     const reading = get(key);
     platform.open.at(-1)?.succeed();

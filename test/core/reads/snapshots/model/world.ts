@@ -118,7 +118,7 @@ export class World {
   }
 
   private depart(departure: Departure, resource: string, replica: number): void {
-    const token = departure.caller.key;
+    const token = departure.caller.credentialKey;
     const number = this.asked.length;
     const answer = this.answers.get(token) ?? 'good';
     const at = this.clock;
