@@ -8,9 +8,9 @@ import {
 } from './capabilities/compose.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
 import { certificateWarnings } from './core/certificates.ts';
-import { ConfigError, collectIssues, sorted } from './core/config/config-error.ts';
+import { ConfigError, collectIssues } from './core/config/config-error.ts';
 import type { Environment } from './core/config/environment.ts';
-import { type LoadedConfig, loadConfig } from './core/config/load-config.ts';
+import { loadConfig } from './core/config/load-config.ts';
 import type { Config } from './core/config/schema/settings.ts';
 import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { createKeyOf } from './core/credentials/authenticate.ts';
@@ -18,6 +18,7 @@ import { limitsWith } from './core/kernel/limits.ts';
 import { checkOwnFiles } from './core/own-files.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
+import { settingsWarnings } from './setup/settings-warnings.ts';
 
 export type CapabilitySettings = SliceInputs<SlicesOf<typeof CAPABILITIES>>;
 
@@ -63,16 +64,20 @@ export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES): reado
   return known === CAPABILITIES ? SLICES : slicesOf(known);
 }
 
+export type LoadedSettings = Awaited<ReturnType<typeof loadSettings>>;
+
 /** Reads a settings file, and the certificates that it names. Throws `ConfigError` with everything that is wrong in the file. */
 export async function loadSettings(
   file: string,
   environment?: Environment,
   resources: readonly Resource[] = RESOURCES,
-): Promise<LoadedConfig> {
+) {
   const loaded = await loadConfig(file, environment, resources, SLICES);
-  const found = await certificateWarnings(loaded.config, Date.now);
-  const { issues } = loaded.placed(new ConfigError(found));
-  return { ...loaded, warnings: sorted([...loaded.warnings, ...issues]) };
+  const certificates = await certificateWarnings(loaded.config, Date.now);
+  const found = [...settingsWarnings(loaded.config, resources, loaded.isWritten, SLICES), ...certificates];
+  /** What is probably a mistake, in the order of the file. */
+  const warnings = loaded.placed(new ConfigError(found)).issues;
+  return { ...loaded, warnings };
 }
 
 /** Throws `ConfigError` with every file named by settings that cannot be used. */

@@ -38,8 +38,6 @@ export interface GatewayOptions {
   readonly droppedLines?: () => number;
   /** Milliseconds since the epoch, for the age of lists. @default `Date.now` */
   readonly now?: () => number;
-  /** Whether the value at a path came from the environment: the status page masks it. @default none */
-  readonly isFromEnvironment?: (path: readonly string[]) => boolean;
   /** Path of the settings file, shown on the status page. @default none */
   readonly settingsFile?: string;
   /** Capabilities of the gateway. @default all of Portico's */
@@ -86,7 +84,7 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
 
 /** Opens what stays over all reloads, and the capabilities. */
 function openParts(input: SettingsInput, options: GatewayOptions) {
-  const { resources = RESOURCES, now = Date.now, isFromEnvironment, settingsFile } = options;
+  const { resources = RESOURCES, now = Date.now, settingsFile } = options;
   const slices = slicesFor(options.capabilities);
   const settings = parseSettings(input, resources, slices);
   const limits = limitsWith(options.limits);
@@ -98,7 +96,7 @@ function openParts(input: SettingsInput, options: GatewayOptions) {
   const destination = standardOutput();
   const readings: Partial<Readings> = {};
   const context = { config, limits, events, readings, logger, destination, now, resources };
-  const open = openToServe({ ...context, isFromEnvironment, settingsFile }, options.capabilities);
+  const open = openToServe({ ...context, settingsFile }, options.capabilities);
   const droppedLogLines = options.logger === undefined ? destination.droppedLines : options.droppedLines;
   Object.assign(readings, open.hooks.readings, droppedLogLines && { droppedLogLines });
   const files = createOwnFiles({ events, now });

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { ParsedCommand } from './commands/command-line.ts';
 import { catchSignals } from './commands/signals.ts';
-import type { LoadedConfig } from './core/config/load-config.ts';
+import type { LoadedSettings } from './composition.ts';
 
 catchSignals();
 
@@ -48,7 +48,7 @@ async function run(command: ParsedCommand): Promise<number> {
       return print(`${readVersion()}\n`);
     }
     case 'schema': {
-      const { settingsJsonSchema } = await import('./core/config/json-schema.ts');
+      const { settingsJsonSchema } = await import('./setup/json-schema.ts');
       const { SLICES } = await import('./composition.ts');
       return print(settingsJsonSchema(undefined, SLICES));
     }
@@ -74,7 +74,7 @@ async function run(command: ParsedCommand): Promise<number> {
 }
 
 async function runWith(
-  loaded: LoadedConfig,
+  loaded: LoadedSettings,
   file: string,
   { name, full = false, probe = false, ...options }: ParsedCommand,
 ): Promise<number> {
@@ -96,7 +96,7 @@ async function runWith(
     return endProcess(await serveStdio(loaded, file));
   }
   const { serve } = await import('./commands/serve.ts');
-  return endProcess(await serve(loaded.settings, { warnings, file, isFromEnvironment: loaded.isFromEnvironment }));
+  return endProcess(await serve(loaded.settings, { warnings, file }));
 }
 
 /** Resolves when all of it is written, or its reader is gone. */

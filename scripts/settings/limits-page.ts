@@ -8,7 +8,7 @@ choose it: [configuration.md](configuration.md) has those. The others are consta
 
 Names end with the unit: \`...Ms\` is milliseconds, \`...Bytes\` is bytes. The log and
 \`portico_bounds_reached_total\` name the bound that ended or refused something. A settings file that sets one of them is
-rejected, with the value that holds.
+rejected.
 
 | Bound | Of | Value | Meaning |
 |---|---|---|---|

@@ -1,6 +1,6 @@
 import { SLICES } from '../../src/composition.ts';
-import { settingsJsonSchema } from '../../src/core/config/json-schema.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
+import { settingsJsonSchema } from '../../src/setup/json-schema.ts';
 
 /** What JSON Schema says of one setting or block. */
 export interface SettingSchema {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { SLICES } from '../../src/composition.ts';
-import { settingsJsonSchema } from '../../src/core/config/json-schema.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
+import { settingsJsonSchema } from '../../src/setup/json-schema.ts';
 import { configurationPage } from './configuration-page.ts';
 import { defaultYaml } from './default-yaml.ts';
 import { limitsPage } from './limits-page.ts';

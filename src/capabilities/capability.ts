@@ -29,8 +29,6 @@ export interface CapabilityContext {
   readonly keyOf: KeyOf;
   /** Applies the wrappers of all capabilities to a client of a remote server. Only after `start`. */
   wrapClient(client: Upstream, baseUrl: string): Upstream;
-  /** Whether the environment supplied the setting at a path. @default none */
-  readonly isFromEnvironment?: ((path: readonly string[]) => boolean) | undefined;
   /** The file that settings were read from. @default none */
   readonly settingsFile?: string | undefined;
   readonly resources: readonly Resource[];

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadSettings } from '../composition.ts';
+import { type LoadedSettings, loadSettings } from '../composition.ts';
 import { ConfigError, logWarnings } from '../core/config/config-error.ts';
-import type { LoadedConfig } from '../core/config/load-config.ts';
 import { CHECK_MS, type FileState, QUIET_MS, stateOf } from '../core/credentials/files/watched-files.ts';
 import type { Logger } from '../core/log/logger.ts';
 import type { Gateway } from '../gateway.ts';
@@ -13,23 +12,20 @@ export interface FollowOptions {
   readonly logger: Logger;
   /** Whether the file is checked for changes, and not only read on request. */
   readonly watch: boolean;
-  /** Called with the settings in force, except those that need a restart. */
-  readonly onChange: (loaded: LoadedConfig) => void;
   readonly signal: AbortSignal;
 }
 
 /** Reloads the file when it changes, also by a rename in its path (Kubernetes). If it is wrong, nothing changes. Returns what reads it at once. */
-export function followSettings({ file, gateway, logger, watch, onChange, signal }: FollowOptions): () => Promise<void> {
+export function followSettings({ file, gateway, logger, watch, signal }: FollowOptions): () => Promise<void> {
   let reading = Promise.resolve();
   let next: Promise<void> | undefined;
 
   async function read(): Promise<void> {
-    let loaded: LoadedConfig | undefined;
+    let loaded: LoadedSettings | undefined;
     try {
       loaded = await loadSettings(file);
       if (signal.aborted) return;
       const { applied, needRestart } = gateway.change(loaded.settings);
-      onChange(loaded);
       if (applied.length + needRestart.length === 0) logger.info({ file }, 'settings unchanged');
       else logWarnings(logger, loaded.warnings);
     } catch (error) {

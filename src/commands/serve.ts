@@ -1,7 +1,4 @@
-import { SLICES } from '../composition.ts';
-import { type IsFromEnvironment, takesRestart } from '../core/config/changes.ts';
 import { type ConfigIssue, logWarnings } from '../core/config/config-error.ts';
-import type { LoadedConfig } from '../core/config/load-config.ts';
 import type { Settings } from '../core/config/schema/settings.ts';
 import { standardOutput } from '../core/log/destination.ts';
 import { createLogger } from '../core/log/logger.ts';
@@ -13,16 +10,10 @@ export interface ServeOptions {
   readonly onReady?: (url: string) => void;
   readonly warnings?: readonly ConfigIssue[];
   readonly file?: string;
-  /** Whether the value at a path came from the environment. @default none */
-  readonly isFromEnvironment?: IsFromEnvironment;
 }
 
 /** Runs a gateway until SIGTERM or SIGINT. Resolves with 0 after a complete drain, 1 if it could not listen or cut off requests. */
-export async function serve(
-  settings: Settings,
-  { onReady, warnings = [], file, isFromEnvironment = () => false }: ServeOptions = {},
-): Promise<number> {
-  let latest = isFromEnvironment;
+export async function serve(settings: Settings, { onReady, warnings = [], file }: ServeOptions = {}): Promise<number> {
   const destination = standardOutput();
   const logger = createLogger({ ...settings.log, destination });
   installCrashHandler(logger);
@@ -37,8 +28,6 @@ export async function serve(
   gateway = createGateway(settings, {
     logger,
     droppedLines: destination.droppedLines,
-    // Until a restart, some values stay those of the first file.
-    isFromEnvironment: (path) => (takesRestart(path.join('.'), SLICES) ? isFromEnvironment : latest)(path),
     ...(file !== undefined && { settingsFile: file }),
   });
   try {
@@ -51,10 +40,7 @@ export async function serve(
     return 1;
   }
   if (file !== undefined) {
-    const onChange = (loaded: LoadedConfig) => {
-      latest = loaded.isFromEnvironment;
-    };
-    reload = followSettings({ file, gateway, logger, watch: settings.watchSettings, onChange, signal: ending.signal });
+    reload = followSettings({ file, gateway, logger, watch: settings.watchSettings, signal: ending.signal });
   }
   const signal = await signalled;
   ending.abort();

@@ -1,6 +1,5 @@
-import { openFor } from '../composition.ts';
+import { type LoadedSettings, openFor } from '../composition.ts';
 import { logWarnings } from '../core/config/config-error.ts';
-import type { LoadedConfig } from '../core/config/load-config.ts';
 import { createCore } from '../core/core.ts';
 import { type Events, joinEvents } from '../core/kernel/events.ts';
 import { readVersion } from '../core/kernel/version.ts';
@@ -14,7 +13,7 @@ import { createRepresentations } from '../core/reads/representations/representat
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
 /** Answers MCP on standard input and output. Resolves with 0 if every response was read, otherwise 1. Throws `ConfigError`. */
-export async function serveStdio(loaded: LoadedConfig, file: string): Promise<number> {
+export async function serveStdio(loaded: LoadedSettings, file: string): Promise<number> {
   const { config, warnings } = loaded;
   const identity = await localCaller(loaded, file, 'portico stdio');
   const destination = standardError();

@@ -27,7 +27,7 @@ describe('who follows a settings file', () => {
         refuse() {},
       };
       const file = await writeSettings(folder, SETTINGS);
-      const read = followSettings({ file, gateway, logger, watch: false, onChange: () => {}, signal: ending.signal });
+      const read = followSettings({ file, gateway, logger, watch: false, signal: ending.signal });
       await read();
       await read();
       ending.abort();
@@ -46,7 +46,7 @@ describe('who follows a settings file', () => {
       const file = await writeSettings(folder, SETTINGS);
       const gateway = { change: () => ({ applied: [], needRestart: [] }), refuse() {} };
       const { signal } = new AbortController();
-      const read = followSettings({ file, gateway, logger, watch: false, onChange: () => {}, signal });
+      const read = followSettings({ file, gateway, logger, watch: false, signal });
       const first = read();
       await Promise.resolve();
       await Promise.all([first, ...Array.from({ length: 100 }, read)]);
@@ -64,7 +64,7 @@ describe('who follows a settings file', () => {
       const ending = new AbortController();
       // The clock stands still at the time of the last change.
       mock.timers.enable({ apis: ['Date'], now: statSync(file).ctimeMs });
-      followSettings({ file, gateway, logger, watch: true, onChange: () => {}, signal: ending.signal });
+      followSettings({ file, gateway, logger, watch: true, signal: ending.signal });
       await sleep(2.5 * CHECK_MS);
       expect(lines()).to.deep.equal([]);
       mock.timers.tick(QUIET_MS);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { settingsOf } from '../../scripts/settings/setting-list.ts';
 import { SLICES } from '../../src/composition.ts';
-import { settingsJsonSchema } from '../../src/core/config/json-schema.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
+import { settingsJsonSchema } from '../../src/setup/json-schema.ts';
 import { load } from '../core/config/settings-file.ts';
 import { codeBlocks } from '../support/docs.ts';
 

@@ -1,9 +1,29 @@
 import { parseSettings } from '../../src/core/config/load-config.ts';
-import { PLACES } from '../../src/core/config/removed-keys.ts';
 import { type Config, withLimits } from '../../src/core/config/schema/settings.ts';
 import { LIMIT_ROWS, type LimitOverrides, type Limits, limitsWith } from '../../src/core/kernel/limits.ts';
 import type { Resource } from '../../src/core/resources/resource.ts';
 import type { SettingsInput } from '../../src/gateway.ts';
+
+/** The block in which settings of a test have the bounds of each part. */
+const PLACES: Readonly<Record<keyof Limits, string>> = {
+  http: 'http.',
+  tls: 'http.tls.',
+  mcp: 'mcp.',
+  subscriptions: 'subscriptions.',
+  limits: 'limits.',
+  tracing: 'tracing.',
+  reads: '',
+  cache: 'cache.',
+  shared: 'shared.',
+  verification: 'verification.',
+  issuerKeys: 'verification.keys.',
+  upstream: 'upstreams.<name>.',
+  breaker: 'upstreams.<name>.breaker.',
+  retry: 'upstreams.<name>.retry.',
+  exchange: 'upstreams.<name>.credential.',
+  resource: 'resources.<name>.',
+  lifetime: 'resources.<name>.cache.',
+};
 
 type Bounds = { readonly [Part in keyof Limits as keyof Limits[Part]]?: number | undefined };
 

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { watchCertificates } from '../../core/certificates.ts';
-import { settingsHash } from '../../core/config/effective.ts';
+import { settingsHash } from '../../core/config/changes.ts';
 import type { Readings } from '../../core/hooks.ts';
 import { type OpenOperation, openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { readVersion } from '../../core/kernel/version.ts';
@@ -13,7 +13,7 @@ import { sharedMetrics } from './shared-metrics.ts';
 
 /** Counts events, for Prometheus (docs/metrics.md). */
 export const metricsCapability = defineCapability({
-  open(_settings, { config, readings, now, isFromEnvironment = () => false }) {
+  open(_settings, { config, readings, now }) {
     if (!config.admin.enabled || !config.admin.metrics) return undefined;
     let current = config;
     let hash: string | undefined;
@@ -24,7 +24,7 @@ export const metricsCapability = defineCapability({
       certificates: () => certificates(current),
       ...{ snapshots: config.cache, version: readVersion(), dropped: readings, now },
       settingsHash() {
-        hash ??= settingsHash(current, isFromEnvironment);
+        hash ??= settingsHash(current);
         return hash;
       },
     });

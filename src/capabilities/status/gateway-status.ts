@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { effectiveSettings, settingsHash } from '../../core/config/effective.ts';
+import { settingsHash } from '../../core/config/changes.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { readVersion } from '../../core/kernel/version.ts';
@@ -16,7 +16,7 @@ export type Status = Awaited<ReturnType<ReturnType<typeof createGatewayStatus>['
 
 /** Collects the status of a gateway from its events. Bounded by the names in settings. */
 export function createGatewayStatus(context: CapabilityContext) {
-  const { now, isFromEnvironment = () => false, settingsFile = null } = context;
+  const { now, settingsFile = null } = context;
   let { config } = context;
   const time = () => new Date(now()).toISOString();
   const startedAt = time();
@@ -70,8 +70,7 @@ export function createGatewayStatus(context: CapabilityContext) {
       /** `null` where settings are not from a file. */
       settingsFile,
       /** As the metric `portico_settings_info` has it. */
-      settingsHash: settingsHash(config, isFromEnvironment),
-      settings: effectiveSettings(config, isFromEnvironment),
+      settingsHash: settingsHash(config),
     };
     return { verdict: verdictOn(facts, conditions.findings()), ...facts };
   }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../kernel/json-shape.ts';
 import type { Settings } from './schema/settings.ts';
@@ -45,11 +46,16 @@ export function changeSettings(
   return { settings, changes: { applied: applied.sort(), needRestart: needRestart.sort() } };
 }
 
-/** Whether a change of the value at a path takes effect only after a restart. */
-export function takesRestart(path: string, slices: readonly SettingsSlice[]): boolean {
+function takesRestart(path: string, slices: readonly SettingsSlice[]): boolean {
   const isIn = (blocks: readonly string[]) => blocks.some((block) => path === block || path.startsWith(`${block}.`));
   return isIn([...AT_START, ...slices.filter(({ needsRestart }) => needsRestart).map(({ key }) => key)]) && !isIn(LIVE);
 }
 
-/** Whether the environment put in what settings have at a path. */
-export type IsFromEnvironment = (path: readonly string[]) => boolean;
+/** Blocks whose values may be secret, also where no key says so. */
+const MAY_BE_SECRET = ['body', 'format', 'headers', 'password', 'pathParams', 'query', 'secret'];
+
+/** Returns a short hash of settings without their secrets, by which processes are compared. */
+export function settingsHash(settings: object): string {
+  const shown = JSON.stringify(settings, (key, value) => (MAY_BE_SECRET.includes(key) ? undefined : value));
+  return hash('sha256', shown).slice(0, 12);
+}

@@ -77,6 +77,16 @@ export function logWarnings(
   }
 }
 
+/** Returns `; did you mean timeoutMs?` for the first known word with nearly the same letters, or an empty text. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const extra = (a: string, b: string) => [...b].reduce((rest, letter) => rest.replace(letter, ''), a).length;
+  const distance = (a: string, b: string) => extra(a, b) + extra(b, a);
+  const near = known.find(
+    (other) => distance(word.slice(0, 64).toLowerCase(), other.toLowerCase()) <= word.length / 2.5,
+  );
+  return near === undefined ? '' : `; did you mean ${near}?`;
+}
+
 /** Runs each, and throws one `ConfigError` with the issues of all. */
 export function collectIssues(all: readonly (() => void)[]): void {
   const issues: ConfigIssue[] = [];

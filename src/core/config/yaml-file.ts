@@ -1,76 +1,193 @@
 import { createReadStream } from 'node:fs';
-import { type ErrorCode, LineCounter, parseDocument } from 'yaml';
-import { ConfigError, type ConfigIssue } from './config-error.ts';
+import { getSystemErrorMessage } from 'node:util';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  visit,
+  type YAMLMap,
+} from 'yaml';
+import { ConfigError, type ConfigIssue, type Finding } from './config-error.ts';
+import type { Substitute } from './environment.ts';
 
-/** Line and column of an offset, both from 1. */
-export type Position = (offset: number) => { readonly line: number; readonly column: number };
-
-export type YamlDocument = ReturnType<typeof parseYaml>;
-
-/** The parser's own messages quote text, which may be a secret. */
-const WORDS: Partial<Record<ErrorCode, string>> = {
-  BAD_DQ_ESCAPE: 'unknown escape: in double quotes a backslash is written \\\\, in single quotes as it is',
-  BAD_INDENT: 'the indentation does not match the lines above',
-  BAD_SCALAR_START: 'plain text cannot begin with this character: put it in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a second key on one line, or deeper lines below a value: put text with a colon in quotes',
-  MISSING_CHAR: 'a colon, comma, closing quote or closing bracket is missing',
-  MULTILINE_IMPLICIT_KEY: 'a key must be on one line: is a colon or a closing quote missing?',
-  MULTIPLE_DOCS: 'a settings file is one document: remove the line ---',
-  NON_STRING_KEY: 'a key must be plain text',
-  RESOURCE_EXHAUSTION: 'nested too deeply',
-  TAB_AS_INDENT: 'indent with spaces: YAML does not allow tabs',
-  TAG_RESOLVE_FAILED: 'unknown tag: put text that begins with ! in quotes',
-  UNEXPECTED_TOKEN: 'not expected here: put text with special characters in quotes',
-};
+type Path = ConfigIssue['path'];
+type Ancestors = readonly (Document | Node | Pair)[];
 
 /** YAML 1.2 with its core schema, whatever a %YAML line says; keys are text; no merge keys. */
-export function parseYaml(text: string) {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    schema: 'core',
-    resolveKnownTags: false,
-    stringKeys: true,
-    // Checked in build-tree.ts: here it takes quadratic time.
-    uniqueKeys: false,
-  });
-  const position: Position = (offset) => {
-    const { line, col } = lines.linePos(offset);
+const YAML = {
+  ...{ schema: 'core', prettyErrors: false, resolveKnownTags: false, stringKeys: true },
+  // Checked by `indexKeys`, because yaml compares all pairs of keys.
+  uniqueKeys: false,
+} as const;
+
+/** The end of yaml's messages that is text of the file, which may be a secret, or advice for programmers. */
+const QUOTED_TEXT = /(?:(?<=characters|document|escape sequence|tag):?|;) .*$/s;
+
+export type SettingsDocument = ReturnType<typeof parseSettingsText>;
+
+/** Parses settings, and substitutes the environment in their values. Throws {@link ConfigError} for text that is not YAML. */
+export function parseSettingsText(text: string, file: string, substitute: Substitute) {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { ...YAML, lineCounter });
+  const issues: ConfigIssue[] = [];
+  const fromEnvironment = new Set<unknown>();
+  const unresolved = new Set<unknown>();
+  const maps = new Map<unknown, ReadonlyMap<string, Pair>>();
+
+  function positionOf(offset: number) {
+    const { line, col } = lineCounter.linePos(offset);
     return { line, column: col };
-  };
-  const problems = [...document.errors, ...document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED')];
-  const byLine = new Map<number, ConfigIssue>();
-  for (const { code, pos } of problems) {
-    const place = position(pos[0]);
-    const message = describe(code, text, pos[0]);
-    if (!byLine.has(place.line)) byLine.set(place.line, { path: [], message, ...place });
   }
-  // With any issue, the document cannot be used.
-  return { document, position, issues: [...byLine.values()] };
+
+  function report(node: Node, ancestors: Ancestors, message: string): void {
+    issues.push({ path: pathOf([...ancestors, node]), message, ...positionOf(startOf(node)) });
+  }
+
+  function resolveScalar(node: Scalar, ancestors: Ancestors): void {
+    const source = node.source ?? '';
+    const { text: resolved, fromEnvironment: isSubstituted, issues: found } = substitute(source);
+    for (const message of found) report(node, ancestors, message);
+    if (isSubstituted) fromEnvironment.add(node);
+    if (found.length > 0) {
+      unresolved.add(node);
+      node.value = undefined;
+    } else if (source !== '' && isSentAsWritten(ancestors)) {
+      node.value = resolved;
+    } else if (resolved !== source) {
+      node.value = node.type === 'PLAIN' && node.tag === undefined ? plainValue(resolved) : resolved;
+    }
+  }
+
+  function indexKeys(map: YAMLMap, ancestors: Ancestors): void {
+    const entries = new Map<string, Pair>();
+    for (const pair of map.items as Pair<Scalar>[]) {
+      const name = nameOf(pair);
+      const refuse = (message: string) => report(pair.key, [...ancestors, map, pair], message);
+      if (entries.has(name)) refuse('Duplicate key');
+      if (name === '<<') refuse('Merge keys are not part of YAML 1.2: write the keys out');
+      if (name.includes('${')) refuse('Only values are taken from the environment');
+      entries.set(name, pair);
+    }
+    maps.set(map, entries);
+  }
+
+  function checkAlias(node: Alias, ancestors: Ancestors): void {
+    const target = node.resolve(document);
+    if (target !== undefined && !ancestors.includes(target)) return;
+    report(node, ancestors, 'Unresolved alias: its anchor must be set above');
+  }
+
+  const tags = document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED');
+  for (const { message, pos } of [...document.errors, ...tags]) {
+    const hint = text.slice(pos[0] - 1, pos[0] + 1) === '${' ? ': inside brackets, ${…} must be in quotes' : '';
+    issues.push({ path: [], message: message.replace(QUOTED_TEXT, '') + hint, ...positionOf(pos[0]) });
+  }
+  if (issues.length > 0) throw new ConfigError(firstOfEachLine(issues), file);
+  visit(document, {
+    Map: (_key, node, ancestors) => indexKeys(node, ancestors),
+    Alias: (_key, node, ancestors) => checkAlias(node, ancestors),
+  });
+  if (issues.length > 0) throw new ConfigError(issues, file);
+  visit(document, { Scalar: (key, node, ancestors) => (key === 'key' ? undefined : resolveScalar(node, ancestors)) });
+
+  function entryAt(path: Path): Entry | undefined {
+    let entry: Entry | undefined = { key: document.contents, value: document.contents };
+    for (const step of path) {
+      const node: unknown = isAlias(entry?.value) ? entry.value.resolve(document) : entry?.value;
+      const item = isSeq(node) ? node.items[Number(step)] : undefined;
+      entry = item === undefined ? maps.get(node)?.get(String(step)) : { key: item, value: item };
+    }
+    return entry;
+  }
+
+  /** Returns the position of a value, of the key of a block, or of the nearest key above what is missing. */
+  function placeOf(path: Path, isKey: boolean) {
+    const depth = path.findLastIndex((_step, index) => entryAt(path.slice(0, index + 1)) !== undefined) + 1;
+    const { key, value } = entryAt(path.slice(0, depth)) ?? {};
+    const isValue = depth === path.length && !isKey && isScalar(value);
+    return positionOf(depth === 0 && !isValue ? 0 : startOf(isValue ? value : key));
+  }
+
+  return {
+    /** Variables of the environment that are missing, or not written as they must be. */
+    issues,
+    /** Settings as plain values. Throws {@link ConfigError}. */
+    value(): unknown {
+      try {
+        return document.toJS();
+      } catch {
+        throw new ConfigError([...issues, { path: [], message: 'Too many aliases, or nested too deeply' }], file);
+      }
+    },
+    isWritten: (path: Path) => entryAt(path) !== undefined,
+    isFromEnvironment: (path: Path) => fromEnvironment.has(entryAt(path)?.value),
+    /** Returns findings with their place, each once where an alias repeats it, without those of unresolved values. */
+    placed(findings: readonly Finding[]): ConfigIssue[] {
+      const known = findings.filter(({ path }) => !unresolved.has(entryAt(path)?.value));
+      const issues = known.map(({ path, message, key = false }) => ({ path, message, ...placeOf(path, key) }));
+      const nameOf = ({ path, message, line, column }: ConfigIssue) =>
+        JSON.stringify([line, column, path.at(-1), message]);
+      return [...new Map(issues.toReversed().map((issue) => [nameOf(issue), issue])).values()].reverse();
+    },
+  };
 }
 
-const REFERENCE_IN_BRACKETS =
-  'inside brackets, ${…} must be in quotes; a number, true or false needs a line of its own';
-
-function describe(code: ErrorCode, text: string, offset: number): string {
-  if (text.slice(offset - 1, offset + 1) === '${') return REFERENCE_IN_BRACKETS;
-  return WORDS[code] ?? 'this is not YAML';
+interface Entry {
+  readonly key: unknown;
+  readonly value: unknown;
 }
 
-/** The largest wrong file is refused within some 0.3 s, in which the process answers no request. */
+function nameOf({ key }: Pair<Scalar>): string {
+  return String(key.value);
+}
+
+function startOf(node: unknown): number {
+  return (node as Node | null)?.range?.[0] ?? 0;
+}
+
+function pathOf(nodes: Ancestors): Path {
+  return nodes.flatMap((node, index): Path => {
+    if (isPair(node)) return [nameOf(node as Pair<Scalar>)];
+    return isSeq(node) && index + 1 < nodes.length ? [node.items.indexOf(nodes[index + 1])] : [];
+  });
+}
+
+/** Blocks whose values are sent as they are written: a key of digits is not a number. */
+const SENT = ['headers', 'pathParams', 'query'];
+
+function isSentAsWritten(ancestors: Ancestors): boolean {
+  const [block = '', name = '', key = ''] = ancestors.flatMap((node) =>
+    isPair(node) ? nameOf(node as Pair<Scalar>) : [],
+  );
+  return SENT.includes(block === 'upstreams' || block === 'resources' ? key : name);
+}
+
+/** Returns the value that the same text has in a file without quotes: a number, boolean, null or text. */
+export function plainValue(text: string): unknown {
+  const { contents, errors } = parseDocument(text, YAML);
+  const isPlain = errors.length === 0 && isScalar(contents) && contents.type === 'PLAIN' && contents.source === text;
+  return isPlain ? contents.value : text;
+}
+
+function firstOfEachLine(issues: readonly ConfigIssue[]): ConfigIssue[] {
+  return [...new Map(issues.toReversed().map((issue) => [issue.line, issue])).values()];
+}
+
+/** A larger file is not a settings file. */
 const MAX_BYTES = 262_144;
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a directory',
-};
 
 /** Reads a settings file. Throws {@link ConfigError}. */
 export async function readSettings(file: string): Promise<string> {
   const bytes = await readBytes(file).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(file, `cannot be read: ${REASONS[error.code ?? ''] ?? error.code ?? 'unknown reason'}`);
+    throw unreadable(file, `cannot be read: ${getSystemErrorMessage(error.errno ?? 0)}`);
   });
   if (bytes.length > MAX_BYTES) throw unreadable(file, 'is larger than 256 KiB');
   try {

@@ -1,9 +1,9 @@
-import { keysIn } from '../../core/config/effective.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { ownSecretsIn } from '../../core/credentials/authorize.ts';
 import { redact } from '../../core/credentials/redact.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
+import { isMasked as isMaskedSetting, keysIn } from '../effective-settings.ts';
 import type { ResourceReport } from './probe-report.ts';
 import { createSafeText, type SafeText } from './safe-text.ts';
 
@@ -17,7 +17,8 @@ type Values = string | readonly string[];
 
 /** Masks secrets in what is shown of a resource's reads: the token, and the settings that `check --full` masks, except addresses without a key. */
 export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig) {
-  const { config, token, headerCredentials, isMasked } = loaded;
+  const { config, token, headerCredentials, isFromEnvironment } = loaded;
+  const isMasked = (path: readonly string[], value: unknown) => isMaskedSetting(value, path, isFromEnvironment);
   const { upstream: name, query, path, pathParams } = settings;
   const { headers = {}, baseUrl = '', credential } = config.upstreams[name] ?? {};
   const atUpstream = ['upstreams', name];

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parse, parseDocument } from 'yaml';
-import { coreScalar } from '../../../src/core/config/build-tree.ts';
+import { parse } from 'yaml';
 import { createSubstitute, type Environment, processEnvironment } from '../../../src/core/config/environment.ts';
+import { plainValue } from '../../../src/core/config/yaml-file.ts';
+import { effectiveSettings } from '../../../src/setup/effective-settings.ts';
 import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 
 const MALFORMED = `must be \${NAME} or \${NAME:-default}; a literal \${ is written $\${`;
@@ -81,13 +82,12 @@ describe('values from the environment', () => {
   });
 
   it('have the type that the same text has in a file', () => {
-    const { schema } = parseDocument('');
     const parts = ['0', '7', '1', '.', 'e', '+', '-', 'x', 'o', 'f', '_', 'true', 'False', 'null', '~', '.inf', '.nan'];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...parts, 'no'), { minLength: 1, maxLength: 5 }), (chosen) => {
         const text = chosen.join('');
         fc.pre(!['-', '...'].includes(text) && !text.startsWith('---'));
-        expect(coreScalar(text, schema)).to.deep.equal(parse(text));
+        expect(plainValue(text)).to.deep.equal(parse(text));
       }),
       { numRuns: 2000 },
     );
@@ -96,14 +96,14 @@ describe('values from the environment', () => {
   it('stay text in quotes, in blocks of text and under a tag', async () => {
     for (const written of ['"${PORT}"', "'${PORT}'", '|-\n    ${PORT}', '!!str ${PORT}']) {
       expect(await issuesIn(`http:\n  port: ${written}\n${UPSTREAMS}`, { PORT: '81' })).to.deep.equal([
-        `2:${written.startsWith('!') ? 15 : 9}: http.port: expected a whole number, got text`,
+        `2:${written.startsWith('!') ? 15 : 9}: http.port: Invalid input: expected number, received string`,
       ]);
     }
   });
 
   it('are empty text, and no null, where they are empty', async () => {
     expect(await issuesIn(`http:\n  port: \${PORT:-}\n${UPSTREAMS}`)).to.deep.equal([
-      '2:9: http.port: expected a whole number, got empty text',
+      '2:9: http.port: Invalid input: expected number, received string',
     ]);
     expect(await queryOf({ Q: '' })).to.deep.equal({ q: '' });
   });
@@ -112,24 +112,24 @@ describe('values from the environment', () => {
     for (const value of ['{ a: 1 }', '[1]', 'a\nb: 1', '*a', '!x y', '# c', '"']) {
       const q = value.replace('\n', '\t');
       expect(await queryOf({ Q: q })).to.deep.equal({ q });
-      const issue = '1:7: http: expected a block of keys, got text';
+      const issue = '1:7: http: Invalid input: expected object, received string';
       expect(await issuesIn(`http: \${HTTP}\n${UPSTREAMS}`, { HTTP: value })).to.deep.equal([issue]);
     }
   });
 
   it('have the token of PORTICO_TOKEN, which is never shown', async () => {
-    const { token, masked } = await load(UPSTREAMS, { PORTICO_TOKEN: 'from-there' });
+    const { token, settings, isFromEnvironment } = await load(UPSTREAMS, { PORTICO_TOKEN: 'from-there' });
     expect([token, (await load(UPSTREAMS)).token]).to.deep.equal(['from-there', '']);
-    expect(masked()).not.to.contain('from-there');
+    expect(effectiveSettings(settings, isFromEnvironment)).not.to.contain('from-there');
   });
 
   it('are a issue with name and place where they are missing, and hide no other issue', async () => {
     const yaml = `http:\n  prot: 1\n  port: \${PORT}\n  host: \${HOST}\nscheme: 5\n${UPSTREAMS}`;
     expect(await issuesIn(yaml, { PORT: undefined })).to.deep.equal([
-      '2:3: http.prot: unknown key; did you mean port?',
+      '2:3: http.prot: Unrecognized key; did you mean port?',
       '3:9: http.port: environment variable PORT is not set and has no default',
       '4:9: http.host: environment variable HOST is not set and has no default',
-      '5:9: scheme: expected text, got a number',
+      '5:9: scheme: Invalid input: expected string, received number',
     ]);
   });
 
@@ -138,13 +138,13 @@ describe('values from the environment', () => {
       await issuesIn('upstreams:\n  projects: &a\n    baseUrl: ${URL}\n    x: 1\n  workflows: *a\n  tools: *a\n'),
     ).to.deep.equal([
       '3:14: upstreams.projects.baseUrl: environment variable URL is not set and has no default',
-      '4:5: upstreams.projects.x: unknown key',
+      '4:5: upstreams.projects.x: Unrecognized key',
     ]);
   });
 
   it('are not taken into keys', async () => {
     expect(await issuesIn(`resources:\n  tools:\n    query: { "\${A}": b }\n${UPSTREAMS}`, { A: 'a' })).to.deep.equal([
-      '3:14: resources.tools.query["${A}"]: is a key: only values take text from the environment',
+      '3:14: resources.tools.query["${A}"]: Only values are taken from the environment',
     ]);
   });
 

@@ -1,7 +1,6 @@
-import { loadSettings } from '../../../src/composition.ts';
+import { type LoadedSettings, loadSettings } from '../../../src/composition.ts';
 import { ConfigError } from '../../../src/core/config/config-error.ts';
 import type { Environment } from '../../../src/core/config/environment.ts';
-import type { LoadedConfig } from '../../../src/core/config/load-config.ts';
 import { inFolder, writeSettings } from '../../support/process/process.ts';
 
 /** Enough for settings to be valid. */
@@ -13,7 +12,7 @@ upstreams:
 `;
 
 /** Settings that have `yaml` as their text. */
-export function load(yaml: string, environment: Environment = {}): Promise<LoadedConfig> {
+export function load(yaml: string, environment: Environment = {}): Promise<LoadedSettings> {
   return inFolder(async (folder) => loadSettings(await writeSettings(folder, yaml), environment));
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { settingsJsonSchema } from '../../../src/core/config/json-schema.ts';
+import { settingsJsonSchema } from '../../../src/setup/json-schema.ts';
 import { parseConfig } from '../../support/limits.ts';
 import { FOUR } from './findings.ts';
 
@@ -15,7 +15,7 @@ describe('a fourth resource in the registry', () => {
     // The types of this house know three.
     const parse = (settings: object) => () => parseConfig(settings as never, FOUR);
     expect(parse(fields({ severity: 'level' }))).not.to.throw();
-    const unknown = 'resources.findings.fields.sevrity: unknown key; did you mean severity?';
+    const unknown = 'resources.findings.fields.sevrity: Unrecognized key; did you mean severity?';
     expect(parse(fields({ sevrity: 'level' }))).to.throw(unknown);
     const misspelt = 'upstreams.finding: is not the upstream of any resource; did you mean findings?';
     expect(parse({ upstreams: { tools: UPSTREAM, finding: UPSTREAM } })).to.throw(misspelt);

@@ -96,7 +96,10 @@ describe('the command line', () => {
           folder,
           'scheme: 5\nhttp: { prot: 80 }\nupstreams: { tools: { baseUrl: http://a.example } }',
         );
-        const wrong = ['1:9: scheme: expected text, got a number', '2:9: http.prot: unknown key; did you mean port?'];
+        const wrong = [
+          '1:9: scheme: Invalid input: expected string, received number',
+          '2:9: http.prot: Unrecognized key; did you mean port?',
+        ];
         const stderr = wrong.map((issue) => `portico.yaml:${issue}\n`).join('');
         expect(await runIn(folder, command)).to.deep.include({ code: 2, stderr });
       });
@@ -108,7 +111,7 @@ describe('the command line', () => {
       expect(await runIn(folder, 'serve')).to.deep.include({
         code: 2,
         stdout: '',
-        stderr: 'portico.yaml: cannot be read: no such file\n',
+        stderr: 'portico.yaml: cannot be read: no such file or directory\n',
       });
     });
   });

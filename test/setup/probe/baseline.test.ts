@@ -210,7 +210,7 @@ describe('a baseline of lists', () => {
     'without resources': [(file) => writeFile(file, '{"portico":1,"resources":[]}'), NONE],
     'of other members': [(file) => writeFile(file, ofTools('{"members":{"a":"b"},"values":{}}')), NONE],
     'of other values': [(file) => writeFile(file, ofTools('{"members":{},"values":{"a":[1]}}')), NONE],
-    'a folder': [(file) => mkdir(file), 'cannot be read: it is a directory'],
+    'a folder': [(file) => mkdir(file), 'cannot be read: illegal operation on a directory'],
   })) {
     it(`is an issue of the command line, before any request, and stays as it is: ${what}`, () =>
       withTools(async ({ probe, baseline, requests }) => {

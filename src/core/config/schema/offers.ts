@@ -1,5 +1,5 @@
 import type { Resource } from '../../resources/resource.ts';
-import { didYouMean } from '../close-words.ts';
+import { didYouMean } from '../config-error.ts';
 import { type CrossCheck, keysOf, type Report, type Unchecked } from './cross-check.ts';
 
 interface Offers {

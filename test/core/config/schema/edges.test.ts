@@ -34,7 +34,9 @@ describe('the settings of a listener', () => {
     expect(issues({ http: { socketPath: `/${'é'.repeat(52)}` } })).to.deep.equal([
       'http.socketPath: must be at most 103 bytes long',
     ]);
-    expect(issues({ http: { socketPath: '' } })).to.deep.equal(['http.socketPath: must not be empty']);
+    expect(issues({ http: { socketPath: '' } })).to.deep.equal([
+      'http.socketPath: Too small: expected string to have >=1 characters',
+    ]);
   });
 
   it('take addresses, networks and unix for trusted proxies', () => {

@@ -6,7 +6,9 @@ const FILES = { certFile: 'a', keyFile: 'b' };
 describe('the settings of TLS', () => {
   it('name certificate and key of a listener, and are not for a Unix socket', () => {
     expect(issues({ http: { tls: FILES }, admin: { tls: FILES } })).to.deep.equal([]);
-    expect(issues({ http: { tls: { certFile: 'a' } as never } })).to.deep.equal(['http.tls.keyFile: is required']);
+    expect(issues({ http: { tls: { certFile: 'a' } as never } })).to.deep.equal([
+      'http.tls.keyFile: Invalid input: expected string, received undefined',
+    ]);
     expect(issues({ http: { tls: FILES, socketPath: '/a' } })).to.deep.equal([
       'http.tls: cannot be combined with socketPath: clients of a Unix socket are on this machine',
     ]);
@@ -24,7 +26,7 @@ describe('the settings of TLS', () => {
       expect(issuesOfApi({ tls: { serverName } })).to.have.lengthOf(1);
     }
     for (const key of ['rejectUnauthorized', 'insecureSkipVerify', 'verify']) {
-      expect(issuesOfApi({ tls: { [key]: false } })).to.match(/unknown key/);
+      expect(issuesOfApi({ tls: { [key]: false } })).to.match(/Unrecognized key/);
     }
     expect(issuesOfApi({ tls: { minVersion: 'TLSv1.1' } })).to.have.lengthOf(1);
   });

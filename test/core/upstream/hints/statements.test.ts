@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { SLICES } from '../../../../src/composition.ts';
-import { settingsJsonSchema } from '../../../../src/core/config/json-schema.ts';
 import { RESOURCES } from '../../../../src/core/resources/index.ts';
 import { headerStatements, type Statement, statementsOf } from '../../../../src/core/upstream/hints/statements.ts';
 import { SIGNS } from '../../../../src/core/upstream/hints/words.ts';
+import { settingsJsonSchema } from '../../../../src/setup/json-schema.ts';
 
 const statements = (body: object, headers: Record<string, string> = {}) =>
   statementsOf([{ fields: [], value: body }], headers);

@@ -131,7 +131,9 @@ function fieldSettings(name: string, resource: Resource) {
   });
   const Field = withChecks(Shape, checkDefault);
   return z
-    .union([from.transform((text) => Field.parse({ from: text })), Field])
+    .union([from.transform((text) => Field.parse({ from: text })), Field], {
+      error: 'must be an expression or a block',
+    })
     .prefault({})
     .describe('An expression (JMESPath over the item), or a block with from, default, values and format.');
 }

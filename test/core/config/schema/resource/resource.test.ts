@@ -41,8 +41,8 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
   ],
   [{ path: '/a/{b}' }, 'path: has {b}, which pathParams does not define'],
   [{ path: '/a', pathParams: { 'b-c': 'x' } }, /must consist of letters, digits and _/],
-  [{ path: '/a', pathParams: [] }, 'pathParams: expected a block of keys, got a list'],
-  [{ query: { a: [] } }, 'query.a: must not be empty'],
+  [{ path: '/a', pathParams: [] }, 'pathParams: Invalid input: expected record, received array'],
+  [{ query: { a: [] } }, 'query.a: Too small: expected array to have >=1 items'],
   [{ query: { a: ['x', {}] } }, 'query.a[1]: must be text'],
   [{ query: { a: ['x', 'é'] } }, 'query.a[1]: must be printable ASCII'],
   [{ query: { a: 'é' } }, 'query.a: must be printable ASCII'],
@@ -61,11 +61,11 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
     'query.pageToken: is the tokenParam of pagination',
   ],
   [{ query: { limit: 1, per_page: 1 }, pagination: { kind: 'offset' } }, 'query.limit: is the sizeParam of pagination'],
-  [{ pagination: { kind: 'link', size: 1 } }, 'pagination.size: must be at least 2'],
+  [{ pagination: { kind: 'link', size: 1 } }, 'pagination.size: Too small: expected number to be >=2'],
   [{ body: { a: 1 }, retryPost: true }, 'body: needs method: POST', 'retryPost: needs method: POST'],
-  [{ method: 'PUT' }, 'method: must be one of GET, POST'],
-  [{ method: 'POST', body: [] }, 'body: expected a block of keys, got a list'],
-  [posting({ tokenParam: '/a' }, 5 as never), 'body: expected a block of keys, got a number'],
+  [{ method: 'PUT' }, 'method: Invalid option: expected one of "GET"|"POST"'],
+  [{ method: 'POST', body: [] }, 'body: Invalid input: expected record, received array'],
+  [posting({ tokenParam: '/a' }, 5 as never), 'body: Invalid input: expected record, received number'],
   [
     { method: 'POST', body: { a: 2 ** 60 } },
     'body: cannot be sent as JSON: put numbers of more than 15 digits in quotes',
@@ -203,7 +203,7 @@ describe('the settings of a resource', () => {
     [{ extra: BASE }, {}, 'upstreams.extra: is not the upstream of any resource'],
     // One slip is one issue.
     [{ b: BASE }, { upstream: 'c' }, 'resources.tools.upstream: must be a key of upstreams: there are api, b'],
-    [{ b: BASE }, { upstream: 5 }, 'resources.tools.upstream: expected text, got a number'],
+    [{ b: BASE }, { upstream: 5 }, 'resources.tools.upstream: Invalid input: expected string, received number'],
   ] as const) {
     it(`have no upstream that belongs to none of them: ${issue}`, () => {
       expect(issues({ upstreams: { api: BASE, ...upstreams }, tools })).to.deep.equal([issue]);
@@ -236,13 +236,13 @@ describe('the settings of a resource', () => {
     expect([workflows.cache, tools.cache]).to.deep.equal([cache, { ...cache, ttlMs: 0 }]);
     expect(projects).not.to.have.property('cache');
     expect(issues({ resources: { projects: { cache: { ttlMs: 0 } } } })[0]).to.contain(
-      'resources.projects.cache: unknown key',
+      'resources.projects.cache: Unrecognized key',
     );
   });
 
   it('name the documented fields where one is unknown', () => {
     expect(issues({ resources: { projects: { fields: { title: 'x' } } } })[0]).to.equal(
-      'resources.projects.fields.title: unknown field; the documented ones are id, name, description, createTime',
+      'resources.projects.fields.title: Unrecognized key',
     );
   });
 });

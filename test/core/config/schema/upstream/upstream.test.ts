@@ -44,7 +44,7 @@ const WRONG: readonly (readonly [api: object, ...issues: string[]])[] = [
   ],
   [
     { credential: { kind: 'headr' } },
-    'credential.kind: must be one of passthrough, header, exchange, service, none; did you mean header?',
+    "credential.kind: Invalid discriminator value. Expected 'passthrough' | 'header' | 'exchange' | 'service' | 'none'",
   ],
 ];
 
@@ -52,7 +52,7 @@ const WRONG: readonly (readonly [api: object, ...issues: string[]])[] = [
 const WRONG_SERVICE: readonly (readonly [api: object, issue: string])[] = [
   [service({}), 'credential: needs a secret: file, or secret as "${NAME}"'],
   [service({ file: '/a', secret: 'b' }), 'credential.secret: cannot be combined with file: set one of them'],
-  [service({ file: '' }), 'credential.file: must not be empty'],
+  [service({ file: '' }), 'credential.file: Too small: expected string to have >=1 characters'],
   ...['', ' ', 'a\n', ' a', 'a\r\nX-B: c', 'ä', '\u0000'].map((secret) => {
     return [service({ secret }), 'credential.secret: must be printable ASCII without surrounding white space'] as const;
   }),
@@ -103,7 +103,7 @@ const EXCHANGES: readonly (readonly [change: object, issue?: string])[] = [
   [{ resource: 'https://a.example/#b' }, '.resource: must not contain a fragment'],
   [{ client: { kind: 'client_secret_post', id: 'a' } }, '.client: needs a secret: file, or secret as "${NAME}"'],
   [{ client: { ...CLIENT, secret: 'hush' } }, '.client.secret: cannot be combined with file: set one of them'],
-  [{ client: { ...CLIENT, id: '' } }, '.client.id: must not be empty'],
+  [{ client: { ...CLIENT, id: '' } }, '.client.id: Too small: expected string to have >=1 characters'],
   [
     { client: TLS_CLIENT, tls: { caFile: '/ca' } },
     '.client: needs a client certificate: tls.certFile and tls.keyFile of this credential',

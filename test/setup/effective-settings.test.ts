@@ -1,11 +1,18 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { load, UPSTREAMS } from './settings-file.ts';
+import type { Environment } from '../../src/core/config/environment.ts';
+import { effectiveSettings } from '../../src/setup/effective-settings.ts';
+import { load as loadText, UPSTREAMS } from '../core/config/settings-file.ts';
 
 const BASE = 'upstreams:\n  projects: { baseUrl: https://a.example }\n  workflows: { baseUrl: https://a.example }\n';
 
 const MASK = '[masked]';
+
+async function load(yaml: string, environment?: Environment) {
+  const { settings, isFromEnvironment } = await loadText(yaml, environment);
+  return { settings, masked: () => effectiveSettings(settings, isFromEnvironment) };
+}
 
 describe('the effective settings', () => {
   it('read back as the settings that they show', async () => {

@@ -3,12 +3,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { type Setting, type SettingSchema, settingKeys, settingsOf } from '../../../scripts/settings/setting-list.ts';
-import { staleFiles } from '../../../scripts/settings/write.ts';
-import { SLICES } from '../../../src/composition.ts';
-import { settingsJsonSchema } from '../../../src/core/config/json-schema.ts';
-import { RESOURCES } from '../../../src/core/resources/index.ts';
-import { UPSTREAMS } from './settings-file.ts';
+import { type Setting, type SettingSchema, settingKeys, settingsOf } from '../../scripts/settings/setting-list.ts';
+import { staleFiles } from '../../scripts/settings/write.ts';
+import { SLICES } from '../../src/composition.ts';
+import { RESOURCES } from '../../src/core/resources/index.ts';
+import { settingsJsonSchema } from '../../src/setup/json-schema.ts';
+import { UPSTREAMS } from '../core/config/settings-file.ts';
 
 describe('the JSON Schema of settings', () => {
   const text = settingsJsonSchema(RESOURCES, SLICES);
@@ -21,8 +21,8 @@ describe('the JSON Schema of settings', () => {
     expect(staleFiles()).to.deep.equal([]);
   });
 
-  it('has at most 150 keys, counted as a person reads them', () => {
-    expect(settingKeys()).to.have.length.at.most(150);
+  it('has at most 170 keys, counted as a person reads them', () => {
+    expect(settingKeys()).to.have.length.at.most(170);
   });
 
   for (const file of globSync('config/**/*.yaml').sort()) {

@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { stringify } from 'yaml';
-import type { IsFromEnvironment } from './changes.ts';
-import { removedKey } from './removed-keys.ts';
-import type { Settings } from './schema/settings.ts';
+import type { Settings } from '../core/config/schema/settings.ts';
+
+/** Whether the environment supplied the setting at a path. */
+export type IsFromEnvironment = (path: readonly string[]) => boolean;
 
 /** A name that speaks of a secret: `X-Api-Key`, `access_token`, `Cookie`. */
 const SECRET_NAME = /auth|cookie|credential|key|pass|pwd|secret|session|signature|token/i;
@@ -32,20 +32,11 @@ export function effectiveSettings(settings: Settings, isFromEnvironment: IsFromE
     if (isMasked(value, path, isFromEnvironment)) return MASK;
     if (Array.isArray(value)) return value.map((element, index) => print(element, [...path, `${index}`]));
     if (typeof value === 'object' && value !== null) {
-      return Object.fromEntries(shownIn(value, path).map(([key, child]) => [key, print(child, [...path, key])]));
+      return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, print(child, [...path, key])]));
     }
     return typeof value === 'string' ? value.replaceAll('${', () => '$${') : value;
   };
   return stringify(print(settings, []), { lineWidth: 0 });
-}
-
-/** Returns a short hash of the settings, to compare processes by, without what is masked. */
-export function settingsHash(settings: Settings, isFromEnvironment: IsFromEnvironment): string {
-  return hash('sha256', effectiveSettings(settings, isFromEnvironment)).slice(0, 12);
-}
-
-function shownIn(block: object, path: Path): [string, unknown][] {
-  return Object.entries(block).filter(([key]) => removedKey(path, key) === undefined);
 }
 
 /** Returns whether the value at `path` may be secret. A block may have been written as one scalar. */

@@ -1,5 +1,5 @@
-import { childrenOf } from './expression-issue.ts';
-import { type ExpressionNode, parse } from './jmespath.ts';
+import { childrenOf } from '../core/mapping/expressions/expression-issue.ts';
+import { type ExpressionNode, parse } from '../core/mapping/expressions/jmespath.ts';
 
 /** An unquoted name, which is read as a field, where a text may have been meant. */
 export interface BareName {

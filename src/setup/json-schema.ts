@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { RESOURCES } from '../resources/index.ts';
-import type { Resource } from '../resources/resource.ts';
-import { settingsSchema } from './schema/settings.ts';
-import type { SettingsSlice } from './settings-slice.ts';
+import { settingsSchema } from '../core/config/schema/settings.ts';
+import type { SettingsSlice } from '../core/config/settings-slice.ts';
+import { RESOURCES } from '../core/resources/index.ts';
+import type { Resource } from '../core/resources/resource.ts';
 
 interface JsonSchema {
   [keyword: string]: unknown;

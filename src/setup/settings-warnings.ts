@@ -1,8 +1,8 @@
-import { type BareName, bareNamesOf } from '../mapping/expressions/bare-names.ts';
-import type { Resource } from '../resources/resource.ts';
-import type { Finding } from './config-error.ts';
-import { type Config, isNameless, offeredIn, type ResourceConfig } from './schema/settings.ts';
-import { blockOf, type SettingsSlice } from './settings-slice.ts';
+import type { Finding } from '../core/config/config-error.ts';
+import { type Config, isNameless, offeredIn, type ResourceConfig } from '../core/config/schema/settings.ts';
+import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
+import type { Resource } from '../core/resources/resource.ts';
+import { type BareName, bareNamesOf } from './bare-names.ts';
 
 interface Written {
   readonly config: Config;
@@ -15,7 +15,7 @@ interface Written {
 /** Reports settings that are valid and most likely a mistake, each at its path. */
 type Warning = (settings: Written, warn: (path: readonly string[], message: string) => void) => void;
 
-export function warningsOf(
+export function settingsWarnings(
   config: Config,
   resources: readonly Resource[],
   isWritten: Written['isWritten'],

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { loadSettings } from '../../../src/composition.ts';
-import { issueLine } from '../../../src/core/config/config-error.ts';
-import { codeBlocks } from '../../support/docs.ts';
-import { load, UPSTREAMS } from './settings-file.ts';
+import { loadSettings } from '../../src/composition.ts';
+import { issueLine } from '../../src/core/config/config-error.ts';
+import { load, UPSTREAMS } from '../core/config/settings-file.ts';
+import { codeBlocks } from '../support/docs.ts';
 
 /** The warnings of such settings, as `line:column: path: message`. */
 async function warningsIn(yaml: string): Promise<string[]> {
