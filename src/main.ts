@@ -54,8 +54,8 @@ async function run(command: ParsedCommand): Promise<number> {
     }
     case 'init': {
       const { runInit } = await import('./setup/init/init-command.ts');
-      const { openapi, from, yes = false } = command;
-      return runInit({ openapi, from, file }, yes);
+      const { openapi = '', baseUrl } = command;
+      return runInit({ openapi, baseUrl, file });
     }
     case 'demo': {
       const { serveDemo } = await import('./commands/demo.ts');

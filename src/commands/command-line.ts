@@ -12,16 +12,12 @@ export const USAGE = `Usage: portico COMMAND [FILE]
       --probe             read the platform with the token in PORTICO_TOKEN, and show the result (--json: as JSON)
                               PORTICO_TOKEN=… portico check --probe portico.yaml
                               for a header of credential.from, such as X-Acme-Token: PORTICO_HEADER_X_ACME_TOKEN=…
-      --baseline FILE     with --probe: compare the lists with those recorded in FILE; create FILE if it is missing
-                              portico check --probe --strict --baseline lists.json portico.yaml
-      --update-baseline   with --baseline: replace the recorded lists
       --strict            with --probe: also fail on warnings and on experiments that could not be run
       --allow-post        with --probe: also send POST requests without retryPost: true, which may write
   portico init [FILE]     propose settings from the OpenAPI document of a platform, and write them to FILE
                               portico init --openapi https://platform.example.com/openapi.json
       --openapi FILE      the document: a file or a URL
-      --from URL          URL of the API or, without a document, of one of its lists, which is read with PORTICO_TOKEN
-      --yes               ask no questions: use the best guesses
+      --base-url URL      URL of the API. By default the server that the document names
   portico schema          print the JSON Schema of settings files, for editors
                               portico schema > portico.schema.json
   portico --demo          serve the embedded demo platform
@@ -36,19 +32,18 @@ export type Command = 'serve' | 'stdio' | 'check' | 'init' | 'schema' | 'demo' |
 
 type Values = ReturnType<typeof parse>['values'];
 
-export interface ParsedCommand
-  extends Pick<Values, 'full' | 'probe' | 'json' | 'strict' | 'baseline' | 'openapi' | 'from' | 'yes'> {
+export interface ParsedCommand extends Pick<Values, 'full' | 'probe' | 'json' | 'strict' | 'openapi'> {
   readonly name: Command;
   readonly file?: string | undefined;
+  readonly baseUrl?: string | undefined;
   readonly allowPost?: boolean | undefined;
-  readonly updateBaseline?: boolean | undefined;
 }
 
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   serve: ['config'],
   stdio: ['config'],
-  check: ['config', 'full', 'probe', 'json', 'strict', 'allow-post', 'baseline', 'update-baseline'],
-  init: ['config', 'openapi', 'from', 'yes'],
+  check: ['config', 'full', 'probe', 'json', 'strict', 'allow-post'],
+  init: ['config', 'openapi', 'base-url'],
   schema: [],
 } satisfies Partial<Record<Command, readonly string[]>>;
 
@@ -69,8 +64,8 @@ export function parseCommandLine(args: string[]): ParsedCommand | { readonly iss
   const files = [...config, ...rest];
   const issue = issueOf(name, values, files);
   if (issue !== undefined) return { issue };
-  const { 'allow-post': allowPost, 'update-baseline': updateBaseline, ...others } = options;
-  return { ...others, name: name as Command, file: files[0], allowPost, updateBaseline };
+  const { 'allow-post': allowPost, 'base-url': baseUrl, ...others } = options;
+  return { ...others, name: name as Command, file: files[0], baseUrl, allowPost };
 }
 
 function issueOf(name: string, values: Values, files: readonly string[]) {
@@ -80,14 +75,11 @@ function issueOf(name: string, values: Values, files: readonly string[]) {
   if (other !== undefined) return `${name} does not support --${other}`;
   const most = options.includes('config') ? 1 : 0;
   if (files.length > most) return `too many arguments: ${files.slice(most).join(' ')}`;
-  const { probe, full, baseline, 'update-baseline': updateBaseline, openapi = '', from = '' } = values;
-  const alone = (['json', 'strict', 'allow-post', 'baseline', 'update-baseline'] as const).find(
-    (option) => values[option] !== undefined && !probe,
-  );
+  const { probe, full, openapi } = values;
+  const alone = (['json', 'strict', 'allow-post'] as const).find((option) => values[option] !== undefined && !probe);
   if (alone !== undefined) return `--${alone} needs --probe`;
   if (full && probe) return '--full cannot be combined with --probe';
-  if (updateBaseline && baseline === undefined) return '--update-baseline needs --baseline FILE';
-  return name === 'init' && openapi + from === '' ? 'init needs --openapi FILE or --from URL' : undefined;
+  return name === 'init' && !openapi ? 'init needs --openapi FILE or URL' : undefined;
 }
 
 const PARSED = {
@@ -97,11 +89,8 @@ const PARSED = {
   json: { type: 'boolean' },
   strict: { type: 'boolean' },
   'allow-post': { type: 'boolean' },
-  baseline: { type: 'string' },
-  'update-baseline': { type: 'boolean' },
   openapi: { type: 'string' },
-  from: { type: 'string' },
-  yes: { type: 'boolean', short: 'y' },
+  'base-url': { type: 'string' },
   demo: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },

@@ -14,11 +14,8 @@ export const DOCUMENT = {
   textLength: 300,
 } as const;
 
-/** Of a JSON value, described or seen: depth, items whose members are merged, and members of one object. */
-export const VALUE = { depth: 6, items: 20, members: 500 } as const;
-
-/** Of the replies that `init --from` requests. */
-export const REPLIES = { maxBytes: 4_194_304, timeoutMs: 10_000, requests: 200, totalMs: 90_000 } as const;
+/** Depth of a schema. */
+export const VALUE = { depth: 6 } as const;
 
 export const PROBE = {
   /** Pages of one read whose bodies are kept. */
@@ -30,8 +27,5 @@ export const PROBE = {
   /** Items that are mapped one by one to find the first valid one. */
   items: 1000,
 } as const;
-
-/** Of a list whose shape is recorded: items and members, texts of one field, and the length of a name and a text. */
-export const SHAPE = { items: 1000, members: 120, texts: 50, length: 100 } as const;
 
 export const PRINTED = { depth: 4, members: 40, elements: 3, values: 300, textLength: 160, listedLength: 300 } as const;

@@ -13,11 +13,10 @@ const PARSED: Readonly<Record<string, object>> = {
   'check a.yaml --full': { name: 'check', file: 'a.yaml', full: true },
   'check --probe --json a.yaml': { name: 'check', file: 'a.yaml', probe: true, json: true },
   'check --probe --strict --allow-post': { name: 'check', probe: true, strict: true, allowPost: true },
-  'check --probe --baseline b.json --update-baseline': {
-    ...{ name: 'check', probe: true, baseline: 'b.json', updateBaseline: true },
+  'init a.yaml --openapi b.json': { name: 'init', file: 'a.yaml', openapi: 'b.json' },
+  'init --openapi b.json --base-url https://a.example': {
+    ...{ name: 'init', openapi: 'b.json', baseUrl: 'https://a.example' },
   },
-  'init a.yaml --openapi b.json -y': { name: 'init', file: 'a.yaml', openapi: 'b.json', yes: true },
-  'init --from https://a.example': { name: 'init', from: 'https://a.example' },
   schema: { name: 'schema' },
   '--demo': { name: 'demo' },
   '--help': { name: 'help' },
@@ -27,15 +26,12 @@ const PARSED: Readonly<Record<string, object>> = {
 
 /** What is wrong with each command line. */
 const ISSUES: Readonly<Record<string, string>> = {
-  'check --baseline b.json': '--baseline needs --probe',
-  'check --probe --update-baseline': '--update-baseline needs --baseline FILE',
-  'serve --baseline b.json': 'serve does not support --baseline',
   'check --strict': '--strict needs --probe',
   'check --allow-post': '--allow-post needs --probe',
-  init: 'init needs --openapi FILE or --from URL',
-  'check --yes': 'check does not support --yes',
+  init: 'init needs --openapi FILE or URL',
+  'check --openapi b.json': 'check does not support --openapi',
   'check --prob': "Unknown option '--prob'",
-  'check --yes --confg=a.yaml': "Unknown option '--confg'",
+  'check --json --confg=a.yaml': "Unknown option '--confg'",
   'check --config': "Option '-c, --config <value>' argument missing",
   'check -f a.yaml': "Unknown option '-f'",
   '--nonsense': "Unknown option '--nonsense'",

@@ -1,107 +1,135 @@
+import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { type Environment, processEnvironment } from '../../core/config/environment.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
-import { type BaseUrl, baseUrlOf, isUnusable, UPSTREAM } from './base-url.ts';
-import { SourceError } from './fetch-text.ts';
-import { chooseListings, openTerminal, type Person } from './person.ts';
-import { propose } from './proposal.ts';
-import { writeSettings } from './settings-text.ts';
-import { askForLists, httpUrl, isUrl, readDocument, type Source, shown } from './source.ts';
+import { DOCUMENT } from '../input-bounds.ts';
+import { findCandidates, type ResourceCandidates } from './candidates.ts';
+import { readCredential } from './credential-evidence.ts';
+import { type Api, describeApi, parseDocumentText } from './openapi-document.ts';
+import { type Proposal, writeSettings } from './settings-text.ts';
+import { escapeReferences, oneLine } from './yaml-text.ts';
 
 export interface InitOptions {
-  readonly openapi: string | undefined;
-  readonly from: string | undefined;
+  /** OpenAPI document: a file, or an http or https URL. */
+  readonly openapi: string;
+  /** Base URL of the API. @default the server that the document names */
+  readonly baseUrl?: string | undefined;
   /** The settings file to write. An existing file is not replaced. */
   readonly file: string;
 }
 
-export interface InitContext {
-  readonly environment?: Environment;
-  /** Answers questions. Undefined: the best guesses are taken. */
-  readonly person?: Person | undefined;
-  print(text: string): void;
-  /** Reads what a settings file offers, with the token of the environment. Resolves with whether all could be read. */
-  probe(file: string): Promise<boolean>;
+/** A problem with a file or an address that a person named. The message is a sentence for them. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
 }
 
-/** Runs `portico init` on this terminal, or with the best guesses if `yes`. Resolves with the exit code. */
-export async function runInit(options: InitOptions, yes: boolean): Promise<number> {
-  const { stdin: input, stdout: output } = process;
-  output.on('error', () => {}); // A closed pipe does not keep the file from being written.
-  const print = (text: string) => output.write(text);
-  const person = !yes && input.isTTY && output.isTTY ? openTerminal(input, output, () => process.exit()) : undefined;
-  const probe = async (file: string) => {
-    const { runProbe } = await import('../probe/probe-command.ts');
-    const { loadSettings } = await import('../../composition.ts');
-    const { text, ok } = await runProbe(file, await loadSettings(file));
-    print(text);
-    return ok;
-  };
+/** Runs `portico init`. Resolves with the exit code. */
+export async function runInit(options: InitOptions): Promise<number> {
   try {
-    return await initSettings(options, { person, print, probe });
+    process.stdout.write(await initSettings(options));
+    return 0;
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     process.stderr.write(`portico: ${error.message.replace(/[^\P{Cc}\n]+/gu, ' ')}\n`);
     return 1;
-  } finally {
-    person?.close();
   }
 }
 
-/** Proposes a settings file, writes it, and probes it if nothing is missing. Resolves with the exit code. Throws {@link SourceError}. */
-export async function initSettings({ openapi, from, file }: InitOptions, context: InitContext): Promise<number> {
-  const { environment = processEnvironment(), person, print } = context;
-  const token = environment['PORTICO_TOKEN'] ?? '';
-  if (!/^[\x21-\x7e]*$/.test(token))
-    throw new SourceError('PORTICO_TOKEN contains characters that a header cannot carry');
-  const api = from === undefined ? undefined : httpUrl(from, '--from');
-  const name = shown(openapi ?? from ?? '');
-  const source = openapi === undefined ? await askForLists(api, token) : await readDocument(openapi, api, token);
-  const { description, sent } = source;
-  if (api === undefined && isUnusable(description.server)) {
-    throw new SourceError(`${name}: the server that it names is not an http or https URL; name it with --from`);
-  }
-  const chosen = person && (await chooseListings(propose(description, RESOURCES), person));
-  const proposal = propose(description, RESOURCES, chosen);
-  // Paths of lists that were found by requests begin at the origin.
-  const typed =
-    openapi === undefined ? { api: api?.origin } : { api: api?.href, ...(isUrl(openapi) && { document: openapi }) };
-  const place = baseUrlOf(description.server, typed);
-  const { text, offered, doubts, variables } = writeSettings(description, proposal, place, name);
-  if (offered.length === 0) {
-    throw new SourceError(`${name}: ${whyNothing(source)}; config/examples/ has files to start from`);
-  }
-  await write(file, text);
-  const missing = [...variables].filter(([variable]) => environment[variable] === undefined);
-  const lines = [
-    `${file}: proposes ${offered.join(', ')} of ${UPSTREAM}`,
-    ...doubts.map((doubt) => `  check ${doubt}`),
-    ...(missing.length > 0 ? ['Set first:'] : []),
-    ...missing.map(([variable, what]) => `  export ${variable}=…   # ${what}`),
-    ...(sent === undefined ? [] : [sent]),
-  ];
-  print(`${lines.join('\n')}\n`);
-  if (missing.length === 0 && token !== '' && isTyped(place, [openapi, from])) {
-    return (await context.probe(file)) ? 0 : 1;
-  }
-  print(`Then:\n  portico check ${file}\n  PORTICO_TOKEN=… portico check --probe ${file}\n`);
-  return 0;
+/** Writes a settings file from an OpenAPI document. Resolves with what to print. Throws {@link SourceError}. */
+export async function initSettings({ openapi, baseUrl, file }: InitOptions): Promise<string> {
+  const url = /^https?:\/\//i.test(openapi) ? parseUrl(openapi, '--openapi') : undefined;
+  const source = url === undefined ? openapi : `${url.origin}${url.pathname}`;
+  const text = url === undefined ? await readDocumentFile(openapi) : await fetchDocument(url, source);
+  const api = describeApi(parseDocumentText(text));
+  if (api === undefined)
+    throw new SourceError(`${source} is not an OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML`);
+  const base = baseUrl === undefined ? baseUrlOf(api.server, url) : parseUrl(baseUrl, '--base-url').href;
+  const proposal = propose(api, source, base.replace(/\/$/, ''));
+  await writeNew(file, writeSettings(proposal));
+  return [
+    `${file}: written from ${source}`,
+    ...proposal.resources.map(summaryOf),
+    ...(proposal.credential.credential === undefined
+      ? [`  credential: not clear: ${oneLine(proposal.credential.seen)}`]
+      : []),
+    ...(base.includes(SERVER) ? [`Set ${SERVER} to the server, such as https://platform.example.com.`] : []),
+    `Then:\n  portico check ${file}\n  PORTICO_TOKEN=… portico check --probe ${file}\n`,
+  ].join('\n');
 }
 
-function whyNothing({ description }: Source): string {
-  const { length } = description.listings;
-  if (length === 0) return 'no list was found';
-  const which = length === 1 ? 'the one list there does not fit' : `none of the ${length} lists fits`;
-  const names = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(RESOURCES.map(({ name }) => name));
-  return `${which} ${names} with a known way of paging`;
+/** Proposes settings for all resources, and a credential that fits the operations of the likeliest lists. */
+export function propose(api: Api, source: string, baseUrl: string): Proposal {
+  const resources = findCandidates(api, RESOURCES);
+  const found = resources.flatMap(({ clear, candidates }) => (clear ?? candidates[0])?.operation ?? []);
+  return { title: api.title, source, baseUrl, credential: readCredential(api, found), resources };
 }
 
-/** Whether a person typed the origin of the API: on the command line, or in the environment. */
-function isTyped({ origin }: BaseUrl, typed: readonly (string | undefined)[]): boolean {
-  return origin === undefined || typed.some((each) => each !== undefined && URL.parse(each)?.origin === origin);
+function summaryOf({ resource, candidates, clear }: ResourceCandidates): string {
+  if (clear !== undefined) return `  ${resource.name}: GET ${oneLine(clear.operation.path)}`;
+  const { length } = candidates;
+  if (length === 0) return `  ${resource.name}: disabled, no list in the document looks like it`;
+  return `  ${resource.name}: disabled, no choice is clear; ${length === 1 ? 'the candidate is' : `the best ${length} are`} in the file, commented out`;
 }
 
-async function write(file: string, text: string): Promise<void> {
+const SERVER = 'PLATFORM_URL';
+
+/** Hosts that documents use for the reader's own. */
+const EXAMPLE =
+  /^(?:localhost|0\.0\.0\.0|127\..*|\[::1?\]|host\.docker\.internal|[^.]*)$|(?:^|[.-])(?:example|your|my|domain|subdomain|tenant|instance)(?:[.-]|$)/;
+
+/** Returns the server of a document, which may be relative to it; a placeholder becomes a reference to the environment. */
+function baseUrlOf(server: string, document: URL | undefined): string {
+  const url = server.includes('{') ? null : URL.parse(server, document);
+  const isRelative = !URL.canParse(server);
+  if (url !== null && /^https?:$/.test(url.protocol) && (isRelative || !EXAMPLE.test(url.hostname))) {
+    return escapeReferences(url.origin + url.pathname);
+  }
+  const [path = ''] = server.replace(/^[a-z]+:\/\/[^/]*/i, '').split(/[?#]/);
+  return `\${${SERVER}}${/^\/[\w/.@~-]*$/.test(path) ? path : ''}`;
+}
+
+function parseUrl(text: string, option: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new SourceError(`${option} needs an http or https URL without user and password`);
+  }
+  return url;
+}
+
+async function readDocumentFile(file: string): Promise<string> {
+  try {
+    return await readBounded(createReadStream(file), file);
+  } catch (error) {
+    if (error instanceof SourceError) throw error;
+    throw new SourceError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+  }
+}
+
+/** Sends one `GET` without a credential, and follows no redirect. */
+async function fetchDocument(url: URL, source: string): Promise<string> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(DOCUMENT.timeoutMs), redirect: 'manual' });
+    if (response.status === 200) return await readBounded(response.body ?? [], source);
+    await response.body?.cancel();
+    throw new SourceError(`${source} answered with ${response.status}: download the document and name the file`);
+  } catch (error) {
+    if (error instanceof SourceError) throw error;
+    throw new SourceError(`${source} cannot be read`, { cause: error });
+  }
+}
+
+async function readBounded(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, source: string): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > DOCUMENT.maxBytes)
+      throw new SourceError(`${source} is larger than ${DOCUMENT.maxBytes / 1_048_576} MiB`);
+    parts.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx' });
   } catch (error) {

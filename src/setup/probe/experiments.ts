@@ -20,16 +20,13 @@ export interface Subject {
   /** How many of them took the default of a field. */
   readonly defaulted: ReadonlyMap<string, number>;
   readonly attempt: Try;
-  /** Compares the list with a baseline. @default there is none */
-  readonly compare?: (() => readonly Finding[]) | undefined;
 }
 
 /** Finds doubts about a read. Rejects with {@link NotTried} if it shows nothing. */
 type Experiment = (subject: Subject) => readonly Finding[] | Promise<readonly Finding[]>;
 
-/** By name, in the order in which they run. The first four need no request. */
+/** By name, in the order in which they run. The first three need no request. */
 const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
-  baseline: ({ compare }) => compare?.() ?? [],
   'empty list': emptyList,
   'default query': defaultQuery,
   defaults,

@@ -2,31 +2,27 @@ import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { createMapper } from '../../core/mapping/mapper.ts';
 import type { Page } from '../../core/mapping/page.ts';
-import { requiredFields } from '../../core/resources/resource.ts';
+import { type Resource, requiredFields } from '../../core/resources/resource.ts';
 import { type Statement, statementsOf } from '../../core/upstream/hints/statements.ts';
 import { PROBE } from '../input-bounds.ts';
 import type { FirstItem, ResourceReport } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
-import { type HintContext, hintsFor } from './setting-hints.ts';
 import type { Exchange } from './single-read.ts';
 import { parsePage } from './trials.ts';
 
-/** Describes the first page: its first item, its signs of further pages, and hints for settings that fit it better. */
-export async function describePage(
+/** Describes the first page: its first item, and its signs of further pages. */
+export function describePage(
   { page: bytes, headers }: Pick<Exchange, 'page' | 'headers'>,
   safe: SafeText,
-  context: HintContext,
-): Promise<Pick<ResourceReport, 'first' | 'signs' | 'suggestions'>> {
-  const { settings, resource } = context;
+  { settings, resource }: { readonly settings: ResourceConfig; readonly resource: Resource },
+): Pick<ResourceReport, 'first' | 'signs'> {
   const parsed = bytes && parsePage(bytes, settings.items);
-  if (parsed === undefined) return { signs: [], suggestions: [] };
-  const { body, page } = parsed;
+  if (parsed === undefined) return { signs: [] };
+  const { page } = parsed;
   const first = page && firstItemOf(page, settings, requiredFields(resource));
-  const hints = await hintsFor({ body, headers, count: page?.items.length }, context);
   return {
     signs: statementsOf(page?.enclosing ?? [], headers).map((statement) => describeSign(statement, safe)),
     ...(first && { first: safeItem(first, safe) }),
-    suggestions: hints.map(({ setting, value, why }) => ({ setting, value: safe(value, 500), why: safe(why, 500) })),
   };
 }
 

@@ -9,8 +9,7 @@ const MAX_LINES = 40;
 /** Formats a report for a person: a paragraph for each resource, and a line with the result. */
 export function printReport(report: ProbeReport, paint: Paint): string {
   const verdict = paint(report.ok ? 'green' : 'red', verdictOf(report));
-  const baseline = report.baseline?.isRecorded ? `${report.baseline.file}: recorded\n` : '';
-  return `${[...report.resources.map((resource) => printResource(resource, paint)), verdict].join('\n\n')}\n${baseline}`;
+  return `${[...report.resources.map((resource) => printResource(resource, paint)), verdict].join('\n\n')}\n`;
 }
 
 /** Returns the last line. Resources are "read whole" only without any doubt. */
@@ -32,7 +31,7 @@ function counted(count: number, what: string): string {
 }
 
 function printResource(report: ResourceReport, paint: Paint): string {
-  const { resource, uri, upstream, notRead, error, first, warnings, notTried, suggestions } = report;
+  const { resource, uri, upstream, notRead, error, first, warnings, notTried } = report;
   const lines = [
     ...(notRead === undefined ? printExchange(report, paint) : [paint('red', `not read: ${notRead}`)]),
     ...(error === undefined ? [] : printFailure(error, report, paint)),
@@ -40,7 +39,6 @@ function printResource(report: ResourceReport, paint: Paint): string {
     ...(first === undefined ? [] : printFirst(first, report.ok, paint)),
     ...warnings.map(({ text }) => `${paint('yellow', 'warning:')} ${text}`),
     ...notTried.map(({ experiment, why }) => `${paint('yellow', 'not tried:')} ${experiment}: ${why}`),
-    ...suggestions.map(({ setting, value, why }) => `${paint('cyan', 'try')} ${setting}: ${value}   # ${why}`),
   ];
   return [`${paint('bold', resource)}  ${uri}, upstream ${upstream}`, ...lines.map((line) => `  ${line}`)].join('\n');
 }

@@ -5,7 +5,6 @@ import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { offeredIn } from '../../core/config/schema/settings.ts';
 import { localCaller } from '../../core/local-caller.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
-import { openBaseline } from './baseline.ts';
 import { printReport } from './print-report.ts';
 import type { ProbeReport, ResourceReport } from './probe-report.ts';
 import { probeResource } from './probe-resource.ts';
@@ -14,8 +13,6 @@ export interface ProbeOptions {
   readonly strict?: boolean | undefined;
   /** Sends a POST that settings do not declare harmless (`retryPost`). @default false */
   readonly allowPost?: boolean | undefined;
-  readonly baseline?: string | undefined;
-  readonly updateBaseline?: boolean | undefined;
   readonly onProgress?: (text: string) => void;
 }
 
@@ -39,28 +36,17 @@ export async function runProbe(
 export async function probe(
   file: string,
   loaded: LoadedConfig,
-  {
-    onProgress = () => {},
-    strict = false,
-    allowPost = false,
-    baseline: path,
-    updateBaseline = false,
-  }: ProbeOptions = {},
+  { onProgress = () => {}, strict = false, allowPost = false }: ProbeOptions = {},
 ): Promise<ProbeReport> {
-  const baseline = path === undefined ? undefined : await openBaseline(path, updateBaseline);
   const identity = await localCaller(loaded, file, 'portico check --probe');
   const resources: ResourceReport[] = [];
   for (const { resource } of offeredIn(loaded.config, RESOURCES)) {
     const onStep = (step: string) => onProgress(`${resource.name}: ${step}`);
-    resources.push(await probeResource(resource, { loaded, identity, onStep, allowPost, baseline }));
+    resources.push(await probeResource(resource, { loaded, identity, onStep, allowPost }));
   }
   const isFine = ({ ok, warnings, notTried }: ResourceReport) =>
     ok && !(strict && warnings.filter((warning) => !('mayBeRight' in warning)).length + notTried.length > 0);
-  const report = { file: onOneLine(file), ok: resources.every(isFine), strict, resources };
-  if (path === undefined || baseline === undefined) return report;
-  const isRecorded = baseline.isRecording && resources.every(({ ok }) => ok);
-  if (isRecorded) await baseline.save();
-  return { ...report, baseline: { file: onOneLine(path), isRecorded } };
+  return { file: onOneLine(file), ok: resources.every(isFine), strict, resources };
 }
 
 const ERASE_LINE = '\r\u001b[2K';

@@ -7,7 +7,6 @@ export interface ProbeReport {
   readonly ok: boolean;
   readonly strict: boolean;
   readonly resources: readonly ResourceReport[];
-  readonly baseline?: { readonly file: string; readonly isRecorded: boolean };
 }
 
 export interface ResourceReport {
@@ -39,7 +38,6 @@ export interface ResourceReport {
   readonly notRead?: string;
   readonly error?: ReadFailure;
   readonly lookAt?: readonly ErrorKey[];
-  readonly suggestions: readonly Hint[];
 }
 
 export type Warning = (MappingFinding & { readonly text: string }) | Finding;
@@ -60,13 +58,6 @@ export interface ReadFailure {
   readonly credentialHeaders?: readonly string[];
 }
 
-/** A setting that seems to fit the platform: a dotted path in the settings file, and YAML on one line. */
-export interface Hint {
-  readonly setting: string;
-  readonly value: string;
-  readonly why: string;
-}
-
 /** A finding of an experiment. `finding` and `setting` are stable; `setting` is a dotted path. */
 export interface Finding {
   readonly finding:
@@ -75,10 +66,7 @@ export interface Finding {
     | 'pages_incomplete'
     | 'list_empty'
     | 'default_query'
-    | 'default_hides_field'
-    | 'field_gone'
-    | 'field_type'
-    | 'value_new';
+    | 'default_hides_field';
   readonly setting: string;
   readonly text: string;
   /** Set if a correct setting can lead to the same finding with the current items. It does not fail `--strict`. */

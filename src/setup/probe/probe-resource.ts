@@ -6,32 +6,29 @@ import type { Events } from '../../core/kernel/events.ts';
 import { rounded } from '../../core/log/logger.ts';
 import { describeFinding } from '../../core/mapping/mapper.ts';
 import { define, type Resource } from '../../core/resources/resource.ts';
-import { SHAPE } from '../input-bounds.ts';
-import type { Baseline } from './baseline.ts';
 import { runExperiments } from './experiments.ts';
 import { createMasks, type Masks } from './masks.ts';
 import { describePage } from './page-report.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';
-import { createTrials, lookAt, parsePage } from './trials.ts';
+import { createTrials, lookAt } from './trials.ts';
 
 export interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
   readonly identity: Identity;
   readonly onStep: (step: string) => void;
   readonly allowPost: boolean;
-  readonly baseline?: Baseline | undefined;
 }
 
 const UNREAD = {
   ...{ ok: false, ms: 0, pages: 0, items: 0, excluded: 0, dropped: 0, extraRequests: 0 },
-  ...{ signs: [], emptyFields: [], warnings: [], notTried: [], suggestions: [] },
+  ...{ signs: [], emptyFields: [], warnings: [], notTried: [] },
 } as const;
 
 /** Reads one resource as `portico serve` does, and reports the exchange and the result. */
 export async function probeResource(resource: Resource, options: ProbeResourceOptions): Promise<ResourceReport> {
-  const { loaded, identity, onStep, allowPost, baseline } = options;
+  const { loaded, identity, onStep, allowPost } = options;
   const { config } = loaded;
   const { name } = resource;
   const settings = resourceConfig(config, resource);
@@ -45,7 +42,6 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const { safe, learn: onRequest } = masks;
   const { events, seen, warnings } = observe();
   const trials = createTrials({ config, settings, identity, resource: name, onRequest });
-  const hints = { resource, settings, attempt: trials.attempt };
   const onPage = (pages: number) => onStep(`${pages} page${pages === 1 ? '' : 's'}`);
   const begun = performance.now();
   onStep('reading');
@@ -57,8 +53,8 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     const exchange = firstPage(read);
     if (outcome instanceof GatewayError) {
       const keys = errorKeys(outcome, name, upstream, config);
-      const page = await describePage(exchange ?? NO_PAGE, safe, { ...hints, lookAt: keys.map((key) => key.setting) });
-      const isPageShown = page.first !== undefined || page.suggestions.length > 0;
+      const page = describePage(exchange ?? NO_PAGE, safe, { resource, settings });
+      const isPageShown = page.first !== undefined;
       const error = await describeFailure(outcome, read, masks, isPageShown);
       return { ...known, warnings, ...page, extraRequests: trials.requests(), error, lookAt: keys };
     }
@@ -71,12 +67,16 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
         ? { findings: [], notTried: [] }
         : await runExperiments(
             {
-              ...{ ...hints, received, items: served, defaulted, credential, isWritten, first },
+              resource,
+              settings,
+              attempt: trials.attempt,
+              received,
+              items: served,
+              defaulted,
+              credential,
+              isWritten,
+              first,
               request: exchange.request,
-              compare:
-                baseline &&
-                (() =>
-                  baseline.add({ resource, settings, sample: itemsOf(read, settings.items, received), items, safe })),
             },
             onStep,
           );
@@ -88,7 +88,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       warnings: [...warnings, ...findings.map((found) => ({ ...found, text: safe(found.text, 500) }))],
       extraRequests: trials.requests(),
       notTried,
-      ...(await describePage(exchange ?? NO_PAGE, safe, { ...hints, lookAt: [] })),
+      ...describePage(exchange ?? NO_PAGE, safe, { resource, settings }),
     };
   });
 }
@@ -114,12 +114,6 @@ function observe() {
 function emptyFields({ shape }: Resource, items: readonly Readonly<Record<string, string>>[]): string[] {
   if (items.length === 0) return [];
   return Object.keys(shape.shape).filter((field) => items.every((item) => item[field] === ''));
-}
-
-/** Returns items of the first pages as received. Those after the last item belong to requests that tested the end. */
-function itemsOf({ sent }: SingleRead, items: string, received: number): readonly unknown[] {
-  const some = sent.flatMap(({ page }) => (page && parsePage(page, items)?.page?.items) ?? []);
-  return some.slice(0, Math.min(SHAPE.items, received));
 }
 
 function firstPage({ sent }: SingleRead): Exchange | undefined {

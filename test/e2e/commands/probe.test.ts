@@ -85,28 +85,6 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
     expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
   });
 
-  it('records the lists with --baseline, and compares them then', async () => {
-    let items: object[] = [{ id: 'a', name: 'A', description: 'text' }];
-    const handler: RequestListener = (request, response) => json({ list: items })(request, response);
-    const yaml = settings('items: list, pagination: { kind: none }');
-    await inFolder(async (folder) => {
-      const args = ['--strict', '--baseline', join(folder, 'lists.json')];
-      const recorded = await run(forToken(handler), yaml, args);
-      expect(recorded).to.include({ code: 0, stderr: '' });
-      expect(recorded.stdout).to.match(/^FILE: OK: 1 of 1 resources could be read whole\n\S+lists\.json: recorded\n$/m);
-      items = [{ id: 'a', name: 'A' }];
-      const compared = await run(forToken(handler), yaml, args);
-      expect(compared.code).to.equal(1);
-      expect(compared.stdout).to.contain(
-        '  warning: field `description` was filled in 100 % of items and is now empty in all 1; check resources.projects.fields.description\n',
-      );
-      expect((await run(forToken(handler), yaml, [...args, '--update-baseline'])).code).to.equal(0);
-      const same = await run(forToken(handler), yaml, args);
-      expect(same.code).to.equal(0);
-      expect(same.stdout).not.to.contain('lists.json');
-    });
-  });
-
   it('fails on a warning with --strict', async () => {
     const { code, stdout } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`), ['--strict']);
     expect(code).to.equal(1);

@@ -1,18 +1,18 @@
 import { isObject, type Json } from '../../core/kernel/json-shape.ts';
 import { DOCUMENT, VALUE } from '../input-bounds.ts';
 
-/** What is known of a JSON value: from a schema that describes it, or from the value itself. */
+/** What a schema says of a JSON value. */
 export interface Shape {
   readonly type: 'object' | 'list' | 'text' | 'number' | 'boolean' | 'unknown';
   readonly members: ReadonlyMap<string, Shape>;
   readonly items?: Shape;
-  /** Of a value that was seen: the scalar itself. */
-  readonly value?: string | number | boolean | null;
-  /** Of a value that was seen: the number of items of a list, or of members of an object. */
-  readonly count?: number;
+  /** Format, description and example, for words such as URL. */
+  readonly hint: string;
+  /** Described in another file, which is not read. */
+  readonly isElsewhere?: true;
 }
 
-export const UNKNOWN: Shape = { type: 'unknown', members: new Map() };
+const UNKNOWN: Shape = { type: 'unknown', members: new Map(), hint: '' };
 
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
@@ -22,8 +22,8 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Replaces `{ $ref }` by what it refers to within the document. Undefined if there is nothing, or it is elsewhere. */
-export type Resolve = (value: unknown) => Json | undefined;
+/** Replaces `{ $ref }` by what it refers to within the document: `undefined` for nothing, `elsewhere` for another file. */
+export type Resolve = (value: unknown) => Json | 'elsewhere' | undefined;
 
 /** Returns the shape that a JSON schema describes (OpenAPI 2.0, 3.0 and 3.1), cut off at the bounds. */
 export function shapeOfSchema(schema: unknown, resolve: Resolve): Shape {
@@ -31,26 +31,12 @@ export function shapeOfSchema(schema: unknown, resolve: Resolve): Shape {
   const visit = (value: unknown, depth: number): Shape => {
     schemas += 1;
     const found = resolve(value);
+    if (found === 'elsewhere') return { ...UNKNOWN, isElsewhere: true };
     if (found === undefined || depth > VALUE.depth || schemas > DOCUMENT.schemasOfReply) return UNKNOWN;
     const parts = ['allOf', 'oneOf', 'anyOf'].flatMap((key) => listOf(found[key]));
     return parts.map((each) => visit(each, depth + 1)).reduce(merge, shallow(found, depth, visit));
   };
   return visit(schema, 0);
-}
-
-function shallow(schema: Json, depth: number, visit: (value: unknown, depth: number) => Shape): Shape {
-  const types = [schema['type']].flat();
-  const properties = isObject(schema['properties']) ? Object.entries(schema['properties']).filter(isPlain) : [];
-  const members = new Map(properties.map(([name, value]) => [name, visit(value, depth + 1)]));
-  const items = schema['items'] === undefined ? undefined : visit(schema['items'], depth + 1);
-  const named = types.flatMap((type) => (Object.hasOwn(TYPES, String(type)) ? [TYPES[String(type)]] : []))[0];
-  const implied = members.size > 0 ? 'object' : items !== undefined ? 'list' : 'unknown';
-  return { type: named ?? implied, members, ...(items !== undefined && { items }) };
-}
-
-/** Whether an expression can hold the name of a member as it is. */
-function isPlain([name]: readonly [string, unknown]): boolean {
-  return /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(name);
 }
 
 const TYPES: Readonly<Record<string, Shape['type']>> = {
@@ -62,6 +48,21 @@ const TYPES: Readonly<Record<string, Shape['type']>> = {
   boolean: 'boolean',
 };
 
+function shallow(schema: Json, depth: number, visit: (value: unknown, depth: number) => Shape): Shape {
+  const properties = isObject(schema['properties']) ? Object.entries(schema['properties']).filter(isPlain) : [];
+  const members = new Map(properties.map(([name, value]) => [name, visit(value, depth + 1)]));
+  const items = schema['items'] === undefined ? undefined : visit(schema['items'], depth + 1);
+  const named = [schema['type']].flat().flatMap((type) => TYPES[String(type)] ?? [])[0];
+  const implied = members.size > 0 ? 'object' : items !== undefined ? 'list' : 'unknown';
+  const hint = ['format', 'description', 'example'].map((key) => textOf(schema[key]).slice(0, DOCUMENT.textLength));
+  return { type: named ?? implied, members, hint: hint.join(' ').trim(), ...(items !== undefined && { items }) };
+}
+
+/** Whether an expression can hold the name of a member as it is. */
+function isPlain([name]: readonly [string, unknown]): boolean {
+  return /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(name);
+}
+
 function merge(a: Shape, b: Shape): Shape {
   const members = new Map(a.members);
   for (const [name, shape] of b.members) {
@@ -69,26 +70,13 @@ function merge(a: Shape, b: Shape): Shape {
     members.set(name, known === undefined ? shape : merge(known, shape));
   }
   const items = a.items !== undefined && b.items !== undefined ? merge(a.items, b.items) : (a.items ?? b.items);
-  const type = a.type === 'unknown' ? b.type : a.type;
-  return { type, members, ...(items !== undefined && { items }) };
-}
-
-/** Returns the shape of a value that was seen. A member that is missing or null in one item of a list is optional. */
-export function shapeOfValue(value: unknown, depth = 0): Shape {
-  if (value === undefined || depth > VALUE.depth) return UNKNOWN;
-  if (Array.isArray(value)) {
-    const shapes = value.slice(0, VALUE.items).map((item) => shapeOfValue(item, depth + 1));
-    return { ...UNKNOWN, type: 'list', items: shapes.reduce(merge, UNKNOWN), count: value.length };
-  }
-  if (isObject(value)) {
-    const entries = Object.entries(value);
-    const members = entries.filter(isPlain).slice(0, VALUE.members);
-    const shapes = new Map(members.map(([name, member]) => [name, shapeOfValue(member, depth + 1)]));
-    return { ...UNKNOWN, type: 'object', members: shapes, count: entries.length };
-  }
-  const scalar = value as string | number | boolean | null;
-  const type = typeof scalar === 'string' ? 'text' : typeof scalar;
-  return { ...UNKNOWN, type: type === 'object' ? 'unknown' : (type as Shape['type']), value: scalar };
+  return {
+    type: a.type === 'unknown' ? b.type : a.type,
+    members,
+    hint: `${a.hint} ${b.hint}`.trim(),
+    ...(items !== undefined && { items }),
+    ...((a.isElsewhere || b.isElsewhere) && { isElsewhere: true }),
+  };
 }
 
 /** Returns the JMESPath expression that selects the member at `path`. */

@@ -1,14 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { loadSettings } from '../../src/composition.ts';
-import type { Config } from '../../src/core/config/schema/settings.ts';
-import { RESOURCES } from '../../src/core/resources/index.ts';
-import { describeDocument, parseDocumentText } from '../../src/setup/describe/openapi-document.ts';
-import { baseUrlOf } from '../../src/setup/init/base-url.ts';
-import { propose } from '../../src/setup/init/proposal.ts';
-import { type SettingsText, writeSettings } from '../../src/setup/init/settings-text.ts';
-import { inFolder } from '../support/process/process.ts';
+import { loadSettings } from '../../../src/composition.ts';
+import type { Config } from '../../../src/core/config/schema/settings.ts';
+import { propose } from '../../../src/setup/init/init-command.ts';
+import { describeApi, parseDocumentText } from '../../../src/setup/init/openapi-document.ts';
+import { writeSettings } from '../../../src/setup/init/settings-text.ts';
+import { inFolder } from '../../support/process/process.ts';
 
 /** What a settings file holds of one resource. */
 export interface WrittenResource {
@@ -21,7 +19,10 @@ export interface WrittenResource {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-export interface Proposed extends SettingsText {
+export interface Proposed {
+  readonly text: string;
+  /** Resources that are filled in. */
+  readonly offered: readonly string[];
   readonly written: {
     readonly upstreams: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
     readonly resources: Readonly<Record<string, WrittenResource>>;
@@ -29,22 +30,21 @@ export interface Proposed extends SettingsText {
 }
 
 /** The settings that are proposed for an OpenAPI document, as text and as YAML. */
-export function proposedFor(document: unknown, from?: string): Proposed {
-  const description = describeDocument(typeof document === 'string' ? parseDocumentText(document) : document);
-  if (description === undefined) throw new Error('that is no OpenAPI document');
-  const proposal = propose(description, RESOURCES);
-  const place = baseUrlOf(description.server, { document: from });
-  const settings = writeSettings(description, proposal, place, 'openapi.yaml');
-  return { ...settings, written: parse(settings.text) };
+export function proposedFor(document: unknown): Proposed {
+  const api = describeApi(typeof document === 'string' ? parseDocumentText(document) : document);
+  if (api === undefined) throw new Error('that is no OpenAPI document');
+  const text = writeSettings(propose(api, 'openapi.yaml', 'https://api.acme.dev'));
+  const written: Proposed['written'] = parse(text);
+  const offered = Object.entries(written.resources).flatMap(([name, { enabled }]) => (enabled === false ? [] : [name]));
+  return { text, written, offered };
 }
 
-/** Loads a proposal as settings, with a value for each variable that it asks for. */
-export function loadProposed({ text, variables }: SettingsText): Promise<Config> {
-  const values = [...variables.keys()].map((name) => [name, name.endsWith('_URL') ? 'https://a.example' : 'x']);
+/** Loads a proposal as settings. */
+export function loadProposed({ text }: Pick<Proposed, 'text'>): Promise<Config> {
   return inFolder(async (folder) => {
     const file = join(folder, 'portico.yaml');
     await writeFile(file, text);
-    return (await loadSettings(file, Object.fromEntries(values))).config;
+    return (await loadSettings(file, {})).config;
   });
 }
 

@@ -1,0 +1,99 @@
+import type { Resource } from '../../core/resources/resource.ts';
+import { type FieldChoice, findFields } from './field-names.ts';
+import type { Api, Operation } from './openapi-document.ts';
+import { type PagingEvidence, readPaging } from './paging-evidence.ts';
+import { expressionOf, membersOf, plainName, type Shape } from './shape.ts';
+import { NO_THING, OTHER_THINGS, vocabularyOf, wordsOf } from './vocabulary.ts';
+
+/** A list that can be a resource, with what the document shows of it. */
+export interface Candidate {
+  readonly operation: Operation;
+  readonly items: string;
+  readonly fields: ReadonlyMap<string, FieldChoice>;
+  readonly paging: PagingEvidence;
+  /** What keeps it from being used as it is, in words; empty for a clear choice. */
+  readonly doubts: readonly string[];
+}
+
+export interface ResourceCandidates {
+  readonly resource: Resource;
+  /** The likeliest first. */
+  readonly candidates: readonly Candidate[];
+  /** The first candidate, where nothing speaks for another one or against it. */
+  readonly clear: Candidate | undefined;
+}
+
+const SHOWN = 3;
+
+/** Finds the lists that can be each resource. */
+export function findCandidates({ operations }: Api, resources: readonly Resource[]): ResourceCandidates[] {
+  return resources.map((resource) => {
+    const ranked = operations.flatMap((operation) => rank(resource, operation)).toSorted((a, b) => b.score - a.score);
+    const [best, second] = ranked;
+    const isAlone = second === undefined || (best !== undefined && best.score - second.score >= LEAST_LEAD);
+    const clear = best !== undefined && isAlone && best.candidate.doubts.length === 0 ? best.candidate : undefined;
+    return { resource, clear, candidates: ranked.slice(0, SHOWN).map(({ candidate }) => candidate) };
+  });
+}
+
+/** Two lists whose scores differ by less are equally likely. */
+const LEAST_LEAD = 2;
+
+function rank(resource: Resource, operation: Operation): { readonly candidate: Candidate; readonly score: number }[] {
+  const { path, parameters, body } = operation;
+  if (/\}\/?$/.test(path)) return [];
+  const things = path.split('/').filter((each) => each !== '' && !each.startsWith('{') && !NO_THING.test(each));
+  const words = things.flatMap(wordsOf);
+  const { clear, possible } = vocabularyOf(resource);
+  const noun = [...clear, ...possible].find((phrase) => words.slice(-phrase.split(' ').length).join(' ') === phrase);
+  if (noun === undefined) return [];
+  const others = words.filter((word) => OTHER_THINGS.has(word) && !noun.includes(word));
+  if (others.length > 0) return [];
+  const list = findItems(body, things.at(-1) ?? '');
+  if (list === undefined && body.isElsewhere !== true) return [];
+  const fields = findFields(resource, list?.item ?? body, noun.replaceAll(' ', ''));
+  const paging = readPaging(operation);
+  const parents = path.match(/\{[^{}]*\}/g) ?? [];
+  const required = parameters.filter((each) => each.required && each.value === undefined);
+  const isElsewhere = list === undefined || list.item.isElsewhere === true;
+  const lacking = ['id', 'name'].filter((field) => {
+    const choice = fields.get(field);
+    return resource.shape.shape[field] !== undefined && (choice?.from === undefined || choice.inDoubt);
+  });
+  const doubts = [
+    ...(clear.includes(noun) ? [] : [`${noun} can also mean something else`]),
+    ...(words.length > noun.split(' ').length ? [`it is a list of ${things.join(' ')}`] : []),
+    ...parents.map((parent) => `it is below one ${parent}`),
+    ...required.map(({ name }) => `it requires the parameter ${name}`),
+    ...(isElsewhere ? ['its reply is described in another file, which is not read'] : []),
+    ...(list?.isInDoubt ? [`the reply has other lists beside ${list.items}`] : []),
+    ...(isElsewhere ? [] : lacking.map((field) => doubtOf(field, fields.get(field)))),
+    ...(paging.isClear ? [] : [`paging is not clear: ${paging.seen.join(', ')}`]),
+  ];
+  const tier = clear.includes(noun) ? 10 - clear.indexOf(noun) : 4;
+  const score = tier - 2 * parents.length - required.length - 0.5 * (words.length - 1) - 3 * lacking.length;
+  return [{ candidate: { operation, items: list?.items ?? '@', fields, paging, doubts }, score }];
+}
+
+function doubtOf(field: string, choice: FieldChoice | undefined): string {
+  return choice?.from === undefined ? `no member of an item is like ${field}` : `${field} may be ${choice.from}`;
+}
+
+const USUAL =
+  /^(?:items|data|results?|content|entries|records|list|values?|objects|elements|resources|rows|docs|nodes|hits)$/;
+const BESIDE = /^(?:errors?|warnings|messages|links?|included|facets|tags)$/;
+
+/** Finds the list of objects in a reply. In doubt where two lists are equally likely by name. */
+function findItems(body: Shape, name: string) {
+  const lists = [{ path: [] as readonly string[], shape: body }, ...membersOf(body)].flatMap(({ path, shape }) => {
+    const { items: item } = shape;
+    if (shape.type !== 'list' || item === undefined || !['object', 'unknown'].includes(item.type)) return [];
+    const key = plainName(path.at(-1));
+    if (BESIDE.test(key)) return [];
+    const isNamed = wordsOf(path.at(-1) ?? '').at(-1) === wordsOf(name).at(-1);
+    const score = (path.length === 0 ? 9 : isNamed ? 7 : USUAL.test(key) ? 6 : 0) - path.length;
+    return [{ items: expressionOf(path), item, score }];
+  });
+  const [best, second] = lists.toSorted((a, b) => b.score - a.score);
+  return best && { ...best, isInDoubt: second !== undefined && best.score - second.score < 2 };
+}

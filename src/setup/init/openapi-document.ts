@@ -1,0 +1,189 @@
+import { parseDocument } from 'yaml';
+import { isObject, type Json, parseJson } from '../../core/kernel/json-shape.ts';
+import { DOCUMENT } from '../input-bounds.ts';
+import { listOf, type Resolve, type Shape, shapeOfSchema, textOf } from './shape.ts';
+
+/** An OpenAPI document, as far as it describes lists. */
+export interface Api {
+  readonly title: string;
+  /** Where the API lives, as written: can be relative, and hold `{variables}` without a value. Empty if unknown. */
+  readonly server: string;
+  readonly operations: readonly Operation[];
+  readonly securitySchemes: ReadonlyMap<string, Json>;
+}
+
+/** A `GET` with a JSON reply. */
+export interface Operation {
+  /** Below the base URL, with `{name}` for each variable part: `/orgs/{org}/installations`. */
+  readonly path: string;
+  readonly title: string;
+  readonly body: Shape;
+  /** Names of response headers, in lower case. */
+  readonly headers: ReadonlySet<string>;
+  /** Those of the query. */
+  readonly parameters: readonly Parameter[];
+  /** Alternatives, each with all schemes that it needs together. */
+  readonly security: readonly (readonly string[])[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  /** Its default, or the only value that it can have. */
+  readonly value: string | undefined;
+  readonly minimum: number | undefined;
+  readonly maximum: number | undefined;
+  readonly isFlag: boolean;
+}
+
+/** Tolerant, since many published documents are not valid YAML. Undefined if nothing can be read, or if aliases multiply. */
+export function parseDocumentText(text: string): unknown {
+  const options = { strict: false, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
+  try {
+    return parseJson(text) ?? parseDocument(text, options).toJS({ maxAliasCount: DOCUMENT.aliases });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Describes a platform by its parsed OpenAPI document (2.0, 3.0 or 3.1). Returns undefined for anything else. */
+export function describeApi(document: unknown): Api | undefined {
+  if (!isObject(document) || !isObject(document['paths'])) return undefined;
+  if (typeof document['openapi'] !== 'string' && typeof document['swagger'] !== 'string') return undefined;
+  const resolve = createResolver(document);
+  const within = (value: unknown) => objectOf(resolve(value));
+  const paths = Object.entries(document['paths']).slice(0, DOCUMENT.paths);
+  const schemes = within(within(document['components'])['securitySchemes'] ?? document['securityDefinitions']);
+  return {
+    title: shortText(within(document['info'])['title']),
+    server: serverOf(document, within),
+    operations: paths.flatMap(([path, value]) => readOperation(path, within(value), document, resolve)),
+    securitySchemes: new Map(Object.entries(schemes).map(([name, scheme]) => [name, within(scheme)])),
+  };
+}
+
+/** Follows references within the document. One that leads in a circle or nowhere leads to nothing. */
+function createResolver(document: Json): Resolve {
+  let parts = 0;
+  return (value) => {
+    parts += 1;
+    let found = parts > DOCUMENT.parts ? undefined : value;
+    for (let hop = 0; hop < DOCUMENT.references; hop += 1) {
+      if (!isObject(found)) return undefined;
+      const reference = found['$ref'];
+      if (typeof reference !== 'string') return found;
+      if (!reference.startsWith('#')) return 'elsewhere';
+      found = atPointer(document, reference.slice(1));
+    }
+    return undefined;
+  };
+}
+
+/** Returns what a JSON pointer (RFC 6901) in the fragment of a URL points to. */
+function atPointer(document: Json, pointer: string): unknown {
+  let found: unknown = document;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Json)[key];
+  }
+  return found;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function objectOf(value: ReturnType<Resolve>): Json {
+  return value === undefined || value === 'elsewhere' ? {} : value;
+}
+
+function shortText(value: unknown): string {
+  return textOf(value).slice(0, DOCUMENT.textLength);
+}
+
+/** Whether settings can hold a path: printable, and with complete names in its braces. */
+function isPath(path: string): boolean {
+  return path.length <= 500 && /^\/(?:[\x21\x25-\x3e\x40-\x5b\x5d-\x7a~]|\{[\w.-]+\})*$/.test(path);
+}
+
+function readOperation(path: string, item: Json, document: Json, resolve: Resolve): Operation[] {
+  const within = (value: unknown) => objectOf(resolve(value));
+  const operation = within(item['get']);
+  const reply = replyOf(operation, within);
+  if (reply === undefined || !isPath(path)) return [];
+  // Parameters of the operation replace those of the whole path.
+  const declared = [...listOf(item['parameters']), ...listOf(operation['parameters'])].map(within);
+  const parameters = declared.flatMap((each) => readParameter(each, within));
+  const security = listOf(operation['security'] ?? document['security']);
+  return [
+    {
+      path,
+      title: shortText(operation['summary']) || shortText(operation['operationId']),
+      body: shapeOfSchema(reply.schema, resolve),
+      headers: new Set(Object.keys(reply.headers).map((name) => name.toLowerCase())),
+      parameters: [...new Map(parameters.map((each) => [each.name, each])).values()],
+      security: security.map((way) => Object.keys(isObject(way) ? way : {})),
+    },
+  ];
+}
+
+type Within = (value: unknown) => Json;
+
+const JSON_TYPE = /^(?:\*\/\*|application\/(?:[\w.+-]+\+)?json\b)/i;
+
+function replyOf(operation: Json, within: Within): { readonly schema: unknown; readonly headers: Json } | undefined {
+  const responses = within(operation['responses']);
+  const response = within(responses['200'] ?? responses['2XX'] ?? responses['default']);
+  const headers = within(response['headers']);
+  // OpenAPI 2.0 has the schema in the response itself.
+  if (response['schema'] !== undefined) return { schema: response['schema'], headers };
+  const contents = Object.entries(within(response['content'])).filter(([type]) => JSON_TYPE.test(type));
+  // What Portico accepts by default comes first.
+  const [, content] = contents.find(([type]) => /^application\/json\b/i.test(type)) ?? contents[0] ?? [];
+  return content === undefined ? undefined : { schema: within(content)['schema'], headers };
+}
+
+function readParameter(parameter: Json, within: Within): Parameter[] {
+  const name = textOf(parameter['name']);
+  if (parameter['in'] !== 'query' || !/^[\x21-\x7a~]{1,100}$/.test(name) || name in {}) return [];
+  const schema: Json = { ...parameter, ...within(parameter['schema']) };
+  const number = (key: string) => (typeof schema[key] === 'number' ? schema[key] : undefined);
+  const values = listOf(schema['enum']);
+  const value = schema['default'] ?? (values.length === 1 ? values[0] : undefined);
+  return [
+    {
+      name,
+      required: parameter['required'] === true,
+      value: isSendable(value) ? String(value) : undefined,
+      minimum: number('minimum'),
+      maximum: number('maximum'),
+      isFlag: [schema['type']].flat().includes('boolean') || values.join() === 'true,false',
+    },
+  ];
+}
+
+/** Whether settings can send a value: printable ASCII. */
+function isSendable(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value) && /^[\x20-\x7e]{1,200}$/.test(String(value));
+}
+
+function serverOf(document: Json, within: Within): string {
+  const [first] = listOf(document['servers']);
+  if (first !== undefined) {
+    const server = within(first);
+    const variables = within(server['variables']);
+    return textOf(server['url']).replace(/\{([^{}]*)\}/g, (whole, name: string) => {
+      return textOf(within(variables[name])['default']) || whole;
+    });
+  }
+  const host = textOf(document['host']);
+  const schemes = listOf(document['schemes']);
+  const scheme = schemes.length > 0 && !schemes.includes('https') ? 'http' : 'https';
+  const basePath = textOf(document['basePath']).replace(/\/$/, '');
+  return host === '' ? basePath : `${scheme}://${host}${basePath}`;
+}

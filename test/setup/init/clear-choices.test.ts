@@ -1,0 +1,164 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { list, listing, loadProposed, number, object, openApi, parameter, proposedFor, text } from './proposed.ts';
+
+const DOCUMENTS = new URL('documents/', import.meta.url);
+const INTEGER = { type: 'integer' };
+
+/** The settings of tools, where its list is at `/tools`; `undefined` where nothing is filled in. */
+function tools(schema: object, more: object = {}, headers: object = {}) {
+  const { written, offered, text: all } = proposedFor(openApi({ '/tools': listing(schema, more, headers) }));
+  return { ...(offered.includes('tools') ? written.resources['tools'] : {}), all };
+}
+
+const page = (members: Readonly<Record<string, object>> = {}) => object({ data: list(), ...members });
+const query = (...names: readonly string[]) => ({ parameters: names.map((name) => parameter(name, INTEGER)) });
+
+describe('settings from published OpenAPI documents', () => {
+  for (const name of readdirSync(DOCUMENTS).filter((file) => file.endsWith('.yaml'))) {
+    it(`are valid, and fill in nothing that is not clear: ${name}`, async () => {
+      const proposed = proposedFor(readFileSync(new URL(name, DOCUMENTS), 'utf8'));
+      // None of these platforms has a list that can only be the resource.
+      expect(proposed.offered).to.deep.equal([]);
+      expect(proposed.text).to.match(/^ {4}enabled: false # no (?:choice is clear|list in the document looks like)/m);
+      await loadProposed(proposed).catch((error: Error) => expect(error.message).to.contain('are all disabled'));
+    });
+  }
+});
+
+describe('a list is filled in', () => {
+  it('where its path, items, id, name and paging have one reading', () => {
+    expect(tools(page())).to.deep.include({ path: '/tools', items: 'data', pagination: { kind: 'none' } });
+  });
+
+  for (const [what, paths] of [
+    ['two paths are equally likely', { '/v1/tools': listing(list()), '/v2/tools': listing(list()) }],
+    ['it is below a parent', { '/projects/{id}/tools': listing(list()) }],
+    ['it is of something else', { '/scheduler/jobs': listing(list()), '/tools/history': listing(list()) }],
+    ['its noun also names runs', { '/jobs': listing(list()), '/pipelines': listing(list()) }],
+    ['it has no name', { '/tools': listing({ type: 'array', items: object({ id: text }) }) }],
+    [
+      'it requires a parameter',
+      { '/tools': listing(list(), { parameters: [parameter('org', text, { required: true })] }) },
+    ],
+    ['a reply has two lists', { '/tools': listing(object({ results: list(), items: list() })) }],
+    [
+      'its names are in an envelope',
+      { '/tools': listing({ type: 'array', items: object({ metadata: object({ name: text, uid: text }) }) }) },
+    ],
+    ['its reply is described in another file', { '/tools': listing({ $ref: 'tools.yaml#/List' }) }],
+  ] as const) {
+    it(`but not where ${what}`, () => {
+      const { offered, text: all } = proposedFor(openApi(paths));
+      expect(offered).to.deep.equal([]);
+      for (const path of Object.keys(paths).filter((each) => !/scheduler|history/.test(each))) {
+        expect(all).to.contain(`GET ${path}`);
+      }
+    });
+  }
+
+  it('and what another file or an envelope holds is said', () => {
+    expect(tools({ $ref: 'tools.yaml#/List' }).all).to.contain('its reply is described in another file');
+    const enveloped = { type: 'array', items: object({ metadata: object({ name: text, uid: text }) }) };
+    expect(tools(enveloped).all).to.contain('name may be metadata.name');
+  });
+});
+
+describe('paging is filled in', () => {
+  for (const [what, given, pagination] of [
+    ['a Link header', tools(list(), query('page', 'per_page'), { Link: {} }), { kind: 'link', sizeParam: 'per_page' }],
+    [
+      'a token of the reply',
+      tools(page({ nextPageToken: text }), query('pageToken')),
+      { kind: 'token', sizeParam: null, tokenParam: 'pageToken', next: 'nextPageToken' },
+    ],
+    [
+      'a URL of the reply',
+      tools(page({ next: { ...text, format: 'uri' } }), query('limit')),
+      { kind: 'link', sizeParam: 'limit', next: 'next' },
+    ],
+    [
+      'an offset and a total',
+      tools(page({ total: number }), query('offset', 'limit')),
+      { kind: 'offset', sizeParam: 'limit', offsetParam: 'offset', total: 'total' },
+    ],
+    [
+      'a page number and a total',
+      tools(page({ totalCount: number }), query('page')),
+      { kind: 'page', sizeParam: null, pageParam: 'page', firstPage: 1, total: 'totalCount' },
+    ],
+    [
+      'a page number that counts from 0',
+      tools(page(), { parameters: [parameter('page', { ...INTEGER, default: 0 })] }),
+      { kind: 'page', sizeParam: null, pageParam: 'page', firstPage: 0 },
+    ],
+  ] as const) {
+    it(`from ${what}`, () => expect(given.pagination).to.deep.equal(pagination));
+  }
+
+  for (const [what, given] of [
+    ['a next that can be a URL or a token', tools(page({ next: text }), query('cursor'))],
+    ['two parameters for the place', tools(page(), query('offset', 'page'))],
+    ['a page number whose first is unknown', tools(page(), query('page'))],
+    [
+      'an offset that counts from 1',
+      tools(page(), { parameters: [parameter('startIndex', { ...INTEGER, default: 1 })] }),
+    ],
+    ['a range', tools(page(), { parameters: [parameter('range', { ...text, default: '0-10' })] })],
+    ['a size alone', tools(page(), query('limit'))],
+    ['a total alone', tools(page({ total: number }))],
+  ] as const) {
+    it(`but not from ${what}`, () => {
+      expect(given.pagination).to.equal(undefined);
+      expect(given.all).to.contain('paging is not clear');
+    });
+  }
+
+  it('without a total that must be requested', () => {
+    const counted = { parameters: [parameter('offset', INTEGER), parameter('include_total', { type: 'boolean' })] };
+    const { pagination, all } = tools(page({ total: number }), counted);
+    expect(pagination).to.deep.equal({ kind: 'offset', sizeParam: null, offsetParam: 'offset' });
+    expect(all).to.contain('a total must be requested with include_total');
+  });
+});
+
+describe('the credential', () => {
+  const credential = (schemes: object, security: readonly object[] = [{ a: [] }]) => {
+    const more = { components: { securitySchemes: schemes }, security };
+    return proposedFor(openApi({ '/tools': listing(list()) }, more)).written.upstreams['platform']?.['credential'];
+  };
+  const inHeader = (name: string, description = '') => ({ a: { type: 'apiKey', in: 'header', name, description } });
+
+  for (const [what, given, expected] of [
+    ['a bearer token', credential({ a: { type: 'http', scheme: 'bearer' } }), { kind: 'passthrough' }],
+    ['a header of its own', credential(inHeader('X-Acme-Key')), { kind: 'header', name: 'X-Acme-Key' }],
+    [
+      'a word before the token',
+      credential(inHeader('Authorization', 'The key, prefixed with SSWS.')),
+      { kind: 'header', name: 'Authorization', format: 'SSWS {token}' },
+    ],
+    [
+      'a quoted word before it',
+      credential(inHeader('Authorization', 'Send `Token <your key>`.')),
+      { kind: 'header', name: 'Authorization', format: 'Token {token}' },
+    ],
+    [
+      'Bearer in a description',
+      credential(inHeader('Authorization', 'Authorization: Bearer {jwt}')),
+      { kind: 'passthrough' },
+    ],
+    [
+      'nothing, where the word is not said',
+      credential(inHeader('Authorization', 'A prefixed API key, tokenized.')),
+      undefined,
+    ],
+    [
+      'nothing, where two keys are needed together',
+      credential({ ...inHeader('X-A'), b: { type: 'apiKey', in: 'header', name: 'X-B' } }, [{ a: [], b: [] }]),
+      undefined,
+    ],
+    ['nothing for a key in the query', credential({ a: { type: 'apiKey', in: 'query', name: 'key' } }), undefined],
+  ] as const) {
+    it(`is ${what}`, () => expect(given).to.deep.equal(expected));
+  }
+});
