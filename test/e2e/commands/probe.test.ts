@@ -1,8 +1,7 @@
 import type { RequestListener } from 'node:http';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { ProbeReport } from '../../../src/setup/probe/probe-report.ts';
-import { byOffset, FIELDS, forToken, OFFSET, settings, TOKEN } from '../../setup/probe/probed.ts';
+import { byOffset, FIELDS, OFFSET, settings, TOKEN } from '../../setup/probe/probed.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import {
   inFolder,
