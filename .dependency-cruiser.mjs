@@ -8,8 +8,8 @@ const ROOMS = ['http', 'mcp', 'reads', 'upstream', 'mapping', 'resources', 'cred
 
 /** Where each vendor package may be imported. A package that is not here may be imported nowhere. */
 const HOMES = {
-  // The issuer of tokens and the collector of traces are called through agents of their own.
-  undici: ['core/upstream', 'core/credentials', 'capabilities/tracing'],
+  // The issuer of tokens is called through an agent of its own.
+  undici: ['core/upstream', 'core/credentials'],
   jose: ['core/credentials', 'capabilities/verification', 'capabilities/token-exchange'],
   opossum: ['core/upstream'],
   'openid-client': ['capabilities/token-exchange', 'capabilities/verification'],
@@ -19,6 +19,7 @@ const HOMES = {
   '@koa/router': ['core/http'],
   negotiator: ['core/http'],
   '@redis/client': ['capabilities/shared-cache'],
+  '@opentelemetry': ['capabilities/tracing'],
   '@modelcontextprotocol': ['core/mcp'],
   // Settings, and the documents that platforms publish about themselves.
   yaml: ['core/config', 'setup'],

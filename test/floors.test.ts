@@ -87,6 +87,7 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'home-of-koa-router': [['src/main.ts', '@koa/router']],
   'home-of-negotiator': [['src/core/mcp/a.ts', 'negotiator']],
   'home-of-redis-client': [['src/core/reads/a.ts', '@redis/client']],
+  'home-of-opentelemetry': [['src/core/http/a.ts', '@opentelemetry/api']],
   'home-of-modelcontextprotocol': [['src/core/http/a.ts', '@modelcontextprotocol/sdk']],
   'home-of-yaml': [['src/main.ts', 'yaml']],
   'home-of-pino': [['src/core/kernel/a.ts', 'pino']],

@@ -30,8 +30,11 @@ export const capabilities = paired(
     const platform = await servePlatform(workshop);
     const written = (await readFile(tokens, 'utf8')).trimEnd().split('\n');
 
-    async function open(settings: Partial<SettingsInput>): Promise<Contender> {
-      const server = await servePortico(workshop, platform.url, { settings: { ...HELD, ...settings } });
+    async function open(
+      settings: Partial<SettingsInput>,
+      environment: Readonly<Record<string, string>> = {},
+    ): Promise<Contender> {
+      const server = await servePortico(workshop, platform.url, { settings: { ...HELD, ...settings }, environment });
       const url = `${server.url}${READ}tools`;
       await warmUp(client, url, { token: (caller) => written[caller - 1] ?? '' });
       return { server, load: { url, tokens } };
@@ -44,7 +47,10 @@ export const capabilities = paired(
         limits: LIMITS,
       }),
       none: await open({ log: { level: 'silent' }, admin: { port: 0, metrics: false } }),
-      traced: await open({ tracing: { enabled: true, sampleRatio: 1, endpoint: `${collector.url}/v1/traces` } }),
+      traced: await open(
+        { tracing: { enabled: true, sampleRatio: 1 } },
+        { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+      ),
       shared: redis && (await open({ shared: redis })),
       default: await open({}),
     };

@@ -17,7 +17,7 @@ const OPEN_HEADER = /^(?:accept|accept-language|content-type|prefer|user-agent|x
 const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
 /** A collector of traces is sent a key in headers, most often. */
-const SECRETS = /^(?:verification\.introspection\.secret$|tracing\.headers\.)/;
+const SECRETS = /^verification\.introspection\.secret$/;
 
 /** Blocks whose keys and values are a platform's own words. */
 const FREE = ['resources.body', 'resources.query'];

@@ -97,7 +97,8 @@ describe('the Compose file', () => {
     const text = textOf('compose/portico.yaml');
     expect(tracingIn(await checkedSettings(text, ENVIRONMENT)).enabled).to.equal(false);
     const tracing = tracingIn(await checkedSettings(text, { ...ENVIRONMENT, TRACING: 'true' }));
-    expect(tracing).to.include({ enabled: true, endpoint: 'http://traces:4318/v1/traces' });
+    expect(tracing).to.include({ enabled: true });
+    expect(portico.environment.OTEL_EXPORTER_OTLP_ENDPOINT).to.equal('http://traces:4318');
     expect(traces.profiles).to.deep.equal(['traces']);
   });
 

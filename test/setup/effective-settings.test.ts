@@ -48,10 +48,6 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
       'verification: { issuer: https://a.example, audience: a, introspection: { clientId: portico, secret: hush } }',
       { verification: { introspection: { clientId: 'portico', secret: MASK } } },
     ],
-    [
-      'tracing: { endpoint: https://traces.example/v1/traces, headers: { X-Team: open, Number: 1 } }',
-      { tracing: { endpoint: 'https://traces.example/v1/traces', headers: { 'X-Team': MASK, Number: MASK } } },
-    ],
   ] as const) {
     it(`mask what is secret, and nothing else, of ${block}`, async () => {
       expect(await shown('', block)).to.containSubset(expected);

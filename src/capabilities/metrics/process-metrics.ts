@@ -79,7 +79,7 @@ export function processMetrics(families: Families, version: string, dropped: Par
   const spansSent = counter('portico_trace_spans_sent_total', 'Spans that the trace collector accepted.');
   const spansDropped = counter(
     'portico_trace_spans_dropped_total{reason}',
-    'Spans that were dropped: more waited than the bound tracing.maxQueueSpans, the collector failed, or the process ended.',
+    'Spans that were dropped: more waited than the bound tracing.maxQueueSpans, or the collector failed.',
   );
   const build = gauge(
     'portico_build_info{version,node_version}',
@@ -115,7 +115,7 @@ export function processMetrics(families: Families, version: string, dropped: Par
     'Limit of file descriptors, which bounds connections, too. Only where /proc exists.',
   );
 
-  for (const reason of ['queue_full', 'not_taken', 'shutdown']) spansDropped(0, reason);
+  for (const reason of ['queue_full', 'not_taken']) spansDropped(0, reason);
   build(1, version, process.versions.node);
   for (const type of Object.values(GC_TYPES)) gc(undefined, type);
   started(Math.round(performance.timeOrigin) / 1000);

@@ -3,28 +3,25 @@ import type { SpanAbout, SpanFacts } from '../../core/kernel/trace.ts';
 /** Which conventions these are. Those of MCP are in development: their names stand here, and a test pins them. */
 export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.40.0';
 
-/** Kinds of spans, as OTLP numbers them. */
-const INTERNAL = 1;
-const SERVER = 2;
-const CLIENT = 3;
+export const SPAN_KINDS = {
+  request: 'SERVER',
+  operation: 'SERVER',
+  read: 'INTERNAL',
+  refresh: 'INTERNAL',
+  load: 'INTERNAL',
+  look: 'INTERNAL',
+  page: 'INTERNAL',
+  verify: 'INTERNAL',
+  call: 'CLIENT',
+} as const satisfies Record<SpanAbout, string>;
 
-interface Described {
-  readonly kind: number;
-  /** Low in cardinality, as the conventions want it. */
-  name(facts: SpanFacts): string;
+/** Low in cardinality, as the conventions want it. */
+export function nameOf(about: SpanAbout, { method, route, rpc, tool, resource }: SpanFacts): string {
+  if (about === 'request') return words(spelled(method, 'HTTP'), route);
+  if (about === 'operation') return words(knownRpc(rpc), tool);
+  if (about === 'call') return words(method);
+  return words(about, resource);
 }
-
-export const SPANS: Readonly<Record<SpanAbout, Described>> = {
-  request: { kind: SERVER, name: ({ method, route }) => words(spelled(method, 'HTTP'), route) },
-  operation: { kind: SERVER, name: ({ rpc, tool }) => words(knownRpc(rpc), tool) },
-  read: { kind: INTERNAL, name: ({ resource }) => words('read', resource) },
-  refresh: { kind: INTERNAL, name: ({ resource }) => words('refresh', resource) },
-  load: { kind: INTERNAL, name: ({ resource }) => words('load', resource) },
-  look: { kind: INTERNAL, name: ({ resource }) => words('look', resource) },
-  page: { kind: INTERNAL, name: ({ resource }) => words('page', resource) },
-  verify: { kind: INTERNAL, name: () => 'verify' },
-  call: { kind: CLIENT, name: ({ method }) => words(method) },
-};
 
 const METHODS: ReadonlySet<string | undefined> = new Set([
   ...['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'],
@@ -39,12 +36,6 @@ export function isError({ error }: SpanFacts): boolean {
   return error !== undefined && !LEFT.has(error);
 }
 
-/** Whether the root of a trace failed. By the conventions, a message's error in a 200 response does not fail its HTTP span. */
-export function isFailure(facts: SpanFacts): boolean {
-  const { code, status = 200 } = facts;
-  return isError(facts) || (code !== undefined && status < 400);
-}
-
 /** What is not known is `undefined`. */
 export function attributesOf(facts: SpanFacts): Readonly<Record<string, string | number | undefined>> {
   const { method, rpc, tool, edge } = facts;
@@ -56,7 +47,6 @@ export function attributesOf(facts: SpanFacts): Readonly<Record<string, string |
     'url.path': route,
     'url.scheme': facts.scheme,
     'url.full': facts.url,
-    'network.protocol.version': facts.httpVersion,
     'http.response.status_code': facts.status,
     'http.request.resend_count': facts.resends === 0 ? undefined : facts.resends,
     'server.address': facts.host,

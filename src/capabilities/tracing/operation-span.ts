@@ -14,20 +14,20 @@ const CURRENT = '2026-07-28' satisfies Revision;
  * Creates a span for each request. It belongs to the trace that `params._meta` names (SEP-414), and then has a link to the HTTP
  * request that brought it; else to that of the HTTP request; over stdio, a trace may begin with it.
  */
-export function traceOperations(tracer: Tracer): (dispatch: Dispatch) => Dispatch {
+export function traceOperations(begin: Tracer['begin']): (dispatch: Dispatch) => Dispatch {
   return (dispatch) => async (request, revision, context) => {
     const { method, params } = request;
     const { record } = context;
     const { edge } = record;
     const own = traceIn(params, context);
-    const span = own === undefined ? begin() : tracer.begin('operation', own, { link: record.span });
+    const span = own === undefined ? beginHere() : begin('operation', own, { link: record.span });
     if (edge === 'stdio') {
       record.span = span;
       record.traceId = span?.traceId;
     }
 
-    function begin(): Span | undefined {
-      return edge === 'stdio' ? tracer.begin('operation', undefined) : record.span?.begin('operation');
+    function beginHere(): Span | undefined {
+      return edge === 'stdio' ? begin('operation', undefined) : record.span?.begin('operation');
     }
 
     function end({ rpc, tool, error }: Dispatched['ended']): void {

@@ -36,8 +36,7 @@ export function traceReads(now: () => number): Traced {
     wrapLoad: (load, resource) => async (caller, signal, options) => {
       if (caller.span === undefined) return load(caller, signal, options);
       const { requestId } = caller;
-      const refresh =
-        options?.isRefresh === true ? caller.span.beginAside('refresh', { resource, requestId }) : undefined;
+      const refresh = options?.isRefresh === true ? caller.span.begin('refresh', { resource, requestId }) : undefined;
       const span = (refresh ?? caller.span).begin('load', { resource });
       const work = async () => {
         const loaded = await load(under(caller, span), signal, options);

@@ -228,10 +228,10 @@ export interface Events {
     readonly resources: readonly string[];
   }): void;
   spansSent?(sent: { readonly spans: number }): void;
-  /** Emitted once for spans that are dropped together; with a `cause` where the collector failed. */
+  /** With a `cause` where the collector failed. */
   spansDropped?(dropped: {
     readonly spans: number;
-    readonly reason: 'queue_full' | 'not_taken' | 'shutdown';
+    readonly reason: 'queue_full' | 'not_taken';
     readonly cause?: string | undefined;
   }): void;
   /** Changed settings took effect: paths of those applied, and of those that need a restart. */

@@ -52,12 +52,8 @@ const TABLE = {
     maxKeys: [10_000, 'Callers and addresses that are counted at once. Beyond: the oldest one starts again.'],
   },
   tracing: {
-    timeoutMs: [10_000, 'Time in which the collector accepts a batch. Beyond: the batch is dropped.'],
     intervalMs: [5000, 'Time after which spans are sent, also in a batch that is not full.'],
-    maxQueueSpans: [
-      2048,
-      'Spans that wait or are being sent, and as many of unsampled requests in flight. Beyond: dropped and counted.',
-    ],
+    maxQueueSpans: [2048, 'Spans that wait for the collector. Beyond: dropped and counted.'],
   },
   reads: {
     maxWaiting: [16_384, 'Reads that wait for upstreams. Beyond: 503. Unverified callers of one address use half.'],

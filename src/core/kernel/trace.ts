@@ -53,7 +53,6 @@ export interface SpanFacts {
   readonly method?: string | undefined;
   readonly route?: string | undefined;
   readonly scheme?: 'http' | 'https' | undefined;
-  readonly httpVersion?: string | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
   readonly outcome?: string | undefined;
@@ -80,13 +79,11 @@ export interface SpanFacts {
   readonly resends?: number | undefined;
 }
 
-/** An open span of a trace that is exported, or is if it fails. Its creator ends it. */
+/** An open span of a trace that is exported. Its creator ends it. */
 export interface Span {
   readonly traceId: string;
   readonly headers: TraceHeaders;
   begin(about: SpanAbout, facts?: SpanFacts): Span;
-  /** Starts a trace of its own with a link to this span, for work that outlives it. */
-  beginAside(about: SpanAbout, facts?: SpanFacts): Span;
   link(other: Span): void;
   /** Later calls have no effect. */
   end(facts?: SpanFacts): void;

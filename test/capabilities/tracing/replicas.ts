@@ -1,19 +1,16 @@
-import { createTracer } from '../../../src/capabilities/tracing/tracer.ts';
+import { startTracer } from '../../../src/capabilities/tracing/tracer.ts';
 import { under } from '../../../src/core/kernel/caller.ts';
 import type { Span } from '../../../src/core/kernel/trace.ts';
 import { callerOf } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Collector } from '../../support/process/collector.ts';
 import { departureOf, deployment } from '../shared-cache/deployment.ts';
+import { exportTo } from './traced.ts';
 
 /** Has one replica load a list, and another take it: each below a span of this name, `refresh` without a resource. */
 export async function traceReplicas(collector: Collector): Promise<void> {
-  const endpoint = `${collector.url}/v1/traces`;
-  const bounds = { timeoutMs: 5000, intervalMs: 5000, maxQueueSpans: 100 };
-  const tracing = createTracer(
-    { enabled: true, endpoint, headers: {}, sampleRatio: 1, serviceName: 'test', ...bounds },
-    {},
-  );
+  exportTo(collector);
+  const tracing = await startTracer({ sampleRatio: 1, intervalMs: 5000, maxQueueSpans: 100, events: {} });
   const { replica } = deployment();
   const [one, other] = [replica(), replica()];
   const as = (span: Span | undefined) => under(callerOf('ada'), span);
@@ -28,5 +25,5 @@ export async function traceReplicas(collector: Collector): Promise<void> {
   const second = tracing.begin('refresh', undefined);
   await other.tools.read(as(second));
   second?.end();
-  await tracing.close(10_000);
+  await tracing.stop(10_000);
 }

@@ -1,4 +1,5 @@
 import type { GatewayOptions } from '../../../src/gateway.ts';
+import { onCleanup } from '../../support/cleanup.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import { type Collector, type ReceivedSpan, startCollector } from '../../support/process/collector.ts';
 
@@ -20,14 +21,22 @@ export interface Traced extends RunningGateway {
   end(): Promise<boolean>;
 }
 
+/** Names the collector to tracers that start from now on. */
+export function exportTo({ url }: Pick<Collector, 'url'>): void {
+  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = url;
+  onCleanup(() => {
+    delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
+  });
+}
+
 export async function startTraced(
   upstream: string,
   { tracing, ...overrides }: Overrides = {},
   options: GatewayOptions = {},
 ): Promise<Traced> {
   const collector = await startCollector();
-  const endpoint = `${collector.url}/v1/traces`;
-  const kept = { enabled: true, sampleRatio: 1, endpoint, intervalMs: 100, ...tracing };
+  exportTo(collector);
+  const kept = { enabled: true, sampleRatio: 1, intervalMs: 100, ...tracing };
   const running = await startGateway(settingsFor(upstream, { ...overrides, tracing: kept }), options);
   return { ...running, collector, end: running.gateway.close };
 }

@@ -62,7 +62,7 @@ log: { level: debug }
 http: { port: 0, maxHeaderBytes: 2048 }
 admin: { port: 0 }
 limits: { perCaller: 4, perAddress: 0 }
-tracing: { enabled: true, sampleRatio: 1, endpoint: "\${COLLECTOR_URL}/v1/traces", maxQueueSpans: 100000 }
+tracing: { enabled: true, sampleRatio: 1, maxQueueSpans: 100000 }
 upstreams:
   steady:
     { baseUrl: "\${PLATFORM_URL}", timeoutMs: 5000, rememberRejectedMs: 0, retry: { baseDelayMs: 1 } }
@@ -160,7 +160,7 @@ describe(`a token of ${REQUESTS} requests, over both edges and under every fault
     const collector = await startCollector();
     await inFolder(async (folder) => {
       heap = await observeHeap(folder);
-      const env = { PLATFORM_URL: platform.url, OWN_SECRET, COLLECTOR_URL: collector.url };
+      const env = { PLATFORM_URL: platform.url, OWN_SECRET, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
       const own = { ...env, NODE_OPTIONS: heap.nodeOptions };
       const bounded = boundedSettings(SETTINGS, own);
       const file = await writeSettings(folder, bounded.yaml);

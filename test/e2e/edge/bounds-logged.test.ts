@@ -47,7 +47,7 @@ const CASES: Readonly<Record<string, Case>> = {
 /** Bounds that need more than one request, and where they are met. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'limits.maxKeys': 'refuses nothing: what was added longest ago begins anew',
-  maxQueueSpans: 'portico_trace_spans_dropped_total; test/capabilities/tracing/span-exporter.test.ts',
+  maxQueueSpans: 'portico_trace_spans_dropped_total; test/capabilities/tracing/tracer.test.ts',
   'http.maxConnections': 'the event connectionsRefused; test/core/http/edge.test.ts',
   'http.maxEventLoopDelayMs': 'test/capabilities/load-shedding/load-shedding.test.ts',
   'http.maxPipelinedWaiting': 'test/core/http/connection/pipelining.test.ts',

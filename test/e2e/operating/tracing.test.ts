@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { readVersion } from '../../../src/core/kernel/version.ts';
 import { LOADED, PARENT, SAMPLED } from '../../capabilities/tracing/traced.ts';
 import { TOKEN } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -16,9 +17,6 @@ admin: { port: 0 }
 tracing:
   enabled: true
   sampleRatio: 1
-  endpoint: "\${COLLECTOR_URL}/v1/traces"
-  headers: { x-api-key: "\${COLLECTOR_KEY}" }
-  serviceName: portico-of-the-test
   intervalMs: 86400000
 upstreams: { platform: { baseUrl: "\${PLATFORM_URL}" } }
 resources:
@@ -39,7 +37,11 @@ describe('a process with tracing', function () {
   });
 
   const environment = () => ({
-    ...{ COLLECTOR_URL: collector.url, COLLECTOR_KEY: 'key-of-the-test', PLATFORM_URL: platform.url },
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=key-of-the-test',
+    OTEL_SERVICE_NAME: 'portico-of-the-test',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    PLATFORM_URL: platform.url,
     PORTICO_TOKEN: TOKEN,
   });
 
@@ -60,18 +62,22 @@ describe('a process with tracing', function () {
     const lines = stdout.split('\n').filter((line) => line.includes(`"route":"/mcp/v1/resources/read"`));
     expect(lines.map((line) => JSON.parse(line).traceId)).to.deep.equal([first?.traceId, second?.traceId]);
     expect(second?.traceId).to.equal(PARENT.traceId);
-    expect(first?.resource['service.name']).to.equal('portico-of-the-test');
+    expect(first?.resource).to.include({
+      'service.name': 'portico-of-the-test',
+      'deployment.environment.name': 'test',
+      'service.version': readVersion(),
+    });
     expect(collector.headers[0]).to.include({ 'x-api-key': 'key-of-the-test' });
     // The admin listener has no spans.
     expect(Object.keys(collector.tree())).to.have.length(1);
   });
 
   it('logs and counts dropped spans, and answers requests', async () => {
-    collector.respond(json({}, 503));
+    collector.respond(json({}, 400));
     const portico = await start({ tracing: { ...parse(SETTINGS).tracing, intervalMs: 100 } });
     expect((await exchange(portico.url, get(READ_TOOLS))).status).to.equal(200);
     const line = await eventually(() => /^.*"msg":"spans dropped".*$/m.exec(portico.stdout())?.[0]);
-    expect(JSON.parse(line)).to.include({ level: 'warn', reason: 'not_taken', cause: 'status 503' });
+    expect(JSON.parse(line)).to.include({ level: 'warn', reason: 'not_taken', cause: 'status 400' });
     const metrics = String((await exchange(portico.adminUrl, get('/metrics'))).body);
     expect(metrics).to.match(/^portico_trace_spans_dropped_total\{reason="not_taken"\} [1-9]/m);
     // Once a minute is often enough.

@@ -50,7 +50,7 @@ export async function startCollector() {
   const all = (name: string): readonly ReceivedSpan[] => spans.filter((span) => span.name === name);
   return {
     ...(await listen(server)),
-    ...{ spans, bodies, headers, all },
+    ...{ spans, bodies, headers, all, take },
     /** The one span of this name. Throws where there is none, or more. */
     one(name: string): ReceivedSpan {
       const [span, ...others] = all(name);

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { traceOperations } from '../../../../src/capabilities/tracing/operation-span.ts';
-import { createTracer } from '../../../../src/capabilities/tracing/tracer.ts';
+import { startTracer } from '../../../../src/capabilities/tracing/tracer.ts';
 import type { RequestRecord } from '../../../../src/core/kernel/caller.ts';
 import { createLines, type StdioOptions } from '../../../../src/core/mcp/stdio/open-stdio.ts';
 import { type CatalogueRead, createHeldReads, type Reader } from '../../../support/catalogue.ts';
@@ -54,15 +54,9 @@ describe('MCP over stdio', () => {
   });
 
   it('records the trace that a request starts', async () => {
-    const tracing = createTracer(
-      {
-        ...{ enabled: true, endpoint: 'http://127.0.0.1:9/v1/traces', headers: {}, sampleRatio: 1 },
-        ...{ serviceName: 'portico', timeoutMs: 100, intervalMs: 60_000, maxQueueSpans: 10 },
-      },
-      {},
-    );
-    onCleanup(() => tracing.close(0));
-    const { ask, records } = connect(undefined, { wrapDispatch: traceOperations(tracing) });
+    const tracing = await startTracer({ sampleRatio: 1, intervalMs: 60_000, maxQueueSpans: 10, events: {} });
+    onCleanup(() => tracing.stop(0));
+    const { ask, records } = connect(undefined, { wrapDispatch: traceOperations(tracing.begin) });
     for (const _ of [1, 2]) await ask('ping');
     const ids = records.map(({ traceId }) => traceId);
     for (const id of ids) expect(id).to.match(/^[0-9a-f]{32}$/);
