@@ -116,7 +116,7 @@ describe('a loader', () => {
       code: 'upstream_invalid',
       reason: 'the pages of the read are larger than maxReadBytes',
       upstream: 'platform',
-      fault: false,
+      countsForBreaker: false,
     });
     expect(reached).to.deep.equal([{ requestId: 'request-of-the-test', bound: 'maxReadBytes', upstream: 'platform' }]);
   });
