@@ -50,7 +50,7 @@ const OF_EITHER = `The authorization server of this platform rejected this acces
 export function failedExchange(
   code: ErrorCode,
   reason: string,
-  rest: { cause?: unknown; retryAfterSeconds?: number; detail?: string } = {},
+  rest: { cause?: unknown; retryAfterSeconds?: number; detail?: string; countsForBreaker?: boolean } = {},
 ) {
   const { detail = DETAILS[code] } = rest;
   return new GatewayError(code, { ...rest, ...(detail !== undefined && { detail }), reason, dependencyFailed: true });
@@ -61,9 +61,9 @@ export function errorOfExchange(error: unknown, { what, status }: ExchangeStep):
   const ours = gatewayErrorIn(error);
   if (ours?.dependencyFailed === true) return ours;
   if (ours !== undefined) {
-    const { code, reason, retryAfterSeconds } = ours;
-    const rest = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-    return failedExchange(code, `authorization server: ${reason}`, { ...rest, cause: ours });
+    const { code, reason, retryAfterSeconds, countsForBreaker } = ours;
+    const rest = { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }), countsForBreaker, cause: ours };
+    return failedExchange(code, `authorization server: ${reason}`, rest);
   }
   const oauthCode = what === 'token' ? oauthCodeOf(error) : undefined;
   if (oauthCode !== undefined) return refusal(oauthCode);
@@ -89,7 +89,9 @@ function refusal(oauthCode: string): GatewayError {
   const reason = `authorization server: refused the subject token (${oauthCode})`;
   if (oauthCode === 'invalid_request') return failedExchange('credential_rejected', reason, { detail: OF_EITHER });
   if (code !== undefined) return failedExchange(code, reason);
-  if (OF_SERVER.includes(oauthCode)) return failedExchange('upstream_failed', `authorization server: ${oauthCode}`);
+  if (OF_SERVER.includes(oauthCode)) {
+    return failedExchange('upstream_failed', `authorization server: ${oauthCode}`, { countsForBreaker: true });
+  }
   const named = OF_PORTICO.includes(oauthCode) ? oauthCode : 'another code';
   return failedExchange('upstream_credential_rejected', `authorization server: refused Portico (${named})`);
 }

@@ -32,15 +32,15 @@ const BROKEN: Outcome = ['502 upstream_failed', 3, 'failure', 'closed', 'served'
 /** The platform is asked again, over the same connection. */
 const RETRIED: Outcome = ['502 upstream_failed', 3, 'failure', 'kept', 'served'];
 const LATE: Outcome = ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served'];
-const FAILED: Outcome = ['502 upstream_failed', 1, 'not counted', 'kept', 'served'];
-const REFUSED: Outcome = ['502 upstream_refused', 1, 'not counted', 'kept', 'served'];
-const GONE: Outcome = ['502 upstream_refused', 1, 'not counted', 'kept', 'not served'];
-const INVALID: Outcome = ['502 upstream_invalid', 1, 'not counted', 'kept', 'served'];
+/** An answer that is no list, and no failure. */
+const FAILED: Outcome = ['502 upstream_failed', 1, 'not counted', 'kept', 'not served'];
+const REFUSED: Outcome = ['502 upstream_refused', 1, 'not counted', 'kept', 'not served'];
+const INVALID: Outcome = ['502 upstream_invalid', 1, 'not counted', 'kept', 'not served'];
 /** The rest of the body is not read. */
-const CUT: Outcome = ['502 upstream_invalid', 1, 'not counted', 'closed', 'served'];
+const CUT: Outcome = ['502 upstream_invalid', 1, 'not counted', 'closed', 'not served'];
 /** A page that was read, of a list that cannot be right. */
-const UNFIT: Outcome = ['502 upstream_invalid', 1, 'success', 'kept', 'served'];
-const REPEATED: Outcome = ['502 upstream_invalid', 2, '2 successes', 'kept', 'served'];
+const UNFIT: Outcome = ['502 upstream_invalid', 1, 'success', 'kept', 'not served'];
+const REPEATED: Outcome = ['502 upstream_invalid', 2, '2 successes', 'kept', 'not served'];
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
@@ -132,10 +132,10 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ['answers 400', says('400 No'), REFUSED],
     ['answers 401', says('401 No'), ['401 credential_rejected', 1, 'not counted', 'kept', 'not served']],
     ['answers 403', says('403 No'), ['403 access_denied', 1, 'not counted', 'kept', 'not served']],
-    ['answers 404', says('404 No'), GONE],
+    ['answers 404', says('404 No'), REFUSED],
     ['answers 406', says('406 No'), REFUSED],
-    ['answers 408', says('408 No'), FAILED],
-    ['answers 410', says('410 No'), GONE],
+    ['answers 408', says('408 No'), ['502 upstream_failed', 1, 'not counted', 'kept', 'served']],
+    ['answers 410', says('410 No'), REFUSED],
     ['answers 418', says('418 No'), REFUSED],
     ['answers 429', says('429 No'), ['429 upstream_rate_limited, Retry-After 1', 1, 'not counted', 'kept', 'served']],
     [
@@ -148,7 +148,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
       says('429 No', 'Retry-After: Thu, 31 Dec 2099 23:59:59 GMT'),
       ['429 upstream_rate_limited, Retry-After 3600', 1, 'not counted', 'kept', 'served'],
     ],
-    ['answers 451', says('451 No'), GONE],
+    ['answers 451', says('451 No'), REFUSED],
     ['answers 500', says('500 No'), ['502 upstream_failed', 1, 'failure', 'kept', 'served']],
     ['answers 502', says('502 No'), RETRIED],
     ['answers 503', says('503 No'), RETRIED],
@@ -175,7 +175,7 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     [
       'sends more pages than the bound `maxPages` (here 5)',
       numbered,
-      ['502 upstream_invalid', 5, '5 successes', 'kept', 'served'],
+      ['502 upstream_invalid', 5, '5 successes', 'kept', 'not served'],
     ],
     [
       'answers 500 to the third page',

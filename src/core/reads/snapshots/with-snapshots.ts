@@ -35,22 +35,22 @@ export function stageAt(now: number, loadedAt: number, lifetime: Lifetime, expir
   return age < lifetime.ttlMs + lifetime.staleIfErrorMs ? 'stale-if-error' : 'over';
 }
 
-const STALE_ALLOWED: ReadonlySet<ErrorCode> = new Set([
-  'upstream_refused',
-  'upstream_failed',
-  'upstream_invalid',
-  'upstream_rate_limited',
-  'upstream_timeout',
-  'breaker_open',
-  'overloaded',
-]);
+/** Failures whatever their status was, and refusals of Portico's own that a failing upstream causes. */
+const FAILURES: readonly ErrorCode[] = ['upstream_timeout', 'upstream_rate_limited', 'breaker_open', 'overloaded'];
 
-/** Statuses about the list itself: it is gone, hidden from this caller, or forbidden. */
-const GONE: readonly unknown[] = [404, 410, 451];
+/** The two statuses of 4xx that concern the time of a request, not its content (RFC 9110, section 15.5.9; RFC 8470). */
+const UNTIMELY: readonly unknown[] = [408, 425];
 
-/** Returns whether a stale snapshot may replace an error. Not for denials, and not for errors without an upstream. */
+/**
+ * Returns whether a stale snapshot may replace an error: only a failure of the upstream. Any other reply (a redirect, a 4xx, a page
+ * of HTML, an invalid list) is an answer to this request, and often the only sign that a token was revoked.
+ */
 export function allowsStale(error: unknown): error is GatewayError {
-  return error instanceof GatewayError && STALE_ALLOWED.has(error.code) && !GONE.includes(error.upstreamStatus);
+  if (!(error instanceof GatewayError)) return false;
+  const { code, upstreamStatus, countsForBreaker } = error;
+  return (
+    FAILURES.includes(code) || (code === 'upstream_failed' && (countsForBreaker || UNTIMELY.includes(upstreamStatus)))
+  );
 }
 
 export interface SnapshotsOptions {
@@ -82,8 +82,8 @@ type LoadHow = Required<Pick<LoadOptions, 'maxAgeMs'>> & Pick<LoadOptions, 'isRe
 export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   const { resource, cache, lifetime, minRefreshMs, events, now } = options;
   const refreshing = new Set<string>();
-  /** Codes of the errors of the last background refreshes, by the load that is served instead. */
-  const refreshErrors = new WeakMap<Load, string>();
+  /** Errors of the last background refreshes, by the load that they should have replaced. */
+  const refreshErrors = new WeakMap<Load, unknown>();
 
   function stageOf({ snapshot }: Load, caller: Caller, time: number): Stage {
     const since = Math.min(snapshot.loadedAt, cache.admittedAt(resource, caller));
@@ -124,7 +124,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     const how = { maxAgeMs: lifetime.ttlMs, isRefresh: true };
     loadWith(caller, signal, held, how)
       .catch((error) => {
-        refreshErrors.set(held, codeOf(error));
+        refreshErrors.set(held, error);
         events.refreshFailed?.({ ...requestOf(caller), resource, error });
       })
       .finally(() => refreshing.delete(key));
@@ -166,11 +166,12 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     if (stage === 'fresh' && (!noCache || time - held.snapshot.loadedAt <= minRefreshMs)) {
       return Promise.resolve(serve(held, caller));
     }
-    if (stage === 'stale-while-revalidate' && !noCache) {
+    const refreshError = refreshErrors.get(held);
+    const isAnswered = refreshError instanceof GatewayError && !allowsStale(refreshError);
+    if (stage === 'stale-while-revalidate' && !noCache && !isAnswered) {
       refresh(caller, held);
       const served = serve(held, caller);
-      const refreshError = refreshErrors.get(held);
-      return Promise.resolve(refreshError === undefined ? served : { ...served, refreshError });
+      return Promise.resolve(refreshError === undefined ? served : { ...served, refreshError: codeOf(refreshError) });
     }
     return reload(caller, options.signal, held, { forwarded: FORWARDED[stage], noCache });
   };

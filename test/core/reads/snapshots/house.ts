@@ -14,7 +14,7 @@ export const LIFETIME = {
 };
 export const SECOND = 1000;
 export const MINUTE = 60_000;
-export const failed = new GatewayError('upstream_failed', { upstreamStatus: 503 });
+export const failed = new GatewayError('upstream_failed', { upstreamStatus: 503, countsForBreaker: true });
 
 /** The three resources of one upstream behind one cache, and a clock. */
 export function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {

@@ -38,24 +38,19 @@ describe('the stage of a snapshot', () => {
 });
 
 describe('an error that a stale snapshot may replace', () => {
-  it("does not concern the caller's access", () => {
+  it('is a failure of the upstream, or a refusal of a call to it', () => {
     const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => allowsStale(new GatewayError(code)));
-    expect(codes).to.have.members([
-      'upstream_refused',
-      'upstream_failed',
-      'upstream_invalid',
-      'upstream_rate_limited',
-      'upstream_timeout',
-      'breaker_open',
-      'overloaded',
-    ]);
+    expect(codes).to.have.members(['upstream_rate_limited', 'upstream_timeout', 'breaker_open', 'overloaded']);
+    for (const facts of [{ countsForBreaker: true }, { upstreamStatus: 408 }, { upstreamStatus: 425 }]) {
+      expect(allowsStale(new GatewayError('upstream_failed', facts))).to.equal(true);
+    }
   });
 
-  it('neither means that the list is gone nor is a bug', () => {
-    for (const upstreamStatus of [404, 410, 451]) {
+  it('is neither another answer of the upstream nor a bug', () => {
+    expect(allowsStale(new GatewayError('upstream_failed', { upstreamStatus: 302 }))).to.equal(false);
+    for (const upstreamStatus of [400, 404, 410, 419, 440, 451, 498]) {
       expect(allowsStale(new GatewayError('upstream_refused', { upstreamStatus }))).to.equal(false);
     }
-    expect(allowsStale(new GatewayError('upstream_refused', { upstreamStatus: 418 }))).to.equal(true);
     expect(allowsStale(new TypeError('a bug'))).to.equal(false);
   });
 });
@@ -83,11 +78,23 @@ describe('a stale snapshot', () => {
     expect(tools.departures).to.have.length(2);
   });
 
+  it('is not served once the upstream has answered its refresh with anything but a failure', async () => {
+    const { tools, clock } = house();
+    await readLanding(tools, 'old');
+    clock.now += 60 * SECOND;
+    await tools.read(alice);
+    const redirected = new GatewayError('upstream_failed', { upstreamStatus: 302 });
+    tools.departures.at(-1)?.reject(redirected);
+    await settle();
+    expect(await errorOf(readRejecting(tools, redirected))).to.equal(redirected);
+    expect(text(await readRejecting(tools, failed))).to.contain('old');
+  });
+
   it('stays stored if the refresh fails; the next read refreshes again', async () => {
     const { tools, clock, told } = house();
     await readLanding(tools, 'old');
     clock.now += 60 * SECOND;
-    const errors = [new GatewayError('upstream_invalid'), new TypeError('a bug'), 'thrown'];
+    const errors = [new GatewayError('upstream_timeout'), new TypeError('a bug'), 'thrown'];
     for (const error of errors) {
       expect(text(await tools.read(alice))).to.contain('old');
       tools.departures.at(-1)?.reject(error);

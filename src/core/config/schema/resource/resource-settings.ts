@@ -17,7 +17,7 @@ export const LifetimeSettings = z.strictObject({
   staleIfErrorMs: milliseconds(0)
     .default(3_600_000)
     .describe(
-      'Time after its freshness in which it is served if the upstream fails, except with 401, 403, 404, 410 or 451. 0: none.',
+      'Time after its freshness in which it is served if the upstream fails: no connection, a timeout, 5xx, 408, 425 or 429. 0: none.',
     ),
 });
 

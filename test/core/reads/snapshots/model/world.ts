@@ -183,7 +183,10 @@ export class World {
       const longest = cached.error === undefined ? LIFETIME.staleWhileRevalidateMs : LIFETIME.staleIfErrorMs;
       expect(age, 'age').to.be.below(TTL + longest);
       if (cached.error !== undefined)
-        expect(cached.error, 'no denial').to.include({ status: 502, upstreamStatus: undefined });
+        expect(cached.error, 'a failure of the upstream').to.include({
+          code: 'upstream_failed',
+          countsForBreaker: true,
+        });
       if (noCache) expect(age, 'after no-cache').to.be.at.most(LIFETIME.minRefreshMs);
       expect(this.clock, 'before the token ends').to.be.below(expiresAt);
       const denied = this.denied[replica]?.get(`${token} ${resource}`) ?? 0;
@@ -214,7 +217,7 @@ export class World {
     for (const name of names) this.deny(replica, `${token} ${name}`);
     if (names.length > 0) this.undisturbed = false;
     const code: ErrorCode = answer === 'gone' ? 'upstream_refused' : answer;
-    departure.reject(new GatewayError(code, answer === 'gone' ? { upstreamStatus: 404 } : {}));
+    departure.reject(new GatewayError(code, { countsForBreaker: code === 'upstream_failed' }));
   }
 
   /** A replica knows of a denial at once, and all others do as soon as both of them reach the store. */
