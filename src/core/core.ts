@@ -4,6 +4,7 @@ import { type Authenticate, createAuthenticate } from './credentials/authenticat
 import { proxyAuthorization } from './credentials/authorize.ts';
 import { createHoldings, type Holdings, namesInCache } from './holdings.ts';
 import { type Hooks, NO_HOOKS, type Wrappers } from './hooks.ts';
+import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
 import { createUsers, type Users } from './kernel/tables.ts';
 import { LIST_FORMAT } from './kernel/version.ts';
@@ -144,11 +145,15 @@ function openUpstreams(
     if (running !== undefined && isDeepStrictEqual(before?.config.upstreams[name], settings)) {
       return [name, () => running];
     }
+    const facts = CREDENTIAL_KINDS[settings.credential.kind];
     const authorization = files.authorization(name, settings, hooks);
     const tls = withFiles(settings.tls, files.upstreamTls(name, settings));
     const proxy = settings.proxy && { url: settings.proxy.url, authorize: proxyAuthorization(settings.proxy) };
     const shared = { events, tap, wrapClient, rejections: rejections.of(JSON.stringify([LIST_FORMAT, settings])) };
-    return [name, () => openUpstream({ ...settings, ...checked(authorization), ...shared, name, tls, proxy })];
+    return [
+      name,
+      () => openUpstream({ ...settings, ...facts, ...checked(authorization), ...shared, name, tls, proxy }),
+    ];
   });
   files.check();
   return new Map(openings.map(([name, open]) => [name, open()]));

@@ -3,6 +3,7 @@ import { headerVariable, type LoadedConfig } from './config/load-config.ts';
 import type { Config } from './config/schema/settings.ts';
 import { createAuthenticate, type Identity } from './credentials/authenticate.ts';
 import { Credential, flawOf, HEADER_VALUE, TOKEN } from './kernel/caller.ts';
+import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import { upstreamsInUse } from './own-files.ts';
 
 /** The caller of a command, by the environment. Throws `ConfigError`, which names `command`, if a credential is missing. */
@@ -24,7 +25,7 @@ export async function localCaller(
       const wrong = value === '' ? 'is not set' : `holds no credential: ${flaw}`;
       const message = `is an HTTP header; ${command} reads its value from the environment variable ${headerVariable(from)}, which ${wrong}`;
       issues.push({ path: ['upstreams', name, 'credential', 'from'], message });
-    } else if (credential.kind !== 'service' && credential.kind !== 'none') needsToken = true;
+    } else if (CREDENTIAL_KINDS[credential.kind].provesToken) needsToken = true;
   }
   const flaw = needsToken ? flawOf(token, TOKEN) : undefined;
   if (flaw !== undefined) {

@@ -3,6 +3,7 @@ import { type Config, checked, type ResourceConfig } from './config/schema/setti
 import type { KeyOf } from './credentials/authenticate.ts';
 import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
 import { type Holdings, readingOf } from './holdings.ts';
+import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
 import type { Users } from './kernel/tables.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
@@ -147,8 +148,7 @@ function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCallerOpt
       }
     };
   }
-  const isOurs = credential?.kind === 'service' || credential?.kind === 'none';
-  if (!isOurs || config.verification === undefined) return read;
+  if (CREDENTIAL_KINDS[checked(credential).kind].provesToken || config.verification === undefined) return read;
   // Tokens contain no spaces, so this is never a token's key.
   const cacheScope = keyOf(`everybody at ${upstream}`);
   return (caller, options) => read({ ...caller, cacheScope }, options);

@@ -24,6 +24,6 @@ describe('docs/credentials.md', () => {
     const { config } = await load(mixed);
     expect(config.upstreams['shared']?.credential).to.include({ kind: 'service', name: 'X-Api-Key' });
     const refused = await load(mixed.replace('allowUnverifiedCallers: true\n', '')).catch(String);
-    expect(refused).to.contain('service gives every caller the access of its secret');
+    expect(refused).to.contain('service gives every caller the same access');
   });
 });

@@ -1,10 +1,8 @@
 import { type Config, offeredIn } from '../../core/config/schema/settings.ts';
+import { CREDENTIAL_KINDS } from '../../core/kernel/credential-kinds.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import { defineCapability } from '../capability.ts';
 import { createLimits, limitSettings } from './request-limits.ts';
-
-/** Credential kinds that the platform verifies. */
-const JUDGED_KINDS = ['passthrough', 'header', 'exchange'];
 
 /** Limits of requests in a window of time: per caller, per address and in total (docs/decisions/0028). */
 export const rateLimits = defineCapability({
@@ -13,16 +11,16 @@ export const rateLimits = defineCapability({
     schema: limitSettings.prefault({}).describe('Rate limits of requests that need a token.'),
   },
   open(settings, { config, limits: bounds, resources, counts }) {
-    let judged = judgedIn(config, resources);
+    let proving = resourcesThatProve(config, resources);
     const limits = createLimits(
-      { ...settings, ...bounds.limits, isJudged: (resource) => judged.has(resource) },
+      { ...settings, ...bounds.limits, provesToken: (resource) => proving.has(resource) },
       counts,
     );
     return (
       limits && {
         ...limits,
         onReload(changed) {
-          judged = judgedIn(changed, resources);
+          proving = resourcesThatProve(changed, resources);
         },
       }
     );
@@ -30,12 +28,12 @@ export const rateLimits = defineCapability({
 });
 
 /** Returns the resources whose 2xx shows that the platform accepted the access token. None if callers send others beside it. */
-function judgedIn(config: Config, resources: readonly Resource[]): ReadonlySet<string> {
+function resourcesThatProve(config: Config, resources: readonly Resource[]): ReadonlySet<string> {
   const offered = offeredIn(config, resources).map(({ resource: { name }, settings: { upstream } }) => ({
     name,
     credential: config.upstreams[upstream]?.credential,
   }));
   const hasOther = offered.some(({ credential }) => credential?.kind === 'header' && credential.from !== undefined);
-  const judged = offered.filter(({ credential }) => JUDGED_KINDS.includes(credential?.kind ?? 'none'));
-  return new Set(hasOther ? [] : judged.map(({ name }) => name));
+  const proving = offered.filter(({ credential }) => CREDENTIAL_KINDS[credential?.kind ?? 'none'].provesToken);
+  return new Set(hasOther ? [] : proving.map(({ name }) => name));
 }

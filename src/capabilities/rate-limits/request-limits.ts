@@ -38,7 +38,7 @@ type LimitSettings = z.output<typeof limitSettings> & Bounds['limits'];
 
 export interface LimitsOptions extends LimitSettings {
   /** Whether a 2xx of this resource shows that the platform has accepted the caller's access token. @default none does */
-  readonly isJudged?: (resource: string) => boolean;
+  readonly provesToken?: (resource: string) => boolean;
 }
 
 /** Default of `perAddress`, in multiples of `perCaller`. */
@@ -94,7 +94,7 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
   if ([perCaller, perAddress, rejected, total].every((rate) => rate === undefined)) return undefined;
   const reservations = rejected && createReservations(rejected, options.rejectedPerAddress);
   const accepted = createTtlSet({ ttlMs: ACCEPTED_MS, max: maxKeys, now: () => performance.now() });
-  const { isJudged = () => false } = options;
+  const { provesToken = () => false } = options;
   /** `RateLimit-Policy` and `RateLimit`, as in draft-ietf-httpapi-ratelimit-headers-11. */
   function describe(request: HttpRequest, policy: Policy, { remaining, resetMs }: RateState): void {
     const { name } = POLICIES[policy];
@@ -116,7 +116,7 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
 
   /** Returns whether the platform has accepted the caller's access token: it returned a list for it. */
   function wasAccepted({ signal, record: { resource, error } }: HttpRequest): boolean {
-    return !signal.aborted && error === undefined && resource !== undefined && isJudged(resource);
+    return !signal.aborted && error === undefined && resource !== undefined && provesToken(resource);
   }
 
   function lookAt(request: HttpRequest, policy: Policy, rate?: Rate): void {

@@ -98,8 +98,6 @@ export function openExchange(settings: ExchangeSettings, options: CredentialOpti
   }
 
   return {
-    usesCallerToken: false,
-    usesExchangedToken: true,
     async authorize(caller, signal) {
       const { credentialKey: key } = caller;
       const kept = tokens.get(key);

@@ -1,4 +1,5 @@
 import { type Caller, Credential } from '../kernel/caller.ts';
+import { CREDENTIAL_KINDS, type CredentialForm, credentialForm } from '../kernel/credential-kinds.ts';
 import { explained } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import { openSecret, type SecretSettings } from './files/secret-file.ts';
@@ -32,9 +33,6 @@ type Headers = Readonly<Record<string, string>>;
 
 /** The credential of an upstream, as options of `openUpstream`. */
 export interface Authorization {
-  readonly usesCallerToken: boolean;
-  /** Whether it is given a token made for the caller. @default false */
-  readonly usesExchangedToken?: boolean;
   authorize(caller: Caller, signal: AbortSignal): Promise<Headers>;
   /** Called after a 401 to them. Returns whether there are newer ones. @default there are none */
   refused?(caller: Caller, given: Headers): boolean;
@@ -72,18 +70,26 @@ const NO_HEADERS = Object.freeze({});
 
 /** Returns the issue of a file that cannot be used. */
 export function openAuthorization(settings: CredentialSettings, options: CredentialOptions): Authorization | Unusable {
-  const form = credentialForm(settings);
-  if (form === undefined) return { usesCallerToken: false, authorize: async () => NO_HEADERS };
-  if (settings.kind === 'service') return ofPortico(settings, form, options);
-  if (settings.kind !== 'exchange') return ofCaller(form, options);
-  if (options.openExchange === undefined) throw new Error('settings exchange tokens, and no capability does');
-  return options.openExchange(settings, options);
+  switch (settings.kind) {
+    case 'passthrough':
+    case 'header':
+      return ofCaller(credentialForm(settings), options);
+    case 'service':
+      return ofPortico(settings, credentialForm(settings), options);
+    case 'exchange':
+      if (options.openExchange === undefined) throw new Error('settings exchange tokens, and no capability does');
+      return options.openExchange(settings, options);
+    case 'none':
+      return { authorize: async () => NO_HEADERS };
+  }
 }
 
-function ofCaller({ header, format }: Form, { upstream }: Pick<CredentialOptions, 'upstream'>): Authorization {
+function ofCaller(
+  { header, format }: CredentialForm,
+  { upstream }: Pick<CredentialOptions, 'upstream'>,
+): Authorization {
   const escapeToken = escapeFor(format);
   return {
-    usesCallerToken: true,
     async authorize({ credential }) {
       const token = escapeToken(credential.reveal());
       if (token === undefined) throw explained('credential_malformed', ENDS_EARLY, { upstream });
@@ -94,13 +100,12 @@ function ofCaller({ header, format }: Form, { upstream }: Pick<CredentialOptions
 
 function ofPortico(
   { user, ...settings }: ServiceSettings,
-  { header, format }: Form,
+  { header, format }: CredentialForm,
   options: WatchOptions,
 ): Authorization | Unusable {
   const opened = openSecret(settings, options);
   if ('issue' in opened) return opened;
   return {
-    usesCallerToken: false,
     async authorize(_caller, signal) {
       const secret = (await opened.current(signal)).reveal();
       const token = user === undefined ? secret : Buffer.from(`${user}:${secret}`).toString('base64');
@@ -122,12 +127,6 @@ export function proxyAuthorization({ user, password = '' }: ProxyUser): (() => s
   return () => `Basic ${held.reveal()}`;
 }
 
-interface Form {
-  /** Name in lower case. */
-  readonly header: string;
-  readonly format: string;
-}
-
 function fill(format: string, token: string): string {
   return format.replace('{token}', () => token);
 }
@@ -147,27 +146,8 @@ function escapeFor(format: string): (token: string) => string | undefined {
   return (token) => (ends.some((end) => end !== '' && token.includes(end)) ? undefined : token);
 }
 
-/** The header and format of an upstream's credential; `undefined` if it is given none. */
-export function credentialForm(settings: CredentialSettings): Form | undefined {
-  switch (settings.kind) {
-    case 'passthrough':
-    case 'exchange':
-      return { header: 'authorization', format: 'Bearer {token}' };
-    case 'header':
-      return { header: settings.name.toLowerCase(), format: settings.format };
-    case 'service': {
-      const { user, name, format } = settings;
-      const plain = name === undefined ? 'Bearer {token}' : '{token}';
-      const byDefault = user === undefined ? plain : 'Basic {token}';
-      return { header: (name ?? 'Authorization').toLowerCase(), format: format ?? byDefault };
-    }
-    case 'none':
-      return undefined;
-  }
-}
-
 /** Extracts the credential from headers that were sent in this form. */
-export function credentialIn(headers: Readonly<Record<string, string>>, { header, format }: Form): string {
+export function credentialIn(headers: Readonly<Record<string, string>>, { header, format }: CredentialForm): string {
   const [before = '', after = ''] = format.split('{token}');
   const value = headers[header] ?? '';
   return value.slice(before.length, value.length - after.length);
@@ -178,14 +158,11 @@ export function ownSecretsIn(
   headers: Readonly<Record<string, string>>,
   settings: CredentialSettings | undefined,
 ): string[] {
-  if (settings?.kind !== 'exchange' && settings?.kind !== 'service') return [];
+  if (settings === undefined || CREDENTIAL_KINDS[settings.kind].usesCallerToken) return [];
   const form = credentialForm(settings);
-  const token = form === undefined ? '' : credentialIn(headers, form);
-  if (settings.kind === 'exchange' || settings.user === undefined) return [token];
-  return [
-    token,
-    Buffer.from(token, 'base64')
-      .toString('utf8')
-      .slice(settings.user.length + 1),
-  ];
+  if (form === undefined) return [];
+  const token = credentialIn(headers, form);
+  if (!('user' in settings) || settings.user === undefined) return [token];
+  const decoded = Buffer.from(token, 'base64').toString('utf8');
+  return [token, decoded.slice(settings.user.length + 1)];
 }

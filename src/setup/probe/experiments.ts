@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { fillBody } from '../../core/config/schema/resource/templates.ts';
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
-import { type CredentialSettings, credentialForm, credentialIn } from '../../core/credentials/authorize.ts';
+import { type CredentialSettings, credentialIn } from '../../core/credentials/authorize.ts';
+import { credentialForm } from '../../core/kernel/credential-kinds.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import type { Finding, Untried } from './probe-report.ts';

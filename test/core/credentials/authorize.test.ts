@@ -23,16 +23,15 @@ function open(settings: CredentialSettings) {
 }
 
 async function authorization(settings: CredentialSettings) {
-  const { usesCallerToken, authorize } = open(settings);
-  const given: Authorize = authorize;
-  return [usesCallerToken, await given(caller, new AbortController().signal)];
+  const given: Authorize = open(settings).authorize;
+  return await given(caller, new AbortController().signal);
 }
 
 describe('what an upstream is given', () => {
   it("is the caller's token in a header whose name comes in lower case", async () => {
     const headers = { 'x-api-key': 'token-$1-of-the-test' };
     const settings = { kind: 'header', name: 'X-Api-Key', format: '{token}' } as const;
-    expect(await authorization(settings)).to.deep.equal([true, headers]);
+    expect(await authorization(settings)).to.deep.equal(headers);
   });
 });
 
@@ -50,14 +49,14 @@ const SERVICE: readonly [string, object, Record<string, string>][] = [
 describe("what an upstream is given of Portico's own", () => {
   for (const [how, settings, headers] of SERVICE) {
     it(`is the secret of settings ${how}`, async () => {
-      expect(await authorization({ kind: 'service', secret: 'hush-$1', ...settings })).to.deep.equal([false, headers]);
+      expect(await authorization({ kind: 'service', secret: 'hush-$1', ...settings })).to.deep.equal(headers);
     });
 
     it(`is the secret of a file ${how}`, () =>
       inFolder(async (folder) => {
         const file = join(folder, 'secret');
         writeFileSync(file, 'hush-$1\n');
-        expect(await authorization({ kind: 'service', file, ...settings })).to.deep.equal([false, headers]);
+        expect(await authorization({ kind: 'service', file, ...settings })).to.deep.equal(headers);
       }));
 
     it(`is known again ${how}`, () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CREDENTIAL_KINDS, isCredentialKind } from '../../kernel/credential-kinds.ts';
 import type { Limits } from '../../kernel/limits.ts';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -98,20 +99,14 @@ function createSchema(registry: readonly Resource[], slices: readonly SettingsSl
 
 type CommonSettings = z.output<z.ZodObject<typeof COMMON>>;
 
-/** Kinds that give an upstream nothing of the caller's own to judge. */
-const OPEN_KINDS: Readonly<Record<string, string>> = {
-  service: 'service gives every caller the access of its secret',
-  none: 'none accepts every caller',
-};
-
 const checkCallers: CrossCheck<CommonSettings> = (settings, report) => {
   if (settings?.allowUnverifiedCallers === true || settings?.verification !== undefined) return;
   for (const [name, upstream] of Object.entries(settings?.upstreams ?? {})) {
-    const says = OPEN_KINDS[upstream?.credential?.kind ?? ''];
-    if (says === undefined) continue;
+    const kind: unknown = upstream?.credential?.kind;
+    if (!isCredentialKind(kind) || CREDENTIAL_KINDS[kind].provesToken) continue;
     report(
       ['upstreams', name, 'credential', 'kind'],
-      `${says}, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended`,
+      `${kind} gives every caller the same access, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended`,
     );
   }
 };

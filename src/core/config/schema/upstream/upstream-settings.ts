@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { credentialForm, isCredentialKind } from '../../../kernel/credential-kinds.ts';
 import { keysOf, type Report, type Unchecked, withChecks } from '../cross-check.ts';
 import { NOT_IN_URL } from '../resource/request.ts';
 import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from '../scalars.ts';
@@ -119,7 +120,6 @@ function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
 /** Name of the header that carries a credential, in lower case. */
 function credentialHeader(credential: Unchecked<UpstreamOutput['credential']>): string | undefined {
   const { kind = 'passthrough', name } = (credential ?? {}) as { kind?: unknown; name?: unknown };
-  if (kind === 'passthrough' || kind === 'exchange' || (kind === 'service' && name === undefined))
-    return 'authorization';
-  return typeof name === 'string' ? name.toLowerCase() : undefined;
+  if (!isCredentialKind(kind) || (name !== undefined && typeof name !== 'string')) return undefined;
+  return credentialForm({ kind, name })?.header;
 }

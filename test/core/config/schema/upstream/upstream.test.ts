@@ -159,8 +159,8 @@ describe('the settings of an upstream', () => {
 
   it('go without a credential only where unverified callers are allowed, and with a secret of their own', () => {
     for (const [credential, what] of [
-      [{ kind: 'none' }, 'none accepts every caller'],
-      [{ kind: 'service', file: '/run/secrets/acme' }, 'service gives every caller the access of its secret'],
+      [{ kind: 'none' }, 'none gives every caller the same access'],
+      [{ kind: 'service', file: '/run/secrets/acme' }, 'service gives every caller the same access'],
     ] as const) {
       expect(issuesOfApi({ credential })).to.deep.equal([`credential.kind: ${what}, ${UNVERIFIED}`]);
       expect(issuesOfApi({ credential }, ALL)).to.deep.equal([]);

@@ -1,0 +1,59 @@
+/** The header and format of a credential. */
+export interface CredentialForm {
+  /** Name in lower case. */
+  readonly header: string;
+  /** Holds `{token}` exactly once. */
+  readonly format: string;
+}
+
+interface FormSettings {
+  readonly name?: string | undefined;
+  readonly user?: string | undefined;
+  readonly format?: string | undefined;
+}
+
+/** Whose credential a platform sees, and who verifies the token of a caller. */
+interface CredentialFacts {
+  /** Whether the platform sees the caller's own token: its 401 is then the caller's. */
+  readonly usesCallerToken: boolean;
+  /** Whether the platform sees a token that was made for the caller: its 403 is then the caller's. */
+  readonly usesExchangedToken: boolean;
+  /** Whether a 2xx of the platform shows that the caller's token is valid. If not, Portico has to verify callers. */
+  readonly provesToken: boolean;
+  /** `undefined` where nothing is sent. */
+  readonly form: (settings: FormSettings) => CredentialForm | undefined;
+}
+
+const OF_CALLER = { usesCallerToken: true, usesExchangedToken: false, provesToken: true };
+const OF_PORTICO = { usesCallerToken: false, usesExchangedToken: false, provesToken: false };
+
+const bearer = () => ({ header: 'authorization', format: 'Bearer {token}' });
+
+function configured({ name, user, format }: FormSettings): CredentialForm {
+  const plain = name === undefined ? 'Bearer {token}' : '{token}';
+  const byDefault = user === undefined ? plain : 'Basic {token}';
+  return { header: (name ?? 'Authorization').toLowerCase(), format: format ?? byDefault };
+}
+
+/** Every kind of credential that an upstream can be given. Everything that depends on the kind is decided here. */
+export const CREDENTIAL_KINDS = {
+  passthrough: { ...OF_CALLER, form: bearer },
+  header: { ...OF_CALLER, form: configured },
+  exchange: { usesCallerToken: false, usesExchangedToken: true, provesToken: true, form: bearer },
+  service: { ...OF_PORTICO, form: configured },
+  none: { ...OF_PORTICO, form: () => undefined },
+} satisfies Readonly<Record<string, CredentialFacts>>;
+
+export type CredentialKind = keyof typeof CREDENTIAL_KINDS;
+
+export function isCredentialKind(kind: unknown): kind is CredentialKind {
+  return typeof kind === 'string' && Object.hasOwn(CREDENTIAL_KINDS, kind);
+}
+
+/** Returns the header and format of a credential; `undefined` where none is sent. */
+export function credentialForm<Kind extends CredentialKind>(
+  settings: FormSettings & { readonly kind: Kind },
+): ReturnType<(typeof CREDENTIAL_KINDS)[Kind]['form']> {
+  const { form } = CREDENTIAL_KINDS[settings.kind];
+  return form(settings) as ReturnType<(typeof CREDENTIAL_KINDS)[Kind]['form']>;
+}
