@@ -32,6 +32,9 @@ export const limitSettings = z.strictObject({
     .describe(
       'Requests of all callers together in a window, counted as for perCaller. Beyond: 429. Requests without a token are counted per address. 0: no limit.',
     ),
+  windowMs: whole(1000, 86_400_000)
+    .default(60_000)
+    .describe('Window in which requests are counted. It begins with the first request.'),
 });
 
 type LimitSettings = z.output<typeof limitSettings> & Bounds['limits'];

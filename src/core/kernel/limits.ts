@@ -48,7 +48,6 @@ const TABLE = {
     maxPolls: [8, 'Callers for whom one resource is read at once. Beyond: they wait.'],
   },
   limits: {
-    windowMs: [60_000, 'Window in which requests are counted. It begins with the first request.'],
     maxKeys: [10_000, 'Callers and addresses that are counted at once. Beyond: the oldest one starts again.'],
   },
   tracing: {
@@ -89,7 +88,6 @@ const TABLE = {
   verification: {
     timeoutMs: [5000, 'Time in which the issuer responds. Beyond: 503 where no earlier keys are valid.'],
     leewayMs: [5000, 'Difference between clocks at the start and end of a token. Beyond: 401.'],
-    rememberMs: [60_000, 'Time for which a verified token is accepted without another check, up to its end.'],
     rememberRejectedMs: [5000, 'Time for which a rejected token is rejected without another check.'],
     maxRemembered: [10_000, 'Verified and rejected tokens that are kept. Beyond: the least recently used is evicted.'],
     maxVerifying: [

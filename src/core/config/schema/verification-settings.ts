@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CrossCheck, keysOf } from './cross-check.ts';
-import { issuer, printable, scopeToken, secureUrl } from './scalars.ts';
+import { issuer, milliseconds, printable, scopeToken, secureUrl } from './scalars.ts';
 import { checkSecret, SECRET_KEYS } from './secret.ts';
 
 const KeySettings = z.strictObject({
@@ -48,6 +48,9 @@ export const VerificationSettings = z.strictObject({
     .describe(
       'Claim, such as tenant, whose value defines which callers share stored lists. Set it only if the platforms return the same lists to all callers with the same value. Unset: lists are not shared.',
     ),
+  rememberMs: milliseconds(0)
+    .default(60_000)
+    .describe('Time for which a verified token is accepted without another check, up to its end. 0: none.'),
   keys: KeySettings.prefault({}).describe('Keys that verify the signatures of tokens.'),
   introspection: IntrospectionSettings.optional().describe(
     'Introspection of tokens that are not JWTs (RFC 7662). Unset: they are rejected.',
