@@ -1,122 +1,117 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { CLIENT_CORE, hasBothCores } from './cores.ts';
-import { expectedRows, writeExpected } from './expected.ts';
-import { isRowWorse, type Measured, measuredOf, type Samples } from './figures.ts';
-import { has } from './process.ts';
-import { comparison } from './report.ts';
-import type { Scenario } from './scenario.ts';
-import { EXPERIMENTS, SCENARIOS } from './scenarios.ts';
-import { closeWorkshops, inWorkshop, type Pace } from './workshop.ts';
+import { build, CLIENTS, has, ours } from './rig.ts';
+import { type Pace, type Row, type Samples, SCENARIOS } from './rows.ts';
 
 // Measures all rows, or those of the named scenarios, and compares them with bench/expected.json.
 
+/** Median, and half the distance between the 10th and the 90th percentile, at least 3 %: few samples may agree by chance. */
+interface Figure {
+  readonly value: number;
+  readonly spread: number;
+}
+type Figures = Readonly<Record<string, Figure>>;
+interface Expected {
+  readonly measured: string;
+  readonly rows: Figures;
+}
+
+const FILE = ours('bench/expected.json');
+const PAGE = ours('docs/performance.md');
+const MARKERS = /(?<=<!-- bench\/expected\.json -->\n)[\s\S]*(?=<!-- end -->)/;
 const FULL: Pace = { rounds: 4, seconds: 0.35, processes: 2 };
 const QUICK: Pace = { rounds: 1, seconds: 0.35, processes: 1 };
+const ROWS: Readonly<Record<string, Row>> = Object.assign({}, ...Object.values(SCENARIOS).map(({ rows }) => rows));
 
-const { values, positionals } = parseArgs({
+const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean', default: false }, update: { type: 'boolean', default: false } },
 });
-const pace = values.quick ? QUICK : FULL;
-const names = [...SCENARIOS, ...EXPERIMENTS].map(({ name }) => name);
-const unknown = positionals.filter((name) => !names.includes(name));
+const unknown = positionals.filter((name) => SCENARIOS[name] === undefined);
 const missing = ['wrk', 'taskset'].filter((command) => !has(command));
-
-if (unknown.length > 0) refuse(`there is no ${unknown.join(', ')}. There are ${names.join(', ')}`);
-if (values.quick && values.update) refuse('--update needs a full run');
+if (unknown.length > 0) refuse(`there is no ${unknown.join(', ')}. There are ${Object.keys(SCENARIOS).join(', ')}`);
 if (missing.length > 0) refuse(`needs ${missing.join(' and ')} (Debian packages wrk and util-linux)`);
-if (!hasBothCores()) refuse('needs two processor cores, one for the servers and one for what sends the requests');
+if (availableParallelism() < 2)
+  refuse('needs two processor cores, one for the servers and one for what sends the requests');
 
-// This process reads access logs, which must not take from the servers' core.
-spawnSync('taskset', ['-pc', CLIENT_CORE, String(process.pid)]);
-process.once('SIGINT', () => void interrupt(130));
-process.once('SIGTERM', () => void interrupt(143));
-let isInterrupted = false;
-try {
-  for (const { name, run } of EXPERIMENTS) {
-    if (positionals.includes(name)) print(`${await inWorkshop(pace, run)}\n`);
-  }
-  const scenarios = SCENARIOS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-  if (scenarios.length > 0) await compare(scenarios);
-} catch (error) {
-  // Whatever the interruption broke off fails; that is no finding.
-  if (!isInterrupted) throw error;
-}
-
-async function compare(scenarios: readonly Scenario[]): Promise<void> {
-  const expected = expectedRows();
-  const rows: Record<string, Measured> = {};
-  const worse = new Set<string>();
-  for (const scenario of scenarios) {
-    let samples = await runOnce(scenario);
-    // Of 25 rows, one may be worse by chance: it is measured again, and judged by all its samples.
-    if (!values.update && !values.quick && listWorse(scenario, samples).length > 0) {
-      samples = merge(samples, await runOnce(scenario));
-    }
-    for (const name of listWorse(scenario, samples)) worse.add(name);
-    Object.assign(rows, measure(scenario, samples));
-  }
-  print(`\n${comparison(rows, expected, worse)}`);
-  if (values.update)
-    writeExpected(
-      rows,
-      SCENARIOS.flatMap((scenario) => scenario.rows.map(({ name }) => name)),
-    );
-  else if (worse.size > 0 && !values.quick) {
-    process.exitCode = 1;
-    print(
-      `\nWorse than bench/expected.json by more than both spreads:\n${[...worse].map((name) => `- ${name}\n`).join('')}`,
-    );
-  }
-
-  function listWorse(scenario: Scenario, samples: ReadonlyMap<string, Samples>): string[] {
-    return Object.entries(measure(scenario, samples)).flatMap(([name, row]) =>
-      isRowWorse(row, expected[name]) ? [name] : [],
-    );
-  }
-}
-
-async function runOnce({ name, run }: Scenario): Promise<ReadonlyMap<string, Samples>> {
+// This process reads the servers' logs, which must not take from their core.
+spawnSync('taskset', ['-pc', CLIENTS, String(process.pid)]);
+build();
+const expected: Expected = JSON.parse(readFileSync(FILE, 'utf8'));
+const figures: Record<string, Figure> = {};
+const worse: string[] = [];
+for (const [name, scenario] of Object.entries(SCENARIOS)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
   const begun = performance.now();
-  const samples = await inWorkshop(pace, run);
+  const pace = options.quick ? QUICK : FULL;
+  let samples = await scenario.measure(pace);
+  // One row may be worse by chance: it is measured again, and judged by all its samples.
+  if (!options.quick && !options.update && worseIn(samples).length > 0) {
+    const again = await scenario.measure(pace);
+    samples = Object.fromEntries(Object.entries(samples).map(([row, all]) => [row, [...all, ...(again[row] ?? [])]]));
+  }
+  for (const [row, all] of Object.entries(samples)) figures[row] = figureOf(all);
+  worse.push(...worseIn(samples));
   process.stderr.write(`bench: ${name} took ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
-  return samples;
+}
+process.stdout.write(`\n${table(figures, expected.rows)}`);
+if (options.update) update();
+else if (worse.length > 0 && !options.quick) {
+  process.exitCode = 1;
+  process.stdout.write(`\nWorse than bench/expected.json by more than both spreads: ${worse.join(', ')}\n`);
 }
 
-/** The rows that have samples, with their figures. */
-function measure({ rows }: Scenario, samples: ReadonlyMap<string, Samples>): Record<string, Measured> {
-  return Object.fromEntries(
-    rows.flatMap((row) => {
-      const found = samples.get(row.name);
-      return found === undefined ? [] : [[row.name, measuredOf(row, found)]];
-    }),
+function figureOf(samples: readonly number[]): Figure {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  const value = at(0.5);
+  const round = (figure: number) => (figure >= 100 ? Math.round(figure) : Number(figure.toPrecision(3)));
+  return { value: round(value), spread: round(Math.max((at(0.9) - at(0.1)) / 2, 0.03 * value)) };
+}
+
+function worseIn(samples: Samples): string[] {
+  return Object.entries(samples).flatMap(([row, all]) => {
+    const [now, before] = [figureOf(all), expected.rows[row]];
+    if (before === undefined) return [];
+    const by = ROWS[row]?.unit === 'ratio' ? before.value - now.value : now.value - before.value;
+    // What is not a number was not measured, which is no success.
+    return by <= now.spread + before.spread ? [] : [row];
+  });
+}
+
+function table(rows: Figures, before: Figures | undefined): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
+  const text = (row: string, { value, spread }: Figure) => {
+    const unit = ROWS[row]?.unit ?? 'ratio';
+    return `${value} ± ${spread}${unit === 'ratio' ? '' : ` ${unit}`}`;
+  };
+  const head = ['Row', 'Figure', ...(before === undefined ? [] : ['Expected']), 'Aim'];
+  const lines = Object.entries(rows).map(([row, figure]) => {
+    const { aim, unit } = ROWS[row] ?? { unit: 'ratio' };
+    const isMet = aim === undefined || (unit === 'ratio' ? figure.value >= aim : figure.value <= aim);
+    const was = before === undefined ? [] : [before[row] === undefined ? 'new' : text(row, before[row])];
+    const goal = aim === undefined ? '' : `${unit === 'ratio' ? '≥' : '≤'} ${aim}: ${isMet ? 'met' : 'missed'}`;
+    return line([row, text(row, figure), ...was, goal]);
+  });
+  return line(head) + line(head.map(() => '---')) + lines.join('');
+}
+
+/** Replaces the expected figures of the measured rows, and the table of `docs/performance.md`. */
+function update(): void {
+  const date = new Date().toISOString().slice(0, 10);
+  const measured = `Measured on ${date} with Node ${process.versions.node}, on two cores of ${cpus()[0]?.model.trim()}.`;
+  const all: Figures = { ...expected.rows, ...figures };
+  const rows = Object.fromEntries(
+    Object.keys(ROWS).flatMap((row) => (all[row] === undefined ? [] : [[row, all[row]]])),
   );
-}
-
-function merge(
-  first: ReadonlyMap<string, Samples>,
-  second: ReadonlyMap<string, Samples>,
-): ReadonlyMap<string, Samples> {
-  return new Map(
-    [...first].map(([name, { values, cpu }]) => {
-      const again = second.get(name);
-      return [
-        name,
-        { values: [...values, ...(again?.values ?? [])], ...(cpu && { cpu: [...cpu, ...(again?.cpu ?? [])] }) },
-      ];
-    }),
+  writeFileSync(FILE, `${JSON.stringify({ measured, rows }, undefined, 2)}\n`);
+  const page = readFileSync(PAGE, 'utf8');
+  writeFileSync(
+    PAGE,
+    page.replace(MARKERS, () => `\n${measured}\n\n${table(rows, undefined)}\n`),
   );
-}
-
-async function interrupt(code: number): Promise<void> {
-  isInterrupted = true;
-  process.exitCode = code;
-  await closeWorkshops();
-}
-
-function print(text: string): void {
-  process.stdout.write(text);
 }
 
 function refuse(why: string): never {

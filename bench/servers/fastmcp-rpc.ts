@@ -1,4 +1,4 @@
-import { freePort } from '../ports.ts';
+import { freePort } from '../rig.ts';
 import { announce } from './listen.ts';
 import { TOOLS } from './page.ts';
 
