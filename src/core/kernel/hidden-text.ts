@@ -28,10 +28,14 @@ const KEPT = [
 const HIDDEN =
   '[[\\p{DI}\\p{Cc}\\p{Cs}\\p{Co}\\p{Zl}\\p{Zp}\\uFFF9-\\uFFFB[\\p{Cn}--\\p{ExtPict}]]--[\\t\\n\\r]]|\\r(?!\\n)';
 
-const ALL = new RegExp(`(${KEPT})|${HIDDEN}`, 'gv');
+/** A joiner behind another hidden character is not kept, so that a run can be matched at once. */
+const ALL = new RegExp(`(${KEPT})|(?:${HIDDEN})+`, 'gv');
 const ANY = new RegExp(HIDDEN, 'v');
 /** The same in JSON, where controls and lone surrogates are escaped. */
 const ANY_IN_JSON = new RegExp(`${HIDDEN}|\\\\[ubf]|\\\\r(?!\\\\n)`, 'v');
+
+const WRITTEN = /\\u\{([0-9a-f]{1,6})\}/g;
+const MAX_POINT = 0x10ffff;
 
 /** Shows hidden characters as `\u{200b}`, except in emoji sequences and words that need them (docs/decisions/0066). */
 export function showHidden(text: string) {
@@ -39,10 +43,19 @@ export function showHidden(text: string) {
   let hidden = 0;
   const shown = text.replace(ALL, (found: string, kept?: string) => {
     if (kept !== undefined) return kept;
-    hidden += 1;
-    return `\\u{${found.codePointAt(0)?.toString(16)}}`;
+    const written = Array.from(found, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+    hidden += written.length;
+    return written.join('');
   });
   return { text: shown, hidden };
+}
+
+/** Returns the characters that {@link showHidden} writes as `\u{200b}`. */
+export function revealHidden(text: string): string {
+  return text.replace(WRITTEN, (written, hex: string) => {
+    const point = Number.parseInt(hex, 16);
+    return point > MAX_POINT ? written : String.fromCodePoint(point);
+  });
 }
 
 /** Whether texts in this JSON, as `JSON.stringify` writes it, may have hidden characters. `false` is certain. */

@@ -44,6 +44,29 @@ export function createTurnBudget(ms: number) {
   };
 }
 
+export interface TurnBytes {
+  /** Returns at once while the bytes of this turn fit; otherwise resolves in a later turn in which they do. */
+  take(bytes: number): Promise<void> | undefined;
+}
+
+/** Bounds the bytes that many small pieces of work process in one turn. One piece always fits. */
+export function createTurnBytes(maxBytes: number): TurnBytes {
+  let used = 0;
+  let next: Promise<void> | undefined;
+
+  function take(bytes: number): Promise<void> | undefined {
+    if (used > 0 && used + bytes > maxBytes) return next?.then(() => take(bytes));
+    used += bytes;
+    next ??= laterTurn().then(() => {
+      used = 0;
+      next = undefined;
+    });
+    return undefined;
+  }
+
+  return { take };
+}
+
 /** Measures delays of the event loop until the returned function is called. */
 export function watchEventLoop(everyMs: number, onDelay: (delayMs: number) => void): () => void {
   let last = performance.now();

@@ -6,14 +6,17 @@ import {
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Catalogue } from '../reads/catalogue/catalogue.ts';
+import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 import { fits } from './message.ts';
+import { createProvenance, stalenessOf } from './provenance.ts';
 import type { Handler, Members, Result } from './request-context.ts';
 import { CURRENT, EARLIER, type Revision } from './revisions.ts';
 import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts';
-import { createProvenance, createTools, stalenessOf, type ToolsOptions } from './tools/tool-calls.ts';
+import { createTools, type ToolsOptions } from './tools/tool-calls.ts';
 
 export interface MethodsOptions extends SubscriptionsOptions, Omit<ToolsOptions, 'catalogue' | 'provenance'> {
+  readonly representations: Representations;
   /** Whether messages can be sent outside of responses. @default false */
   readonly canNotify?: boolean;
   readonly tools: boolean;

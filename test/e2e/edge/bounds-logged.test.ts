@@ -59,7 +59,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   maxPollMs: 'bounds a time',
   maxPolls: 'refuses nothing: further polls wait',
   'mcp.maxEscapingBytes': 'test/core/mcp/bounds.e2e.ts',
-  'mcp.maxParsedBytes': 'refuses nothing: what is beyond is parsed again',
+  'mcp.maxSearches': 'refuses nothing: further searches wait',
+  'mcp.maxWaitingSearches': 'test/core/mcp/tools/search.test.ts',
+  'mcp.maxWaitingSearchesPerCaller': 'test/core/mcp/tools/search.test.ts',
   maxWaiting: 'test/core/reads/snapshots/with-flights.test.ts',
   maxWaitingPerCaller: 'test/core/reads/snapshots/with-flights.test.ts',
   maxCompared:

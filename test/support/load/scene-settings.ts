@@ -7,11 +7,10 @@ export const LIFETIME = { ttlMs: 1000, staleWhileRevalidateMs: 1000, staleIfErro
 export const TIMEOUT_MS = 800;
 
 /**
- * Less than all snapshots together would take, so that some are let go of all the time; and little of what was made before,
- * and of what is kept parsed, so that they are full from the first seconds on, and what grows after that is no cache.
+ * Less than all snapshots together would take, so that some are let go of all the time; and little of what was made before, so
+ * that they are full from the first seconds on, and what grows after that is no cache.
  */
 const CACHE = { maxBytes: 1_800_000, maxEntries: 380 };
-const MCP = { maxParsedBytes: 100_000 };
 
 /** The upstream of each resource, in its settings. Two share one, so that a 401 to one of them speaks of both. */
 export const UPSTREAM_OF = { projects: 'people', workflows: 'installed', tools: 'installed' } as const satisfies Record<
@@ -38,7 +37,6 @@ export function loadSettings(urls: Readonly<Record<UpstreamName, string>>): stri
     http: { port: 0, compressMinBytes: 512 },
     admin: { enabled: false },
     cache: CACHE,
-    mcp: MCP,
     upstreams: { people: upstream(urls.people), installed: upstream(urls.installed) },
     resources: {
       projects: { upstream: UPSTREAM_OF.projects, pagination },

@@ -11,22 +11,21 @@ export function printable(text: string): string {
   return text.replaceAll(new RegExp(UNPRINTABLE, 'gu'), '\uFFFD');
 }
 
-/** Values of one field: few, short and printable. */
+/** Values of one field: few and short. */
 export interface Values {
   readonly values: readonly string[];
-  /** Whether other values exist that are too many, too long, or not printable. */
+  /** Whether other values exist that are too many or too long. */
   readonly hasMore: boolean;
 }
 
-/** Keeps no more of a platform's text than is shown, and no empty one. */
+/** Keeps no more of a platform's text than can be shown, and no empty one. */
 function keep(shown: { values: string[]; hasMore: boolean }, value: string): void {
   const { values } = shown;
   if (value === '' || values.includes(value)) return;
-  if (values.length < MAX_VALUES && value.length <= MAX_LENGTH && !UNPRINTABLE.test(value)) values.push(value);
+  if (values.length < MAX_VALUES && value.length <= MAX_LENGTH) values.push(value);
   else shown.hasMore = true;
 }
 
-/** Returns the values that can be shown. */
 export function valuesOf(all: Iterable<string>): Values {
   const shown = { values: [], hasMore: false };
   for (const value of all) keep(shown, value);
@@ -45,7 +44,9 @@ export function createSeen(fields: readonly string[]) {
   };
 }
 
-/** Lists values, each in quotes, because a platform's text may read like a sentence. */
-export function listValues({ values, hasMore }: Values): string {
-  return [...values.map((value) => JSON.stringify(value)), ...(hasMore ? ['others'] : [])].join(', ');
+/** Lists values that are printable once shown, each in quotes, because a platform's text may read like a sentence. */
+export function listValues({ values, hasMore }: Values, show = (text: string) => text): string {
+  const shown = values.map(show).filter((value) => !UNPRINTABLE.test(value));
+  const others = hasMore || shown.length < values.length ? ['others'] : [];
+  return [...shown.map((value) => JSON.stringify(value)), ...others].join(', ');
 }

@@ -1,7 +1,8 @@
-import { hash } from 'node:crypto';
-import { explained, GatewayError } from '../../kernel/errors.ts';
-import { nextTurn } from '../../kernel/turns.ts';
+import { explained, type GatewayError } from '../../kernel/errors.ts';
+import { mayHideText } from '../../kernel/hidden-text.ts';
+import type { TurnBytes } from '../../kernel/turns.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
+import type { Item } from '../../resources/resource.ts';
 
 export const MAX_PAGE_ITEMS = 50;
 
@@ -14,19 +15,20 @@ const FRAME_BYTES = 512;
 /** The same without {@link ListPage.members}. */
 const BARE_BYTES = 100;
 
-/** Items are parsed in steps of about this size, each in a turn of its own. */
-const STEP_BYTES = 262_144;
-
 export type ListBytes = Pick<Snapshot, 'bytes' | 'count' | 'itemStarts'>;
 
 /** A part of a list, or of its filtered items. */
 export interface ListPage {
   /** Indexes of the filtered items; `undefined` without a filter. */
-  readonly found?: readonly number[] | undefined;
+  readonly found?: ArrayLike<number> | undefined;
   /** Index of the page's first item among these. */
   readonly offset: number;
   /** `undefined`: {@link MAX_PAGE_ITEMS}, without those that make the text long. */
   readonly limit: number | undefined;
+  /** Fields of each item. @default all */
+  readonly fields?: readonly string[] | undefined;
+  /** Writes the hidden characters of a field's text. @default they stay as they are */
+  readonly show?: ((field: string, text: string) => string) | undefined;
   readonly cursorOf: (offset: number) => string;
   /** Of this page as text. */
   readonly maxBytes: number;
@@ -36,6 +38,8 @@ export interface ListPage {
   readonly members: string;
   /** For a page of no items. */
   readonly hint?: string | undefined;
+  /** Bounds the bytes of items that all pages read in one turn of the event loop. */
+  readonly turn: TurnBytes;
 }
 
 /**
@@ -48,41 +52,25 @@ export interface WrittenPage {
 }
 
 /** Cuts a page from the bytes of the list. Throws `result_too_large`, with a fitting limit, above `maxBytes`. */
-export function writePage(list: ListBytes, page: ListPage): WrittenPage {
-  const { found, offset } = page;
-  const total = totalOf(list, page);
+export async function writePage(list: ListBytes, page: ListPage, signal: () => AbortSignal): Promise<WrittenPage> {
+  const { found, offset, limit = MAX_PAGE_ITEMS, fields, show } = page;
+  const total = found?.length ?? list.count;
   const items: string[] = [];
   let size = frameOf(page);
-  for (let at = offset; at < lastOf(page, total); at += 1) {
+  for (let at = offset; at < Math.min(offset + limit, total); at += 1) {
     const index = found?.[at] ?? at;
-    size += lengthOf(list, index) + 1;
-    if (!hasRoom(page, items.length, size)) break;
-    items.push(itemAt(list, index));
-  }
-  return finish(page, items, total);
-}
-
-/** The same with selected fields of each item, parsed in steps. Rejects with the signal's reason when it aborts. */
-export async function writeFields(
-  list: ListBytes,
-  page: ListPage,
-  fields: readonly string[],
-  signal: AbortSignal,
-): Promise<WrittenPage> {
-  const { found, offset } = page;
-  const total = totalOf(list, page);
-  const items: string[] = [];
-  let size = frameOf(page);
-  let left = 0;
-  for (let at = offset; at < lastOf(page, total); at += 1) {
-    if (left <= 0) {
-      await nextTurn();
-      signal.throwIfAborted();
-      left = STEP_BYTES;
+    const length = lengthOf(list, index);
+    // Before anything is done with it: it may be as long as a page of the platform.
+    if (fields === undefined && !hasRoom(page, items.length, size + length + 1)) break;
+    const later = page.turn.take(length);
+    if (later !== undefined) {
+      await later;
+      signal().throwIfAborted();
     }
-    const index = found?.[at] ?? at;
-    left -= lengthOf(list, index);
-    const item = JSON.stringify(JSON.parse(itemAt(list, index)), [...fields]);
+    let item = itemAt(list, index);
+    if (fields !== undefined) item = JSON.stringify(JSON.parse(item), [...fields]);
+    if (!hasRoom(page, items.length, size + Buffer.byteLength(item) + 2)) break;
+    if (show !== undefined && mayHideText(item)) item = shownItem(JSON.parse(item), show);
     size += Buffer.byteLength(item) + 2;
     if (!hasRoom(page, items.length, size)) break;
     items.push(item);
@@ -90,13 +78,8 @@ export async function writeFields(
   return finish(page, items, total);
 }
 
-function totalOf({ count }: ListBytes, { found }: ListPage): number {
-  return found === undefined ? count : found.length;
-}
-
-/** The end of the page as far as it depends on the number of items. */
-function lastOf({ offset, limit = MAX_PAGE_ITEMS }: ListPage, total: number): number {
-  return Math.min(offset + limit, total);
+function shownItem(item: Item, show: NonNullable<ListPage['show']>): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(item).map(([field, text]) => [field, show(field, text)])));
 }
 
 function frameOf({ members }: ListPage): number {
@@ -139,49 +122,4 @@ function tooLarge(fitting: number, maxBytes: number): GatewayError {
       ? `Not even one of these items fits into the ${maxBytes} bytes of a result. Read the resource instead, or name the fields that you need.`
       : `These items need more than the ${maxBytes} bytes of a result. Set limit to ${fitting} or less, or omit it, and continue with nextCursor, narrow the list with query or a filter, or name the fields that you need.`;
   return explained('result_too_large', detail, { bound: 'mcp.maxResultBytes' });
-}
-
-type CursorPosition = { readonly etag: string; readonly filter: object };
-
-/** Bytes of a cursor, 16 characters as base64url: the offset, then digests of the entity tag, the filter, and all before. */
-const ETAG = 4;
-const FILTER = 7;
-const CHECK = 10;
-const LENGTH = 12;
-
-const SHAPE = /^[\w-]{16}$/;
-
-/** Returns a cursor for the items from `offset` on, valid for this list and filter only. */
-export function writeCursor({ etag, filter }: CursorPosition, offset: number): string {
-  const bytes = Buffer.alloc(LENGTH);
-  bytes.writeUInt32BE(offset);
-  bytes.set(digest(etag, FILTER - ETAG), ETAG);
-  bytes.set(filterDigest(filter), FILTER);
-  bytes.set(checkOf(bytes), CHECK);
-  return bytes.toString('base64url');
-}
-
-/** Returns the offset. Throws `list_changed` if the list has changed, and `invalid_params` if it belongs to another filter. */
-export function readCursor({ etag, filter }: CursorPosition, cursor: string): number {
-  const bytes = Buffer.from(SHAPE.test(cursor) ? cursor : '', 'base64url');
-  if (bytes.length !== LENGTH || !bytes.subarray(CHECK).equals(checkOf(bytes)))
-    throw explained('invalid_params', 'cursor: was not issued by this server. Omit it to start.');
-  if (!bytes.subarray(FILTER, CHECK).equals(filterDigest(filter)))
-    throw explained('invalid_params', 'cursor: belongs to other arguments. Repeat those, or start again.');
-  if (!bytes.subarray(ETAG, FILTER).equals(digest(etag, FILTER - ETAG))) throw new GatewayError('list_changed');
-  return bytes.readUInt32BE();
-}
-
-/** Distinguishes cursors from made-up texts. Not a signature: a forged cursor selects another page of the same list. */
-function checkOf(bytes: Buffer): Buffer {
-  return digest(bytes.subarray(0, CHECK), LENGTH - CHECK);
-}
-
-/** Filters are case-insensitive. */
-function filterDigest(filter: object): Buffer {
-  return digest(JSON.stringify(filter).toLowerCase(), CHECK - FILTER);
-}
-
-function digest(text: string | Buffer, bytes: number): Buffer {
-  return hash('sha256', text, 'buffer').subarray(0, bytes);
 }

@@ -1,130 +1,125 @@
-import { createSizedLru } from '../../kernel/tables.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { createFlights } from '../../kernel/deadline.ts';
+import { revealHidden } from '../../kernel/hidden-text.ts';
+import { createCallerPlaces } from '../../kernel/tables.ts';
 import { nextTurn } from '../../kernel/turns.ts';
-import type { Load } from '../../reads/snapshots/load.ts';
 import { arraysOf, type Snapshot } from '../../reads/snapshots/snapshot.ts';
 import type { Item } from '../../resources/resource.ts';
-import type { Filter } from './arguments.ts';
-import { createSeen, listValues, type Values, valuesOf } from './known-values.ts';
+import type { ToolArguments } from './arguments.ts';
+import { createCounter } from './count-values.ts';
+import { createSeen, type Values } from './known-values.ts';
 
-type Steps = Iterable<readonly Item[]>;
+/** What is looked for in a list. */
+export type Search = Pick<ToolArguments, 'filter' | 'countBy'>;
 
-export interface Found {
-  readonly indices: readonly number[];
+export interface SearchResult {
+  readonly indices: Uint32Array;
   /** For an empty result: the values of the filter's fields in this list. */
   readonly seen: ReadonlyMap<string, Values>;
+  readonly counts: ReturnType<typeof createCounter>['counts'];
 }
 
-type Searched = Pick<Load, 'snapshot' | 'cached'>;
+export interface SearchBounds {
+  /** Lists that are searched at once, one for each caller. */
+  readonly maxSearches: number;
+  /** Searches of all callers that run or wait. */
+  readonly maxWaitingSearches: number;
+  readonly maxWaitingSearchesPerCaller: number;
+}
 
 /**
- * A parsed list takes several times its bytes: the lists searched last are kept parsed, `maxParsedBytes` in total, and as
- * much again may be parsed at a time, shared by concurrent searches. Other lists, and those that are not stored, are parsed
- * in steps that are dropped.
+ * Searches lists, in steps of one turn of the event loop each. The same search of the same list is shared while it runs.
+ * Rejects with `overloaded` beyond the bounds, and with the signal's reason when it aborts.
  */
-export function createSearch(maxParsedBytes: number) {
-  const held = createSizedLru<Buffer, Steps>({ maxSize: maxParsedBytes, sizeOf: (_steps, { length }) => length });
-  const inFlight = new Map<Buffer, Promise<Steps>>();
-  let bytesInFlight = 0;
-
-  async function parse(snapshot: Snapshot): Promise<Steps> {
-    const { bytes } = snapshot;
-    bytesInFlight += bytes.length;
-    try {
-      const steps: (readonly Item[])[] = [];
-      for await (const step of inTurn(stepsOf(snapshot))) steps.push(step);
-      held.set(bytes, steps);
-      return steps;
-    } finally {
-      inFlight.delete(bytes);
-      bytesInFlight -= bytes.length;
-    }
-  }
-
-  function parsed({ snapshot, cached }: Searched): Steps | Promise<Steps> {
-    const { bytes } = snapshot;
-    const known = held.get(bytes) ?? inFlight.get(bytes);
-    if (known !== undefined) return known;
-    if (cached === undefined || bytesInFlight + bytes.length > maxParsedBytes) return stepsOf(snapshot);
-    const parsing = parse(snapshot);
-    inFlight.set(bytes, parsing);
-    return parsing;
-  }
-
-  /** Visits each item that it finds. Rejects with the signal's reason when it aborts. */
-  return async (load: Searched, filter: Filter, signal: AbortSignal, visit?: (item: Item) => void): Promise<Found> => {
-    const fits = createFits(filter);
-    const seen = createSeen(Object.keys(filter.values));
-    const indices: number[] = [];
-    let index = 0;
-    for await (const step of inTurn(await parsed(load))) {
-      signal.throwIfAborted();
-      for (const item of step) {
-        if (fits(item)) {
-          indices.push(index);
-          visit?.(item);
-        } else if (indices.length === 0) seen.add(item);
-        index += 1;
-      }
-    }
-    return { indices, seen: seen.values() };
+export function createSearches(bounds: SearchBounds) {
+  const flights = createFlights<SearchResult>();
+  const inQueue = createQueue(bounds);
+  return (snapshot: Snapshot, search: Search, caller: Caller, signal: AbortSignal): Promise<SearchResult> => {
+    // An entity tag is a digest of the whole list. Filters are case-insensitive.
+    const key = `${snapshot.etag} ${JSON.stringify([search.filter, search.countBy]).toLowerCase()}`;
+    return flights.board(key, signal, (shared) => inQueue(caller, shared, () => searchIn(snapshot, search, shared)));
   };
 }
 
-/** Parses on demand. */
-export function* stepsOf(snapshot: Snapshot): Generator<readonly Item[]> {
-  for (const array of arraysOf(snapshot)) yield JSON.parse(array);
-}
-
-/** Runs each step in a turn of its own, also the first, because many may start in one turn. */
-async function* inTurn(steps: Steps): AsyncGenerator<readonly Item[]> {
-  const rest = steps[Symbol.iterator]();
-  for (;;) {
+async function searchIn(snapshot: Snapshot, { filter, countBy }: Search, signal: AbortSignal): Promise<SearchResult> {
+  const fits = createFits(filter);
+  const seen = createSeen(Object.keys(filter.values));
+  const counter = createCounter(countBy);
+  const indices: number[] = [];
+  let index = 0;
+  for (const array of arraysOf(snapshot)) {
     await nextTurn();
-    const { done, value } = rest.next();
-    if (done === true) return;
-    yield value;
+    signal.throwIfAborted();
+    for (const item of JSON.parse(array) as Item[]) {
+      if (fits(item)) {
+        indices.push(index);
+        counter.add(item);
+      } else if (indices.length === 0) seen.add(item);
+      index += 1;
+    }
   }
+  return { indices: Uint32Array.from(indices), seen: seen.values(), counts: counter.counts };
 }
 
-function createFits({ query = '', values }: Filter): (item: Item) => boolean {
-  const fields = Object.keys(values);
-  const texts = Object.values(values).map((text) => text.toLowerCase());
-  const needle = query.toLowerCase();
+/** Compares texts as they are, with what was asked for as it is and as its hidden characters are shown to a model. */
+function createFits({ query = '', values }: ToolArguments['filter']): (item: Item) => boolean {
+  const texts = Object.entries(values).map(([field, text]) => [field, formsOf(text)] as const);
+  const needles = formsOf(query);
   return (item) => {
-    for (let at = 0; at < fields.length; at += 1) {
-      if (item[fields[at] as string]?.toLowerCase() !== texts[at]) return false;
+    for (const [field, forms] of texts) {
+      const text = item[field]?.toLowerCase();
+      if (text === undefined || !forms.includes(text)) return false;
     }
-    if (needle === '') return true;
-    for (const field in item) if (item[field]?.toLowerCase().includes(needle)) return true;
+    if (query === '') return true;
+    for (const field in item) {
+      const text = item[field]?.toLowerCase() ?? '';
+      for (const needle of needles) if (text.includes(needle)) return true;
+    }
     return false;
   };
 }
 
-/**
- * Why a list has no items, or the values of the filter's fields in this list, and further ones in settings. `found` must come
- * from this load, which belongs to this caller.
- */
-export function hintFor(
-  { snapshot, excluded, dropped }: Load,
-  { query, values }: Filter,
-  found: Found | undefined,
-  known: Readonly<Record<string, readonly string[]>>,
-): string | undefined {
-  if (snapshot.count === 0) return excluded + dropped === 0 ? NONE_EXIST : NONE_LEFT;
-  if (found === undefined || found.indices.length > 0) return undefined;
-  const fields = Object.keys(values);
-  const hints = fields.map((field) => hintOf(field, found.seen.get(field), known[field] ?? []));
-  if (query !== undefined) hints.push('query: use a shorter text, or omit it.');
-  const together = hints.length > 1 ? ' all of this together' : '';
-  return [`No item fits${together}.`, ...hints].join(' ');
+function formsOf(text: string): string[] {
+  return [...new Set([text, revealHidden(text)].map((form) => form.toLowerCase()))];
 }
 
-const NONE_EXIST = 'The platform returned no items for this caller.';
-const NONE_LEFT = 'Every item of the platform was excluded or dropped: see leftOut.';
+/** Runs work for one caller at a time and for a few at once. Callers take turns; work in the queue waits for its caller's. */
+function createQueue({ maxSearches, maxWaitingSearches, maxWaitingSearchesPerCaller }: SearchBounds) {
+  const places = createCallerPlaces({
+    max: () => maxWaitingSearches,
+    maxPerCaller: maxWaitingSearchesPerCaller,
+    bounds: ['mcp.maxWaitingSearches', 'mcp.maxWaitingSearchesPerCaller'],
+    taken: ['searches', 'waiting'],
+  });
+  /** By key of the caller, the one that had its turn last at the end. */
+  const waiting = new Map<string, (() => void)[]>();
+  const running = new Set<string>();
 
-function hintOf(field: string, seen: Values = valuesOf([]), known: readonly string[]): string {
-  const inList = listValues(seen);
-  const elsewhere = listValues(valuesOf(known.filter((value) => !seen.values.includes(value))));
-  const there = inList === '' ? 'has no value in this list' : `is one of these in this list: ${inList}`;
-  return `${field} ${there}${elsewhere === '' ? '' : `; known, but not in this list: ${elsewhere}`}.`;
+  function startNext(): void {
+    for (const [key, [start, ...rest]] of waiting) {
+      if (running.size >= maxSearches) return;
+      if (start === undefined || running.has(key)) continue;
+      waiting.delete(key);
+      if (rest.length > 0) waiting.set(key, rest);
+      running.add(key);
+      start();
+    }
+  }
+
+  return async <T>(caller: Caller, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    const { credentialKey: key } = caller;
+    places.enter(caller);
+    try {
+      await new Promise<void>((start) => {
+        waiting.set(key, [...(waiting.get(key) ?? []), start]);
+        startNext();
+      });
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      places.leave(caller);
+      running.delete(key);
+      startNext();
+    }
+  };
 }

@@ -2,37 +2,19 @@ import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import { createFlights } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { mayHideText, showHidden } from '../../kernel/hidden-text.ts';
 import { createMemorySemaphore } from '../../kernel/tables.ts';
 import { nextTurn } from '../../kernel/turns.ts';
-import type { Item } from '../../resources/resource.ts';
 import type { SnapshotCache } from '../snapshots/cache.ts';
 import type { Load } from '../snapshots/load.ts';
-import {
-  ARRAY_BYTES,
-  arraysOf,
-  createSnapshotWriter,
-  type Snapshot,
-  unpooled,
-  unpooledInSteps,
-} from '../snapshots/snapshot.ts';
+import { unpooled, unpooledInSteps } from '../snapshots/snapshot.ts';
 
 /** A content coding of snapshots (RFC 9110, section 8.4.1; zstd is RFC 8878). */
 export type Coding = 'zstd' | 'gzip';
-
-/** A list whose hidden characters are shown. */
-export interface ShownList {
-  readonly snapshot: Snapshot;
-  readonly hidden: ReadonlyMap<string, number>;
-}
 
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
 /** Made on first use. Kept with a stored snapshot and charged, if there is room. */
 export type Representations = ReturnType<typeof createRepresentations>;
-
-/** Callers choose their names. */
-const MAX_REPRESENTATIONS = 64;
 
 /** Bounds of concurrent work. */
 export interface RepresentationsOptions {
@@ -48,12 +30,8 @@ export function createRepresentations(
 ) {
   const encode = createEncoder(maxCompressions);
   const escapeBytes = createEscaper(maxEscapingBytes);
-  const withoutHidden = new WeakSet<Buffer>();
-  /** Other lists as they are shown, by the bytes of that. */
-  const shownLists = new WeakMap<Buffer, ShownList>();
-
-  function keep({ snapshot, cached }: Held, name: string, made: Buffer, atMost?: number): Buffer {
-    if (cached !== undefined) cache.addRepresentation(cached.key, snapshot, name, made, atMost);
+  function keep({ snapshot, cached }: Held, name: string, made: Buffer): Buffer {
+    if (cached !== undefined) cache.addRepresentation(cached.key, snapshot, name, made);
     return made;
   }
 
@@ -67,26 +45,6 @@ export function createRepresentations(
     async escaped(held: Held): Promise<Buffer> {
       const { bytes, representations } = held.snapshot;
       return representations['escaped'] ?? keep(held, 'escaped', await escapeBytes(bytes));
-    },
-    /** Whether a list is known to have no hidden characters. */
-    hidesNothing: ({ snapshot }: Held) => withoutHidden.has(snapshot.bytes),
-    /** Calls `made` if the list was made now; `undefined` without hidden characters. */
-    async shown(held: Held, made: (list: ShownList) => void): Promise<ShownList | undefined> {
-      const { bytes, representations } = held.snapshot;
-      if (withoutHidden.has(bytes)) return undefined;
-      const kept = representations['shown'];
-      if (kept !== undefined) return shownLists.get(kept);
-      const list = await showList(held.snapshot);
-      if (list === undefined) withoutHidden.add(bytes);
-      else {
-        shownLists.set(keep(held, 'shown', list.snapshot.bytes), list);
-        made(list);
-      }
-      return list;
-    },
-    /** Returns the result of `make`. `name` contains all its inputs; only the first few names are kept. */
-    derived(held: Held, name: `derived ${string}`, make: () => Buffer): Buffer {
-      return held.snapshot.representations[name] ?? keep(held, name, unpooled([make()]), MAX_REPRESENTATIONS);
     },
   };
 }
@@ -110,38 +68,6 @@ export function createEncoder(maxAtOnce: number) {
       made(coded as Buffer);
       return coded as Buffer;
     });
-}
-
-/** Returns `undefined` for a list without any, which takes one look at its bytes. */
-async function showList(snapshot: Snapshot): Promise<ShownList | undefined> {
-  if (!(await mayHide(snapshot))) return undefined;
-  const writer = createSnapshotWriter(snapshot.loadedAt);
-  const hidden = new Map<string, number>();
-
-  function show(item: Item): Item {
-    const shown: Record<string, string> = {};
-    for (const [field, value] of Object.entries(item)) {
-      const { text, hidden: count } = showHidden(value);
-      if (count > 0) hidden.set(field, (hidden.get(field) ?? 0) + count);
-      shown[field] = text;
-    }
-    return shown;
-  }
-
-  for (const array of arraysOf(snapshot)) {
-    await nextTurn();
-    writer.add((JSON.parse(array) as Item[]).map(show));
-  }
-  return hidden.size === 0 ? undefined : { snapshot: await writer.finishInSteps(), hidden };
-}
-
-async function mayHide(snapshot: Snapshot): Promise<boolean> {
-  const isLong = snapshot.bytes.length > ARRAY_BYTES;
-  for (const array of arraysOf(snapshot)) {
-    if (isLong) await nextTurn();
-    if (mayHideText(array)) return true;
-  }
-  return false;
 }
 
 /** About a millisecond. */

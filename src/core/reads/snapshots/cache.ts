@@ -35,8 +35,8 @@ export interface Snapshots {
 
 /** All stored loads, within the bounds of the cache. */
 export interface SnapshotCache extends Snapshots {
-  /** Keeps a representation with its snapshot, if that is stored, has fewer than `atMost` of them, and there is room. */
-  addRepresentation(key: string, of: Snapshot, name: string, made: Buffer, atMost?: number): void;
+  /** Keeps a representation with its snapshot, if that is stored and there is room. */
+  addRepresentation(key: string, of: Snapshot, name: string, made: Buffer): void;
   drop(resource: string): void;
   readonly bytes: number;
   readonly entries: number;
@@ -132,9 +132,9 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
       if (isShared(caller)) admitted.delete(snapshotKey(resource, caller.credentialKey));
       else if (held.delete(key)) emitHeld();
     },
-    addRepresentation(key, { bytes }, name, made, atMost = Number.POSITIVE_INFINITY) {
+    addRepresentation(key, { bytes }, name, made) {
       const load = held.peek(key);
-      if (load?.snapshot.bytes !== bytes || Object.keys(load.snapshot.representations).length >= atMost) return;
+      if (load?.snapshot.bytes !== bytes) return;
       const representations = Object.freeze({ ...load.snapshot.representations, [name]: made });
       const larger = { ...load, snapshot: Object.freeze({ ...load.snapshot, representations }) };
       // An entry that outgrows the cache would be dropped; its bytes alone are worth keeping.

@@ -1,11 +1,8 @@
 import { expect } from 'chai';
 import type { Events } from '../../../../src/core/kernel/events.ts';
-import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
-import { createSnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
-import { callerWith } from '../../../support/authorization/caller.ts';
 import type { Reader } from '../../../support/catalogue.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
-import { asked, cachedFor, loadOf, NOW } from '../asked.ts';
+import { asked, cachedFor, loadOf } from '../asked.ts';
 
 const CLEAN = toolItem('clean', { name: '👩🏽‍💻 می‌خواهم' });
 const HIDDEN = toolItem('hidden', {
@@ -66,27 +63,19 @@ describe('hidden characters of a list', () => {
     expect(kept._meta).not.to.have.property('portico/hiddenText');
   });
 
-  it('are looked for once in a stored list, with a warning for each field', async () => {
-    const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 10 });
-    const caller = callerWith();
-    const cached = { key: cache.keyOf('tools', caller), freshUntil: NOW + 1000, stored: false };
+  it('are counted in the page that is written, with one warning for each field and list', async () => {
     const warnings: Warning[] = [];
-    const events: Events = { mappingWarning: (warning) => warnings.push(warning) };
-    const options = {
-      ...{ events, representations: createRepresentations(cache) },
-      read: () => cache.get('tools', caller) ?? expect.fail('nothing is held'),
-    };
-    cache.begin('tools', caller).store(loadOf([CLEAN], { cached }));
-    expect((await call({}, options))._meta).not.to.have.property('portico/hiddenText');
-    expect(Object.keys(options.read().snapshot.representations)).not.to.include('shown');
-    cache.begin('tools', caller).store(loadOf([CLEAN, HIDDEN], { cached }));
-    for (let calls = 0; calls < 3; calls += 1) {
-      expect((await call({}, options)).structuredContent.items).to.deep.equal([CLEAN, SHOWN]);
-    }
+    const load = loadOf([CLEAN, HIDDEN], cachedFor(1000));
+    const options = asked({ read: () => load, events: { mappingWarning: (warning) => warnings.push(warning) } });
+    const page = async (args: object) =>
+      (await options.earlier('tools/call', { name: 'list_installed_tools', arguments: args })).json.result;
+    expect((await page({ limit: 1 }))._meta).not.to.have.property('portico/hiddenText');
+    expect(warnings).to.deep.equal([]);
+    expect((await page({ fields: 'category' }))._meta['portico/hiddenText']).to.deep.equal({ category: 1 });
+    for (let calls = 0; calls < 3; calls += 1) expect((await page({})).structuredContent.items).to.have.length(2);
     const told = warnings.map(({ resource, finding, field }) => [resource, finding, field]);
-    const fields = ['name', 'category', 'description'];
+    const fields = ['category', 'name', 'description'];
     expect(told).to.deep.equal(fields.map((field) => ['tools', 'hidden_text', field]));
-    expect(Object.keys(options.read().snapshot.representations)).to.include('shown');
   });
 
   it('are shown in long lists, step by step', async () => {

@@ -1,32 +1,37 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { readCursor, writeCursor, writePage } from '../../../../src/core/mcp/tools/list-page.ts';
+import { readCursor, writeCursor } from '../../../../src/core/mcp/tools/cursor.ts';
+import { type ListBytes, type ListPage, writePage } from '../../../../src/core/mcp/tools/list-page.ts';
 import { anyText } from '../../../support/any-text.ts';
+import { errorOf } from '../../reads/snapshots/departures.ts';
 import { loadOf } from '../asked.ts';
 
 const page = {
+  turn: { take: () => undefined },
   ...{ offset: 0, limit: 50, cursorOf: (offset: number) => `"${offset}"`, maxBytes: 1_000_000 },
   ...{ pageBytes: 7000, members: '' },
 };
+
+const write = (list: ListBytes, of: ListPage) => writePage(list, of, () => new AbortController().signal);
 
 /** A list of items of these sizes. */
 const ofSizes = (sizes: readonly number[]) => loadOf(sizes.map((size) => ({ id: 'ä'.repeat(size / 2) }))).snapshot;
 
 describe('a page of a list', () => {
-  it('is cut out of the bytes of the snapshot, with or without a filter, and as text with an item a line where it is long', () => {
+  it('is cut out of the bytes of the snapshot, with or without a filter, and as text with an item a line where it is long', async () => {
     const text = fc.array(fc.constantFrom('},{', '"', '\\', '],[', 'ä', '\u2028', 'a', '\n'), { maxLength: 5 });
     const name = fc.oneof(fc.string(), fc.constant('x'.repeat(3000)));
     const lists = fc.array(fc.record({ id: text.map((parts) => parts.join('')), name }), { maxLength: 8 });
-    fc.assert(
-      fc.property(lists, fc.nat(9), fc.nat(9), fc.option(fc.nat(7)), (items, offset, limit, every) => {
+    await fc.assert(
+      fc.asyncProperty(lists, fc.nat(9), fc.nat(9), fc.option(fc.nat(7)), async (items, offset, limit, every) => {
         const found = every === null ? undefined : [...items.keys()].filter((index) => index % (every + 1) === 0);
         const left = found === undefined ? items : found.flatMap((index) => items[index] ?? []);
         const shown = left.slice(offset, offset + limit);
         const hasMore = limit > 0 && offset + limit < left.length;
         const more = hasMore && { nextCursor: `"${offset + limit}"` };
         const expected = { total: left.length, ...more, stale: 'a', items: shown };
-        const written = writePage(loadOf(items).snapshot, { ...page, members: ',"stale":"a"', offset, limit, found });
+        const written = await write(loadOf(items).snapshot, { ...page, members: ',"stale":"a"', offset, limit, found });
         expect(written.data).to.equal(JSON.stringify(expected));
         const json = shown.map((item) => JSON.stringify(item));
         const inLines = written.data.replace(`[${json.join(',')}]}`, () => `[\n${json.join(',\n')}\n]}`);
@@ -35,21 +40,23 @@ describe('a page of a list', () => {
     );
   });
 
-  it('fits at its exact size, and not with one byte less', () => {
+  it('fits at its exact size, and not with one byte less', async () => {
     const { snapshot } = loadOf([{ id: 'a' }, { id: 'ä' }]);
     const size = 512 + snapshot.bytes.length - 1 + 2;
-    expect(JSON.parse(writePage(snapshot, { ...page, maxBytes: size }).data).items).to.have.length(2);
-    expect(() => writePage(snapshot, { ...page, maxBytes: size - 1 })).to.throw(GatewayError, 'Set limit to 1 or less');
+    expect(JSON.parse((await write(snapshot, { ...page, maxBytes: size })).data).items).to.have.length(2);
+    const error = await errorOf(write(snapshot, { ...page, maxBytes: size - 1 }));
+    expect(error).to.be.instanceOf(GatewayError);
+    expect(error).to.have.property('detail').that.contains('Set limit to 1 or less');
   });
 
-  it('without a limit ends after 50 items or 7000 bytes of text, and has every item once', () => {
+  it('without a limit ends after 50 items or 7000 bytes of text, and has every item once', async () => {
     const sizes = fc.array(fc.oneof(fc.nat(200), fc.nat(9000)), { maxLength: 160 });
-    fc.assert(
-      fc.property(sizes, (all) => {
+    await fc.assert(
+      fc.asyncProperty(sizes, async (all) => {
         const list = ofSizes(all);
         let offset = 0;
         do {
-          const { text } = writePage(list, { ...page, limit: undefined, offset });
+          const { text } = await write(list, { ...page, limit: undefined, offset });
           const { items, nextCursor } = JSON.parse(text);
           expect(items.length).to.be.within(Math.min(1, list.count), 50);
           if (items.length > 1) expect(Buffer.byteLength(text)).to.be.at.most(7000);

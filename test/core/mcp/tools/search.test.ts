@@ -2,20 +2,31 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Filter } from '../../../../src/core/mcp/tools/arguments.ts';
-import { createSearch as create, stepsOf } from '../../../../src/core/mcp/tools/search.ts';
+import { createSearches, type SearchBounds, type SearchResult } from '../../../../src/core/mcp/tools/search.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
-import { createSnapshotWriter } from '../../../../src/core/reads/snapshots/snapshot.ts';
+import { arraysOf, createSnapshotWriter } from '../../../../src/core/reads/snapshots/snapshot.ts';
 import { turnsDuring } from '../../../support/a-while.ts';
+import { callerWith } from '../../../support/authorization/caller.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
-import { cachedFor, loadOf } from '../asked.ts';
+import { loadOf } from '../asked.ts';
 
 const STEP_BYTES = 262_144;
-const ALL = { values: {} };
+const BOUNDS = { maxSearches: 2, maxWaitingSearches: 40, maxWaitingSearchesPerCaller: 10 };
 
 /** A search whose caller stays connected by default. */
-function createSearch(maxParsedBytes: number) {
-  const search = create(maxParsedBytes);
-  return (load: Load, filter: Filter, signal = new AbortController().signal) => search(load, filter, signal);
+function createSearch(bounds: Partial<SearchBounds> = {}) {
+  const search = createSearches({ ...BOUNDS, ...bounds });
+  return (
+    { snapshot }: Load,
+    { filter = {}, countBy = [], caller = callerWith(), signal = new AbortController().signal }: Asked = {},
+  ) => search(snapshot, { filter: { values: {}, ...filter }, countBy }, caller, signal);
+}
+
+interface Asked {
+  readonly filter?: Partial<Filter>;
+  readonly countBy?: readonly string[];
+  readonly caller?: ReturnType<typeof callerWith>;
+  readonly signal?: AbortSignal;
 }
 
 /** Characters that are parsed as JSON during `work`. */
@@ -44,7 +55,7 @@ describe('the items of a snapshot', () => {
       fc.property(pages, (written) => {
         const writer = createSnapshotWriter(0);
         for (const page of written) writer.add(page);
-        expect([...stepsOf(writer.finish())].flat()).to.deep.equal(written.flat());
+        expect([...arraysOf(writer.finish())].flatMap((array) => JSON.parse(array))).to.deep.equal(written.flat());
       }),
       { numRuns: 200 },
     );
@@ -52,70 +63,93 @@ describe('the items of a snapshot', () => {
 });
 
 describe('a search', () => {
-  const list = (mebibytes: number, rest = cachedFor(1)) =>
-    loadOf(
-      Array.from({ length: mebibytes * 16 }, (_, index) => ({ id: String(index), name: 'x'.repeat(65_000) })),
-      rest,
-    );
+  const list = (mebibytes: number) =>
+    loadOf(Array.from({ length: mebibytes * 16 }, (_, index) => ({ id: String(index), name: 'x'.repeat(65_000) })));
 
-  it('yields to other requests as often as the bytes of the list require, with or without a parsed list', async () => {
+  it('yields to other requests as often as the bytes of the list require', async () => {
     const items = Array.from({ length: 100_000 }, (_, index) => toolItem(`tool-${index}`, { category: `C${index}` }));
-    const load = loadOf(items, cachedFor(1));
-    const atLeast = load.snapshot.bytes.length / STEP_BYTES;
-    for (const maxParsedBytes of [1024, 67_108_864]) {
-      const search = createSearch(maxParsedBytes);
-      for (const category of ['c99999', 'nothing', 'nothing']) {
-        let found: Awaited<ReturnType<typeof search>> | undefined;
-        const searching = search(load, { values: { category } }).then((result) => {
-          found = result;
-        });
-        expect(await turnsDuring(searching)).to.be.at.least(atLeast);
-        expect(found?.indices).to.deep.equal(category === 'nothing' ? [] : [99_999]);
-      }
-    }
-  });
-
-  it('parses a list once for a hundred concurrent searches', async () => {
-    const search = createSearch(8_388_608);
-    const load = list(5);
-    const { length } = load.snapshot.bytes;
-    const all = Array.from({ length: 100 }, (_, index) => ({ query: `${index}`, values: {} }));
-    expect(await parsedDuring(() => Promise.all(all.map((filter) => search(load, filter))))).to.be.below(length * 1.01);
-    expect(await parsedDuring(() => search(load, ALL))).to.equal(0);
-  });
-
-  it('keeps the lists searched last, up to a size', async () => {
-    const search = createSearch(4_300_000);
-    const [a, b, c, large] = [list(1), list(2), list(2), list(5)];
-    const isParsed = async (load: typeof a) => (await parsedDuring(() => search(load, ALL))) > 0;
-    for (const load of [a, b, large]) expect(await isParsed(load)).to.equal(true);
-    expect(await isParsed(large)).to.equal(true);
-    expect(await isParsed(a)).to.equal(false);
-    expect(await isParsed(c)).to.equal(true);
-    expect(await isParsed(a)).to.equal(false);
-    expect(await isParsed(b)).to.equal(true);
-  });
-
-  it('ends where the caller hangs up', async () => {
-    for (const maxParsedBytes of [1024, 8_388_608]) {
-      const search = createSearch(maxParsedBytes);
-      const load = list(4);
-      await search(load, ALL);
-      const controller = new AbortController();
-      const parsed = parsedDuring(async () => {
-        const caught = search(load, ALL, controller.signal).catch((error: unknown) => error);
-        await turn();
-        controller.abort();
-        expect(await caught).to.have.property('name', 'AbortError');
+    const load = loadOf(items);
+    const search = createSearch();
+    for (const category of ['c99999', 'nothing']) {
+      let found: SearchResult | undefined;
+      const searching = search(load, { filter: { values: { category } } }).then((result) => {
+        found = result;
       });
-      expect(await parsed).to.be.below(load.snapshot.bytes.length / 2);
+      expect(await turnsDuring(searching)).to.be.at.least(load.snapshot.bytes.length / STEP_BYTES);
+      expect([...(found?.indices ?? [])]).to.deep.equal(category === 'nothing' ? [] : [99_999]);
     }
   });
 
-  it('keeps nothing of a list that is not stored', async () => {
-    const search = createSearch(8_388_608);
-    const load = list(1, {});
-    for (const _ of [1, 2]) expect(await parsedDuring(() => search(load, ALL))).to.be.above(0);
+  it('is made once for all that are the same at a time, whoever sends them and in any case', async () => {
+    const search = createSearch();
+    const load = list(1);
+    const callers = ['a', 'b', 'c'].map((token) => callerWith(token));
+    const all = Array.from({ length: 300 }, (_, index) => ({
+      ...{ filter: { query: index % 2 === 0 ? 'X' : 'x' }, countBy: ['id'] },
+      ...{ caller: callers[index % 3] ?? callerWith() },
+    }));
+    const parsed = await parsedDuring(() => Promise.all(all.map((asked) => search(load, asked))));
+    expect(parsed).to.be.within(load.snapshot.bytes.length * 0.99, load.snapshot.bytes.length * 1.01);
+  });
+
+  it('differs by filter and by what is counted', async () => {
+    const search = createSearch();
+    const load = loadOf([toolItem('a'), toolItem('b', { category: 'x' })]);
+    const [byName, byCategory, ofX] = await Promise.all([
+      search(load, { countBy: ['name'] }),
+      search(load, { countBy: ['category'] }),
+      search(load, { countBy: ['category'], filter: { values: { category: 'X' } } }),
+    ]);
+    expect(Object.keys(byName.counts(6000))).to.deep.equal(['name']);
+    expect(byCategory.counts(6000)['category']).to.have.length(2);
+    expect(ofX.counts(6000)['category']).to.deep.equal([{ value: 'x', count: 1 }]);
+  });
+
+  it('is one at a time for each caller, and a few in all; callers take turns', async () => {
+    const search = createSearch({ maxSearches: 2, maxWaitingSearchesPerCaller: 20 });
+    const ended: string[] = [];
+    const start = (token: string, load: Load, count: number) =>
+      Array.from({ length: count }, async (_, index) => {
+        await search(load, { caller: callerWith(token), filter: { query: `${index}` } });
+        ended.push(token);
+      });
+    await Promise.all([...start('many', list(1), 9), ...start('few', list(1), 1), ...start('one', list(1), 1)]);
+    expect(ended.slice(0, 4)).to.include.members(['few', 'one']);
+  });
+
+  it('waits in a bounded queue, and is overloaded beyond it', async () => {
+    const outcomes = async (bounds: Partial<SearchBounds>, tokens: readonly string[], address?: string) => {
+      const search = createSearch(bounds);
+      const all = tokens.map((token, index) =>
+        search(list(1), { caller: { ...callerWith(token), address }, filter: { query: `${index}` } }),
+      );
+      const settled = await Promise.allSettled(all);
+      for (const one of settled) if (one.status === 'rejected') expect(one.reason).to.include({ code: 'overloaded' });
+      return settled.filter(({ status }) => status === 'fulfilled').length;
+    };
+    expect(await outcomes({}, Array(15).fill('one'))).to.equal(10);
+    const tokens = Array.from({ length: 50 }, (_, index) => `token-${index}`);
+    expect(await outcomes({}, tokens)).to.equal(40);
+    expect(await outcomes({}, tokens, '192.0.2.1')).to.equal(20);
+    // What has ended takes no room.
+    const search = createSearch({ maxWaitingSearches: 1 });
+    for (const query of ['a', 'b', 'c']) await search(list(1), { filter: { query } });
+  });
+
+  it('ends where the caller hangs up, also in the queue', async () => {
+    const search = createSearch({ maxSearches: 1 });
+    const load = list(4);
+    const controllers = [new AbortController(), new AbortController()];
+    const parsed = parsedDuring(async () => {
+      const all = controllers.map(({ signal }, index) =>
+        search(load, { signal, filter: { query: `${index}` } }).catch((error: unknown) => error),
+      );
+      await turn();
+      for (const controller of controllers) controller.abort();
+      for (const caught of await Promise.all(all)) expect(caught).to.have.property('name', 'AbortError');
+      expect((await search(loadOf([toolItem('a')]))).indices).to.have.length(1);
+    });
+    expect(await parsed).to.be.below(load.snapshot.bytes.length / 2);
   });
 });
 
@@ -125,7 +159,7 @@ describe('a filter', () => {
     { id: '2', name: 'Semgrep', description: 'Reads SOURCE code.', category: 'CODE' },
     { id: '3', name: 'Straße', description: '', category: 'CODE' },
   ];
-  const load = loadOf(ITEMS, cachedFor(1));
+  const load = loadOf(ITEMS);
 
   const FOUND: Readonly<Record<string, readonly (readonly [filter: Partial<Filter>, ids: string])[]>> = {
     'without conditions matches every item': [
@@ -152,20 +186,17 @@ describe('a filter', () => {
     ],
   };
   for (const [what, found] of Object.entries(FOUND)) {
-    it(`${what}, with and without a parsed list`, async () => {
-      for (const maxParsedBytes of [8, 1024]) {
-        const search = createSearch(maxParsedBytes);
-        for (const [filter, ids] of found) {
-          const { indices } = await search(load, { ...ALL, ...filter });
-          expect(indices.map((index) => ITEMS[index]?.id).join('')).to.equal(ids);
-        }
+    it(what, async () => {
+      for (const [filter, ids] of found) {
+        const { indices } = await createSearch()(load, { filter });
+        expect(Array.from(indices, (index) => ITEMS[index]?.id).join('')).to.equal(ids);
       }
     });
   }
 
   it('that matches nothing collects the values of its fields', async () => {
-    const { indices, seen } = await createSearch(8)(load, { query: 'nothing', values: { category: 'x' } });
-    expect(indices).to.deep.equal([]);
+    const { indices, seen } = await createSearch()(load, { filter: { query: 'nothing', values: { category: 'x' } } });
+    expect(indices).to.have.length(0);
     expect([...seen.keys()]).to.deep.equal(['category']);
     expect(seen.get('category')).to.deep.include({ hasMore: false, values: ['NETWORK', 'CODE'] });
   });

@@ -169,39 +169,6 @@ describe('an escaped snapshot', () => {
   });
 });
 
-describe('a derived form of a snapshot', () => {
-  it('is made once per name, kept with the snapshot, charged, and dropped with it', () => {
-    const { cache, derived } = setUp();
-    const load = held(cache, loadOf([{ id: 'a' }]));
-    const before = cache.bytes;
-    const made = derived(load, 'derived page 1', () => Buffer.from('one'));
-    expect(made.toString()).to.equal('one');
-    expect(made.buffer.byteLength).to.equal(made.length);
-    expect(derived(later(cache), 'derived page 1', () => expect.fail('made twice'))).to.equal(made);
-    expect(derived(later(cache), 'derived page 2', () => Buffer.from('two')).toString()).to.equal('two');
-    expect(cache.bytes).to.be.above(before + made.length + 'page 1'.length);
-    held(cache, loadOf([{ id: 'b' }]));
-    expect(derived(later(cache), 'derived page 1', () => Buffer.from('new')).toString()).to.equal('new');
-  });
-
-  it('is not kept for a load that is not stored', () => {
-    const { derived } = setUp();
-    const load = loadOf();
-    for (const text of ['once', 'twice'])
-      expect(derived(load, 'derived page', () => Buffer.from(text)).toString()).to.equal(text);
-  });
-
-  it('is kept under at most 64 names, apart from the other representations', async () => {
-    const { cache, derived, escaped } = setUp();
-    const load = held(cache, loadOf([{ id: 'a' }]));
-    for (let page = 0; page < 200; page += 1) derived(load, `derived page ${page}`, () => Buffer.from(String(page)));
-    expect(Object.keys(later(cache).snapshot.representations)).to.have.length(64);
-    expect(derived(later(cache), 'derived page 199', () => Buffer.from('again')).toString()).to.equal('again');
-    const made = await escaped(later(cache));
-    expect(later(cache).snapshot.representations['escaped']).to.equal(made);
-  });
-});
-
 /** Takes a while to compress. */
 const large = () => Buffer.alloc(4_000_000, 'a few words ');
 

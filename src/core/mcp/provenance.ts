@@ -1,0 +1,51 @@
+import type { Offered } from '../reads/catalogue/catalogue.ts';
+import type { Load } from '../reads/snapshots/load.ts';
+import type { Snapshot } from '../reads/snapshots/snapshot.ts';
+import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
+
+/** A list is served although its freshness has ended. */
+export interface Staleness {
+  /** Code of the error that prevented a refresh; `undefined` while the first one runs. */
+  readonly reason: string | undefined;
+}
+
+/** Returns `undefined` for a list that is not stale at `now` (milliseconds since the epoch). */
+export function stalenessOf(load: Load, now: number): Staleness | undefined {
+  if (cacheOutcome(load, now) !== 'stale') return undefined;
+  return { reason: load.cached?.error?.code ?? load.refreshError };
+}
+
+export type Provenance = ReturnType<typeof createProvenance>;
+
+/** Where a list comes from, as a member of `_meta`. */
+export function createProvenance(offered: readonly Pick<Offered, 'resource' | 'upstream'>[]) {
+  const upstreams = new Map(offered.map(({ resource, upstream }) => [resource.name, upstream]));
+  return (resource: string, { snapshot, excluded, dropped }: Load, stale: Staleness | undefined): string => {
+    const provenance = {
+      upstream: upstreams.get(resource),
+      loadedAt: timeOf(snapshot),
+      etag: snapshot.etag,
+      leftOut: { bySettings: excluded, invalid: dropped },
+      stale: stale !== undefined,
+      staleReason: stale?.reason,
+    };
+    return `"portico/list":${JSON.stringify(provenance)}`;
+  };
+}
+
+/** What a model needs beside the items of a list: nothing for a fresh and whole one. */
+export function remarksOn({ snapshot, excluded, dropped }: Load, stale: Staleness | undefined) {
+  const leftOut = { ...(excluded > 0 && { bySettings: excluded }), ...(dropped > 0 && { invalid: dropped }) };
+  return {
+    ...(excluded + dropped > 0 && { leftOut }),
+    ...(stale && { stale: `Loaded at ${timeOf(snapshot)}. ${whyStale(stale)}` }),
+  };
+}
+
+function whyStale({ reason }: Staleness): string {
+  return reason === undefined ? 'It is being refreshed.' : `The platform could not be read since then: ${reason}.`;
+}
+
+function timeOf({ loadedAt }: Snapshot): string {
+  return new Date(loadedAt).toISOString();
+}
