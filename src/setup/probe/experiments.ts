@@ -18,7 +18,11 @@ export interface Subject {
   readonly first: Look;
   readonly received: number;
   readonly items: number;
-  /** How many of them took the default of a field. */
+  /** The list as it is served. */
+  readonly served: readonly Readonly<Record<string, string>>[];
+  /** The largest total that the first page states; 0 without one. */
+  readonly total: number;
+  /** How many items took the default of a field. */
   readonly defaulted: ReadonlyMap<string, number>;
   readonly attempt: Try;
 }
@@ -26,11 +30,13 @@ export interface Subject {
 /** Finds doubts about a read. Rejects with {@link NotTried} if it shows nothing. */
 type Experiment = (subject: Subject) => readonly Finding[] | Promise<readonly Finding[]>;
 
-/** By name, in the order in which they run. The first three need no request. */
+/** By name, in the order in which they run. The first five need no request. */
 const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   'empty list': emptyList,
   'default query': defaultQuery,
   defaults,
+  values: unmappedValues,
+  total: checksOff,
   'made-up token': publicList,
   'smaller pages': smallerPages,
   query: queryEntries,
@@ -79,6 +85,30 @@ function defaults({ resource, settings, first, items, defaulted }: Subject): Fin
   });
 }
 
+const MAX_VALUES = 10;
+
+/** A text that `values` does not name is served as it is. */
+function unmappedValues({ resource, settings, served }: Subject): Finding[] {
+  return Object.entries(settings.fields).flatMap(([field, { values, default: text }]) => {
+    const known = new Set([...Object.values(values), text]);
+    if (Object.keys(values).length === 0) return [];
+    const others = served.map((item) => item[field] ?? '').filter((value) => !known.has(value));
+    if (others.length === 0) return [];
+    const setting = `resources.${resource.name}.fields.${field}.values`;
+    const seen = [...new Set(others)].slice(0, MAX_VALUES).map((value) => JSON.stringify(value));
+    const found = `${others.length} of ${served.length} items have texts that ${setting} does not name: ${seen.join(', ')}`;
+    return [{ finding: 'value_unmapped', setting, text: `${found}; they are served as they are` }];
+  });
+}
+
+/** A total that contradicts the list, while settings turn its check off. */
+function checksOff({ resource, settings, received, total }: Subject): Finding[] {
+  if (!settings.pagination.ignoreSigns?.includes('total') || total <= received) return [];
+  const setting = `resources.${resource.name}.pagination.ignoreSigns`;
+  const text = `the reply states a total of ${total}, and ${received} items were read; ${setting} turns the check of this off`;
+  return [{ finding: 'check_off', setting, text }];
+}
+
 /** Whether an item has the member at a plain path, if only as null: then a default is intended. */
 function hasMember(item: unknown, path: string): boolean {
   const [name = '', ...rest] = path.split('.');
@@ -89,14 +119,19 @@ function hasMember(item: unknown, path: string): boolean {
 /** The made-up token goes to the platform only, without a user name, whose account could be locked. */
 async function publicList({ settings, credential, request, first, attempt }: Subject): Promise<Finding[]> {
   const form = credentialForm(credential);
-  if (form === undefined || first.count === 0) return [];
+  if (form === undefined) return [];
   const token = credentialIn(request.headers, form);
   const secret = madeUp(token);
   if (secret === token) throw new NotTried('no other token of this kind can be made up');
   const { header: name, format } = form;
   const [look] = await attempt({ credential: { kind: 'service', secret, name, format } });
-  if (look?.ids !== first.ids) return [];
   const setting = `upstreams.${settings.upstream}.credential`;
+  if (look?.count === 0) {
+    const guest =
+      'a made-up token gets status 200 with an empty list: a caller whose token has expired sees no items and no error';
+    return [{ finding: 'empty_for_all', setting, text: guest }];
+  }
+  if (look?.ids !== first.ids) return [];
   const [what, otherwise] =
     credential.kind === 'service'
       ? ['secret', 'to kind: none if the list is public']

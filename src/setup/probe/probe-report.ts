@@ -62,11 +62,14 @@ export interface ReadFailure {
 export interface Finding {
   readonly finding:
     | 'public_list'
+    | 'empty_for_all'
     | 'parameter_ignored'
     | 'pages_incomplete'
     | 'list_empty'
     | 'default_query'
-    | 'default_hides_field';
+    | 'default_hides_field'
+    | 'value_unmapped'
+    | 'check_off';
   readonly setting: string;
   readonly text: string;
   /** Set if a correct setting can lead to the same finding with the current items. It does not fail `--strict`. */

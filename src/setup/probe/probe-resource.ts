@@ -6,13 +6,14 @@ import type { Events } from '../../core/kernel/events.ts';
 import { rounded } from '../../core/log/logger.ts';
 import { describeFinding } from '../../core/mapping/mapper.ts';
 import { define, type Resource } from '../../core/resources/resource.ts';
+import { statementsOf } from '../../core/upstream/hints/statements.ts';
 import { runExperiments } from './experiments.ts';
 import { createMasks, type Masks } from './masks.ts';
 import { describePage } from './page-report.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';
-import { createTrials, lookAt } from './trials.ts';
+import { createTrials, lookAt, parsePage } from './trials.ts';
 
 export interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
@@ -72,6 +73,8 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
               attempt: trials.attempt,
               received,
               items: served,
+              served: items,
+              total: totalOf(exchange, settings.items),
               defaulted,
               credential,
               isWritten,
@@ -91,6 +94,14 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       ...describePage(exchange ?? NO_PAGE, safe, { resource, settings }),
     };
   });
+}
+
+/** Returns the largest total that a page states; 0 without one. */
+function totalOf({ page: bytes, headers }: Exchange, items: string): number {
+  const page = bytes && parsePage(bytes, items)?.page;
+  const statements = statementsOf(page?.enclosing ?? [], headers);
+  const totals = statements.map(({ sign, stated, isCount }) => (sign === 'total' && !isCount ? Number(stated) : 0));
+  return Math.max(0, ...totals);
 }
 
 const NO_PAGE = { headers: {} } as const;

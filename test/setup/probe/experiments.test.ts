@@ -61,6 +61,41 @@ describe('experiments of a probe', () => {
     });
   }
 
+  it('find a platform that answers a made-up token with an empty list', async () => {
+    const guest = acme((query, { headers }) =>
+      headers.authorization === `Bearer ${TOKEN}` ? undefined : { body: page([], query) },
+    );
+    const report = await probedOne(guest, settings(BY_OFFSET));
+    expect(found(report)).to.deep.equal([['empty_for_all', 'upstreams.acme.credential']]);
+    expect(report.warnings[0]?.text).to.contain('a made-up token gets status 200 with an empty list');
+  });
+
+  it('find texts that values does not name, with those that were seen', async () => {
+    const kinds = ['op', 'op', 'hand', 'cron'];
+    const list = kinds.map((kind, index) => ({ id: `w${index}`, name: `W ${index}`, trigger: { kind } }));
+    const yaml = `upstreams: { acme: { baseUrl: BASE } }
+resources:
+  projects: { enabled: false }
+  tools: { enabled: false }
+  workflows:
+    { upstream: acme, path: /w, query: {}, ${LIST}, fields: { triggerType: { from: trigger.kind, values: { hand: MANUAL } } } }`;
+    const { ok, warnings } = await probedOne(forToken(json({ list })), yaml);
+    const text =
+      '3 of 4 items have texts that resources.workflows.fields.triggerType.values does not name: "op", "cron"; they are served as they are';
+    expect(warnings.filter(({ finding }) => finding === 'value_unmapped')).to.deep.equal([
+      { finding: 'value_unmapped', setting: 'resources.workflows.fields.triggerType.values', text },
+    ]);
+    expect(ok).to.equal(true);
+  });
+
+  it('find a total that contradicts the list where its check is off, which fails with --strict', async () => {
+    const handler = forToken(json({ list: ITEMS, total: 40 }));
+    const yaml = settings('items: list, pagination: { kind: none, ignoreSigns: [total, fullPage] }');
+    const report = await probedOne(handler, yaml);
+    expect(found(report)).to.deep.equal([['check_off', 'resources.projects.pagination.ignoreSigns']]);
+    expect((await probed(handler, yaml, {}, { strict: true })).ok).to.equal(false);
+  });
+
   it('send no made-up token where the platform is given none', async () => {
     const yaml = `allowUnverifiedCallers: true\n${settings(BY_OFFSET, ', credential: { kind: none }')}`;
     const tokens = new Set<string | undefined>();
@@ -121,9 +156,9 @@ describe('experiments of a probe', () => {
   });
 
   it('find an empty list', async () => {
-    const report = await probedOne(json({ list: [], total: 0 }), settings(BY_OFFSET));
+    const report = await probedOne(forToken(json({ list: [], total: 0 })), settings(BY_OFFSET));
     expect(found(report)).to.deep.equal([['list_empty', 'resources.projects.items']]);
-    const meant = await probedOne(json({ list: [], total: 0 }), settings(`${BY_OFFSET}, allowEmpty: true`));
+    const meant = await probedOne(forToken(json({ list: [], total: 0 })), settings(`${BY_OFFSET}, allowEmpty: true`));
     expect(found(meant)).to.deep.equal([]);
   });
 
