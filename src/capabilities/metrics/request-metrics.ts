@@ -178,10 +178,6 @@ export function upstreamMetrics({ counter, gauge, histogram }: Families): Events
   const slots = gauge('portico_bulkhead_slots{upstream}', 'The setting connections.');
   const maxWaiting = gauge('portico_bulkhead_max_waiting{upstream}', 'The bound maxQueue.');
   const waits = histogram('portico_bulkhead_wait_seconds{upstream}', 'Waits of calls for a slot of the bulkhead.');
-  const unsolicited = counter(
-    'portico_upstream_unsolicited_responses_total{upstream}',
-    'Times that an upstream sent unsolicited bytes, counted at most once in ten minutes.',
-  );
 
   /** Open instances by name: after a reload, the replaced one finishes what it has begun. */
   const open = new Map<string, (symbol | undefined)[]>();
@@ -194,7 +190,7 @@ export function upstreamMetrics({ counter, gauge, histogram }: Families): Events
   return {
     upstreamOpened({ upstream, opening, connections, maxQueue }) {
       open.set(upstream, [...(open.get(upstream) ?? []), opening]);
-      for (const metric of [retries, unsolicited, running, waiting]) metric(0, upstream);
+      for (const metric of [retries, running, waiting]) metric(0, upstream);
       slots(connections, upstream);
       maxWaiting(maxQueue, upstream);
       for (const code of ['breaker_open', 'overloaded', 'credential_rejected']) refused(0, upstream, code);
@@ -224,6 +220,5 @@ export function upstreamMetrics({ counter, gauge, histogram }: Families): Events
       running(changed.running, changed.upstream);
       waiting(changed.waiting, changed.upstream);
     },
-    unsolicitedResponse: ({ upstream }) => unsolicited(1, upstream),
   };
 }

@@ -78,7 +78,6 @@ export function recentChanges(time: () => string) {
     sharedEvictionsReceived({ names }) {
       if (names === undefined) bad('sharedEvictionsReceived', 'evictions of other replicas may have been missed');
     },
-    unsolicitedResponse: ({ upstream }) => bad('unsolicitedResponse', `${upstream}: sent unsolicited bytes`),
     limitReached: ({ bound, upstream }) =>
       bad('limitReached', `${upstream === undefined ? '' : `${upstream}: `}${bound} is reached`),
     connectionsRefused: () =>

@@ -17,7 +17,9 @@ import { createJudge } from './verdict.ts';
 import { type VerificationMethod, withVerdicts } from './verdicts.ts';
 
 const CONNECTIONS = 16;
-const RETRIES = 2;
+/** The defaults of an upstream. */
+const BREAKER = { failurePercent: 50, minimumCalls: 10, openMs: 5000 };
+const RETRY = { attempts: 2, statuses: [502, 503, 504] };
 /** Requests for keys: there is one at a time. */
 const MAX_KEY_REQUESTS = 4;
 
@@ -106,8 +108,8 @@ function connect(
     tls: undefined,
     proxy: undefined,
     connections: CONNECTIONS,
-    breaker: limits.breaker,
-    retry: { ...limits.retry, attempts: RETRIES },
+    breaker: { ...BREAKER, ...limits.breaker },
+    retry: { ...limits.retry, ...RETRY },
     // No upstream has such a name.
     name: `verification.${use}`,
     timeoutMs,

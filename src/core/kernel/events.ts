@@ -147,8 +147,6 @@ export interface Events {
   retried?(retry: RequestRef & { readonly upstream: string; readonly retries: number; readonly delayMs: number }): void;
   /** A call was not made: the breaker is open, the queue is full, or the upstream rejected the credential a moment ago. */
   callRefused?(refused: RequestRef & { readonly upstream: string; readonly code: string }): void;
-  /** Emitted once in ten minutes, for which each of the upstream's connections serves one request only. */
-  unsolicitedResponse?(unsolicited: { readonly upstream: string }): void;
   /**
    * A secret of an upstream, or of a block of settings (`verification.introspection`), was reloaded from its file. `issue`: the
    * file is unusable, and the previous secret stays in use. Emitted once for each issue, and without one when it is over.

@@ -107,17 +107,11 @@ const TABLE = {
   },
   upstream: {
     connectTimeoutMs: [2000, 'Time in which a connection opens, with proxy and TLS. Beyond: the request is retried.'],
-    maxQueue: [
-      1024,
-      'Requests that wait for a connection. Beyond: 503. Unverified callers of one address, and new callers, use half.',
-    ],
+    maxQueue: [1024, 'Requests that wait for a connection. Beyond: 503. Unverified callers of one address use half.'],
     rememberRejectedMs: [5000, 'Time for which a token that the upstream rejected (401) is not sent to it again.'],
   },
   breaker: {
-    failurePercent: [50, 'Failed requests of the window, in percent. Beyond: the breaker opens.'],
-    minimumCalls: [10, 'Requests of the window without which the breaker stays closed.'],
-    windowMs: [10_000, 'Window of these two.'],
-    openMs: [5000, 'Time for which the breaker is open. Then one request tests the upstream.'],
+    windowMs: [10_000, 'Window in which the breaker of an upstream counts requests.'],
   },
   retry: {
     baseDelayMs: [50, 'Longest random delay of the first retry. It doubles with each one.'],

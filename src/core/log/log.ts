@@ -94,7 +94,6 @@ function warnings(logger: Logger, now: () => number): Events {
     sharedCommandEnded({ command, reason }) {
       if (reason === 'full' && isDue('Redis is full')) logger.warn({ command, reason }, 'Redis refuses commands');
     },
-    unsolicitedResponse: (unsolicited) => logger.warn(unsolicited, 'unsolicited upstream response'),
     connectionsCapped: (capped) => logger.warn(capped, 'connections capped by the limit of open files'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {

@@ -1,7 +1,6 @@
 import type { GatewayError } from '../kernel/errors.ts';
-import { errorOfStatus } from './client/exchange-errors.ts';
+import { errorOfStatus } from './client/reply-errors.ts';
 import { createUpstream, type UpstreamOptions } from './client/upstream-client.ts';
-import { createLoadClock } from './loading.ts';
 import {
   type Authorize,
   type Refused,
@@ -11,9 +10,9 @@ import {
   withNegativeCache,
 } from './resilience/with-authorization.ts';
 import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
-import { withBulkhead } from './resilience/with-bulkhead.ts';
+import { withQueue } from './resilience/with-queue.ts';
 import { type RetrySettings, withRetry } from './resilience/with-retry.ts';
-import type { PageRequest, ReplyHeaders, Upstream } from './upstream.ts';
+import type { LoadTiming, PageRequest, ReplyHeaders, Upstream } from './upstream.ts';
 
 export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly authorize: Authorize;
@@ -34,7 +33,9 @@ export interface OpenUpstreamOptions extends UpstreamOptions {
 }
 
 /** Opens a remote API: the client, and the layers around it that handle its faults. */
-export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & RememberingUpstream {
+export function openUpstream(
+  options: OpenUpstreamOptions,
+): RememberingUpstream & Pick<BreakerUpstream, 'breakerState'> {
   const {
     authorize,
     refused,
@@ -43,19 +44,27 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
     maxQueue,
     rememberRejectedMs,
     rejections,
-    breaker,
+    breaker: breakerSettings,
     retry,
     wrapClient = (inner) => inner,
     ...client
   } = options;
-  const { usesCallerToken, connections, events } = client;
-  const opening = Symbol(client.name);
+  const { name: upstreamName, connections, events } = client;
+  const opening = Symbol(upstreamName);
   const now = performance.now.bind(performance);
   const retrying = withRetry(wrapClient(createUpstream(client), client.baseUrl), { ...retry, events, now });
-  const bounded = withBulkhead(retrying, { slots: connections, maxQueue, usesCallerToken, opening, events, now });
-  // Outside the bulkhead: a call that waits for its authorization must not hold a slot.
-  const authorized = withAuthorization(bounded, authorize, refused);
-  const guarded = withBreaker(authorized, { ...breaker, probeTimeoutMs: timeoutMs, opening, events, now });
+  const breaker = withBreaker(retrying, { ...breakerSettings, probeTimeoutMs: timeoutMs, opening, events, now });
+  const queued = withQueue(breaker, { slots: connections, maxQueue, opening, events, now });
+  // Outside the queue: a call that waits for its authorization must not hold a slot.
+  const authorized = withAuthorization(queued, authorize, refused);
+  const guarded: Upstream = {
+    ...authorized,
+    async get(request, signal) {
+      const refusal = breaker.refusal(request.caller);
+      if (refusal !== undefined) throw refusal;
+      return authorized.get(request, signal);
+    },
+  };
   const { name, get, isRejected, ...cached } = withNegativeCache(guarded, {
     ttlMs: rememberRejectedMs,
     rejections,
@@ -72,7 +81,7 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
       events.upstreamClosed?.({ upstream: name, opening });
     },
     get breakerState() {
-      return guarded.breakerState;
+      return breaker.breakerState;
     },
   };
 }
@@ -80,8 +89,6 @@ export function openUpstream(options: OpenUpstreamOptions): BreakerUpstream & Re
 /** What differs from an upstream: no credential, and no list. */
 const OF_SERVERS = {
   headers: {},
-  keptConnections: 'shared',
-  allowH2: false,
   usesCallerToken: false,
   rememberRejectedMs: 0,
   authorize: async () => ({}),
@@ -111,7 +118,7 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions) {
   return {
     /** Rejects with a `GatewayError` for a 5xx, a redirect, a 429 or no response; resolves with any other one. */
     async send({ url, headers, body, caller }: ServerRequest, signal: AbortSignal): Promise<Response> {
-      const load = createLoadClock(performance.now() + options.timeoutMs);
+      const load: LoadTiming = { dueAt: performance.now() + options.timeoutMs };
       const reply = await at(url.origin).get(
         {
           target: url.pathname + url.search,
@@ -122,7 +129,6 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions) {
           errorOf,
           read: (bytes) => bytes,
           load,
-          enter: load.startPage(),
         },
         signal,
       );

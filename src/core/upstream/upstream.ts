@@ -1,6 +1,5 @@
 import type { Caller } from '../kernel/caller.ts';
 import type { GatewayError } from '../kernel/errors.ts';
-import type { EnterPhase, LoadClock } from './loading.ts';
 
 export interface Post {
   /** JSON; `undefined`: no body is sent. */
@@ -15,13 +14,23 @@ export interface PageTarget {
   readonly post?: Post | undefined;
 }
 
+/** Times of one load, which its pages share: in milliseconds by `performance.now()`. */
+export interface LoadTiming {
+  readonly dueAt: number;
+  /** When its first page left the queue. */
+  startedAt?: number | undefined;
+  /** Set by the queue. Called with the load once it has its list. */
+  onLoaded?: ((load: LoadTiming) => void) | undefined;
+}
+
 /** A request for one page. */
 export interface PageRequest<P> extends PageTarget {
   readonly caller: Caller;
   /** Path as in settings, for traces: that of the page may contain secrets. */
   readonly path?: string | undefined;
-  readonly load: LoadClock;
-  readonly enter: EnterPhase;
+  readonly load: LoadTiming;
+  /** Less than the usual time is left, so that a timeout is no fault of the upstream. @default false */
+  readonly isShort?: boolean | undefined;
   /** @default 0 */
   readonly resends?: number | undefined;
   /** Names in lower case. Replace headers of the upstream. */

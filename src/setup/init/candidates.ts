@@ -41,6 +41,7 @@ const LEAST_LEAD = 2;
 
 function rank(resource: Resource, operation: Operation): { readonly candidate: Candidate; readonly score: number }[] {
   const { path, parameters, body } = operation;
+  if (/\}\/?$/.test(path)) return [];
   const things = path.split('/').filter((each) => each !== '' && !each.startsWith('{') && !NO_THING.test(each));
   const words = things.flatMap(wordsOf);
   const { clear, possible } = vocabularyOf(resource);
@@ -49,8 +50,6 @@ function rank(resource: Resource, operation: Operation): { readonly candidate: C
   const others = words.filter((word) => OTHER_THINGS.has(word) && !noun.includes(word));
   if (others.length > 0) return [];
   const list = findItems(body, things.at(-1) ?? '');
-  // `/teams/{id}` is one team, and `/workflows/{namespace}` with items is a list.
-  if (/\}\/?$/.test(path) && !USUAL.test(plainName(list?.items))) return [];
   if (list === undefined && body.isElsewhere !== true) return [];
   const fields = findFields(resource, list?.item ?? body, noun.replaceAll(' ', ''));
   const paging = readPaging(operation);
@@ -81,8 +80,8 @@ function doubtOf(field: string, choice: FieldChoice | undefined): string {
 }
 
 const USUAL =
-  /^(?:items|data|affecteditems|results?|content|entries|records|list|values?|objects|elements|resources|rows|docs|nodes|hits)$/;
-const BESIDE = /^(?:errors?|warnings|messages|links?|included|facets|tags|failed\w*)$/;
+  /^(?:items|data|results?|content|entries|records|list|values?|objects|elements|resources|rows|docs|nodes|hits)$/;
+const BESIDE = /^(?:errors?|warnings|messages|links?|included|facets|tags)$/;
 
 /** Finds the list of objects in a reply. In doubt where two lists are equally likely by name. */
 function findItems(body: Shape, name: string) {

@@ -44,8 +44,7 @@ function readScheme(scheme: Json): CredentialEvidence & { readonly rank: number 
     return { rank: 0, seen: `${type} ${place || kind}`.trim(), credential: undefined };
   }
   const name = textOf(scheme['name']);
-  if (/^cookie$/i.test(name) || !requestHeaderName.safeParse(name).success)
-    return { rank: 0, seen: 'no usable header', credential: undefined };
+  if (!requestHeaderName.safeParse(name).success) return { rank: 0, seen: 'no usable header', credential: undefined };
   const seen = `the header ${name}`;
   if (name.toLowerCase() !== 'authorization') return { rank: 3, seen, credential: { kind: 'header', name } };
   const [, first, second] = PREFIX.exec(textOf(scheme['description']).slice(0, 1000)) ?? [];

@@ -45,8 +45,7 @@ function findField(field: string, item: Shape, noun: string): FieldChoice {
   const flag = field === 'status' && [...item.members.keys()].find((key) => ACTIVE_FLAG.test(plainName(key)));
   if (flag) return { from: flag, values: { true: 'ACTIVE', false: 'INACTIVE' }, inDoubt: false };
   // Without a setting, a field reads the member of its own name.
-  const isRequired = field === 'id' || field === 'name';
-  return { from: !isRequired && item.members.has(field) ? "''" : undefined, inDoubt: false };
+  return { from: item.members.has(field) ? "''" : undefined, inDoubt: false };
 }
 
 function byName(item: Shape, tiers: readonly string[], noun: string): (FieldChoice & { from: string }) | undefined {

@@ -10,7 +10,7 @@ import { withoutVerification } from '../../core/local-caller.ts';
 import type { LogDestination } from '../../core/log/destination.ts';
 import { createLogger } from '../../core/log/logger.ts';
 import type { Load } from '../../core/reads/snapshots/load.ts';
-import { decodeBody } from '../../core/upstream/client/receive.ts';
+import { decodeBody } from '../../core/upstream/client/body.ts';
 import type { ReplyHeaders, Tap, TappedRequest } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';
 

@@ -3,7 +3,7 @@ import type { CredentialSettings } from '../../core/credentials/authorize.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { createMapper } from '../../core/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../core/mapping/page.ts';
-import { textOf } from '../../core/upstream/client/receive.ts';
+import { textOf } from '../../core/upstream/client/body.ts';
 import { statementsOf } from '../../core/upstream/hints/statements.ts';
 import type { ReplyHeaders, TappedRequest } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';

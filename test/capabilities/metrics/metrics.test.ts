@@ -178,7 +178,6 @@ const ROWS: readonly Row[] = [
     [{ ...ACME, code: 'credential_rejected' }],
     'portico_upstream_calls_refused_total{upstream="acme",code="credential_rejected"}',
   ],
-  ['unsolicitedResponse', [ACME], 'portico_upstream_unsolicited_responses_total{upstream="acme"}'],
   [
     'breakerChanged',
     [{ ...ACME, state: 'open', calls: 5, failures: 5 }],

@@ -37,7 +37,6 @@ const TEXTS: Readonly<Record<string, (events: Events) => void>> = {
   '!Redis unavailable: timeout': (events) => events.sharedStoreChanged?.({ isUp: false, why: 'timeout' }),
   '!evictions of other replicas may have been missed': (events) =>
     events.sharedEvictionsReceived?.({ names: undefined }),
-  '!acme: sent unsolicited bytes': (events) => events.unsolicitedResponse?.({ upstream: 'acme' }),
   '!acme: maxQueue is reached': (events) => events.limitReached?.({ bound: 'maxQueue', upstream: 'acme' }),
   '!maxWaiting is reached': (events) => events.limitReached?.({ bound: 'maxWaiting' }),
   '!connections were refused: http.maxConnections are open': (events) =>

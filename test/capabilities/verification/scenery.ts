@@ -9,7 +9,7 @@ export function askIssuer(issuer: string, { maxBytes = 8192, timeoutMs = 10_000 
     ...{ name: 'issuer', tls: undefined, proxy: undefined, connections: 16, maxQueue: 4, events: {} },
     ...{ maxBytes, timeoutMs, connectTimeoutMs: timeoutMs, wrapClient: (client) => client },
     breaker: { failurePercent: 50, minimumCalls: 10, windowMs: 10_000, openMs: 5000 },
-    retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 20 },
+    retry: { attempts: 2, statuses: [502, 503, 504], baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 20 },
   });
   onCleanup(close);
   return createIssuer({ issuer, send, timeoutMs });

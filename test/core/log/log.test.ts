@@ -211,7 +211,6 @@ describe('the log of an event', () => {
   says('a call that was refused', ['debug', 'call refused'], 'callRefused', { ...ours, code: 'breaker_open' });
   says('a read that waits for the load of another', ['debug', 'flight joined'], 'flightJoined', refresh);
   says('a bound that was reached', ['debug', 'limit reached'], 'limitReached', { bound: 'maxReadBytes' });
-  says('what was not asked for', ['warn', 'unsolicited upstream response'], 'unsolicitedResponse', { upstream: 'a' });
   const secret = { upstream: 'tools', issue: undefined };
   says('a secret from its file', ['info', 'secret reloaded'], 'secretChanged', secret);
   says('an unusable secret', ['warn', 'secret file unusable'], 'secretChanged', { ...secret, issue: 'is empty' });

@@ -3,10 +3,9 @@ import { expect } from 'chai';
 import { type Caller, Credential } from '../../../src/core/kernel/caller.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import { textOf } from '../../../src/core/upstream/client/receive.ts';
+import { textOf } from '../../../src/core/upstream/client/body.ts';
 import { createUpstream, type UpstreamOptions } from '../../../src/core/upstream/client/upstream-client.ts';
-import { createLoadClock } from '../../../src/core/upstream/loading.ts';
-import type { PageRequest, Upstream } from '../../../src/core/upstream/upstream.ts';
+import type { LoadTiming, PageRequest, Upstream } from '../../../src/core/upstream/upstream.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { listen } from '../../support/listening.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
@@ -22,14 +21,13 @@ const CALLER = {
 export function asking(
   target = '/',
   caller: Partial<Caller> = {},
-  load = createLoadClock(Number.POSITIVE_INFINITY),
+  load: LoadTiming = { dueAt: Number.POSITIVE_INFINITY },
 ): PageRequest<string> {
   return {
     target,
     caller: { ...CALLER, ...caller },
     read: textOf,
     load,
-    enter: load.startPage(),
     authorization: { authorization: 'Bearer secret-token' },
   };
 }
@@ -59,8 +57,6 @@ export function open(baseUrl: string, options: Partial<UpstreamOptions> = {}): U
     headers: {},
     connectTimeoutMs: 2000,
     connections: 4,
-    keptConnections: 'shared',
-    allowH2: false,
     maxPageBytes: 1024,
     usesCallerToken: true,
     events: {},

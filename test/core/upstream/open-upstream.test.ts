@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { type OpenUpstreamOptions, openUpstream } from '../../../src/core/upstream/open-upstream.ts';
@@ -7,7 +8,7 @@ import { inTurn, json } from '../../support/platform/http-upstream.ts';
 import { asking, calm, errorOf, recordEvents, rejection, serve, serveRaw } from './harness.ts';
 
 const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
-const NEVER = { attempts: 0, baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
+const NEVER = { attempts: 0, statuses: [503], baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
 
 describe('an upstream with all its layers, over real sockets', () => {
   function openAt(baseUrl: string, options: Partial<OpenUpstreamOptions> = {}) {
@@ -20,8 +21,6 @@ describe('an upstream with all its layers, over real sockets', () => {
       connections: 4,
       maxQueue: 4,
       rememberRejectedMs: 5000,
-      keptConnections: 'shared',
-      allowH2: false,
       maxPageBytes: 1024,
       usesCallerToken: true,
       authorize: async () => ({ authorization: 'Bearer of-the-layer' }),
@@ -37,7 +36,7 @@ describe('an upstream with all its layers, over real sockets', () => {
   it('probes with the response to a rejected token, not with the negative cache', async () => {
     const statuses = [401, 500, 401];
     const server = await serve((request, response) => json({}, statuses.shift())(request, response));
-    const upstream = openAt(server.url, { breaker: { ...ONCE, openMs: 20 } });
+    const upstream = openAt(server.url, { breaker: { ...ONCE, failurePercent: 10, openMs: 20 } });
     const read = (key: string) => errorOf(upstream.get(asking('/', { credentialKey: key }), calm()));
     expect((await read('a')).code).to.equal('credential_rejected');
     expect((await read('b')).code).to.equal('upstream_failed');
@@ -54,7 +53,7 @@ describe('an upstream with all its layers, over real sockets', () => {
     const server = await serve((request, response) => json([], statuses.shift())(request, response));
     let authorized = 0;
     const upstream = openAt(server.url, {
-      retry: { attempts: 2, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 },
+      retry: { ...NEVER, attempts: 2, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 },
       async authorize({ credentialKey: key }) {
         authorized += 1;
         return { authorization: `Bearer ${key} ${authorized}` };
@@ -112,7 +111,7 @@ describe('an upstream with all its layers, over real sockets', () => {
     expect(server.requests).to.deep.equal([]);
   });
 
-  it('holds no slot of the bulkhead while an authorization is pending', async () => {
+  it('holds no slot of the queue while an authorization is pending', async () => {
     const server = await serve(json([]));
     const granted = Promise.withResolvers<Record<string, string>>();
     const upstream = openAt(server.url, {
@@ -125,6 +124,23 @@ describe('an upstream with all its layers, over real sockets', () => {
     granted.resolve({});
     await waiting;
     expect(server.requests).to.have.length(2);
+  });
+
+  it('does not count the refusals of its queue', async () => {
+    const sockets: Socket[] = [];
+    const { url } = await serveRaw((socket) => sockets.push(socket));
+    const breaker = { ...ONCE, minimumCalls: 2 };
+    const upstream = openAt(url, { connections: 1, maxQueue: 0, breaker });
+    for (let failures = 1; failures <= 2; failures += 1) {
+      const failing = errorOf(upstream.get(asking(), calm()));
+      for (let refusals = 0; refusals < 20; refusals += 1) {
+        expect((await errorOf(upstream.get(asking(), calm()))).code).to.equal('overloaded');
+      }
+      await eventually(() => sockets.length === failures);
+      sockets.at(-1)?.destroy();
+      expect((await failing).code).to.equal('upstream_failed');
+    }
+    expect(upstream.breakerState).to.equal('open');
   });
 
   it('does not count errors of another server, even when half-open', async () => {
@@ -147,7 +163,7 @@ describe('an upstream with all its layers, over real sockets', () => {
     const statuses = [503, 401];
     const server = await serve((request, response) => json([], statuses.shift())(request, response));
     const { events, told } = recordEvents();
-    const retry = { attempts: 1, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 };
+    const retry = { ...NEVER, attempts: 1, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 };
     const upstream = openAt(server.url, { events, retry });
     for (let count = 0; count < 2; count += 1) await errorOf(upstream.get(asking(), calm()));
     expect(told.bulkheadEntered).to.have.length(1);

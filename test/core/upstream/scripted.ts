@@ -1,4 +1,4 @@
-import { withAbort } from '../../../src/core/kernel/deadline.ts';
+import { isDeadline, withAbort } from '../../../src/core/kernel/deadline.ts';
 import { GatewayError, type GatewayErrorFacts } from '../../../src/core/kernel/errors.ts';
 import type { Reply, Upstream } from '../../../src/core/upstream/upstream.ts';
 
@@ -29,7 +29,7 @@ export function createScripted() {
         return { page: await read(Buffer.from(await withAbort(signal, () => promise)), {}), headers: {} };
       } catch (error) {
         // As the client says it: a deadline that passes here is the upstream's.
-        if (error instanceof GatewayError && error.code === 'upstream_timeout' && signal.aborted) throw timeout();
+        if (isDeadline(signal.reason)) throw timeout();
         throw error;
       } finally {
         open.splice(open.indexOf(request), 1);
@@ -52,7 +52,7 @@ export const status503 = (retryAfterSeconds?: number) =>
     'upstream_failed',
     facts({
       countsForBreaker: true,
-      retryable: 'status',
+      upstreamStatus: 503,
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     }),
   );

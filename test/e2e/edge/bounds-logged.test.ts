@@ -68,7 +68,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'refuses nothing: the list that was loaded longest ago is forgotten; test/e2e/reading/doubtful-mapping.test.ts',
   'cache.maxBytes': 'refuses nothing: what was used longest ago is let go of',
   'cache.maxEntries': 'refuses nothing: what was used longest ago is let go of',
-  maxQueue: 'the event callRefused; test/core/upstream/resilience/with-bulkhead.test.ts',
+  maxQueue: 'the event callRefused; test/core/upstream/resilience/with-queue.test.ts',
   maxDelayMs: 'bounds a time',
 };
 

@@ -169,8 +169,8 @@ describe('a platform over TLS, behind a proxy with a password', () => {
         said.push(JSON.stringify([...failed.headers]), await failed.text());
       }
       const all = [...said, log.text()].join('\n');
-      expect(all).to.contain('the proxy rejected the configured credential (407)');
-      expect(all).to.contain('the proxy does not answer in HTTP');
+      expect(all).to.contain('proxy: it rejected the configured credential (407)');
+      expect(all).to.contain('proxy: the response is not well-formed HTTP');
       for (const secret of [PASSWORD, Buffer.from(`portico:${PASSWORD}`).toString('base64')]) {
         expect(all).not.to.contain(secret);
       }
@@ -186,7 +186,7 @@ describe('a platform over TLS, behind a proxy with a password', () => {
     const [{ upstream, reason, causes } = {}] = log.lines().filter(({ msg }) => msg === 'request');
     expect({ upstream, reason, causes }).to.deep.equal({
       upstream: 'tools',
-      reason: "the upstream's certificate has expired",
+      reason: 'its certificate has expired',
       causes: ['Error CERT_HAS_EXPIRED'],
     });
   });

@@ -132,5 +132,5 @@ function inWords(successes: number, failures: number): string {
   const words = [];
   if (successes > 0) words.push(`${successes} ${successes === 1 ? 'success' : 'successes'}`);
   if (failures > 0) words.push(`${failures} ${failures === 1 ? 'failure' : 'failures'}`);
-  return words.join(', ') || 'not counted';
+  return words.join(', ');
 }

@@ -33,11 +33,11 @@ const BROKEN: Outcome = ['502 upstream_failed', 3, 'failure', 'closed', 'served'
 const RETRIED: Outcome = ['502 upstream_failed', 3, 'failure', 'kept', 'served'];
 const LATE: Outcome = ['504 upstream_timeout after timeoutMs', 1, 'failure', 'closed', 'served'];
 /** An answer that is no list, and no failure. */
-const FAILED: Outcome = ['502 upstream_failed', 1, 'not counted', 'kept', 'not served'];
-const REFUSED: Outcome = ['502 upstream_refused', 1, 'not counted', 'kept', 'not served'];
-const INVALID: Outcome = ['502 upstream_invalid', 1, 'not counted', 'kept', 'not served'];
+const FAILED: Outcome = ['502 upstream_failed', 1, 'success', 'kept', 'not served'];
+const REFUSED: Outcome = ['502 upstream_refused', 1, 'success', 'kept', 'not served'];
+const INVALID: Outcome = ['502 upstream_invalid', 1, 'success', 'kept', 'not served'];
 /** The rest of the body is not read. */
-const CUT: Outcome = ['502 upstream_invalid', 1, 'not counted', 'closed', 'not served'];
+const CUT: Outcome = ['502 upstream_invalid', 1, 'success', 'closed', 'not served'];
 /** A page that was read, of a list that cannot be right. */
 const UNFIT: Outcome = ['502 upstream_invalid', 1, 'success', 'kept', 'not served'];
 const REPEATED: Outcome = ['502 upstream_invalid', 2, '2 successes', 'kept', 'not served'];
@@ -130,23 +130,34 @@ export const FAULTS: Readonly<Record<string, readonly FaultRow[]>> = {
     ],
     ['answers 304, to a request without `If-None-Match`', sends('HTTP/1.1 304 Same\r\n\r\n'), FAILED],
     ['answers 400', says('400 No'), REFUSED],
-    ['answers 401', says('401 No'), ['401 credential_rejected', 1, 'not counted', 'kept', 'not served']],
-    ['answers 403', says('403 No'), ['403 access_denied', 1, 'not counted', 'kept', 'not served']],
+    ['answers 401', says('401 No'), ['401 credential_rejected', 1, 'success', 'kept', 'not served']],
+    ['answers 403', says('403 No'), ['403 access_denied', 1, 'success', 'kept', 'not served']],
+    [
+      'answers 403 with `Retry-After: 7`',
+      says('403 No', 'Retry-After: 7'),
+      ['429 upstream_rate_limited, Retry-After 7', 1, 'success', 'kept', 'served'],
+    ],
     ['answers 404', says('404 No'), REFUSED],
     ['answers 406', says('406 No'), REFUSED],
-    ['answers 408', says('408 No'), ['502 upstream_failed', 1, 'not counted', 'kept', 'served']],
+    ['answers 408', says('408 No'), ['502 upstream_failed', 1, 'success', 'kept', 'served']],
     ['answers 410', says('410 No'), REFUSED],
     ['answers 418', says('418 No'), REFUSED],
-    ['answers 429', says('429 No'), ['429 upstream_rate_limited, Retry-After 1', 1, 'not counted', 'kept', 'served']],
+    ['answers 419', says('419 No'), REFUSED],
+    ['answers 429', says('429 No'), ['429 upstream_rate_limited, Retry-After 1', 1, 'success', 'kept', 'served']],
     [
       'answers 429 with `Retry-After: 7`',
       says('429 No', 'Retry-After: 7'),
-      ['429 upstream_rate_limited, Retry-After 7', 1, 'not counted', 'kept', 'served'],
+      ['429 upstream_rate_limited, Retry-After 7', 1, 'success', 'kept', 'served'],
+    ],
+    [
+      'answers 429 with `RateLimit-Reset: 7`',
+      says('429 No', 'RateLimit-Reset: 7'),
+      ['429 upstream_rate_limited, Retry-After 7', 1, 'success', 'kept', 'served'],
     ],
     [
       'answers 429 with a date, years from now, as `Retry-After`',
       says('429 No', 'Retry-After: Thu, 31 Dec 2099 23:59:59 GMT'),
-      ['429 upstream_rate_limited, Retry-After 3600', 1, 'not counted', 'kept', 'served'],
+      ['429 upstream_rate_limited, Retry-After 3600', 1, 'success', 'kept', 'served'],
     ],
     ['answers 451', says('451 No'), REFUSED],
     ['answers 500', says('500 No'), ['502 upstream_failed', 1, 'failure', 'kept', 'served']],

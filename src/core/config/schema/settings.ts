@@ -207,7 +207,7 @@ function upstreamWith(upstream: Settings['upstreams'][string], { breaker, exchan
   return {
     ...upstream,
     ...limits.upstream,
-    breaker,
+    breaker: { ...upstream.breaker, ...breaker },
     retry: { ...upstream.retry, ...retry },
     credential: credential.kind === 'exchange' ? { ...credential, ...exchange } : credential,
   };

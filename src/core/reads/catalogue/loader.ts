@@ -1,12 +1,12 @@
 import { type Caller, requestOf } from '../../kernel/caller.ts';
-import { isDeadline } from '../../kernel/deadline.ts';
+import { withDeadline } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { addCounts, type MappingCounts, NO_COUNTS } from '../../mapping/mapper.ts';
-import { createLoadClock, type LoadAccount, type LoadClock, type Loading } from '../../upstream/loading.ts';
+import type { LoadAccount, Loading } from '../../upstream/loading.ts';
 import type { ListRequest } from '../../upstream/paging/list-read.ts';
 import { firstTarget, paginate } from '../../upstream/paging/paginate.ts';
-import type { PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';
+import type { LoadTiming, PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
 import { checkIds, checkList, createDistinctIds, type Found, type ListRules } from './list-checks.ts';
@@ -46,7 +46,7 @@ export function createLoader(options: LoaderOptions): Loader {
     caller: Caller,
     account: LoadAccount,
     signal: AbortSignal,
-    clock: LoadClock,
+    timing: LoadTiming,
     known?: Load,
   ): Promise<Load> {
     const loadedAt = now();
@@ -57,22 +57,13 @@ export function createLoader(options: LoaderOptions): Loader {
     };
     const upstreamMs = () => performance.now() - begun - ownMs;
 
-    async function get<P>(
-      request: Omit<PageRequest<P>, 'caller' | 'load' | 'enter'>,
-      pageSignal: AbortSignal,
-    ): Promise<Reply<P>> {
+    function get<P>(request: Omit<PageRequest<P>, 'caller' | 'load'>, pageSignal: AbortSignal): Promise<Reply<P>> {
       const read: PageRequest<P>['read'] = (body, headers) => {
         account.read(body.length);
         return request.read(body, headers);
       };
-      const enter = clock.startPage();
       const { hold } = account;
-      const page = { ...request, path, headers: list.headers, caller, load: clock, enter, read, hold };
-      try {
-        return await upstream.get(page, pageSignal);
-      } finally {
-        enter();
-      }
+      return upstream.get({ ...request, path, headers: list.headers, caller, load: timing, read, hold }, pageSignal);
     }
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
@@ -122,7 +113,7 @@ export function createLoader(options: LoaderOptions): Loader {
     if (first === undefined) {
       if (known === undefined) throw new Error('the request had no If-None-Match');
       // The page is unchanged, but may no longer be the whole list.
-      if (![NO_SIGNS, known.upstreamSaid].includes(headerSigns(headers))) return load(caller, account, signal, clock);
+      if (![NO_SIGNS, known.upstreamSaid].includes(headerSigns(headers))) return load(caller, account, signal, timing);
       return { ...known, snapshot: at(loadedAt, known), renewed: true, upstreamMs: upstreamMs() };
     }
     const { made, pages } = 'made' in first ? { ...first, pages: 1 } : await loadPages(first.page, first.body, headers);
@@ -134,30 +125,25 @@ export function createLoader(options: LoaderOptions): Loader {
 
   return async (caller, signal, { known } = {}) => {
     const begun = performance.now();
-    const clock = createLoadClock(begun + timeoutMs);
+    const timing: LoadTiming = { dueAt: begun + timeoutMs };
+    const account = loading.open({ maxReadBytes });
     const emitEnd = (why?: { readonly error: string; readonly reason: string | undefined }) =>
       events.loadEnded?.({ resource, upstream: upstream.name, ms: performance.now() - begun, ...why });
     try {
-      const loaded = await loading.run({ maxReadBytes, timeoutMs }, signal, (account, ended) =>
-        load(caller, account, ended, clock, known),
-      );
-      clock.onLoaded?.(clock);
+      const loaded = await withDeadline(timeoutMs, signal, (ended) => load(caller, account, ended, timing, known));
+      timing.onLoaded?.(timing);
       emitEnd();
       return loaded;
-    } catch (thrown) {
-      const error = isOwnDeadline(thrown) ? new GatewayError('upstream_timeout', { reason: clock.describe() }) : thrown;
+    } catch (error) {
       emitEnd({ error: codeOf(error, signal), reason: error instanceof GatewayError ? error.reason : undefined });
       if (!(error instanceof GatewayError)) throw error;
       const { bound } = error;
       if (bound !== undefined) events.limitReached?.({ ...requestOf(caller), bound, upstream: upstream.name });
       throw error.from(upstream.name);
+    } finally {
+      account.end();
     }
   };
-}
-
-/** Whether the deadline is that of the load, not of a server that the upstream depends on. */
-function isOwnDeadline(thrown: unknown): boolean {
-  return isDeadline(thrown) && !(thrown as GatewayError).dependencyFailed;
 }
 
 function orThrow(page: MappedPage | GatewayError): MappedPage {

@@ -4,7 +4,7 @@ import { compileExpression } from '../../mapping/expressions/expression.ts';
 import { createMapper, type Mapped, type MapperOptions, type MappingCounts } from '../../mapping/mapper.ts';
 import { createOverlooked } from '../../mapping/overlooked.ts';
 import { createPageParser, type Page, type PageExpressions } from '../../mapping/page.ts';
-import { textOf } from '../../upstream/client/receive.ts';
+import { textOf } from '../../upstream/client/body.ts';
 import {
   checkBounds,
   digestsOf,

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import { loadTls } from '../../kernel/node-http.ts';
-import { isOutOfResources, nodeCodeOf, PASSING, TLS_FAILURE } from './exchange-errors.ts';
+import { errorOfExchange, nodeCodeOf } from './reply-errors.ts';
 
 export interface UpstreamTls {
   /** Files that may change. */
@@ -31,7 +31,6 @@ export interface ProxyOptions {
 export interface ConnectorOptions {
   /** Bound on a TCP connect with its TLS handshake, and on the tunnel through a proxy. */
   readonly timeoutMs: number;
-  readonly allowH2: boolean;
   /** @default Node's own authorities, and no certificate */
   readonly identity?: TlsIdentity | undefined;
   readonly serverName?: string | undefined;
@@ -49,9 +48,9 @@ export function loadUndici(): typeof import('undici') {
 
 /** Creates what opens connections for undici's clients. A new connector has no TLS sessions to resume. */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
-  const { timeoutMs, allowH2, identity, serverName, proxy } = options;
+  const { timeoutMs, identity, serverName, proxy } = options;
   const open = loadUndici().buildConnector({
-    allowH2,
+    allowH2: false,
     timeout: timeoutMs,
     ...(identity && { secureContext: loadTls().createSecureContext({ ...identity }) }),
     ...(serverName && { servername: serverName }),
@@ -70,14 +69,13 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
 
 /**
  * Opens a tunnel with `CONNECT` (RFC 9110, section 9.3.6), over a connection of its own to the proxy. undici's `ProxyAgent` does
- * the same, but hides which connection a response belongs to, and the status of a refusal is only in the text of its error.
+ * not bound the time of its tunnel, and names the status of a refusal only in the text of its error.
  */
 async function openTunnel(proxy: ProxyOptions, target: buildConnector.Options, timeoutMs: number): Promise<Socket> {
-  const { url, authorize } = proxy;
   const { Client } = loadUndici();
-  const client = new Client(new URL(url).origin, { connect: { timeout: timeoutMs, allowH2: false } });
+  const client = new Client(new URL(proxy.url).origin, { connect: { timeout: timeoutMs, allowH2: false } });
   const path = authorityOf(target);
-  const headers = { host: path, ...(authorize && { 'proxy-authorization': authorize() }) };
+  const headers = { host: path, ...(proxy.authorize && { 'proxy-authorization': proxy.authorize() }) };
   try {
     const { statusCode, socket } = await client.connect({ path, headers, signal: AbortSignal.timeout(timeoutMs) });
     // Listens until TLS or a request does.
@@ -100,34 +98,38 @@ function authorityOf({ hostname, port, protocol }: buildConnector.Options): stri
 const DETAIL =
   'The proxy refused the connection to the platform. Trying again is unlikely to help. The operator of Portico finds the reason in the log, by the requestId.';
 
+/** Statuses of a proxy that could not reach the platform just now. */
+const PASSING: readonly number[] = [502, 503, 504];
+
 function refused(status: number): GatewayError {
-  if (status === 407) return failed({ reason: 'the proxy rejected the configured credential (407)' });
-  return failed({
-    reason: `the proxy opened no tunnel: status ${status}`,
-    ...(PASSING.includes(status) && { retryable: 'connect' }),
+  const reason =
+    status === 407 ? 'it rejected the configured credential (407)' : `it opened no tunnel: status ${status}`;
+  const retry = PASSING.includes(status) ? { retryable: 'connect' as const } : {};
+  return new GatewayError('upstream_failed', {
+    detail: DETAIL,
+    reason: `proxy: ${reason}`,
+    countsForBreaker: true,
+    ...retry,
   });
 }
 
-/** Facts by the `code` or name of the error of Node or undici. The first match counts. */
-const FAILURES: readonly (readonly [RegExp, GatewayErrorFacts])[] = [
-  [/^E(CONNREFUSED|TIMEDOUT|(HOST|NET)(UNREACH|DOWN))$/, { reason: 'the proxy was not reached', retryable: 'connect' }],
-  [/^(ENOTFOUND|EAI_[A-Z]+)$/, { reason: 'the host name of the proxy was not resolved', retryable: 'connect' }],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, { reason: 'the proxy closed the connection', retryable: 'connect' }],
-  [/^(HTTPParserError|UND_ERR_HEADERS_OVERFLOW)$/, { reason: 'the proxy does not answer in HTTP' }],
-  [TLS_FAILURE, { reason: 'TLS to the proxy was not established' }],
-];
-
-function errorOfTunnel(error: unknown): unknown {
-  if (error instanceof GatewayError || isOutOfResources(error)) return error;
-  const code = nodeCodeOf(error);
-  if (/^(TimeoutError|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) {
-    const reason = 'the proxy opened no tunnel in time';
-    return new GatewayError('upstream_timeout', { reason, retryable: 'connect', countsForBreaker: true, cause: error });
-  }
-  const [, facts] = FAILURES.find(([pattern]) => pattern.test(code)) ?? [];
-  return failed({ reason: 'the proxy opened no tunnel', ...facts, cause: error });
+/** The error of a connection to the proxy, in the words of one to an upstream. */
+function errorOfTunnel(thrown: unknown): unknown {
+  const isTimeout = nodeCodeOf(thrown) === 'TimeoutError';
+  const error = isTimeout ? connectTimeout(thrown) : errorOfExchange(thrown, false);
+  if (!(error instanceof GatewayError) || error === thrown || !error.countsForBreaker) return error;
+  const { code, reason, retryable, cause } = error;
+  return new GatewayError(code, {
+    reason: `proxy: ${reason}`,
+    countsForBreaker: true,
+    cause,
+    ...(code === 'upstream_failed' && { detail: DETAIL }),
+    // No request was lost with a connection to the proxy.
+    ...(retryable && { retryable: 'connect' }),
+  });
 }
 
-function failed(facts: GatewayErrorFacts): GatewayError {
-  return new GatewayError('upstream_failed', { detail: DETAIL, countsForBreaker: true, ...facts });
+function connectTimeout(cause: unknown): GatewayError {
+  const reason = 'it opened no tunnel in time';
+  return new GatewayError('upstream_timeout', { reason, retryable: 'connect', countsForBreaker: true, cause });
 }

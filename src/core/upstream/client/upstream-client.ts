@@ -1,12 +1,12 @@
 import { requestOf } from '../../kernel/caller.ts';
-import { isDeadline } from '../../kernel/deadline.ts';
+import { isDeadline, withAbort } from '../../kernel/deadline.ts';
 import { causesOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import type { PageRequest, ReplyHeaders, Tap, Upstream } from '../upstream.ts';
+import type { PageRequest, Reply, ReplyHeaders, Tap, Upstream } from '../upstream.ts';
+import { ACCEPT_ENCODING, bodyIssue, discardBody, readBody } from './body.ts';
+import { type Connections, createConnections, type Lease } from './connections.ts';
 import { createConnector, type ProxyOptions, type TlsIdentity, type UpstreamTls } from './connector.ts';
-import { type CredentialOwner, errorOfExchange, errorOfStatus } from './exchange-errors.ts';
-import { type Connections, createConnections, type KeptConnections } from './kept-connections.ts';
-import { ACCEPT_ENCODING, bodyIssue, decodeBody, type ReceiveOptions, receive } from './receive.ts';
+import { type CredentialOwner, errorOfExchange, errorOfStatus, withMarkupDetail } from './reply-errors.ts';
 
 export interface UpstreamOptions extends CredentialOwner {
   /** Its key in settings; part of every error. */
@@ -26,8 +26,6 @@ export interface UpstreamOptions extends CredentialOwner {
   readonly proxy?: ProxyOptions | undefined;
   /** Connections that may be open at once; further requests wait for one. */
   readonly connections: number;
-  readonly keptConnections: KeptConnections;
-  readonly allowH2: boolean;
   /** Largest body, before and after decompression. */
   readonly maxPageBytes: number;
   readonly events: Events;
@@ -37,7 +35,7 @@ export interface UpstreamOptions extends CredentialOwner {
 interface Response {
   readonly status: number;
   /** Decoded; `undefined` with a 304. */
-  readonly bytes: Buffer | undefined;
+  readonly bytes?: Buffer;
   readonly headers: ReplyHeaders;
 }
 
@@ -56,22 +54,18 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   let identity: TlsIdentity | undefined;
   let isClosed = false;
 
-  /** Opens the connections with the first request, so that a start does not load undici, and again when TLS files change. */
-  async function openConnections(signal: AbortSignal): Promise<Connections> {
-    const { allowH2, tls, proxy, connectTimeoutMs: timeoutMs } = options;
+  /** Leases a connection. The first call loads undici, and one after TLS files have changed replaces all connections. */
+  async function lease(callerKey: string, signal: AbortSignal): Promise<Lease> {
+    const { tls, proxy, connectTimeoutMs: timeoutMs } = options;
     const current = await tls?.files.current(signal);
     if (isClosed) throw closed();
     if (connections === undefined || current !== identity) {
       identity = current;
-      const connect = createConnector({ timeoutMs, allowH2, identity, serverName: tls?.serverName, proxy });
-      connections?.renew(connect);
-      connections ??= createConnections({
-        ...{ origin, allowH2, connect, max: options.connections, kept: options.keptConnections },
-        onUnsolicited: () => events.unsolicitedResponse?.({ upstream: name }),
-        now: () => performance.now(),
-      });
+      connections?.retire();
+      const connect = createConnector({ timeoutMs, identity, serverName: tls?.serverName, proxy });
+      connections = createConnections({ origin, connect, max: options.connections });
     }
-    return connections;
+    return connections.lease(callerKey);
   }
 
   function headersOf(request: PageRequest<unknown>): Record<string, string> {
@@ -87,84 +81,88 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
 
   async function exchange(request: PageRequest<unknown>, signal: AbortSignal): Promise<Response> {
-    const { target, post, caller } = request;
+    const { target, post, caller, ifNoneMatch } = request;
+    const { errorOf = (status, headers) => errorOfStatus(status, headers, options) } = request;
     const method = methodOf(request);
     const headersSent = headersOf(request);
-    const { errorOf = (status, headers) => errorOfStatus(status, headers, options) } = request;
     const tapped = tap?.({ upstream: name, method, origin, target, headers: headersSent, body: post?.body });
-    let begun = false;
-    let held = 0;
-    const judge: ReceiveOptions['judge'] = (status, headers) => {
-      begun = true;
-      request.enter('body');
-      tapped?.answered(status, headers);
-      if (status === 304 && request.ifNoneMatch !== undefined) return null;
-      return errorOf(status, headers) ?? bodyIssue(headers, maxPageBytes);
-    };
+    let hasBegun = false;
+    let heldBytes = 0;
     const hold = (bytes: number) => {
-      held += bytes;
+      heldBytes += bytes;
       request.hold?.(bytes);
     };
-    const onConnected = () => request.enter('first byte');
-    const receiving = { judge, onConnected, maxBytes: maxPageBytes, hold, onRest: tapped?.rest };
-    request.enter('connect');
     try {
-      const { dispatcher, once, release } = await (await openConnections(signal)).lease(caller.credentialKey);
-      const sent = {
-        method,
-        path: target,
-        headers: headersSent,
-        body: post?.body ?? null,
-        ...(once && { reset: true }),
-      };
-      const { status, headers, body } = await receive(dispatcher, sent, receiving, signal).finally(release);
-      const bytes = body && (await decodeBody(headers, body, receiving, signal));
-      if (bytes !== undefined) tapped?.read(bytes);
-      return { status, headers, bytes };
+      const { client, release } = await lease(caller.credentialKey, signal);
+      try {
+        const sent = { method, path: target, headers: headersSent, body: post?.body ?? null, signal } as const;
+        // Rejects at once also while a connection opens.
+        const { statusCode: status, headers, body } = await withAbort(signal, () => client.request(sent));
+        hasBegun = true;
+        tapped?.answered(status, headers);
+        const isNotModified = status === 304 && ifNoneMatch !== undefined;
+        const error = isNotModified ? undefined : (errorOf(status, headers) ?? bodyIssue(headers, maxPageBytes));
+        if (isNotModified || error !== undefined) {
+          await discardBody(body, tapped?.rest);
+          if (error !== undefined) throw error;
+          return { status, headers };
+        }
+        const bytes = await readBody(headers, body, { maxBytes: maxPageBytes, hold }, signal);
+        tapped?.read(bytes);
+        return { status, headers, bytes };
+      } finally {
+        release();
+      }
     } catch (error) {
-      hold(-held);
-      if (!signal.aborted) throw errorOfExchange(error, begun);
-      throw isDeadline(signal.reason)
-        ? new GatewayError('upstream_timeout', { countsForBreaker: true, reason: tooLate(begun) })
-        : signal.reason;
+      hold(-heldBytes);
+      if (!signal.aborted) throw errorOfExchange(error, hasBegun);
+      if (!isDeadline(signal.reason)) throw signal.reason;
+      const reason = `the response did not ${hasBegun ? 'end' : 'begin'} in time`;
+      throw new GatewayError('upstream_timeout', { countsForBreaker: !request.isShort, reason });
+    }
+  }
+
+  async function getOnce<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>> {
+    if (signal.aborted) {
+      // A deadline that passed before the request is not a fault of the upstream.
+      throw isDeadline(signal.reason) ? new GatewayError('upstream_timeout', { upstream: name }) : signal.reason;
+    }
+    const method = methodOf(request);
+    const startedAt = performance.now();
+    let ms = 0;
+    let response: Response | undefined;
+    const emit = (status: number | undefined, error?: GatewayError) =>
+      events.pageFetched?.({
+        ...requestOf(request.caller),
+        ...{ upstream: name, method, ms, bytes: response?.bytes?.length ?? 0, status },
+        ...{ error: error?.code, reason: error?.reason, causes: error && causesOf(error) },
+      });
+    try {
+      try {
+        response = await exchange(request, signal);
+      } finally {
+        ms = performance.now() - startedAt;
+      }
+      const { status, headers, bytes } = response;
+      const page = bytes && (await request.read(bytes, headers));
+      emit(status);
+      return { page, status, headers };
+    } catch (thrown) {
+      const error = withMarkupDetail(thrown, response?.bytes);
+      const status = (error instanceof GatewayError ? error.upstreamStatus : undefined) ?? response?.status;
+      // An abort is reported where it began: a caller that left, or another page.
+      if (!(error instanceof GatewayError) || error === signal.reason) throw error;
+      emit(status, error);
+      throw error.from(name);
     }
   }
 
   return {
     name,
     async get(request, signal) {
-      if (signal.aborted) {
-        // A deadline that passed before the request is not a fault of the upstream.
-        throw isDeadline(signal.reason) ? new GatewayError('upstream_timeout', { upstream: name }) : signal.reason;
-      }
-      const method = methodOf(request);
-      const begun = performance.now();
-      let ms = 0;
-      let response: Response | undefined;
-      const emit = (status: number | undefined, error?: GatewayError) =>
-        events.pageFetched?.({
-          ...requestOf(request.caller),
-          ...{ upstream: name, method, ms, bytes: response?.bytes?.length ?? 0, status },
-          ...{ error: error?.code, reason: error?.reason, causes: error && causesOf(error) },
-        });
-      try {
-        try {
-          response = await exchange(request, signal);
-        } finally {
-          ms = performance.now() - begun;
-        }
-        const { status, headers, bytes } = response;
-        request.enter('mapping');
-        const page = bytes && (await request.read(bytes, headers));
-        emit(status);
-        return { page, status, headers };
-      } catch (error) {
-        const status = (error instanceof GatewayError ? error.upstreamStatus : undefined) ?? response?.status;
-        // An abort is reported where it began: a caller that left, or another page.
-        if (!(error instanceof GatewayError) || error === signal.reason) throw error;
-        emit(status, error);
-        throw error.from(name);
-      }
+      const reply = await getOnce(request, signal);
+      const isConfirmed = reply.page !== undefined || !isOtherEntity(reply.headers['etag'], request.ifNoneMatch);
+      return isConfirmed ? reply : getOnce({ ...request, ifNoneMatch: undefined }, signal);
     },
     async close() {
       isClosed = true;
@@ -173,8 +171,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-function tooLate(begun: boolean): string {
-  return begun ? 'the response did not end in time' : 'the response did not begin in time';
+/** Whether a 304 names another strong entity tag than was sent, so that it confirms nothing (RFC 9111, section 4.3.4). */
+function isOtherEntity(tag: string | string[] | undefined, sent: string | undefined): boolean {
+  return typeof tag === 'string' && tag.startsWith('"') && sent !== undefined && tag !== sent.replace(/^W\//, '');
 }
 
 function closed(): GatewayError {

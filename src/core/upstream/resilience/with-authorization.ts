@@ -22,7 +22,6 @@ export function withAuthorization(upstream: Upstream, authorize: Authorize, refu
     async get(request, signal) {
       const { caller } = request;
       for (let resends = 0; ; resends += 1) {
-        request.enter('authorization');
         const authorization = await authorize(caller, signal);
         try {
           return await upstream.get({ ...request, authorization, ...(resends > 0 && { resends }) }, signal);

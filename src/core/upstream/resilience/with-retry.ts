@@ -7,6 +7,8 @@ import type { Upstream } from '../upstream.ts';
 
 export interface RetrySettings {
   readonly attempts: number;
+  /** Statuses of a temporary state (RFC 9110, section 15.6). */
+  readonly statuses: readonly number[];
   /** Longest wait before the first retry; it doubles with each one. */
   readonly baseDelayMs: number;
   /** Longest wait before any retry. A longer `Retry-After` prevents the retry. */
@@ -25,7 +27,7 @@ export interface WithRetryOptions extends RetrySettings {
 }
 
 /**
- * Retries connections that did not open or were lost, and statuses 502, 503 and 504, after a random wait ("full jitter", so
+ * Retries connections that did not open or were lost, and some statuses, after a random wait ("full jitter", so
  * that simultaneous failures are not retried simultaneously) or after `Retry-After`. The first retry of a lost connection is
  * immediate: most often the upstream had just closed a kept connection. A POST is retried only if settings say that it
  * changes nothing: a lost one may have arrived.
@@ -34,6 +36,7 @@ export function withRetry(
   upstream: Upstream,
   {
     attempts,
+    statuses,
     baseDelayMs,
     maxDelayMs,
     budgetPercent,
@@ -47,7 +50,8 @@ export function withRetry(
 
   /** The wait before another attempt; `undefined` if there is none. */
   function delayAfter(error: unknown, retries: number): number | undefined {
-    if (!(error instanceof GatewayError) || error.retryable === undefined || retries >= attempts) return undefined;
+    if (!(error instanceof GatewayError) || retries >= attempts) return undefined;
+    if (error.retryable === undefined && !statuses.includes(error.upstreamStatus ?? 0)) return undefined;
     if (error.retryable === 'reset' && retries === 0) return 0;
     const jitterMs = random() * Math.min(baseDelayMs * 2 ** retries, maxDelayMs);
     const delayMs = Math.max(jitterMs, (error.retryAfterSeconds ?? 0) * 1000);
@@ -66,7 +70,6 @@ export function withRetry(
           const delayMs = request.post?.isRepeatable === false ? undefined : delayAfter(error, retries);
           if (delayMs === undefined || signal.aborted || !budget.withdraw()) throw error;
           events.retried?.({ ...requestOf(request.caller), upstream: upstream.name, retries: retries + 1, delayMs });
-          request.enter('retry delay');
           await sleep(delayMs, signal).catch(() => {
             // The failure preceded the deadline.
             throw isDeadline(signal.reason) ? error : signal.reason;

@@ -74,7 +74,10 @@ describe('an upstream behind a proxy', () => {
     const proxy = await startConnectProxy(createServer(LEAF));
     const url = proxy.url.replace('http:', 'https:');
     const error = await errorOf(open(platform.url, through({ url })).get(asking(), calm()));
-    expect(error).to.include({ code: 'upstream_failed', reason: 'TLS to the proxy was not established' });
+    expect(error).to.include({
+      code: 'upstream_failed',
+      reason: 'proxy: its certificate was issued by an unknown authority',
+    });
     expect(proxy.asked).to.deep.equal([]);
   });
 
@@ -82,11 +85,11 @@ describe('an upstream behind a proxy', () => {
     const platform = await startPlatform(await AUTHORITY.issue({ names: ['elsewhere.example'] }));
     const proxy = await startConnectProxy();
     const error = await errorOf(open(platform.url, through(proxy)).get(asking(), calm()));
-    expect(error.reason).to.equal("the upstream's certificate is for another host");
+    expect(error.reason).to.equal('its certificate is for another host');
   });
 
-  const noTunnel = (status: number) => `the proxy opened no tunnel: status ${status}`;
-  const REJECTED = 'the proxy rejected the configured credential (407)';
+  const noTunnel = (status: number) => `proxy: it opened no tunnel: status ${status}`;
+  const REJECTED = 'proxy: it rejected the configured credential (407)';
   const says = (text: string) => (socket: Socket) => socket.end(text);
   const answers = (status: string) => says(`HTTP/1.1 ${status}\r\n\r\n`);
   for (const [what, fault, reason, retryable] of [
@@ -94,15 +97,15 @@ describe('an upstream behind a proxy', () => {
     ['refuses', says('HTTP/1.1 403 Forbidden\r\nContent-Length: 3\r\n\r\nno!'), noTunnel(403), undefined],
     ['does not reach the upstream', answers('502 Bad Gateway'), noTunnel(502), 'connect'],
     ['answers with a redirect', answers('302 Found\r\nLocation: http://evil.example'), noTunnel(302), undefined],
-    ['answers garbage', says('SSH-2.0-OpenSSH_9.9\r\n\r\n'), 'the proxy does not answer in HTTP', undefined],
+    ['answers garbage', says('SSH-2.0-OpenSSH_9.9\r\n\r\n'), 'proxy: the response is not well-formed HTTP', undefined],
     [
       'answers with endless headers',
       answers(`200 OK\r\nX: ${'x'.repeat(1e5)}`),
-      'the proxy does not answer in HTTP',
+      'proxy: the response headers are too large',
       undefined,
     ],
-    ['breaks off', (socket: Socket) => socket.resetAndDestroy(), 'the proxy closed the connection', 'connect'],
-    ['says nothing and goes', (socket: Socket) => socket.end(), 'the proxy closed the connection', 'connect'],
+    ['breaks off', (socket: Socket) => socket.resetAndDestroy(), 'proxy: the connection was lost', 'connect'],
+    ['says nothing and goes', (socket: Socket) => socket.end(), 'proxy: the connection was lost', 'connect'],
   ] as const) {
     it(`fails with upstream_failed if the proxy ${what}, which is logged`, async () => {
       const platform = await startPlatform();
@@ -127,8 +130,8 @@ describe('an upstream behind a proxy', () => {
     const platform = await startPlatform();
     const port = await freePort();
     for (const [url, reason] of [
-      [`http://127.0.0.1:${port}`, 'the proxy was not reached'],
-      ['http://proxy.invalid:3128', 'the host name of the proxy was not resolved'],
+      [`http://127.0.0.1:${port}`, 'proxy: the connection was refused'],
+      ['http://proxy.invalid:3128', 'proxy: the host name was not resolved'],
     ] as const) {
       const error = await errorOf(open(platform.url, through({ url })).get(asking(), calm()));
       expect(error).to.include({ code: 'upstream_failed', reason, retryable: 'connect', countsForBreaker: true });
@@ -140,7 +143,7 @@ describe('an upstream behind a proxy', () => {
     const proxy = await startConnectProxy();
     const sockets: Socket[] = [];
     for (const [behave, reason] of [
-      [(socket: Socket) => sockets.push(socket), 'the proxy opened no tunnel in time'],
+      [(socket: Socket) => sockets.push(socket), 'proxy: it opened no tunnel in time'],
       [(socket: Socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n'), 'the connection did not open in time'],
     ] as const) {
       proxy.behave(behave);

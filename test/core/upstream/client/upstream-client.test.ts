@@ -177,6 +177,25 @@ describe('an upstream client that is listened to', () => {
     ]);
   });
 
+  it('sends the request again without its condition where a 304 names another strong entity tag', async () => {
+    for (const [sent, tag, count] of [
+      ['"1"', '"2"', 2],
+      ['W/"1"', '"2"', 2],
+      ['"1"', '"1"', 1],
+      ['W/"1"', '"1"', 1],
+      ['"1"', 'W/"2"', 1],
+      ['"1"', undefined, 1],
+    ] as const) {
+      const server = await serve((request, response) => {
+        if (request.headers['if-none-match'] === undefined) response.end('[]');
+        else response.writeHead(304, tag === undefined ? {} : { etag: tag }).end();
+      });
+      const reply = await open(server.url).get({ ...asking(), ifNoneMatch: sent }, calm());
+      expect(reply.page).to.equal(count === 2 ? '[]' : undefined);
+      expect(server.requests).to.have.length(count);
+    }
+  });
+
   it('reports a deadline that passed while it waited, and nothing of requests that were not sent or were cancelled', async () => {
     const { events, told } = recordEvents();
     const { url } = await serveRaw(() => {});

@@ -62,7 +62,7 @@ describe('an upstream over TLS', () => {
     expect((await errorOf(read(plain, named))).reason).to.contain('is for another host');
   });
 
-  const certificate = (problem: string) => `the upstream's certificate ${problem}`;
+  const certificate = (problem: string) => `its certificate ${problem}`;
   for (const [what, identity, reason, code] of [
     ['an expired certificate', EXPIRED, 'has expired', 'CERT_HAS_EXPIRED'],
     ['a certificate of tomorrow', FUTURE, 'is not valid yet', 'CERT_NOT_YET_VALID'],
@@ -87,10 +87,10 @@ describe('an upstream over TLS', () => {
   it('is not called in a version before TLS 1.2, or where no TLS is spoken', async () => {
     const ciphers = 'DEFAULT@SECLEVEL=0';
     const old = await startPlatform(LEAF, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers });
-    expect((await errorOf(read(old.url, TRUSTING))).reason).to.equal('the upstream supports no allowed version of TLS');
+    expect((await errorOf(read(old.url, TRUSTING))).reason).to.equal('it supports no allowed version of TLS');
     const plain = await listen((await import('node:http')).createServer());
     const error = await errorOf(read(plain.url.replace('http:', 'https:'), TRUSTING));
-    expect(error.reason).to.equal('the upstream does not speak TLS on this port');
+    expect(error.reason).to.equal('it does not speak TLS on this port');
   });
 
   it('uses changed files for new connections, while requests in flight continue', () =>

@@ -6,7 +6,14 @@ import type { Upstream } from '../../../../src/core/upstream/upstream.ts';
 import { asking, calm, errorOf, open, recordEvents, rejection, serveRaw } from '../harness.ts';
 import { PAGE, refused, reset, status503, timeout } from '../scripted.ts';
 
-const SETTINGS = { events: {}, attempts: 2, baseDelayMs: 100, maxDelayMs: 1000, budgetPercent: 20 };
+const SETTINGS = {
+  events: {},
+  attempts: 2,
+  statuses: [502, 503, 504],
+  baseDelayMs: 100,
+  maxDelayMs: 1000,
+  budgetPercent: 20,
+};
 
 /** An upstream that ends its requests so, in turn, and then answers; and the waits between them. */
 function retrying(outcomes: readonly unknown[], options: Partial<WithRetryOptions> = {}) {
@@ -65,6 +72,18 @@ describe('an upstream with retry', () => {
       const { get, asked } = retrying([reset(), reset(), reset()], { attempts });
       await errorOf(get());
       expect(asked()).to.equal(attempts + 1);
+    }
+  });
+
+  it('retries the statuses of the settings, and no others', async () => {
+    const status500 = new GatewayError('upstream_failed', { upstreamStatus: 500, countsForBreaker: true });
+    for (const [statuses, asked] of [
+      [[502, 503, 504], 1],
+      [[500], 2],
+    ] as const) {
+      const calls = retrying([status500], { statuses });
+      await calls.get().catch(() => {});
+      expect(calls.asked()).to.equal(asked);
     }
   });
 

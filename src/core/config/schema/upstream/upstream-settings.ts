@@ -69,6 +69,20 @@ function refuseQuery({ code, input }: { code?: string | undefined; input?: unkno
 
 const Retry = z.strictObject({
   attempts: whole(0, 2).default(2).describe('Maximum number of retries of a request. 0: none.'),
+  statuses: z
+    .array(whole(500, 599))
+    .default([502, 503, 504])
+    .describe('Statuses after which a request is retried. Add 500 for a platform whose errors pass.'),
+});
+
+const Breaker = z.strictObject({
+  failurePercent: whole(1, 100)
+    .default(50)
+    .describe('The breaker opens when more than this share of the requests of the last 10 s failed. 100: never.'),
+  minimumCalls: whole(1, 1_000_000).default(10).describe('Requests in 10 s below which the breaker stays closed.'),
+  openMs: milliseconds()
+    .default(5000)
+    .describe('Time for which the breaker is open. Then one request tests the upstream.'),
 });
 
 const UpstreamShape = z.strictObject({
@@ -89,12 +103,10 @@ const UpstreamShape = z.strictObject({
     .default(10_000)
     .describe('Deadline of one read, including queueing, connecting, retries and all pages.'),
   connections: whole(1, 1024).default(32).describe('Open connections to this upstream.'),
-  keptConnections: z
-    .enum(['shared', 'perCaller'])
-    .default('shared')
-    .describe('Whether a kept connection is reused for any caller, or only for the same one.'),
   retry: Retry.prefault({}).describe('Retries of failed requests.'),
-  allowH2: z.boolean().default(false).describe('Whether HTTP/2 may be negotiated.'),
+  breaker: Breaker.prefault({}).describe(
+    'The circuit breaker, which stops requests to the upstream while it is failing.',
+  ),
   maxPageBytes: bytes(1024).default(2_097_152).describe('Largest body of one page, before and after decompression.'),
 });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ErrorCode } from '../../../../src/core/kernel/error-table.ts';
-import { errorOfExchange, retryAfterSeconds } from '../../../../src/core/upstream/client/exchange-errors.ts';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { errorOfExchange, retryAfterSeconds } from '../../../../src/core/upstream/client/reply-errors.ts';
 import type { UpstreamOptions } from '../../../../src/core/upstream/client/upstream-client.ts';
 import { json } from '../../../support/platform/http-upstream.ts';
 import { asking, calm, errorOf, open, serve, serveRaw } from '../harness.ts';
@@ -14,21 +15,31 @@ const NO_FAULT = { countsForBreaker: false, retryable: undefined };
 /** Statuses that stand for the others of their class; the fault matrix has those that platforms send most. */
 const STATUSES: readonly (readonly [number[], ErrorCode, object, RegExp?])[] = [
   [[201, 202, 204, 206], 'upstream_invalid', NO_FAULT],
-  [[300, 302, 304], 'upstream_failed', NO_FAULT, /answered with a redirect, which is not followed/],
+  [
+    [300, 302, 304],
+    'upstream_failed',
+    NO_FAULT,
+    /redirect, which is not followed. An expired or revoked access token may be the cause/,
+  ],
   [[400, 405, 407, 422, 499], 'upstream_refused', NO_FAULT, REFUSED],
   [[404, 410], 'upstream_refused', NO_FAULT, ABSENT],
   [[401], 'credential_rejected', NO_FAULT],
-  [[403], 'access_denied', NO_FAULT],
+  [[403], 'upstream_rate_limited', { ...NO_FAULT, retryAfterSeconds: 7 }],
+  [[419, 440, 498], 'upstream_refused', NO_FAULT, /access token may be the cause/],
   [[408, 425], 'upstream_failed', NO_FAULT, ANSWERED],
   [[429], 'upstream_rate_limited', { ...NO_FAULT, retryAfterSeconds: 7 }],
   [[500, 501, 599], 'upstream_failed', FAULT, ANSWERED],
-  [[502, 503, 504], 'upstream_failed', { countsForBreaker: true, retryable: 'status', retryAfterSeconds: 7 }, ANSWERED],
+  [[502, 503, 504], 'upstream_failed', { ...FAULT, retryAfterSeconds: 7 }, ANSWERED],
 ];
 
 describe('the status of an upstream', () => {
-  async function errorFor(status: number, options: Partial<UpstreamOptions> = {}) {
+  async function errorFor(
+    status: number,
+    options: Partial<UpstreamOptions> = {},
+    headers: Record<string, string> = { 'retry-after': '7' },
+  ) {
     const body = status === 204 || status === 304 ? undefined : { message: 'secret words of the platform' };
-    const server = await serve(json(body, status, { 'retry-after': '7' }));
+    const server = await serve(json(body, status, headers));
     return errorOf(open(server.url, options).get(asking(), calm()));
   }
 
@@ -60,7 +71,48 @@ describe('the status of an upstream', () => {
       [401, 'upstream_credential_rejected', made],
       [403, 'access_denied', made],
     ] as const) {
-      expect((await errorFor(status, { usesCallerToken: false, ...owner })).code).to.equal(code);
+      expect((await errorFor(status, { usesCallerToken: false, ...owner }, {})).code).to.equal(code);
+    }
+  });
+
+  it('is throttling with a 403 that names a wait or an exhausted limit, whoever owns the credential', async () => {
+    for (const headers of [{ 'retry-after': '7' }, { 'x-ratelimit-remaining': '0' }, { 'ratelimit-remaining': '0' }]) {
+      for (const usesCallerToken of [true, false]) {
+        const error = await errorFor(403, { usesCallerToken }, headers);
+        expect(error).to.include({ code: 'upstream_rate_limited', upstreamStatus: 403, countsForBreaker: false });
+      }
+    }
+    expect((await errorFor(403, {}, { 'x-ratelimit-remaining': '1' })).code).to.equal('access_denied');
+  });
+
+  it('has the reset of a limit, in seconds or since the epoch, where Retry-After is missing', async () => {
+    const epoch = String(Math.floor(Date.now() / 1000) + 42);
+    for (const [status, headers, least, most] of [
+      [429, { 'x-ratelimit-reset': epoch }, 39, 42],
+      [429, { 'ratelimit-reset': '42' }, 42, 42],
+      [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': epoch }, 39, 42],
+      [429, { 'retry-after': '7', 'x-ratelimit-reset': epoch }, 7, 7],
+      [429, { 'x-ratelimit-reset': '1000000000' }, 1, 1],
+      [429, { 'x-ratelimit-reset': '99999' }, 3600, 3600],
+      [429, { 'x-ratelimit-reset': 'soon', 'ratelimit-reset': '8' }, 8, 8],
+    ] as const) {
+      expect((await errorFor(status, {}, headers)).retryAfterSeconds).to.be.within(least, most);
+    }
+    expect((await errorFor(503, {}, { 'ratelimit-reset': '42' })).retryAfterSeconds).to.equal(undefined);
+  });
+
+  it('says that the token may be the cause where a web page comes in place of JSON', async () => {
+    for (const [body, isMarkup] of [
+      ['\uFEFF \n<!doctype html><title>Sign in</title>', true],
+      ['not JSON', false],
+    ] as const) {
+      const server = await serve((_request, response) => response.writeHead(200).end(body));
+      const read = () => {
+        throw new GatewayError('upstream_invalid', { reason: 'not JSON' });
+      };
+      const error = await errorOf(open(server.url).get({ ...asking(), read }, calm()));
+      expect(error).to.include({ code: 'upstream_invalid', countsForBreaker: false });
+      expect(error.detail.includes('access token may be the cause')).to.equal(isMarkup);
     }
   });
 });

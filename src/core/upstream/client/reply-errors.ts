@@ -2,19 +2,24 @@ import type { ErrorCode } from '../../kernel/error-table.ts';
 import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 
-/** Statuses of a temporary state, worth a retry (RFC 9110, section 15.6). */
-export const PASSING: readonly number[] = [502, 503, 504];
-
 /** The two statuses of 4xx that are about the time of a request, not its content (RFC 9110, section 15.5.9; RFC 8470). */
 const UNTIMELY: readonly number[] = [408, 425];
 
 /** Statuses of a list that does not exist or is hidden. */
 const ABSENT: readonly number[] = [404, 410];
 
+/** Statuses without a registration that platforms send in place of 401: an expired page, session or token. */
+const LIKE_UNAUTHORIZED: readonly number[] = [419, 440, 498];
+
+const TOKEN_MAY_BE_THE_CAUSE =
+  'An expired or revoked access token may be the cause: check it before trying again. Otherwise the operator of Portico finds the reason in the log, by the requestId.';
+
 /** Details for callers when the platform did answer. */
 const DETAILS = {
   error: 'The platform answered this read with an error. Trying again may help.',
-  redirect: 'The platform answered with a redirect, which is not followed. Trying again is unlikely to help.',
+  redirect: `The platform answered with a redirect, which is not followed. ${TOKEN_MAY_BE_THE_CAUSE}`,
+  unauthorized: `The platform refused the request. ${TOKEN_MAY_BE_THE_CAUSE}`,
+  markup: `The platform answered with a web page in place of JSON. ${TOKEN_MAY_BE_THE_CAUSE}`,
   absent:
     'The platform has no list at the configured path, or hides it. Trying again will not help. The operator of Portico finds the reason in the log, by the requestId.',
   brokeOff: "The platform's response ended early. Trying again may help.",
@@ -32,23 +37,26 @@ export interface CredentialOwner {
 /** Returns the error for a response's status; `undefined` if the response carries a page. */
 export function errorOfStatus(status: number, headers: ReplyHeaders, owner: CredentialOwner): GatewayError | undefined {
   if (status === 200 || status === 203) return undefined;
-  const isPassing = PASSING.includes(status);
-  const wait = isPassing || status === 429 ? retryAfterSeconds(headers['retry-after'], Date.now()) : undefined;
-  const code = codeOfStatus(status, owner);
+  const isThrottled = status === 429 || (status === 403 && showsThrottling(headers));
+  const code = isThrottled ? 'upstream_rate_limited' : codeOfStatus(status, owner);
+  const wait = isThrottled || status >= 500 ? waitSeconds(headers, isThrottled, Date.now()) : undefined;
   return new GatewayError(code, {
     ...detailOfStatus(status, code),
     reason: `answered with status ${status}`,
     upstreamStatus: status,
     countsForBreaker: status >= 500,
-    ...(isPassing && { retryable: 'status' as const }),
     ...(wait !== undefined && { retryAfterSeconds: wait }),
   });
+}
+
+/** Whether a 403 limits the rate of requests, as GitHub's does. */
+function showsThrottling(headers: ReplyHeaders): boolean {
+  return headers['retry-after'] !== undefined || REMAINING.some((name) => headers[name] === '0');
 }
 
 function codeOfStatus(status: number, { usesCallerToken, usesExchangedToken = false }: CredentialOwner): ErrorCode {
   if (status === 401) return usesCallerToken ? 'credential_rejected' : 'upstream_credential_rejected';
   if (status === 403) return usesCallerToken || usesExchangedToken ? 'access_denied' : 'upstream_credential_rejected';
-  if (status === 429) return 'upstream_rate_limited';
   // A success without the whole page: 204, 206 and the like.
   if (status >= 200 && status < 300) return 'upstream_invalid';
   // The settings make Portico send a wrong request.
@@ -58,8 +66,44 @@ function codeOfStatus(status: number, { usesCallerToken, usesExchangedToken = fa
 
 function detailOfStatus(status: number, code: ErrorCode): { readonly detail?: string } {
   if (ABSENT.includes(status)) return { detail: DETAILS.absent };
+  if (LIKE_UNAUTHORIZED.includes(status)) return { detail: DETAILS.unauthorized };
   if (code !== 'upstream_failed') return {};
   return { detail: status < 400 ? DETAILS.redirect : DETAILS.error };
+}
+
+const FIRST_CHARACTER = /^\s*(\S)/;
+/** Longer than a byte order mark and the white space before a document. */
+const MARKUP_START_BYTES = 64;
+
+/** Adds to the error of a body that is no page that it is markup, such as the page for signing in. */
+export function withMarkupDetail(error: unknown, body: Buffer | undefined): unknown {
+  if (!(error instanceof GatewayError) || error.code !== 'upstream_invalid' || body === undefined) return error;
+  const start = body.toString('utf8', 0, MARKUP_START_BYTES);
+  if (FIRST_CHARACTER.exec(start)?.[1] !== '<') return error;
+  return new GatewayError(error.code, {
+    detail: DETAILS.markup,
+    reason: `${error.reason}: it is markup, such as HTML`,
+    cause: error,
+  });
+}
+
+const REMAINING = ['x-ratelimit-remaining', 'ratelimit-remaining'];
+const RESET = ['x-ratelimit-reset', 'ratelimit-reset'];
+
+/** Returns the wait that a response names; by the reset of a limit where that is what was exceeded. */
+function waitSeconds(headers: ReplyHeaders, isThrottled: boolean, now: number): number | undefined {
+  const wait = retryAfterSeconds(headers['retry-after'], now);
+  if (wait !== undefined || !isThrottled) return wait;
+  return RESET.map((name) => resetSeconds(headers[name], now)).find((seconds) => seconds !== undefined);
+}
+
+/** Numbers from here on are seconds since the epoch: as a wait, they would be 30 years. */
+const LEAST_EPOCH_SECONDS = 1e9;
+
+function resetSeconds(field: string | string[] | undefined, now: number): number | undefined {
+  if (typeof field !== 'string' || !/^\d+$/.test(field)) return undefined;
+  const seconds = Number(field);
+  return withinBounds(seconds < LEAST_EPOCH_SECONDS ? seconds : seconds - now / 1000);
 }
 
 const MAX_RETRY_AFTER_SECONDS = 3600;
@@ -74,7 +118,11 @@ const HTTP_DATE = /^[A-Z][a-z]+,? /;
 export function retryAfterSeconds(field: string | string[] | undefined, now: number): number | undefined {
   if (typeof field !== 'string') return undefined;
   const seconds = /^\d+$/.test(field) ? Number(field) : (parseHttpDate(field) - now) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), MAX_RETRY_AFTER_SECONDS);
+  return Number.isNaN(seconds) ? undefined : withinBounds(seconds);
+}
+
+function withinBounds(seconds: number): number {
+  return Math.min(Math.max(Math.ceil(seconds), 1), MAX_RETRY_AFTER_SECONDS);
 }
 
 function parseHttpDate(text: string): number {
@@ -84,10 +132,10 @@ function parseHttpDate(text: string): number {
 }
 
 const OPENED_TOO_LATE = /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/;
-export const TLS_FAILURE = /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
+const TLS_FAILURE = /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 
 const CONNECTING = { retryable: 'connect' } as const;
-const RESET = { retryable: 'reset' } as const;
+const LOST = { retryable: 'reset' } as const;
 const GARBLED = { detail: DETAILS.garbled };
 const INSECURE = { detail: DETAILS.insecure };
 
@@ -97,31 +145,31 @@ const FAILURES: readonly (readonly [RegExp, string, GatewayErrorFacts?])[] = [
   [/^ECONNREFUSED$/, 'the connection was refused', CONNECTING],
   [/^E(HOST|NET)(UNREACH|DOWN)$/, 'the host was not reached', CONNECTING],
   [/^(ENOTFOUND|EAI_[A-Z]+)$/, 'the host name was not resolved', CONNECTING],
-  [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/, 'the body does not match its Content-Length', RESET],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was lost', RESET],
+  [/^UND_ERR_RES_CONTENT_LENGTH_MISMATCH$/, 'the body does not match its Content-Length', LOST],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was lost', LOST],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'the response headers are too large', GARBLED],
   [/^HTTPParserError$/, 'the response is not well-formed HTTP', GARBLED],
-  [/^CERT_HAS_EXPIRED$/, "the upstream's certificate has expired", INSECURE],
-  [/^CERT_NOT_YET_VALID$/, "the upstream's certificate is not valid yet", INSECURE],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "the upstream's certificate is for another host", INSECURE],
+  [/^CERT_HAS_EXPIRED$/, 'its certificate has expired', INSECURE],
+  [/^CERT_NOT_YET_VALID$/, 'its certificate is not valid yet', INSECURE],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for another host', INSECURE],
   [
     /^(UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED|INVALID_CA)/,
-    "the upstream's certificate was issued by an unknown authority",
+    'its certificate was issued by an unknown authority',
     INSECURE,
   ],
   [
     /^ERR_SSL_.*ALERT_((BAD|UNSUPPORTED|NO)_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA|ACCESS_DENIED)/,
-    "the upstream does not accept Portico's certificate, or requires one",
+    "it does not accept Portico's certificate, or requires one",
     INSECURE,
   ],
   [
     /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|HTTPS_PROXY_REQUEST)$/,
-    'the upstream does not speak TLS on this port',
+    'it does not speak TLS on this port',
     INSECURE,
   ],
   [
     /^ERR_SSL_(.*ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE)$/,
-    'the upstream supports no allowed version of TLS',
+    'it supports no allowed version of TLS',
     INSECURE,
   ],
   [TLS_FAILURE, 'TLS was not established', INSECURE],
@@ -134,9 +182,9 @@ const CLOSED = /^UND_ERR_(DESTROYED|CLOSED)$/;
 
 /**
  * Converts the error that ended an exchange; the original stays in `cause`. An error that the upstream has nothing to do with
- * is returned unchanged. `begun`: the head of the response had arrived.
+ * is returned unchanged. `hasBegun`: the head of the response had arrived.
  */
-export function errorOfExchange(error: unknown, begun: boolean): unknown {
+export function errorOfExchange(error: unknown, hasBegun: boolean): unknown {
   if (error instanceof GatewayError) return error;
   if (isOutOfResources(error)) {
     // Not a fault of the upstream, and a retry would need a descriptor, too.
@@ -150,12 +198,12 @@ export function errorOfExchange(error: unknown, begun: boolean): unknown {
     return new GatewayError('draining', { reason: 'the upstream client is closed', cause: error });
   const [, reason = 'the request failed', facts] = FAILURES.find(([pattern]) => pattern.test(nodeCode)) ?? [];
   const code = OPENED_TOO_LATE.test(nodeCode) ? 'upstream_timeout' : 'upstream_failed';
-  const detail = begun ? { detail: DETAILS.brokeOff } : {};
+  const detail = hasBegun ? { detail: DETAILS.brokeOff } : {};
   return new GatewayError(code, { reason, ...detail, ...facts, countsForBreaker: true, cause: error });
 }
 
 /** Whether a connection did not open because this process or its host has no descriptor or memory left. */
-export function isOutOfResources(error: unknown): boolean {
+function isOutOfResources(error: unknown): boolean {
   return /^(EMFILE|ENFILE|ENOBUFS|ENOMEM)$/.test(nodeCodeOf(error));
 }
 

@@ -1,0 +1,128 @@
+import { isUtf8 } from 'node:buffer';
+import { addAbortSignal, type Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib';
+import type { Dispatcher } from 'undici';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { ReplyHeaders } from '../upstream.ts';
+
+type Body = Dispatcher.ResponseData['body'];
+
+export const ACCEPT_ENCODING = 'gzip, br, zstd';
+
+/** Largest window that a zstd body may ask memory for: 8 MiB (RFC 9659, section 3). */
+const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
+
+/**
+ * Decoders by content coding. They work off the event loop, piece by piece. undici's own interceptor is experimental, and prints
+ * a warning in each process that uses it.
+ */
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', () => createGunzip()],
+  // RFC 9110, section 8.4.1.3: the same as gzip.
+  ['x-gzip', () => createGunzip()],
+  ['br', () => createBrotliDecompress()],
+  ['zstd', () => createZstdDecompress({ params: ZSTD_PARAMS })],
+]);
+
+export interface BodyBounds {
+  /** Largest body, before and after decompression. */
+  readonly maxBytes: number;
+  /** Called with the length of each piece and, negative, with what is released. An error that it throws ends the exchange. */
+  readonly hold: (bytes: number) => void;
+}
+
+/** Returns the error for a head that announces a body which is too large or has an unsupported coding. */
+export function bodyIssue(headers: ReplyHeaders, maxBytes: number): GatewayError | undefined {
+  if (Number(headers['content-length']) > maxBytes) return tooLarge();
+  const coding = codingOf(headers);
+  if (coding === undefined || DECODERS.has(coding)) return undefined;
+  return new GatewayError('upstream_invalid', { reason: 'the content coding is unknown or stacked' });
+}
+
+/**
+ * Receives and decodes a body whose head has no {@link bodyIssue}. Rejects with `upstream_invalid` if it exceeds `maxBytes` or is
+ * wrongly coded, with undici's own error if it breaks off, and with the signal's reason when that aborts.
+ */
+export async function readBody(
+  headers: ReplyHeaders,
+  body: Body,
+  bounds: BodyBounds,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  return decodeBody(headers, await collect(body, bounds), bounds, signal);
+}
+
+/** Removes the content coding of a received body, and errors as {@link readBody} does. */
+export async function decodeBody(
+  headers: ReplyHeaders,
+  body: Buffer,
+  bounds: BodyBounds,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const open = DECODERS.get(codingOf(headers) ?? '');
+  if (open === undefined) return body;
+  try {
+    const decoded = await collect(addAbortSignal(signal, open()).end(body), bounds);
+    bounds.hold(-body.length);
+    return decoded;
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError('upstream_invalid', { reason: 'the body is not what its Content-Encoding says', cause });
+  }
+}
+
+/** Joins pieces as they arrive: a piece of one byte would otherwise take a hundred times its size. */
+async function collect(pieces: AsyncIterable<Buffer>, { maxBytes, hold }: BodyBounds): Promise<Buffer> {
+  let joined: Buffer = Buffer.alloc(0);
+  let length = 0;
+  for await (const piece of pieces) {
+    const end = length + piece.length;
+    if (end > maxBytes) throw tooLarge();
+    hold(piece.length);
+    if (end > joined.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(end, Math.min(2 * joined.length, maxBytes)));
+      joined.copy(larger, 0, 0, length);
+      joined = larger;
+    }
+    piece.copy(joined, length);
+    length = end;
+  }
+  return joined.subarray(0, length);
+}
+
+/** How much of a body that is not needed is read, and for how long. */
+const REST = { limit: 65_536, timeoutMs: 250 };
+
+/** Reads a body that is not needed to its end so that the connection can serve again, unless closing it costs less. */
+export async function discardBody(body: Body, onRest?: (piece?: Buffer) => void): Promise<void> {
+  if (onRest !== undefined) body.on('data', onRest).on('close', () => onRest());
+  // How it ends changes nothing.
+  await body.dump({ limit: REST.limit, signal: AbortSignal.timeout(REST.timeoutMs) }).catch(() => {});
+}
+
+/** Decodes the text of a page. Throws `upstream_invalid` if it is not UTF-8. */
+export function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new GatewayError('upstream_invalid', { reason: 'the body is not UTF-8' });
+  const text = bytes.toString();
+  // A byte order mark: RFC 8259, section 8.1 lets a parser ignore it; JSON.parse does not.
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError('upstream_invalid', {
+    reason: 'the body is larger than maxPageBytes',
+    bound: 'maxPageBytes',
+  });
+}
+
+/** The coding of a body; `undefined` for an uncoded one. Several are one unknown: a chain has no useful bound on its cost. */
+function codingOf({ 'content-encoding': field }: ReplyHeaders): string | undefined {
+  if (field === undefined) return undefined;
+  const codings = [field]
+    .flat()
+    .flatMap((line) => line.split(','))
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+  return codings.length === 0 ? undefined : codings.join();
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import type { buildConnector, Client } from 'undici';
+import { loadUndici } from './connector.ts';
+
+export interface ConnectionsOptions {
+  readonly origin: string;
+  /** Open at once. */
+  readonly max: number;
+  readonly connect: buildConnector.connector;
+}
+
+export interface Lease {
+  readonly client: Client;
+  release(): void;
+}
+
+/** The connections to one upstream. */
+export interface Connections {
+  /** Leases a connection for one request of this caller. */
+  lease(callerKey: string): Promise<Lease>;
+  /** Ends each connection once its request has ended. No lease may follow. */
+  retire(): void;
+  destroy(error: Error): Promise<void>;
+}
+
+/** How long a connection is idle before it serves another caller. */
+const SETTLE_MS = 20;
+/** Turns of the event loop after that: the current one may be half over, the next reads all sockets, then undici reports. */
+const SETTLE_TURNS = 3;
+
+interface Connection {
+  readonly client: Client;
+  caller: string;
+  isBusy: boolean;
+  usedAt: number;
+}
+
+/**
+ * Keeps connections open. A response belongs to a request by its place on the connection alone (RFC 9112, section 9.3.1), so
+ * an upstream that sends one response too many would give the next caller what another one requested. undici closes a connection
+ * on which anything arrives while no request is under way. So before a connection serves another caller, it is idle for a moment
+ * and the event loop reads its socket (docs/decisions/0017).
+ */
+export function createConnections({ origin, max, connect }: ConnectionsOptions): Connections {
+  const { Client } = loadUndici();
+  /** The least recently used first. */
+  const connections = new Set<Connection>();
+  let isRetired = false;
+
+  function open(caller: string): Connection {
+    // The deadline of the read bounds head and body, all pages together.
+    const client = new Client(origin, { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
+    return { client, caller, isBusy: false, usedAt: 0 };
+  }
+
+  /** The caller's own connection, one that has settled, a new one, or the one that settles first. */
+  function find(caller: string): Connection {
+    const idle = [...connections].filter(({ isBusy }) => !isBusy);
+    const own = idle.find((each) => each.caller === caller);
+    const [oldest] = idle;
+    if (own !== undefined) return own;
+    if (oldest === undefined) return open(caller);
+    return connections.size < max && settlesInMs(oldest) > 0 ? open(caller) : oldest;
+  }
+
+  return {
+    async lease(caller) {
+      const connection = find(caller);
+      const isOthers = connection.caller !== caller;
+      Object.assign(connection, { caller, isBusy: true });
+      connections.delete(connection);
+      connections.add(connection);
+      if (isOthers && connection.client.stats.connected) await settle(connection);
+      return {
+        client: connection.client,
+        release() {
+          Object.assign(connection, { isBusy: false, usedAt: performance.now() });
+          if (isRetired) connection.client.destroy();
+        },
+      };
+    },
+    retire() {
+      isRetired = true;
+      for (const { client, isBusy } of connections) if (!isBusy) client.destroy();
+    },
+    async destroy(error) {
+      await Promise.all([...connections].map(({ client }) => client.destroy(error)));
+    },
+  };
+}
+
+function settlesInMs({ usedAt }: Connection): number {
+  return usedAt + SETTLE_MS - performance.now();
+}
+
+async function settle(connection: Connection): Promise<void> {
+  const waitMs = settlesInMs(connection);
+  if (waitMs > 0) await sleep(waitMs);
+  for (let turned = 0; turned < SETTLE_TURNS; turned += 1) await turn();
+}

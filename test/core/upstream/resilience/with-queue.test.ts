@@ -1,0 +1,277 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { type WithQueueOptions, withQueue } from '../../../../src/core/upstream/resilience/with-queue.ts';
+import type { LoadTiming, Upstream } from '../../../../src/core/upstream/upstream.ts';
+import { asking, calm, errorOf, recordEvents, rejection } from '../harness.ts';
+import { createScripted, PAGE, type Request, status500 } from '../scripted.ts';
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Ends so many calls with a page, the oldest first. */
+async function succeedNext(open: readonly Request[], count: number): Promise<void> {
+  for (let ended = 0; ended < count; ended += 1) {
+    open[0]?.succeed();
+    await settled();
+  }
+}
+
+function queue(options: Partial<WithQueueOptions> = {}) {
+  const clock = { time: 1 };
+  const { events, told } = recordEvents();
+  const platform = createScripted();
+  const upstream = withQueue(platform.upstream, {
+    ...{ slots: 4, maxQueue: 4, events, now: () => clock.time },
+    ...options,
+  });
+  const get = (credentialKey: string, signal = calm(), address?: string) =>
+    upstream.get(asking('/', { credentialKey, address }), signal);
+  const getPage = (load: LoadTiming, credentialKey = 'a') => upstream.get(asking('/', { credentialKey }, load), calm());
+  /** Makes this the usual time of a load. */
+  async function learn(ms: number): Promise<void> {
+    const load: LoadTiming = { dueAt: Number.POSITIVE_INFINITY };
+    const reading = getPage(load);
+    clock.time += ms;
+    platform.open.at(-1)?.succeed();
+    await reading;
+    load.onLoaded?.(load);
+  }
+  return { ...platform, upstream, get, getPage, learn, clock, told };
+}
+
+describe('an upstream behind a queue', () => {
+  it('runs and queues a bounded number, and reports the bound that is reached', async () => {
+    const { get, open } = queue();
+    const reads = Array.from({ length: 8 }, () => get('a'));
+    expect(open).to.have.length(4);
+    expect(await errorOf(get('a'))).to.include({
+      ...{ code: 'overloaded', status: 503, retryAfterSeconds: 1, upstream: 'projects' },
+      reason: 'queue: 4 calls wait (maxQueue)',
+    });
+    for (let count = 0; count < 8; count += 1) {
+      open[0]?.succeed();
+      await settled();
+      expect(open).to.have.length(Math.min(4, 7 - count));
+    }
+    expect(await Promise.all(reads)).to.deep.equal(Array(8).fill(PAGE));
+  });
+
+  it('reports each admission with its wait, what runs and waits then, and each refusal', async () => {
+    const { get, open, clock, told } = queue({ slots: 1, maxQueue: 2 });
+    const reads = [get('a'), get('a'), get('a')];
+    expect((await errorOf(get('a'))).code).to.equal('overloaded');
+    for (let ended = 0; ended < 3; ended += 1) {
+      clock.time += 100;
+      open[0]?.succeed();
+      await settled();
+    }
+    await Promise.all(reads);
+    const entered = (waitedMs: number) => ({ upstream: 'projects', waitedMs });
+    expect(told.bulkheadEntered).to.deep.equal([0, 100, 200].map(entered));
+    const changed = told.bulkheadChanged?.map(({ upstream, running, waiting }) => `${upstream} ${running} ${waiting}`);
+    const counts = ['1 0', '1 1', '1 2', '1 1', '1 0', '0 0'];
+    expect(changed).to.deep.equal(counts.map((count) => `projects ${count}`));
+    expect(told.callRefused).to.deep.equal([{ requestId: 'request-1', upstream: 'projects', code: 'overloaded' }]);
+  });
+
+  it('refuses a read that would be late, with the wait, what is usually needed and what is left', async () => {
+    const { get, getPage, learn, open, clock } = queue({ slots: 1 });
+    await learn(3000);
+    const reads = [get('a'), get('a')];
+    expect(await errorOf(getPage({ dueAt: clock.time + 7000 }))).to.include({
+      ...{ code: 'overloaded', retryAfterSeconds: 2, countsForBreaker: false },
+      reason: 'queue: the wait would be 6000 ms; 3000 ms are usually needed, and 7000 ms are left',
+    });
+    await succeedNext(open, 2);
+    await Promise.all(reads);
+  });
+
+  it('refuses a read whose turn comes too late, and starts the next one', async () => {
+    const { getPage, learn, open, clock } = queue({ slots: 1 });
+    await learn(1000);
+    const running = getPage({ dueAt: Number.POSITIVE_INFINITY });
+    const late = errorOf(getPage({ dueAt: clock.time + 3000 }, 'late'));
+    const next = getPage({ dueAt: clock.time + 9000 }, 'next');
+    clock.time += 2500;
+    open[0]?.succeed();
+    await running;
+    expect(await late).to.include({
+      code: 'overloaded',
+      reason: 'queue: its turn came too late; 1000 ms are usually needed, and 500 ms are left',
+    });
+    expect(open.map(({ key }) => key)).to.deep.equal(['next']);
+    await succeedNext(open, 1);
+    await next;
+  });
+
+  it('refuses nothing while a slot is free, however little time is left', async () => {
+    const { getPage, learn, open, clock } = queue({ slots: 1 });
+    await learn(3000);
+    const reading = getPage({ dueAt: clock.time + 100 });
+    await succeedNext(open, 1);
+    expect(await reading).to.deep.equal(PAGE);
+  });
+
+  it('marks a call that has less than the usual time left, so that a timeout is not counted', async () => {
+    const clock = { time: 1 };
+    const marks: unknown[] = [];
+    const slow: Upstream = {
+      name: 'projects',
+      async get({ isShort, load, read }) {
+        marks.push(isShort);
+        clock.time += 3000;
+        load.onLoaded?.(load);
+        return { page: await read(Buffer.from('[]'), {}), headers: {} };
+      },
+      close: async () => {},
+    };
+    const { get } = withQueue(slow, { slots: 1, maxQueue: 1, events: {}, now: () => clock.time });
+    for (const leftMs of [10_000, 3000, 2999]) await get(asking('/', {}, { dueAt: clock.time + leftMs }), calm());
+    expect(marks).to.deep.equal([undefined, undefined, true]);
+  });
+
+  it('starts waiting calls in order, and further pages of a load before them', async () => {
+    const { get, getPage, open } = queue({ slots: 1, maxQueue: 10 });
+    const load: LoadTiming = { dueAt: Number.POSITIVE_INFINITY };
+    const reads = [getPage(load, 'page 1'), get('a'), get('b'), getPage(load, 'page 2')];
+    for (const key of ['page 1', 'page 2', 'a', 'b']) {
+      expect(open.map((request) => request.key)).to.deep.equal([key]);
+      open[0]?.succeed();
+      await settled();
+    }
+    await Promise.all(reads);
+  });
+
+  it('removes a waiting caller that disconnects, and gives its place to the next', async () => {
+    const { get, open, count } = queue({ slots: 1, maxQueue: 2 });
+    const running = get('a');
+    const controller = new AbortController();
+    const leaving = rejection(get('a', controller.signal));
+    const staying = get('a');
+    expect((await errorOf(get('a'))).code).to.equal('overloaded');
+    const gone = new Error('gone');
+    controller.abort(gone);
+    expect(await leaving).to.equal(gone);
+    const late = get('a');
+    await succeedNext(open, 3);
+    await Promise.all([running, staying, late]);
+    expect(count()).to.equal(3);
+  });
+
+  it('counts no failure for a deadline that passes in the queue', async () => {
+    const { get, open } = queue({ slots: 1 });
+    const running = get('a');
+    const controller = new AbortController();
+    const waiting = errorOf(get('a', controller.signal));
+    controller.abort(new GatewayError('upstream_timeout'));
+    expect(await waiting).to.include({ code: 'upstream_timeout', countsForBreaker: false });
+    open[0]?.succeed();
+    await running;
+  });
+
+  it('sends nothing for a caller that is gone already, and leaves no listener on a signal', async () => {
+    const { get, open, count } = queue({ slots: 1 });
+    const gone = new Error('gone');
+    expect(await rejection(get('a', AbortSignal.abort(gone)))).to.equal(gone);
+    expect(count()).to.equal(0);
+    const running = get('a');
+    const signal = calm();
+    const waiting = get('a', signal);
+    await succeedNext(open, 2);
+    await Promise.all([running, waiting]);
+    expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
+  });
+
+  describe('with unverified callers of one address', () => {
+    const ADDRESS = '203.0.113.1';
+
+    it('gives them half of the queue, and each place back', async () => {
+      const { get, open } = queue({ slots: 1, maxQueue: 4 });
+      const make = (name: string, signal = calm()) => get(`made up ${name}`, signal, ADDRESS);
+      const leaving = new AbortController();
+      const made = [make('0'), make('1')];
+      const left = rejection(make('2', leaving.signal));
+      expect(await errorOf(make('3'))).to.include({
+        code: 'overloaded',
+        reason: 'queue: 2 calls of one address wait (half of maxQueue)',
+      });
+      const others = [get('elsewhere', calm(), '203.0.113.2'), get('verified')];
+      leaving.abort(new Error('gone'));
+      await left;
+      made.push(make('4'));
+      expect((await errorOf(make('5'))).code).to.equal('overloaded');
+      await succeedNext(open, 5);
+      await Promise.all([...made, ...others]);
+      expect(open).to.deep.equal([]);
+    });
+
+    it('gives them half of the slots while others wait, and all of them otherwise', async () => {
+      const { get, open } = queue({ slots: 4, maxQueue: 8 });
+      const made = Array.from({ length: 8 }, (_, name) => get(`made up ${name}`, calm(), ADDRESS));
+      expect(open).to.have.length(4);
+      const others = ['one', 'two'].map((key) => get(key));
+      await succeedNext(open, 4);
+      const running = open.map(({ key }) => key);
+      expect(running.filter((key) => !key.startsWith('made up'))).to.deep.equal(['one', 'two']);
+      await succeedNext(open, 6);
+      await Promise.all([...made, ...others]);
+    });
+
+    it('expects others to wait for half of the slots only', async () => {
+      const { upstream, get, learn, open, clock } = queue({ slots: 2, maxQueue: 100 });
+      await learn(1000);
+      const made = Array.from({ length: 22 }, (_, name) => get(`made up ${name}`, calm(), ADDRESS));
+      const read = (address: string) => upstream.get(asking('/', { address }, { dueAt: clock.time + 9000 }), calm());
+      expect((await errorOf(read(ADDRESS))).code).to.equal('overloaded');
+      const other = read('203.0.113.2');
+      await succeedNext(open, 23);
+      await Promise.all([...made, other]);
+    });
+  });
+
+  it('leaks no place and no waiter, whatever ends how and in which order', async () => {
+    const step = fc.record({
+      kind: fc.constantFrom('ask', 'ask', 'succeed', 'fail', 'hang up' as const),
+      which: fc.nat(20),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.nat(6), fc.nat(6), async (steps, more, maxQueue) => {
+        const slots = more + 1;
+        const { get, open } = queue({ slots, maxQueue });
+        const callers: AbortController[] = [];
+        const outcomes: unknown[] = [];
+        for (const { kind, which } of steps) {
+          if (kind === 'ask') {
+            const controller = new AbortController();
+            callers.push(controller);
+            const address = which % 4 === 0 ? undefined : `203.0.113.${which % 4}`;
+            void get(`caller ${which}`, controller.signal, address).then(
+              (page) => outcomes.push(page),
+              (error) => outcomes.push(error),
+            );
+          } else if (kind === 'hang up') callers[which % callers.length]?.abort(new Error('gone'));
+          else if (kind === 'succeed') open[which % open.length]?.succeed();
+          else open[which % open.length]?.fail(status500());
+          await settled();
+          expect(open.length).to.be.at.most(slots);
+          const waiting = callers.length - outcomes.length - open.length;
+          expect(waiting).to.be.within(0, maxQueue);
+          if (waiting > 0) expect(open.length).to.equal(slots);
+        }
+        for (const controller of callers) controller.abort(new Error('gone'));
+        await settled();
+        expect(outcomes).to.have.length(callers.length);
+        const all = Array.from({ length: slots }, () => rejection(get('the last')));
+        expect(open).to.have.length(slots);
+        for (let ended = 0; ended < slots; ended += 1) {
+          open[0]?.fail(status500());
+          await settled();
+        }
+        await Promise.all(all);
+        expect(open).to.deep.equal([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
