@@ -7,7 +7,7 @@ import { localCaller, withoutVerification } from '../core/local-caller.ts';
 import { standardError } from '../core/log/destination.ts';
 import { logEvents } from '../core/log/log.ts';
 import { createLogger } from '../core/log/logger.ts';
-import { openStdio } from '../core/mcp/stdio/open-stdio.ts';
+import { MAX_END_GRACE_MS, openStdio } from '../core/mcp/open-stdio.ts';
 import { createOwnFiles } from '../core/own-files.ts';
 import { createRepresentations } from '../core/reads/representations/representations.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
@@ -45,12 +45,14 @@ export async function serveStdio(loaded: LoadedSettings, file: string): Promise<
     output: process.stdout,
   });
   let until: number | undefined;
-  const drain = () => {
-    until ??= performance.now() + graceMs;
-    connection.drain();
+  const endWithin = (ms: number) => {
+    until ??= performance.now() + ms;
   };
-  signalled.then(drain);
-  process.stdin.once('end', drain);
+  signalled.then(() => {
+    endWithin(graceMs);
+    connection.drain();
+  });
+  process.stdin.once('end', () => endWithin(Math.min(graceMs, MAX_END_GRACE_MS)));
   const whole = await connection.closed;
   await core.close();
   await capabilities.stop(until === undefined ? graceMs : Math.max(0, until - performance.now()));

@@ -3,7 +3,7 @@ import { type Caller, type Credential, under } from '../../core/kernel/caller.ts
 import type { Span, Trace } from '../../core/kernel/trace.ts';
 import type { Dispatch, Dispatched } from '../../core/mcp/dispatch.ts';
 import { loggedMethod } from '../../core/mcp/message.ts';
-import { InnerContext, type RequestContext } from '../../core/mcp/request-context.ts';
+import { type RequestContext, withCaller } from '../../core/mcp/request-context.ts';
 import type { Revision } from '../../core/mcp/revisions.ts';
 import type { Tracer } from './tracer.ts';
 
@@ -72,5 +72,5 @@ function within(context: RequestContext, span: Span | undefined, trace?: Trace):
   const { caller } = context;
   if (span === undefined && trace === undefined) return context;
   const named = trace === undefined ? caller : caller && { ...caller, trace: trace.headers, span: undefined };
-  return new InnerContext(context, named && under(named, span));
+  return withCaller(context, named && under(named, span));
 }

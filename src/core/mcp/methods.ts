@@ -1,6 +1,5 @@
 import {
   type Implementation,
-  isInitializeRequest,
   LATEST_PROTOCOL_VERSION,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
@@ -8,10 +7,9 @@ import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
-import { fits } from './message.ts';
 import { createProvenance, stalenessOf } from './provenance.ts';
 import type { Handler, Members, Result } from './request-context.ts';
-import { CURRENT, EARLIER, type Revision } from './revisions.ts';
+import { assertType, CURRENT, EARLIER, type Revision } from './revisions.ts';
 import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts';
 import { createTools, type ToolsOptions } from './tools/tool-calls.ts';
 
@@ -91,11 +89,8 @@ export function createMethods(options: MethodsOptions) {
 
   const offered = offering(canNotify);
   const initialize: Handler = async (params) => {
-    const request: unknown = { method: 'initialize', params };
-    if (!fits(isInitializeRequest, request)) {
-      throw explained('invalid_params', 'initialize needs protocolVersion, capabilities and clientInfo.');
-    }
-    const { protocolVersion: requested } = request.params;
+    assertType('InitializeRequestParams', params, 'params');
+    const requested = String(params['protocolVersion']);
     const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(requested) ? requested : LATEST_PROTOCOL_VERSION;
     return { members: { protocolVersion, ...offered, serverInfo: server } };
   };

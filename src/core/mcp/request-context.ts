@@ -18,31 +18,15 @@ export interface RequestContext {
   readonly record: RequestRecord;
 }
 
-/** Ends with the context that it replaces. A class: a getter in an object literal would be created per request. */
-export class InnerContext implements RequestContext {
-  readonly caller: Caller | undefined;
-  readonly noCache: boolean;
-  readonly record: RequestRecord;
-  readonly #outer: RequestContext;
-
-  constructor(outer: RequestContext, caller: Caller | undefined) {
-    this.caller = caller;
-    this.noCache = outer.noCache;
-    this.record = outer.record;
-    this.#outer = outer;
-  }
-
-  get signal(): AbortSignal {
-    return this.#outer.signal;
-  }
-
-  get ending(): AbortSignal {
-    return this.#outer.ending;
-  }
-
-  get notify(): Send | undefined {
-    return this.#outer.notify;
-  }
+/** Returns the context for another caller. */
+export function withCaller(context: RequestContext, caller: Caller | undefined): RequestContext {
+  const { ending, notify, noCache, record } = context;
+  return {
+    ...{ caller, ending, notify, noCache, record },
+    get signal() {
+      return context.signal;
+    },
+  };
 }
 
 /** Sends a notification. Resolves when it was handed to the system; may reject when the client is gone. */

@@ -1,7 +1,8 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { emitLimitReached } from '../kernel/events.ts';
+import { clientOf } from './client-record.ts';
 import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
-import { clientOf, type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
+import { type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
 import type { Pieces, RequestContext } from './request-context.ts';
 import { writeError } from './rpc-errors.ts';

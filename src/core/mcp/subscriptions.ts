@@ -1,8 +1,12 @@
-import { isSpecType, type JSONRPCNotification, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
+import {
+  type JSONRPCNotification,
+  SUBSCRIPTION_ID_META_KEY,
+  type SubscriptionFilter,
+} from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Catalogue, Watch } from '../reads/catalogue/catalogue.ts';
-import { fits } from './message.ts';
 import type { Handler, RequestContext } from './request-context.ts';
+import { assertType } from './revisions.ts';
 
 export interface SubscriptionsOptions {
   readonly catalogue: Pick<Catalogue, 'offered' | 'find' | 'read'>;
@@ -31,12 +35,10 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
 
   /** A subscription of which nothing is reported ends immediately. */
   const listen: Handler = async ({ notifications }, context, id) => {
-    if (!fits(isSpecType.SubscriptionFilter, notifications)) {
-      throw explained('invalid_params', 'subscriptions/listen needs notifications: the types to subscribe to.');
-    }
+    assertType('SubscriptionFilter', notifications, 'params.notifications');
     if (String(id).length > MAX_ID)
       throw explained('invalid_params', `An id can have at most ${MAX_ID} characters here.`);
-    const wanted = new Set(watch === undefined ? [] : notifications.resourceSubscriptions);
+    const wanted = new Set(watch === undefined ? [] : (notifications as SubscriptionFilter).resourceSubscriptions);
     const watched = [...uris].filter(([, uri]) => wanted.has(uri));
     const names = watched.map(([name]) => name);
     const accepted = names.length === 0 ? {} : { resourceSubscriptions: watched.map(([, uri]) => uri) };

@@ -7,7 +7,7 @@ import { createWatch } from '../../../src/capabilities/live-lists/live-lists.ts'
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { limitsWith } from '../../../src/core/kernel/limits.ts';
 import { CLIENT, ENVELOPE } from '../../core/mcp/asked.ts';
-import { connectStdio } from '../../core/mcp/stdio/connected.ts';
+import { connectStdio } from '../../core/mcp/connected.ts';
 import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';

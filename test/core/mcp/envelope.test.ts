@@ -1,75 +1,74 @@
 import { expect } from 'chai';
-import { Credential } from '../../../src/core/kernel/caller.ts';
-import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
+import { rpc } from '../../support/rpc.ts';
 import { asked, CLIENT, ENVELOPE, NO_HEADERS } from './asked.ts';
 
-const INFO = 'io.modelcontextprotocol/clientInfo';
+const { raw, earlier, current } = asked();
+const TOOL = 'list_installed_tools';
 
-/** What is recorded of a client with such texts, by a request of 2026-07-28. */
-async function recorded(clientInfo: unknown, rest = {}, { raw } = asked()) {
-  const message = { jsonrpc: '2.0', id: 1, method: 'ping', params: { _meta: { ...ENVELOPE, [INFO]: clientInfo } } };
-  return (await raw(JSON.stringify(message), rest)).record.client;
-}
+// Everything else about messages is compared with the SDK: differential.test.ts.
 
-describe('the record of a client of MCP', () => {
-  it('has its name, version and revision with each request since 2026-07-28', async () => {
-    const { record } = await asked().current('tools/list', {}, { userAgent: 'node' });
-    const client = { name: 'test', version: '1', userAgent: undefined, revision: '2026-07-28' };
-    expect(record.client).to.deep.equal(client);
-  });
-
-  it('has them with initialize before that', async () => {
-    const { record } = await asked().earlier('initialize', { ...CLIENT, protocolVersion: '2025-06-18' });
-    expect(record.client).to.include({ name: 'test', version: '1', revision: '2025-06-18' });
-  });
-
-  it('has User-Agent and the revision of the header with other requests before that', async () => {
-    const headers = { ...NO_HEADERS, protocolVersion: '2025-11-25', userAgent: 'claude-code/2.1' };
-    const { record } = await asked().earlier('tools/list', {}, { headers });
-    const client = { name: undefined, version: undefined, userAgent: 'claude-code/2.1', revision: '2025-11-25' };
-    expect(record.client).to.deep.equal(client);
-    expect((await asked().earlier('ping')).record.client).to.equal(undefined);
-  });
-
-  it('has other as a revision that is not supported', async () => {
-    for (const protocolVersion of ['2024-01-01', '0'.repeat(1000)]) {
-      const { record } = await asked().earlier('ping', {}, { headers: { ...NO_HEADERS, protocolVersion } });
-      expect(record.client?.revision).to.equal('other');
-      expect(record.error?.code).to.equal('version_unsupported');
+describe('an id', () => {
+  it('comes back as it was sent, or is refused in words that say why', async () => {
+    for (const id of ['1', '-7', '0', '9007199254740991', '"9007199254740993"', '"é"']) {
+      const { text } = await raw(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
+      expect(text).to.contain(`"id":${id},`);
+    }
+    for (const id of ['9007199254740993', '-9007199254740993', '1e400', '12345678901234567890']) {
+      const { status, json } = await raw(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
+      expect({ status, id: json.id }).to.deep.equal({ status: 400, id: null });
+      expect(json.error.message).to.equal('id: A number above 2^53 - 1 is not exact. Send it as text.');
     }
   });
+});
 
-  it('has short texts without hidden characters', async () => {
-    expect(await recorded({ name: 'a\u202eb\x1b[2J', version: 'é'.repeat(100) })).to.include({
-      name: 'a\\u{202e}b\\u{1b}[2J',
-      version: 'é'.repeat(64),
-    });
-    for (const info of ['text', null, { name: 1, version: {} }, { name: ['a'] }]) {
-      expect(await recorded(info)).to.include({ name: undefined, version: undefined });
-    }
+describe('null', () => {
+  it('stands for what is left out', async () => {
+    const ok = async (message: object) => expect((await raw(JSON.stringify(message))).json).to.have.property('result');
+    await ok({ ...rpc('ping'), params: null });
+    await ok(rpc('resources/list', { cursor: null, _meta: null }));
+    await ok(rpc('ping', { _meta: { progressToken: null } }));
+    await ok(rpc('tools/call', { name: TOOL, arguments: null }));
+    await ok(rpc('tools/call', { name: TOOL, arguments: { query: null, fields: null } }));
+    const capabilities = { roots: null, sampling: null, elicitation: { form: null } };
+    const clientInfo = { name: 'a', version: '1', title: null };
+    await ok(rpc('initialize', { ...CLIENT, protocolVersion: '2025-06-18', capabilities, clientInfo }));
+    const notification = { jsonrpc: '2.0', method: 'notifications/initialized', params: null };
+    expect((await raw(JSON.stringify(notification))).status).to.equal(202);
   });
 
-  it('is one for all requests of a client, and another for any other', async () => {
-    const handler = asked();
-    const recordOf = (info: object) => recorded(info, {}, handler);
-    const record = await recordOf({ name: 'ab', version: 'c' });
-    expect(await recordOf({ name: 'ab', version: 'c' })).to.equal(record);
-    for (const info of [{ name: 'a', version: 'bc' }, { name: 'abc', version: '' }, { name: 'abc' }]) {
-      expect(await recordOf(info)).to.include(info);
-    }
-    for (let index = 0; index < 256; index += 1) await recordOf({ name: `client-${index}` });
-    const again = await recordOf({ name: 'ab', version: 'c' });
-    expect(again).to.deep.equal(record);
-    expect(again === record, 'all are kept').to.equal(false);
+  it('does not stand for what is required', async () => {
+    const errorOf = async (method: string, params: object) => (await earlier(method, params)).json.error.message;
+    expect(await errorOf('tools/call', { name: null })).to.equal('params.name: Must be the name of a tool.');
+    expect(await errorOf('initialize', { ...CLIENT, protocolVersion: '2025-06-18', capabilities: null })).to.equal(
+      'params.capabilities: Is missing, or of another type.',
+    );
   });
+});
 
-  it('has no text with a credential of the caller, however it is encoded', async () => {
-    const caller = callerWith(`${TOKEN}/+`, { others: new Map([['x-key', [new Credential('other-secret')]]]) });
-    for (const text of [`${TOKEN}/+`, `a${encodeURIComponent(`${TOKEN}/+`)}b`, 'key other-secret']) {
-      const client = await recorded({ name: text, version: text }, { caller });
-      expect(client).to.include({ name: undefined, version: undefined });
-      const headers = { ...NO_HEADERS, userAgent: text };
-      expect((await asked().earlier('ping', {}, { caller, headers })).record.client).to.equal(undefined);
+describe('the error of a message', () => {
+  it('names the member at fault', async () => {
+    for (const [message, words] of [
+      [{ ...rpc('ping'), jsonrpc: '1.0' }, 'jsonrpc: Must be "2.0".'],
+      [{ ...rpc('ping'), id: null }, 'id: Must be text or a whole number.'],
+      [{ ...rpc('ping'), id: 1.5 }, 'id: Must be text or a whole number.'],
+      [{ ...rpc('ping'), method: 7 }, 'method: Must be text.'],
+      [{ ...rpc('ping'), params: [] }, 'params: Must be an object.'],
+      [rpc('ping', { _meta: 'a' }), 'params._meta: Must be an object.'],
+      [rpc('tools/call', { name: TOOL, arguments: 'a' }), 'params.arguments: Must be an object.'],
+      [
+        rpc('initialize', { ...CLIENT, protocolVersion: '2025-06-18', capabilities: { roots: 5 } }),
+        'params.capabilities.roots: Is missing, or of another type.',
+      ],
+    ] as const) {
+      expect((await raw(JSON.stringify(message))).json.error.message).to.equal(words);
     }
+    const headers = { ...NO_HEADERS, protocolVersion: '2026-07-28', method: 'tools/list' };
+    for (const key of ['clientInfo', 'clientCapabilities']) {
+      const _meta = { ...ENVELOPE, [`io.modelcontextprotocol/${key}`]: 7 };
+      const { json } = await raw(JSON.stringify(rpc('tools/list', { _meta })), { headers });
+      expect(json.error.message).to.contain(`Missing or wrong: io.modelcontextprotocol/${key}.`);
+    }
+    const { json } = await current('subscriptions/listen', { notifications: { resourceSubscriptions: 'a' } });
+    expect(json.error.message).to.equal('params.notifications.resourceSubscriptions: Is missing, or of another type.');
   });
 });

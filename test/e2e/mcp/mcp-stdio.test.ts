@@ -64,6 +64,19 @@ describe('portico stdio', function () {
     expect(linesIn(stdout).flatMap(({ id, result }) => (result ? [id] : []))).to.deep.equal(['tools']);
   });
 
+  it('ends soon after its input while a read runs, at once with SIGTERM, and answers a last line without its end', async () => {
+    const ended = await run(({ child }) => child.stdin.end(read('projects') + read('tools').trimEnd()));
+    expect(ended.code).to.equal(1);
+    expect(linesIn(ended.stdout).map(({ id }) => id)).to.deep.equal(['tools']);
+    const { code, signal } = await run(async ({ child }) => {
+      child.stdin.end(read('projects'));
+      const asked = platform.requests.length;
+      await eventually(() => platform.requests.length > asked);
+      child.kill('SIGTERM');
+    });
+    expect({ code, signal }).to.deep.equal({ code: 1, signal: null });
+  });
+
   it('sends a token of any visible ASCII unchanged', async () => {
     const odd = '*:$&.a"b\\c,d;e={token}%20';
     await run(({ child }) => child.stdin.end(read('tools')), odd);

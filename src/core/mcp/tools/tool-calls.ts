@@ -1,4 +1,4 @@
-import { explained, GatewayError } from '../../kernel/errors.ts';
+import { explained, type GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { showHidden } from '../../kernel/hidden-text.ts';
 import { isObject } from '../../kernel/json-shape.ts';
@@ -104,8 +104,9 @@ export function createTools(options: ToolsOptions) {
       { name, arguments: given }: { readonly name?: unknown; readonly arguments?: unknown },
       context: RequestContext,
     ): Promise<Result> {
-      if (typeof name !== 'string' || (given !== undefined && !isObject(given)))
-        throw new GatewayError('invalid_params', { reason: 'tools/call takes name and arguments' });
+      if (typeof name !== 'string') throw explained('invalid_params', 'params.name: Must be the name of a tool.');
+      if (given !== undefined && !isObject(given))
+        throw explained('invalid_params', 'params.arguments: Must be an object.');
       const tool = byName.get(name);
       if (tool === undefined) {
         const names = tools.map((one) => one.tool.name).join(', ');

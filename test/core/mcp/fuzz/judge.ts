@@ -31,12 +31,7 @@ function judgeFinal(answer: RawResponse, sent: Buffer | undefined): void {
 
 function judgeJson(answer: RawResponse, sent: Buffer | undefined): void {
   const json: Json = JSON.parse(answer.body.toString());
-  if (!Array.isArray(json)) {
-    judgeMessage(json, answer, expectedId(sent));
-    return;
-  }
-  check(json.length > 0 && answer.status === 200, 'a batch');
-  for (const one of json) judgeMessage(one, answer, undefined);
+  judgeMessage(json, answer, expectedId(sent));
 }
 
 function judgeProblem({ status, headers, body }: RawResponse): void {
@@ -83,7 +78,8 @@ function expectedId(sent: Buffer | undefined): unknown {
     const message: Json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(sent));
     if (Array.isArray(message)) return null;
     const id = message?.id;
-    return typeof id === 'string' || typeof id === 'number' ? JSON.parse(JSON.stringify(id)) : null;
+    if (typeof id === 'number') return Math.abs(id) <= Number.MAX_SAFE_INTEGER ? JSON.parse(JSON.stringify(id)) : null;
+    return typeof id === 'string' ? id : null;
   } catch {
     return null;
   }

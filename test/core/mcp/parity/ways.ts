@@ -6,7 +6,7 @@ import { runStdio, writeSettings } from '../../../support/process/process.ts';
 import { newFolder } from '../../../support/process/serving.ts';
 import { rpc } from '../../../support/rpc.ts';
 import { CLIENT, ENVELOPE } from '../asked.ts';
-import { connectStdio, converse } from '../stdio/connected.ts';
+import { connectStdio, converse } from '../connected.ts';
 import { httpOutcome, messageOutcome, type Outcome, rpcOutcome } from './outcome.ts';
 
 export interface Reading {

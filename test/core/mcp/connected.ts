@@ -1,8 +1,8 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { openStdio, type StdioOptions } from '../../../../src/core/mcp/stdio/open-stdio.ts';
-import { callerWith } from '../../../support/authorization/caller.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { type AskedOptions, optionsOf } from '../asked.ts';
+import { openStdio, type StdioOptions } from '../../../src/core/mcp/open-stdio.ts';
+import { callerWith } from '../../support/authorization/caller.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type AskedOptions, optionsOf } from './asked.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
 type Message = any;

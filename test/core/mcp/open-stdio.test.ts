@@ -1,16 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import fc from 'fast-check';
-import { traceOperations } from '../../../../src/capabilities/tracing/operation-span.ts';
-import { startTracer } from '../../../../src/capabilities/tracing/tracer.ts';
-import type { RequestRecord } from '../../../../src/core/kernel/caller.ts';
-import { createLines, type StdioOptions } from '../../../../src/core/mcp/stdio/open-stdio.ts';
-import { type CatalogueRead, createHeldReads, type Reader } from '../../../support/catalogue.ts';
-import { onCleanup } from '../../../support/cleanup.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { toolItem } from '../../../support/platform/loads.ts';
-import { rpc } from '../../../support/rpc.ts';
-import { type AskedOptions, CLIENT, cachedFor, loadOf } from '../asked.ts';
+import { traceOperations } from '../../../src/capabilities/tracing/operation-span.ts';
+import { startTracer } from '../../../src/capabilities/tracing/tracer.ts';
+import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
+import type { StdioOptions } from '../../../src/core/mcp/open-stdio.ts';
+import { type CatalogueRead, createHeldReads, type Reader } from '../../support/catalogue.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { eventually } from '../../support/eventually.ts';
+import { toolItem } from '../../support/platform/loads.ts';
+import { rpc } from '../../support/rpc.ts';
+import { type AskedOptions, CLIENT, cachedFor, ENVELOPE, loadOf } from './asked.ts';
 import { connectStdio } from './connected.ts';
 
 const INITIALIZE = { ...CLIENT, protocolVersion: '2025-06-18' };
@@ -144,6 +143,54 @@ describe('MCP over stdio', () => {
     expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok']);
   });
 
+  it('takes a last line without its end for a message', async () => {
+    const { input, connection, answers } = connect();
+    input.write(`${JSON.stringify(rpc('ping', {}, 'a'))}\n`);
+    input.end(JSON.stringify(rpc('ping', {}, 'b')));
+    expect(await connection.closed).to.equal(true);
+    expect(answers().map(({ id }) => id)).to.deep.equal(['a', 'b']);
+  });
+
+  it('closes at once when it is told to drain after the end of its input, or twice', async () => {
+    for (const end of [
+      ({ input }: ReturnType<typeof connect>) => input.end(),
+      ({ connection }: ReturnType<typeof connect>) => connection.drain(),
+    ]) {
+      const opened = connect(() => new Promise(() => {}), { graceMs: 60_000 });
+      const { write, reads, input, connection, records } = opened;
+      write(readOf('tools'));
+      await eventually(() => reads.length === 1);
+      end(opened);
+      await eventually(() => input.isPaused());
+      connection.drain();
+      expect(await connection.closed).to.equal(false);
+      expect(reads[0]?.signal.aborted).to.equal(true);
+      expect(records.map(({ outcome }) => outcome)).to.deep.equal(['cut']);
+    }
+  });
+
+  it('does not answer a response, also where its id is null', async () => {
+    const { write, answers, ask, records } = connect();
+    for (const id of [null, 1]) {
+      write({ jsonrpc: '2.0', id, error: { code: -32700, message: 'Parse error' } });
+      write({ jsonrpc: '2.0', id, error: { code: -32700, message: 'Parse error', data: { id } } });
+    }
+    write({ jsonrpc: '2.0', id: 1, result: {} });
+    await ask('ping');
+    expect(answers()).to.have.length(1);
+    expect(records).to.have.length(1);
+  });
+
+  it('refuses initialize after a message of 2026-07-28 in words that do not call its revision unsupported', async () => {
+    const { ask } = connect();
+    await ask('resources/list', { _meta: ENVELOPE });
+    const { error } = await ask('initialize', INITIALIZE);
+    expect(error.message).to.equal(
+      'This connection uses revision 2026-07-28, which has no initialize. Open another one for an earlier revision.',
+    );
+    expect((await ask('resources/list', { _meta: ENVELOPE })).result).to.be.an('object');
+  });
+
   for (const [what, endIt] of [
     ['its input ended', ({ input }: ReturnType<typeof connect>) => input.end()],
     ['it was told to', ({ connection }: ReturnType<typeof connect>) => connection.drain()],
@@ -229,37 +276,5 @@ describe('MCP over stdio', () => {
       expect(await connection.closed).to.equal(true);
       expect(records.map(({ rpc }) => rpc)).to.deep.equal(['initialize', 'resources/read', 'ping']);
     });
-  });
-});
-
-const MAX_LINE = 8;
-
-/** What comes of chunks: lines, and `null` for one that was too long. */
-function cut(chunks: readonly Buffer[]): (string | null)[] {
-  const lines: (string | null)[] = [];
-  const take = createLines(MAX_LINE, (line) => lines.push(Buffer.isBuffer(line) ? line.toString() : null));
-  for (const chunk of chunks) take(chunk);
-  return lines;
-}
-
-describe('lines of a stream', () => {
-  it('are complete lines, in whatever pieces they arrive', () => {
-    const line = fc.string({ unit: fc.constantFrom('a', 'ä', ' ', '\r'), maxLength: 12 });
-    fc.assert(
-      fc.property(fc.array(line), fc.array(fc.nat(40)), line, (written, cuts, rest) => {
-        const bytes = Buffer.from(written.map((one) => `${one}\n`).join('') + rest);
-        const edges = [0, ...cuts.filter((edge) => edge < bytes.length).sort((a, b) => a - b), bytes.length];
-        const chunks = edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge));
-        const expected = written.map((one) => (Buffer.byteLength(one) > MAX_LINE ? null : one));
-        if (Buffer.byteLength(rest) > MAX_LINE) expected.push(null);
-        expect(cut(chunks)).to.deep.equal(expected);
-      }),
-    );
-  });
-
-  it('that are too long are reported once, immediately, and are not kept in memory', () => {
-    const long = Buffer.alloc(MAX_LINE, 'x');
-    expect(cut([long])).to.deep.equal([]);
-    expect(cut([long, long, long, Buffer.from('\nb\n')])).to.deep.equal([null, 'b']);
   });
 });

@@ -1,0 +1,44 @@
+import { CLIENT_INFO_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { mentionsCredential } from '../credentials/redact.ts';
+import type { Caller, ClientRecord } from '../kernel/caller.ts';
+import { showHidden } from '../kernel/hidden-text.ts';
+import type { RpcHeaders } from './envelope.ts';
+import { CURRENT, claimOf, metaOf } from './revisions.ts';
+
+const MAX_LENGTH = 64;
+
+const REVISIONS: readonly unknown[] = [CURRENT, ...SUPPORTED_PROTOCOL_VERSIONS];
+
+type Headers = Pick<RpcHeaders, 'protocolVersion' | 'userAgent'>;
+type Bearer = Pick<Caller, 'credential' | 'others'> | undefined;
+
+/**
+ * What a message and its headers state about the client, without texts that contain a credential of the caller. Before
+ * 2026-07-28 only `initialize` has a name; other messages have `User-Agent`.
+ */
+export function clientOf(message: unknown, headers: Headers | undefined, caller: Bearer): ClientRecord | undefined {
+  const { method, params } = Object(message);
+  const isInitialize = method === 'initialize';
+  const info = Object(metaOf(message)[CLIENT_INFO_META_KEY] ?? (isInitialize ? Object(params).clientInfo : undefined));
+  const given = claimOf(message) ?? (isInitialize ? Object(params).protocolVersion : headers?.protocolVersion);
+  const name = safeText(info.name, caller);
+  const version = safeText(info.version, caller);
+  const userAgent = info.name === undefined ? safeText(headers?.userAgent, caller) : undefined;
+  const revision = given === undefined || REVISIONS.includes(given) ? given : 'other';
+  if ((name ?? version ?? userAgent ?? revision) === undefined) return undefined;
+  return { name, version, userAgent, revision };
+}
+
+function safeText(text: unknown, caller: Bearer): string | undefined {
+  if (typeof text !== 'string' || mentions(text, caller)) return undefined;
+  // A copy: a slice would keep all of a text that may have a megabyte, as long as the record is known.
+  const short =
+    text.length <= MAX_LENGTH ? text : Buffer.from(text.slice(0, MAX_LENGTH), 'utf16le').toString('utf16le');
+  return showHidden(short).text;
+}
+
+function mentions(text: string, caller: Bearer): boolean {
+  if (caller === undefined) return false;
+  const { credential, others } = caller;
+  return mentionsCredential(text, others === undefined ? [credential] : [credential, ...[...others.values()].flat()]);
+}
