@@ -34,8 +34,8 @@ export interface ToolArguments {
   /** Maximum number of items; 0 for totals only, `undefined` for a short page. */
   readonly limit: number | undefined;
   readonly cursor: string | undefined;
-  /** Whether nothing is filtered, counted or left out. */
-  readonly isWhole: boolean;
+  /** Whether there are none, so that the first page of the whole list is asked for. */
+  readonly isEmpty: boolean;
   /** Names of a few unknown arguments, printable and short, for the result. */
   readonly ignored: readonly string[];
   /** Those that no host adds by itself: the model meant something by them. */
@@ -102,7 +102,7 @@ export function createReadArguments(
       countBy: names.filter((name) => countBy?.includes(name)),
       limit: countBy === undefined ? limit : (limit ?? 0),
       cursor,
-      isWhole: Object.keys(taken).every((name) => name === 'limit' || name === 'cursor' || taken[name] === undefined),
+      isEmpty: ignored.length === 0 && Object.values(taken).every((value) => value === undefined),
       ignored,
       misread: ignored.filter((name) => !ADDED_BY_HOSTS.has(name)),
     };

@@ -52,7 +52,7 @@ export interface WrittenPage {
 }
 
 /** Cuts a page from the bytes of the list. Throws `result_too_large`, with a fitting limit, above `maxBytes`. */
-export async function writePage(list: ListBytes, page: ListPage, signal: () => AbortSignal): Promise<WrittenPage> {
+export async function writePage(list: ListBytes, page: ListPage, signal: AbortSignal): Promise<WrittenPage> {
   const { found, offset, limit = MAX_PAGE_ITEMS, fields, show } = page;
   const total = found?.length ?? list.count;
   const items: string[] = [];
@@ -65,7 +65,7 @@ export async function writePage(list: ListBytes, page: ListPage, signal: () => A
     const later = page.turn.take(length);
     if (later !== undefined) {
       await later;
-      signal().throwIfAborted();
+      signal.throwIfAborted();
     }
     let item = itemAt(list, index);
     if (fields !== undefined) item = JSON.stringify(JSON.parse(item), [...fields]);

@@ -2,11 +2,12 @@ import { explained, type GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { showHidden } from '../../kernel/hidden-text.ts';
 import { isObject } from '../../kernel/json-shape.ts';
+import { createSizedLru } from '../../kernel/tables.ts';
 import { createTurnBytes } from '../../kernel/turns.ts';
 import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
-import { type Provenance, remarksOn, stalenessOf } from '../provenance.ts';
+import { type Provenance, remarksOn, type Staleness, stalenessOf } from '../provenance.ts';
 import type { ReadResource, RequestContext, Result } from '../request-context.ts';
 import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
 import { argumentsShape, createReadArguments, type ToolArguments } from './arguments.ts';
@@ -19,6 +20,8 @@ import { describeTool } from './tool-definition.ts';
 
 /** Maximum size of counts, which come before the items. */
 const MAX_COUNTS_BYTES = 6000;
+
+const MAX_FIRST_PAGES_BYTES = 4_194_304;
 
 /** Bytes of items that are read for pages in one turn of the event loop. */
 const TURN_BYTES = 131_072;
@@ -38,6 +41,12 @@ export interface ToolsOptions extends SearchBounds {
   readonly challengeFor: ChallengeFor;
 }
 
+/** The JSON of a result from `content` on, and how many hidden characters it shows, by field. */
+interface ResultPage {
+  readonly json: Buffer;
+  readonly hidden: ReadonlyMap<string, number>;
+}
+
 type Counts = Readonly<Record<string, readonly ValueCount[]>>;
 
 export function createTools(options: ToolsOptions) {
@@ -54,10 +63,36 @@ export function createTools(options: ToolsOptions) {
   const pageBytes = Math.min(MAX_PAGE_BYTES, maxResultBytes);
   const countsBytes = Math.min(MAX_COUNTS_BYTES, maxResultBytes / 2);
 
-  /** Writes the page that was asked for, as a result. */
-  async function pageOf(offered: Offered, args: ToolArguments, load: Load, context: RequestContext): Promise<Result> {
+  /** First pages of the lists that were asked for last: most calls have no arguments. */
+  const firstPages = createSizedLru<Buffer, ResultPage>({
+    maxSize: MAX_FIRST_PAGES_BYTES,
+    sizeOf: ({ json }) => json.length,
+  });
+
+  async function resultOf(offered: Offered, args: ToolArguments, load: Load, context: RequestContext): Promise<Result> {
     const { snapshot } = load;
-    const { filter, fields, countBy, limit, cursor, misread } = args;
+    const stale = stalenessOf(load, now());
+    // Such a page depends on nothing but the bytes of the list.
+    const isKept = args.isEmpty && stale === undefined && load.excluded + load.dropped === 0;
+    const kept = isKept ? firstPages.get(snapshot.bytes) : undefined;
+    const page = kept ?? (await pageOf(offered, args, load, stale, context));
+    if (isKept && kept === undefined) firstPages.set(snapshot.bytes, page);
+    const meta = {
+      ...(args.ignored.length > 0 && { 'portico/ignoredArguments': args.ignored }),
+      ...(page.hidden.size > 0 && { 'portico/hiddenText': Object.fromEntries(page.hidden) }),
+    };
+    return { meta: provenance(offered.resource.name, load, stale) + membersOf(meta), shared: [page.json] };
+  }
+
+  /** Writes the page that was asked for. */
+  async function pageOf(
+    offered: Offered,
+    { filter, fields, countBy, limit, cursor, misread }: ToolArguments,
+    load: Load,
+    stale: Staleness | undefined,
+    { caller, signal }: RequestContext,
+  ): Promise<ResultPage> {
+    const { snapshot } = load;
     const hidden = new Map<string, number>();
 
     function show(field: string, text: string): string {
@@ -66,34 +101,30 @@ export function createTools(options: ToolsOptions) {
       return shown.text;
     }
 
-    const shown = options.hiddenText === 'keep' ? undefined : show;
+    const keepsHidden = options.hiddenText === 'keep';
     const place = { etag: snapshot.etag, filter };
     const offset = cursor === undefined ? 0 : readCursor(place, cursor);
-    const found =
-      isSearch(args) && context.caller ? await search(snapshot, args, context.caller, context.signal) : undefined;
+    const isSearch = countBy.length > 0 || filter.query !== undefined || Object.keys(filter.values).length > 0;
+    const found = isSearch && caller ? await search(snapshot, { filter, countBy }, caller, signal) : undefined;
     const counts = countBy.length > 0 ? found?.counts(countsBytes) : undefined;
-    const stale = stalenessOf(load, now());
     const members = membersOf({
-      ...(counts && { counts: shown === undefined ? counts : shownCounts(counts, shown) }),
+      ...(counts && { counts: keepsHidden ? counts : shownCounts(counts, show) }),
       ...(misread.length > 0 && { ignoredArguments: misread }),
       ...remarksOn(load, stale),
     });
-    const page = await writePage(
+    const { text, data } = await writePage(
       snapshot,
       {
-        ...{ found: found?.indices, offset, limit, fields, show: shown, members, turn, pageBytes },
-        hint: hintFor(load, filter, found, offered.known, (text) =>
-          shown === undefined ? text : showHidden(text).text,
-        ),
+        ...{ found: found?.indices, offset, limit, fields, members, turn, pageBytes, maxBytes: maxResultBytes },
+        show: keepsHidden ? undefined : show,
+        hint: hintFor(load, filter, found, offered.known, (value) => (keepsHidden ? value : showHidden(value).text)),
         cursorOf: (next) => writeCursor(place, next),
-        maxBytes: maxResultBytes,
       },
-      () => context.signal,
+      signal,
     );
     warn(offered, snapshot, hidden.keys());
-    const meta = provenance(offered.resource.name, load, stale) + metaOf(args, hidden);
-    const content = JSON.stringify([{ type: 'text', text: page.text }]);
-    return { meta, shared: [Buffer.from(`"content":${content},"structuredContent":${page.data}}}`)] };
+    const content = JSON.stringify([{ type: 'text', text }]);
+    return { json: Buffer.from(`"content":${content},"structuredContent":${data}}}`), hidden };
   }
 
   return {
@@ -115,7 +146,7 @@ export function createTools(options: ToolsOptions) {
       context.record.tool = tool.tool.name;
       try {
         const args = tool.read(given);
-        return await pageOf(tool, args, await readResource(tool.resource.name, context), context);
+        return await resultOf(tool, args, await readResource(tool.resource.name, context), context);
       } catch (thrown) {
         // A model cannot change its client's token.
         if (context.signal.aborted || challengeFor(thrown) !== undefined) throw thrown;
@@ -123,10 +154,6 @@ export function createTools(options: ToolsOptions) {
       }
     },
   };
-}
-
-function isSearch({ filter: { query, values }, countBy }: ToolArguments): boolean {
-  return countBy.length > 0 || query !== undefined || Object.keys(values).length > 0;
 }
 
 function shownCounts(counts: Counts, show: (field: string, text: string) => string): Counts {
@@ -141,13 +168,6 @@ function shownCounts(counts: Counts, show: (field: string, text: string) => stri
 function membersOf(members: object): string {
   const json = JSON.stringify(members).slice(1, -1);
   return json === '' ? '' : `,${json}`;
-}
-
-function metaOf({ ignored }: ToolArguments, hidden: ReadonlyMap<string, number>): string {
-  return membersOf({
-    ...(ignored.length > 0 && { 'portico/ignoredArguments': ignored }),
-    ...(hidden.size > 0 && { 'portico/hiddenText': Object.fromEntries(hidden) }),
-  });
 }
 
 /** Warns of each field whose hidden characters are shown, once for each list. */

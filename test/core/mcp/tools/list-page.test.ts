@@ -13,7 +13,7 @@ const page = {
   ...{ pageBytes: 7000, members: '' },
 };
 
-const write = (list: ListBytes, of: ListPage) => writePage(list, of, () => new AbortController().signal);
+const write = (list: ListBytes, of: ListPage) => writePage(list, of, new AbortController().signal);
 
 /** A list of items of these sizes. */
 const ofSizes = (sizes: readonly number[]) => loadOf(sizes.map((size) => ({ id: 'ä'.repeat(size / 2) }))).snapshot;
