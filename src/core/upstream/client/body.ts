@@ -80,12 +80,14 @@ async function collect(pieces: AsyncIterable<Buffer>, { maxBytes, hold }: BodyBo
     const end = length + piece.length;
     if (end > maxBytes) throw tooLarge();
     hold(piece.length);
-    if (end > joined.length) {
+    if (end > joined.length && length > 0) {
       const larger = Buffer.allocUnsafeSlow(Math.max(end, Math.min(2 * joined.length, maxBytes)));
       joined.copy(larger, 0, 0, length);
       joined = larger;
     }
-    piece.copy(joined, length);
+    // Most pages arrive in one piece.
+    if (length === 0) joined = piece;
+    else piece.copy(joined, length);
     length = end;
   }
   return joined.subarray(0, length);

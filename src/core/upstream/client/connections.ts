@@ -23,23 +23,25 @@ export interface Connections {
   destroy(error: Error): Promise<void>;
 }
 
-/** How long a connection is idle before it serves another caller. */
+/** How long a connection is idle once before it first serves another caller. */
 const SETTLE_MS = 20;
-/** Turns of the event loop after that: the current one may be half over, the next reads all sockets, then undici reports. */
+/** Turns of the event loop at each change of caller: one may be half over, the next reads all sockets, then undici reports. */
 const SETTLE_TURNS = 3;
 
 interface Connection {
   readonly client: Client;
   caller: string;
   isBusy: boolean;
+  /** Has been idle for {@link SETTLE_MS} after a response. */
+  hasSettled: boolean;
   usedAt: number;
 }
 
 /**
  * Keeps connections open. A response belongs to a request by its place on the connection alone (RFC 9112, section 9.3.1), so
  * an upstream that sends one response too many would give the next caller what another one requested. undici closes a connection
- * on which anything arrives while no request is under way. So before a connection serves another caller, it is idle for a moment
- * and the event loop reads its socket (docs/decisions/0017).
+ * on which anything arrives while no request is under way. So before a connection serves another caller, the event loop reads its
+ * socket, and the first time it is idle for a moment (docs/decisions/0017).
  */
 export function createConnections({ origin, max, connect }: ConnectionsOptions): Connections {
   const { Client } = loadUndici();
@@ -50,17 +52,18 @@ export function createConnections({ origin, max, connect }: ConnectionsOptions):
   function open(caller: string): Connection {
     // The deadline of the read bounds head and body, all pages together.
     const client = new Client(origin, { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
-    return { client, caller, isBusy: false, usedAt: 0 };
+    const connection = { client, caller, isBusy: false, hasSettled: false, usedAt: 0 };
+    client.on('connect', () => {
+      connection.hasSettled = false;
+    });
+    return connection;
   }
 
   /** The caller's own connection, one that has settled, a new one, or the one that settles first. */
   function find(caller: string): Connection {
     const idle = [...connections].filter(({ isBusy }) => !isBusy);
-    const own = idle.find((each) => each.caller === caller);
-    const [oldest] = idle;
-    if (own !== undefined) return own;
-    if (oldest === undefined) return open(caller);
-    return connections.size < max && settlesInMs(oldest) > 0 ? open(caller) : oldest;
+    const usable = idle.find((each) => each.caller === caller) ?? idle.find((each) => settlesInMs(each) <= 0);
+    return usable ?? (connections.size < max ? open(caller) : (idle[0] ?? open(caller)));
   }
 
   return {
@@ -89,12 +92,13 @@ export function createConnections({ origin, max, connect }: ConnectionsOptions):
   };
 }
 
-function settlesInMs({ usedAt }: Connection): number {
-  return usedAt + SETTLE_MS - performance.now();
+function settlesInMs({ hasSettled, usedAt }: Connection): number {
+  return hasSettled ? 0 : usedAt + SETTLE_MS - performance.now();
 }
 
 async function settle(connection: Connection): Promise<void> {
   const waitMs = settlesInMs(connection);
   if (waitMs > 0) await sleep(waitMs);
+  connection.hasSettled = true;
   for (let turned = 0; turned < SETTLE_TURNS; turned += 1) await turn();
 }
