@@ -33,7 +33,7 @@ describe('portico check --probe', () => {
   GET BASE/v2/workspaces?limit=100&skip=0
       accept: application/json
       user-agent: portico
-      accept-encoding: gzip, br, zstd
+      accept-encoding: gzip, br
       x-request-id: ID
       authorization: Bearer [credential]
   200 after N ms, application/json

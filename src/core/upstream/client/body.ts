@@ -1,16 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { addAbortSignal, type Transform } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 
 type Body = Dispatcher.ResponseData['body'];
 
-export const ACCEPT_ENCODING = 'gzip, br, zstd';
-
-/** Largest window that a zstd body may ask memory for: 8 MiB (RFC 9659, section 3). */
-const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
+export const ACCEPT_ENCODING = 'gzip, br';
 
 /**
  * Decoders by content coding. They work off the event loop, piece by piece. undici's own interceptor is experimental, and prints
@@ -21,7 +18,6 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   // RFC 9110, section 8.4.1.3: the same as gzip.
   ['x-gzip', () => createGunzip()],
   ['br', () => createBrotliDecompress()],
-  ['zstd', () => createZstdDecompress({ params: ZSTD_PARAMS })],
 ]);
 
 export interface BodyBounds {

@@ -71,15 +71,10 @@ function detailOfStatus(status: number, code: ErrorCode): { readonly detail?: st
   return { detail: status < 400 ? DETAILS.redirect : DETAILS.error };
 }
 
-const FIRST_CHARACTER = /^\s*(\S)/;
-/** Longer than a byte order mark and the white space before a document. */
-const MARKUP_START_BYTES = 64;
-
 /** Adds to the error of a body that is no page that it is markup, such as the page for signing in. */
 export function withMarkupDetail(error: unknown, body: Buffer | undefined): unknown {
   if (!(error instanceof GatewayError) || error.code !== 'upstream_invalid' || body === undefined) return error;
-  const start = body.toString('utf8', 0, MARKUP_START_BYTES);
-  if (FIRST_CHARACTER.exec(start)?.[1] !== '<') return error;
+  if (!/^\s*</.test(body.toString('utf8', 0, 64))) return error;
   return new GatewayError(error.code, {
     detail: DETAILS.markup,
     reason: `${error.reason}: it is markup, such as HTML`,

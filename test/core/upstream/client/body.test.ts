@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { asking, calm, errorOf, open, rejection, serve, serveRaw } from '../harness.ts';
@@ -30,7 +30,6 @@ describe('the body of an upstream', () => {
     'x-gzip': gzipSync,
     GZIP: gzipSync,
     br: brotliCompressSync,
-    zstd: zstdCompressSync,
   };
 
   it('is returned unchanged, without a byte order mark', async () => {
@@ -39,7 +38,7 @@ describe('the body of an upstream', () => {
     expect(await textOf('')).to.equal('');
   });
 
-  it('is decoded from gzip, x-gzip, br and zstd', async () => {
+  it('is decoded from gzip, x-gzip and br', async () => {
     for (const [coding, encode] of Object.entries(CODINGS)) {
       expect(await textOf(encode(PAGE), { 'content-encoding': coding }), coding).to.equal(PAGE);
     }
@@ -84,27 +83,12 @@ describe('the body of an upstream', () => {
   it('is not inflated beyond maxPageBytes', async () => {
     for (const [coding, encode, bytes] of [
       ['br', brotliCompressSync, 10_000_000],
-      ['zstd', zstdCompressSync, 10_000_000],
       ['gzip', gzipSync, MAX * 100],
     ] as const) {
       const bomb = encode('x'.repeat(bytes));
       expect(bomb.length).to.be.lessThan(MAX);
       expect(await reasonOf(bomb, { 'content-encoding': coding })).to.equal('the body is larger than maxPageBytes');
     }
-  });
-
-  it('may need a zstd window of at most 8 MiB', async () => {
-    /** A frame of one raw block (RFC 8878, section 3.1.1) with a window of 2 to the power of `windowLog` bytes. */
-    const frame = (windowLog: number) => {
-      const body = Buffer.from(PAGE);
-      const blockHead = (body.length << 3) | 1;
-      const head = [0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3, blockHead & 0xff, blockHead >> 8, 0];
-      return Buffer.concat([Buffer.from(head), body]);
-    };
-    expect(await textOf(frame(23), { 'content-encoding': 'zstd' })).to.equal(PAGE);
-    expect(await reasonOf(frame(24), { 'content-encoding': 'zstd' })).to.equal(
-      'the body is not what its Content-Encoding says',
-    );
   });
 
   /** A request that keeps account of what is held for it, and calls `heard` with the sum at each change. */
