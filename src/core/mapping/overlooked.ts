@@ -1,5 +1,5 @@
 import { leadsOf } from './expressions/expression.ts';
-import { type ExpressionNode, fieldOf, interpret, parse } from './expressions/jmespath.ts';
+import { compileInterpreted, type ExpressionNode, fieldOf, parse } from './expressions/jmespath.ts';
 import type { Mapped } from './mapper.ts';
 import type { Page } from './page.ts';
 
@@ -71,14 +71,14 @@ function droppedBy(node: ExpressionNode, value: unknown): number {
     case 'Pipe':
     case 'Subexpression':
     case 'IndexExpression': {
-      const left = interpret(node.left, value);
+      const left = compileInterpreted(node.left)(value);
       return entriesOf(left) > 0 ? droppedBy(node.right, left) : droppedBy(node.left, value);
     }
     case 'FilterProjection':
     case 'Projection':
     case 'ValueProjection':
-      if (entriesOf(interpret(node, value)) > 0) return 0;
-      return entriesOf(interpret(node.left, value)) || droppedBy(node.left, value);
+      if (entriesOf(compileInterpreted(node)(value)) > 0) return 0;
+      return entriesOf(compileInterpreted(node.left)(value)) || droppedBy(node.left, value);
     case 'Flatten':
       return droppedBy(node.child, value);
     case 'OrExpression':

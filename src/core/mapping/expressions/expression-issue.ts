@@ -1,5 +1,5 @@
 import { FUNCTIONS } from './functions.ts';
-import { arityOf, type ExpressionNode, parse } from './jmespath.ts';
+import { type ExpressionNode, parse } from './jmespath.ts';
 
 /** Deeper expressions could exhaust the stack during mapping. */
 const MAX_DEPTH = 100;
@@ -57,13 +57,12 @@ function ownIssue(node: ExpressionNode): string | undefined {
   }
 }
 
-function callIssue({ name, children }: NodeOf<'Function'>): string | undefined {
-  const arity = arityOf(name);
-  if (arity === undefined) return `calls ${name}(); expressions may call ${Object.keys(FUNCTIONS).join(', ')}`;
-  const isRight = children.length >= arity.least && children.length <= arity.most;
-  return isRight
-    ? undefined
-    : `calls ${name}() with ${children.length} ${children.length === 1 ? 'argument' : 'arguments'}`;
+function callIssue({ name, children: { length } }: NodeOf<'Function'>): string | undefined {
+  const called = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+  if (called === undefined) return `calls ${name}(); expressions may call ${Object.keys(FUNCTIONS).join(', ')}`;
+  const { takes, isVariadic } = called;
+  if (length === takes.length || (isVariadic && length > takes.length)) return undefined;
+  return `calls ${name}() with ${length} ${length === 1 ? 'argument' : 'arguments'}`;
 }
 
 /** It selects nothing of its input. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import { checkExpression, childrenOf } from './expression-issue.ts';
-import { compileDirect, type Evaluate, type ExpressionNode, interpret, parse } from './jmespath.ts';
+import { compileDirect, compileInterpreted, type Evaluate, type ExpressionNode, parse } from './jmespath.ts';
 
 /** Compiled JMESPath (https://jmespath.site): `$` is the whole value, no `let`, functions of `functions.ts` only. */
 export interface Expression {
@@ -22,9 +22,10 @@ export function compileExpression(text: string): Expression {
 }
 
 function interpreted(node: ExpressionNode): Evaluate {
+  const evaluate = compileInterpreted(node);
   return (value) => {
     try {
-      return interpret(node, value) ?? null;
+      return evaluate(value) ?? null;
     } catch (error) {
       // The library's message may contain the value.
       if (error instanceof GatewayError) throw error;

@@ -7,39 +7,51 @@ const MAX_CHARACTERS = 65_536;
 const MAX_SEARCHED_CHARACTERS = 250;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-type JmespathFunction = (...given: never[]) => unknown;
+/** A type of JMESPath, or a list of texts or numbers alone. */
+export type Type = 'any' | 'array' | 'numbers' | 'object' | 'string' | 'strings';
+
+interface JmespathFunction {
+  /** Types of each parameter. */
+  readonly takes: readonly (readonly Type[])[];
+  /** Whether the last parameter may be repeated. */
+  readonly isVariadic: boolean;
+  readonly call: (...given: never[]) => unknown;
+}
+
+/** Types of a parameter are separated by `|`. */
+function define(parameters: readonly string[], call: JmespathFunction['call'], isVariadic = false): JmespathFunction {
+  return { takes: parameters.map((types) => types.split('|') as Type[]), isVariadic, call };
+}
 
 /**
  * The functions that expressions may call. An upstream decides their input, so each is linear (`sort`: n log n) and returns no
- * text much longer than its input. `null`: the library's own function.
+ * text much longer than its input. Some of the library's own are neither, or read other texts as numbers.
  */
-export const FUNCTIONS: Readonly<Record<string, JmespathFunction | null>> = {
-  // The library's contains, split and replace accept search texts of any length.
-  contains,
-  ends_with: null,
-  // The library's accepts any length.
-  join,
-  keys: null,
-  length: null,
-  lower: null,
-  not_null: null,
-  // The library's accepts any length, and expands patterns such as `$&` with its fourth parameter.
-  replace,
-  // The library's sorts numbers as texts.
-  sort,
-  split,
-  starts_with: null,
-  to_array: null,
-  // The library's accepts `''` as 0, and `0x1f`.
-  to_number: toNumber,
-  // The library's prints numbers that may have lost digits.
-  to_string: toText,
-  // The library's takes quadratic time.
-  trim: (text: string) => text.trim(),
-  type: null,
-  upper: null,
-  values: null,
+export const FUNCTIONS: Readonly<Record<string, JmespathFunction>> = {
+  contains: define(['string|array', 'any'], contains),
+  ends_with: define(['string', 'string'], (text: string, end: string) => text.endsWith(end)),
+  join: define(['string', 'strings'], join),
+  keys: define(['object'], Object.keys),
+  length: define(['string|array|object'], length),
+  lower: define(['string'], (text: string) => text.toLowerCase()),
+  not_null: define(['any'], (...values: unknown[]) => values.find((value) => value !== null) ?? null, true),
+  replace: define(['string', 'string', 'string'], replace),
+  sort: define(['strings|numbers'], sort),
+  split: define(['string', 'string'], split),
+  starts_with: define(['string', 'string'], (text: string, start: string) => text.startsWith(start)),
+  to_array: define(['any'], (value: unknown) => (Array.isArray(value) ? value : [value])),
+  to_number: define(['any'], toNumber),
+  to_string: define(['any'], toText),
+  trim: define(['string'], (text: string) => text.trim()),
+  type: define(['any'], (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)),
+  upper: define(['string'], (text: string) => text.toUpperCase()),
+  values: define(['object'], Object.values),
 };
+
+/** Characters, elements or members. */
+function length(value: string | object): number {
+  return typeof value === 'string' ? [...value].length : Object.keys(value).length;
+}
 
 /** Null for anything but a text in a text. */
 function contains(where: string | readonly unknown[], what: unknown): boolean | null {

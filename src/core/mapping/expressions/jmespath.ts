@@ -1,58 +1,60 @@
-import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
+import { compile, registerFunction, TreeInterpreter, TYPE_ANY } from '@jmespath-community/jmespath';
 import { GatewayError } from '../../kernel/errors.ts';
-import { FUNCTIONS } from './functions.ts';
+import { FUNCTIONS, type Type } from './functions.ts';
 
 export type ExpressionNode = ReturnType<typeof compile>;
 
-type Interpreter = typeof TreeInterpreter;
-type Json = Parameters<Interpreter['search']>[1];
+type Json = Parameters<typeof TreeInterpreter.search>[1];
 
-/** A separate instance with corrections: the exported one is shared by the whole process. */
-const interpreter = new (TreeInterpreter.constructor as new () => Interpreter)();
-const { runtime } = interpreter;
+/** Parses an expression. Throws the library's error. */
+export const parse: (text: string) => ExpressionNode = compile;
+
+// The library's registry is shared by the process: in it, these have names that no expression can write.
+const registered = (name: string) => `portico ${name}`;
+const FIELD = registered('.');
+const ANY = { types: [TYPE_ANY] };
 
 // The library reads fields through the prototype chain, so that `toString` finds a function in every object.
-const visit = interpreter.visit.bind(interpreter);
-interpreter.visit = (node, value) => (node.type === 'Field' ? (fieldOf(value, node.name) as Json) : visit(node, value));
-
-for (const [name, call] of Object.entries(FUNCTIONS)) {
-  if (call === null) continue;
-  const signature = (runtime._functionTable[name]?._signature ?? []).slice(0, call.length);
-  runtime.registerFunction(name, (given) => call(...(given as never[])) as Json, signature, { override: true });
-}
-
-// The library's message may contain a value.
-const callFunction = runtime.callFunction.bind(runtime);
-runtime.callFunction = (name, given) => {
-  try {
-    return callFunction(name, given);
-  } catch (error) {
-    if (error instanceof GatewayError || error instanceof RangeError) throw error;
+registerFunction(FIELD, ([value, name]) => fieldOf(value, String(name)) as Json, [ANY, ANY]);
+for (const [name, { takes, call }] of Object.entries(FUNCTIONS)) {
+  const callChecked = (given: readonly unknown[]) => {
+    const fits = given.every((value, index) => (takes[index] ?? ['any']).some((type) => isOf(type, value)));
+    if (fits) return call(...(given as never[])) as Json;
+    // The library's message may contain a value.
     throw new GatewayError('upstream_invalid', { reason: `${name}() does not take (${given.map(typeOf).join(', ')})` });
-  }
-};
+  };
+  registerFunction(registered(name), callChecked, [{ ...ANY, variadic: true }]);
+}
 
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Parses an expression. Throws the library's error. */
-export const parse: (text: string) => ExpressionNode = compile;
-
-/** Throws `upstream_invalid` when a function rejects its argument, otherwise what the library throws. */
-export function interpret(node: ExpressionNode, value: unknown): unknown {
-  return interpreter.search(node, value as Json);
+function isOf(type: Type, value: unknown): boolean {
+  if (type === 'strings' || type === 'numbers') {
+    return Array.isArray(value) && value.every((each) => `${typeof each}s` === type);
+  }
+  return type === 'any' || typeOf(value) === type;
 }
 
-/** Undefined for a function that expressions may not call. */
-export function arityOf(name: string): { readonly least: number; readonly most: number } | undefined {
-  if (!Object.hasOwn(FUNCTIONS, name)) return undefined;
-  const parameters = runtime._functionTable[name]?._signature ?? [];
-  return {
-    least: parameters.filter((parameter) => !parameter.optional).length,
-    most: parameters.at(-1)?.variadic ? Number.POSITIVE_INFINITY : parameters.length,
-  };
+/** Compiles any expression that {@link checkExpression} accepts, for evaluation by the library. */
+export function compileInterpreted(node: ExpressionNode): Evaluate {
+  const own = withOwnFunctions(node);
+  return (value) => TreeInterpreter.search(own, value as Json);
+}
+
+/** Replaces fields and functions with those registered above. */
+function withOwnFunctions(node: ExpressionNode): ExpressionNode {
+  if (node.type === 'Literal') return node;
+  if (node.type === 'Field') {
+    return { type: 'Function', name: FIELD, children: [{ type: 'Current' }, { type: 'Literal', value: node.name }] };
+  }
+  const replaced = Object.entries(node).map(([key, part]: [string, unknown]) => {
+    if (Array.isArray(part)) return [key, part.map(withOwnFunctions)];
+    return [key, typeof part === 'object' && part !== null ? withOwnFunctions(part as ExpressionNode) : part];
+  });
+  return { ...Object.fromEntries(replaced), ...(node.type === 'Function' && { name: registered(node.name) }) };
 }
 
 /** An own property of a parsed JSON object, or null: `constructor` is a field only if an upstream sent it. */
