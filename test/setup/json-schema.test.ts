@@ -76,7 +76,7 @@ describe('the JSON Schema of settings', () => {
 
 /** Lists, and blocks whose keys are names. */
 const COMPOUND =
-  /^(?:pagination|fields|credential|client|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|keywords|requiredScopes|scopeClaims|impliedScopes|projects|workflows|tools)$/;
+  /^(?:pagination|fields|credential|client|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|ignoreErrors|statuses|keywords|requiredScopes|scopeClaims|impliedScopes|projects|workflows|tools)$/;
 
 function isScalar({ key, block, schema }: Setting): boolean {
   return block !== '' && !block.endsWith('fields') && !COMPOUND.test(key) && schema.properties === undefined;

@@ -100,6 +100,10 @@ const NUMBER = /^(-?\d+)(?:\.(\d+))?$/;
 /** Numbers from this size on are milliseconds: as seconds they would be beyond the year 5138. */
 const LEAST_MILLISECONDS = 1e11;
 const NOT_ZERO = /[1-9]/;
+/** As an epoch in milliseconds, in the year 2286 at least. */
+const FOURTEEN_DIGITS = /^\d{14}$/;
+/** A date and time in 12 or 14 digits. */
+const COMPACT = /^((?:19[7-9]|20\d)\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])([0-5]\d)([0-5]\d)?$/;
 
 /** Documented form, on days that every month has: it needs no conversion. */
 const DOCUMENTED = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
@@ -119,8 +123,11 @@ export function toTimestamp(text: string): string | undefined {
   return EPOCH.test(text) ? epochToTimestamp(text) : isoToTimestamp(text);
 }
 
-/** The text of a JSON number is always an epoch. None before 1970 has a fraction. */
+/** The text of a JSON number is an epoch, or a date and time in 12 or 14 digits. None before 1970 has a fraction. */
 export function epochToTimestamp(text: string): string | undefined {
+  const [, year, month, day, hour, minute, second = '00'] = COMPACT.exec(text) ?? [];
+  if (year !== undefined) return isoToTimestamp(`${year}-${month}-${day}T${hour}:${minute}:${second}`);
+  if (FOURTEEN_DIGITS.test(text)) return undefined;
   const number = NUMBER.exec(/e/i.test(text) ? String(Number(text)) : text);
   if (text.length > MAX_LENGTH || number === null) return undefined;
   const [, whole = '', written = ''] = number;

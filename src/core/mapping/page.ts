@@ -1,7 +1,10 @@
 import { GatewayError } from '../kernel/errors.ts';
+import { saysOtherwise } from './empty-reply.ts';
 import { quoteInexactNumbers } from './exact-numbers.ts';
 import { compileExpression, type Expression } from './expressions/expression.ts';
 import { fieldOf, isTruthy } from './expressions/jmespath.ts';
+import { repeatsMember } from './repeated-member.ts';
+import { type Fault, faultIn, type SeenFault } from './reply-fault.ts';
 
 export interface Page {
   readonly body: unknown;
@@ -16,30 +19,82 @@ export interface PageExpressions {
   readonly items: string;
   /** Whether a page failed despite status 200. */
   readonly errors?: string | null | undefined;
+  /** @default none */
+  readonly ignoreErrors?: readonly Fault[] | undefined;
+  /** What an object in place of the list is. @default 'error' */
+  readonly objectAs?: 'error' | 'item' | 'items' | undefined;
+  /** Accepts an empty list whatever else the reply says. @default false */
+  readonly allowEmpty?: boolean | undefined;
 }
 
-/** Throws `upstream_invalid` for what is no list in JSON, `upstream_failed` for a page that reports errors. */
-export function createPageParser({ items: itemsExpression, errors }: PageExpressions): (text: string) => Page {
-  const expression = compileExpression(itemsExpression);
+/** Throws `upstream_invalid` for what is no list in JSON, or reports a fault, and `upstream_failed` for a page with errors. */
+export function createPageParser(settings: PageExpressions): (text: string) => Page {
+  const { errors, ignoreErrors, objectAs, allowEmpty } = settings;
+  const expression = compileExpression(settings.items);
+  const { leadingFields: leads } = expression;
   const failure = errors == null ? undefined : compileExpression(errors);
-  return (text) => {
+  return (written) => {
+    // Some platforms put this in front of JSON, so that no page of another site can run it as a script.
+    const text = written.replace(/^\s*(?:\)\]\}'?,?|while\s*\(1\);?|for\s*\(;;\);?|\{\}\s*&&)\s*/, '');
     const body = parseJson(text);
+    if (repeatsMember(text, leads)) throw invalid('a member on the way to the list occurs twice in one object');
     // Checked before the items, which are usually null on such a page.
     if (failure !== undefined && isError(failure.evaluate(body))) throw new GatewayError('upstream_failed', FAILED);
-    const items = expression.evaluate(body);
-    if (!Array.isArray(items))
-      throw new GatewayError('upstream_invalid', { reason: 'the page has no list of items at the configured place' });
+    const enclosing = enclosingOf(body, leads);
+    const fault = faultIn(enclosing.length > 0 ? enclosing.map(({ value }) => value) : objectsIn(body), ignoreErrors);
+    if (fault !== undefined) throw faulty(fault);
+    const selected = expression.evaluate(body);
+    const items = itemsIn(selected, objectAs) ?? (isEmpty(selected) ? [] : undefined);
+    if (items === undefined) throw invalid(NO_LIST);
+    if (!Array.isArray(selected) && items.length === 0 && allowEmpty !== true) {
+      const other = saysOtherwise(body, leads);
+      if (other !== undefined) throw invalid(`${NO_LIST}, and ${other}`);
+    }
     let exact: { readonly items: readonly unknown[] | undefined } | undefined;
     return {
       body,
       items,
-      enclosing: enclosingOf(body, expression.leadingFields),
+      enclosing,
       exactItems: () => {
-        exact ??= { items: exactItemsOf(text, body, items, expression) };
+        exact ??= { items: exactItemsOf(text, body, items, expression, objectAs) };
         return exact.items;
       },
     };
   };
+}
+
+const NO_LIST = 'the page has no list of items at the configured place';
+
+function invalid(reason: string): GatewayError {
+  return new GatewayError('upstream_invalid', { reason });
+}
+
+function faulty({ fault, seen }: SeenFault): GatewayError {
+  const cure = `set ignoreErrors: [${fault}] of the resource if such lists are complete`;
+  return new GatewayError('upstream_invalid', {
+    reason: `the reply has status 200 and reports a fault (${seen}): ${cure}`,
+    detail: `The platform replied with status 200 and reported a fault (${seen}). The operator of Portico can ${cure}.`,
+  });
+}
+
+function objectsIn(body: unknown): readonly object[] {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) ? [body] : [];
+}
+
+/** How platforms write an empty list, other than as one. */
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+/** The list; or the object in its place as one item, or as items by their ids. */
+function itemsIn(value: unknown, objectAs: PageExpressions['objectAs']): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'object' || value === null || isEmpty(value)) return undefined;
+  if (objectAs === 'item') return [value];
+  if (objectAs !== 'items') return undefined;
+  return Object.entries(value).map(([id, item]) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item) ? { id, ...item } : { id, value: item },
+  );
 }
 
 const FAILED = {
@@ -69,17 +124,20 @@ function exactItemsOf(
   body: unknown,
   items: readonly unknown[],
   expression: Expression,
+  objectAs: PageExpressions['objectAs'],
 ): readonly unknown[] | undefined {
   const quoted = quoteInexactNumbers(text);
   if (quoted === undefined) return undefined;
   const exactBody: unknown = JSON.parse(quoted);
-  if (expression.direct) return expression.evaluate(exactBody) as readonly unknown[];
+  if (expression.direct) return itemsIn(expression.evaluate(exactBody), objectAs);
   // Other expressions may compare numbers, and would select other items if those were texts.
   const twins = twinsOf(body, exactBody);
   return items.map((item) => twins.get(item) ?? item);
 }
 
+/** An empty body says no more than that there is nothing. */
 function parseJson(text: string): unknown {
+  if (text.trim() === '') return null;
   try {
     return JSON.parse(text);
   } catch {

@@ -65,6 +65,7 @@ export const ERROR_KEYS: readonly (readonly [ErrorCode, RegExp, keys: string])[]
   ['upstream_invalid', /^field (\w+) /, '*.fields.$1'],
   ['upstream_invalid', /^the field (\w+) .*strictMapping/, '*.fields.$1 *.strictMapping'],
   ['upstream_invalid', /^where/, '*.where'],
+  ['upstream_invalid', /reports a fault/, '*.ignoreErrors *.query *.body'],
   ['upstream_invalid', /list of items/, '*.items'],
   ['upstream_invalid', /expression|does not take/, '*.items *.fields'],
   ['upstream_invalid', /not JSON|UTF-8|Content-Encoding|content coding|status|levels/, '^.baseUrl *.path'],

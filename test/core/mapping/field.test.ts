@@ -79,6 +79,23 @@ describe('a timestamp', () => {
     );
   });
 
+  it('is a date and time in 12 or 14 digits, as text and as a number', () => {
+    for (const [digits, time] of [
+      ['20260102030405', '2026-01-02T03:04:05Z'],
+      ['202601020304', '2026-01-02T03:04:00Z'],
+      ['19991231235959', '1999-12-31T23:59:59Z'],
+      ['20260230030405', undefined],
+      ['20261301030405', undefined],
+      ['99999999999999', undefined],
+      // No month: an epoch in milliseconds.
+      ['946684800000', '2000-01-01T00:00:00Z'],
+      ['1767323045123', '2026-01-02T03:04:05.123Z'],
+    ] as const) {
+      expect(toTimestamp(digits), digits).to.equal(time);
+      expect(epochToTimestamp(digits), digits).to.equal(time);
+    }
+  });
+
   it('from an epoch in seconds or milliseconds agrees with luxon', () => {
     fc.assert(
       fc.property(second, fc.integer({ min: 0, max: 999 }), (seconds, milliseconds) => {
@@ -87,6 +104,8 @@ describe('a timestamp', () => {
         if (Math.abs(seconds) < 1e11) expect(epochToTimestamp(String(seconds))).to.equal(`${text}Z`);
         const count = seconds * 1000 + milliseconds;
         fc.pre(count >= 0 || milliseconds === 0);
+        // Such digits are a date and time, or nothing.
+        fc.pre(!/^(?:\d{12}|\d{14})$/.test(String(count)));
         const digits = milliseconds === 0 ? '' : `.${String(milliseconds).padStart(3, '0')}`;
         if (Math.abs(count) >= 1e11) expect(epochToTimestamp(String(count))).to.equal(`${text}${digits}Z`);
       }),

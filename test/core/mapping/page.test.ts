@@ -39,7 +39,7 @@ describe('a page', () => {
   }
 
   it('that is not JSON is upstream_invalid, and nothing of it is repeated', () => {
-    for (const text of ['', 'secret', '{"secret":', '\ufeff[]', '[1,]', '[01]', "['secret']", '[NaN]']) {
+    for (const text of ['secret', '{"secret":', '\ufeff[]', '[1,]', '[01]', "['secret']", '[NaN]']) {
       try {
         createPageParser({ items: '@' })(text);
         expect.fail('the page was read');
@@ -51,12 +51,95 @@ describe('a page', () => {
   });
 
   it('without a list of items is upstream_invalid', () => {
-    for (const text of ['{}', '{"items":null}', '{"items":{}}', '{"items":"secret"}', '[]', '5']) {
+    for (const text of ['{"items":{"id":1}}', '{"items":"secret"}', '{"items":true}']) {
       expect(reasonOf(() => createPageParser({ items: 'items' })(text))).to.equal(
         'the page has no list of items at the configured place',
       );
     }
     expect(reasonOf(() => createPageParser({ items: 'sort(items)' })('{"items":5}'))).to.be.a('string');
+  });
+
+  describe('of an empty list', () => {
+    const EMPTY =
+      '{"kind":"List","items":null} {} {"items":{}} {"items":""} {"items":[]} null [] {"total":0,"status":"ok"}';
+    for (const text of [...EMPTY.split(' '), '', ' \r\n', '{"_links":{},"page":{"size":20,"totalElements":0}}']) {
+      it(`is ${JSON.stringify(text)}`, () => {
+        expect(createPageParser({ items: 'items' })(text).items).to.deep.equal([]);
+        expect(createPageParser({ items: 'items[?a].b' })(text).items).to.deep.equal([]);
+      });
+    }
+
+    it('is also one whose list lies deeper', () => {
+      for (const text of ['{"data":null}', '{"data":{}}', '{"data":{"items":null}}', '{}'])
+        expect(createPageParser({ items: 'data.items' })(text).items, text).to.deep.equal([]);
+    });
+
+    it('is none if the reply says anything else, which the error names', () => {
+      for (const [text, other] of [
+        ['{"projects":[{"id":1},{"id":2}]}', 'projects has 2 items'],
+        ['{"items":null,"projects":[{"id":1}]}', 'projects has 1 items'],
+        ['{"data":{"projects":[{"id":1}]}}', 'data.projects has 1 items'],
+        ['[{"id":1}]', 'the reply itself has 1 items'],
+        ['{"message":"Unauthorized"}', 'the reply has message instead'],
+        ['{"authenticated":false}', 'the reply has authenticated instead'],
+        ['{"code":"InvalidToken"}', 'the reply has code instead'],
+        ['{"data":{"user":"secret"}}', 'the reply has data instead'],
+        ['{"a b secret":"x"}', 'the reply has a member instead'],
+        ['5', 'another value'],
+        ['"secret"', 'another value'],
+      ] as const) {
+        const reason = reasonOf(() => createPageParser({ items: 'items' })(text));
+        expect(reason, text)
+          .to.match(/^the page has no list of items at the configured place, and /)
+          .and.contain(other)
+          .and.not.contain('secret');
+        const allowed = () => createPageParser({ items: 'items', allowEmpty: true })(text).items;
+        expect(allowed(), text).to.deep.equal([]);
+      }
+      expect(reasonOf(() => createPageParser({ items: 'data.items' })('{"data":"secret"}'))).to.contain(
+        'another value',
+      );
+    });
+  });
+
+  it('may have an object in place of the list: one item, or items by their ids', () => {
+    const one = '{"items":{"id":1.10,"name":"a"}}';
+    const many = '{"items":{"x":{"name":"a","n":1.0},"y":{"id":"z"},"w":5}}';
+    const item = createPageParser({ items: 'items', objectAs: 'item' });
+    const items = createPageParser({ items: 'items', objectAs: 'items' });
+    expect(item(one).items).to.deep.equal([{ id: 1.1, name: 'a' }]);
+    expect(item(one).exactItems()).to.deep.equal([{ id: '1.10', name: 'a' }]);
+    expect(items(many).items).to.deep.equal([{ id: 'x', name: 'a', n: 1 }, { id: 'z' }, { id: 'w', value: 5 }]);
+    expect(items(many).exactItems()?.[0]).to.deep.equal({ id: 'x', name: 'a', n: '1.0' });
+    for (const parse of [item, items]) {
+      expect(parse('{"items":[{"id":2}]}').items).to.deep.equal([{ id: 2 }]);
+      expect(parse('{"items":{}}').items).to.deep.equal([]);
+    }
+    expect(reasonOf(() => createPageParser({ items: 'items' })(one))).to.contain('no list of items');
+  });
+
+  it('may begin with a prefix that keeps scripts from running it', () => {
+    for (const prefix of [")]}'\n", ")]}',\r\n", ')]}\n', 'while(1);', 'for (;;);', '{}&&'])
+      expect(createPageParser({ items: 'items' })(`${prefix}{"items":[1]}`).items, prefix).to.deep.equal([1]);
+  });
+
+  it('is invalid if a member on the way to the list occurs twice', () => {
+    const read = (items: string, text: string) => () => createPageParser({ items })(text);
+    for (const [items, text] of [
+      ['data', '{"data":[1],"data":[2]}'],
+      ['data', '{"a":{"data":[3]},"data" : [1,{"data":2}], "b":"\\"data\\":","data":[2]}'],
+      ['a.b', '{"a":{"b":[1]},"a":{"b":[2]}}'],
+      ['a.b', '{"a":{"x":{"b":[]},"b":[1],"b":[2]}}'],
+      ['a.b[?c].d', '{"a":{"b":[1],"b":[2]}}'],
+    ] as const)
+      expect(reasonOf(read(items, text)), text).to.contain('occurs twice');
+    for (const [items, text] of [
+      ['data', '{"data":[{"data":1},{"data":2}],"other":{"data":3}}'],
+      ['data', '{"data":["data","data"],"note":"data"}'],
+      ['a.b', '{"a":{"c":{"b":1},"b":[]},"b":1,"d":{"b":2}}'],
+      ['@', '[{"data":1,"data":2}]'],
+    ] as const)
+      expect(read(items, text), text).not.to.throw();
   });
 
   it('has exact items where some number does not print as it is written', () => {
@@ -137,16 +220,16 @@ describe('a page', () => {
         return code;
       }
     };
-    for (const errors of [[{ message: 'secret' }], { a: 'secret' }, 'secret', true, 1]) {
-      expect(codeOf({ errors }, 'errors'), JSON.stringify(errors)).to.equal('upstream_failed');
-      expect(codeOf({ errors, items: null }, 'errors')).to.equal('upstream_failed');
-      expect(codeOf({ errors }, null)).to.equal('none');
-      expect(codeOf({ errors })).to.equal('none');
-      expect(codeOf({ meta: { errors } }, 'errors')).to.equal('none');
-      expect(codeOf({ meta: { errors } }, 'meta.errors')).to.equal('upstream_failed');
+    for (const found of [[{ message: 'secret' }], { a: 'secret' }, 'secret', true, 1]) {
+      expect(codeOf({ found }, 'found'), JSON.stringify(found)).to.equal('upstream_failed');
+      expect(codeOf({ found, items: null }, 'found')).to.equal('upstream_failed');
+      expect(codeOf({ found }, null)).to.equal('none');
+      expect(codeOf({ found })).to.equal('none');
+      expect(codeOf({ meta: { found } }, 'found')).to.equal('none');
+      expect(codeOf({ meta: { found } }, 'meta.found')).to.equal('upstream_failed');
     }
-    for (const errors of [[], {}, '', null, false, 0, undefined]) {
-      expect(codeOf({ errors }, 'errors'), JSON.stringify(errors)).to.equal('none');
+    for (const found of [[], {}, '', null, false, 0, undefined]) {
+      expect(codeOf({ found }, 'found'), JSON.stringify(found)).to.equal('none');
     }
     expect(codeOf({ ok: false }, '!ok')).to.equal('upstream_failed');
   });

@@ -68,8 +68,9 @@ describe('a list that is read by POST', () => {
     const other = await running.read('tools', { headers: { authorization: 'Bearer other-token' } });
     expect(other.status).to.equal(502);
     expect(await other.json()).to.deep.include({
-      code: 'upstream_failed',
-      detail: 'The platform answered with errors instead of a list. Trying again may help.',
+      code: 'upstream_invalid',
+      detail:
+        'The platform replied with status 200 and reported a fault (errors: not empty). The operator of Portico can set ignoreErrors: [error] of the resource if such lists are complete.',
     });
   });
 

@@ -47,12 +47,12 @@ describe('a probe of a platform that refuses', () => {
   });
 
   it('shows a page in which nothing looks like a list, and no page of which more is shown', async () => {
-    for (const body of [{ success: false, error: 'no such view' }, { projects: null }, { id: 'a', name: 'one' }]) {
+    for (const body of [{ success: false, error: 'no such view' }, { projects: 'none' }, { id: 'a', name: 'one' }]) {
       const { error } = await probedOne(json(body), ONE_PAGE);
       expect(error).to.deep.include({ code: 'upstream_invalid', said: JSON.stringify(body) });
     }
     const failed = { data: null, errors: [{ message: 'no field projects' }] };
-    expect(await errorOf(json(failed))).to.deep.include({ code: 'upstream_failed', said: JSON.stringify(failed) });
+    expect(await errorOf(json(failed))).to.deep.include({ code: 'upstream_invalid', said: JSON.stringify(failed) });
     for (const body of [{ data: [{ id: 'a', name: 'one' }] }, { projects: [{ id: '', name: 'one' }] }]) {
       expect(await errorOf(json(body)))
         .to.have.property('code')

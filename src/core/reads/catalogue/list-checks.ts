@@ -9,6 +9,8 @@ import type { MappedPage } from './page-reader.ts';
 export interface ListRules {
   /** @default false */
   readonly allowEmpty?: boolean | undefined;
+  /** A 404 to the first page. @default 'error' */
+  readonly notFound?: 'error' | 'empty' | undefined;
   /** @default 'fail' */
   readonly duplicateIds?: 'fail' | 'allow' | undefined;
   /** Whether a mapped field that is empty in every item is an error. @default false */

@@ -108,7 +108,12 @@ export function createLoader(options: LoaderOptions): Loader {
       return { made, pages };
     }
 
-    const reply = await get({ ...firstPage, ifNoneMatch: known?.upstreamEtag, read: readFirst }, signal);
+    const request = { ...firstPage, ifNoneMatch: known?.upstreamEtag, read: readFirst };
+    const reply = await get(request, signal).catch(async (error: unknown): Promise<Reply<First>> => {
+      const isEmpty = rules.notFound === 'empty' && error instanceof GatewayError && error.upstreamStatus === 404;
+      if (!isEmpty) throw error;
+      return { page: await readFirst(Buffer.alloc(0), {}), headers: {} };
+    });
     const { page: first, headers } = reply;
     if (first === undefined) {
       if (known === undefined) throw new Error('the request had no If-None-Match');

@@ -36,7 +36,8 @@ export interface CredentialOwner {
 
 /** Returns the error for a response's status; `undefined` if the response carries a page. */
 export function errorOfStatus(status: number, headers: ReplyHeaders, owner: CredentialOwner): GatewayError | undefined {
-  if (status === 200 || status === 203) return undefined;
+  // Some platforms send 204 for an empty list.
+  if (status === 200 || status === 203 || status === 204) return undefined;
   const isThrottled = status === 429 || (status === 403 && showsThrottling(headers));
   const code = isThrottled ? 'upstream_rate_limited' : codeOfStatus(status, owner);
   const wait = isThrottled || status >= 500 ? waitSeconds(headers, isThrottled, Date.now()) : undefined;
@@ -57,7 +58,7 @@ function showsThrottling(headers: ReplyHeaders): boolean {
 function codeOfStatus(status: number, { usesCallerToken, usesExchangedToken = false }: CredentialOwner): ErrorCode {
   if (status === 401) return usesCallerToken ? 'credential_rejected' : 'upstream_credential_rejected';
   if (status === 403) return usesCallerToken || usesExchangedToken ? 'access_denied' : 'upstream_credential_rejected';
-  // A success without the whole page: 204, 206 and the like.
+  // A success without the whole page: 206 and the like.
   if (status >= 200 && status < 300) return 'upstream_invalid';
   // The settings make Portico send a wrong request.
   if (status >= 400 && status < 500 && !UNTIMELY.includes(status)) return 'upstream_refused';

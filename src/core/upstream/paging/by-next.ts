@@ -124,7 +124,7 @@ function resolve(link: string, current: URL, wrong: (what: string) => Error): UR
 function createEmptyCheck(leadsOn: (page: PageView) => boolean): (page: PageView) => void {
   let empty = 0;
   return (page) => {
-    empty = page.count === 0 && leadsOn(page) ? empty + 1 : 0;
+    empty = page.count === 0 && page.counts?.overlooked === undefined && leadsOn(page) ? empty + 1 : 0;
     if (empty < 2) return;
     throw incomplete(
       'two pages in a row have no items and lead to a next one: check pagination.next and pagination.kind',

@@ -24,6 +24,8 @@ export interface PageView {
   readonly statements: readonly Statement[];
   readonly next?: unknown;
   readonly total?: unknown;
+  /** `overlooked`: what a page without items has all the same. */
+  readonly counts?: { readonly overlooked?: string | undefined };
   /** Digests of its items; absent if the page {@link isWhole is the whole list}. */
   readonly digests?: string | undefined;
   /** Digests of its documented ids, in the same form; absent if the page is the whole list. */

@@ -121,6 +121,20 @@ describe('a loader', () => {
     expect(reached).to.deep.equal([{ requestId: 'request-of-the-test', bound: 'maxReadBytes', upstream: 'platform' }]);
   });
 
+  it('takes a 404 to its first page for an empty list if settings say so', async () => {
+    const refusing = (status: number) => async (): Promise<never> => {
+      throw new GatewayError('upstream_refused', { upstreamStatus: status });
+    };
+    const read = (status: number, notFound?: 'empty') =>
+      loaderOver(refusing(status), { list: listWith({ pagination: { kind: 'none' } }), rules: { notFound } })(
+        callerWith(),
+        never,
+      );
+    expect((await read(404, 'empty')).snapshot.bytes.toString()).to.equal('[]');
+    for (const load of [read(404), read(410, 'empty')])
+      expect(await errorOf(load)).to.include({ code: 'upstream_refused' });
+  });
+
   it('accounts for the bytes of its requests until it ends', async () => {
     const loading = createLoading({ maxBytes: 1000 });
     const read = (bytes: number) =>

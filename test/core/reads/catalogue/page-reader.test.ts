@@ -16,7 +16,7 @@ describe('a page', () => {
   it('throws where it is none or would be costly to parse, and is an error where no list can be made of it', () => {
     for (const [body, reason, isThrown] of [
       ['no JSON', 'the page is not JSON', true],
-      [{}, 'the page has no list of items at the configured place', true],
+      [{ things: 5 }, 'the page has no list of items at the configured place', true],
       [`[${'{},'.repeat(200_000)}{}]`, 'the page has more values than maxPageValues', true],
       [`${'['.repeat(40_000)}${']'.repeat(40_000)}`, 'the page nests deeper than 1000 levels', true],
       [{ things: items(1001) }, 'the list has more items than maxItems: 1000', false],

@@ -14,7 +14,7 @@ const NO_FAULT = { countsForBreaker: false, retryable: undefined };
 
 /** Statuses that stand for the others of their class; the fault matrix has those that platforms send most. */
 const STATUSES: readonly (readonly [number[], ErrorCode, object, RegExp?])[] = [
-  [[201, 202, 204, 206], 'upstream_invalid', NO_FAULT],
+  [[201, 202, 206], 'upstream_invalid', NO_FAULT],
   [
     [300, 302, 304],
     'upstream_failed',
@@ -48,6 +48,11 @@ describe('the status of an upstream', () => {
       const server = await serve(json([1], status));
       expect((await open(server.url).get(asking(), calm())).page).to.equal('[1]');
     }
+  });
+
+  it('brings an empty page with 204', async () => {
+    const server = await serve((_request, response) => response.writeHead(204).end());
+    expect((await open(server.url).get(asking(), calm())).page).to.equal('');
   });
 
   for (const [statuses, code, facts, detail = /./] of STATUSES) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countsPage } from '../../../mapping/expressions/expression.ts';
 import { toTimestamp } from '../../../mapping/field.ts';
+import { FAULTS } from '../../../mapping/reply-fault.ts';
 import type { Resource } from '../../../resources/resource.ts';
 import { type CrossCheck, withChecks } from '../cross-check.ts';
 import { bytes, expression, keyword, milliseconds, scopeToken, selection, whole } from '../scalars.ts';
@@ -60,10 +61,26 @@ export function resourceSettings(resource: Resource) {
       .describe('Items of a page (JMESPath over the body); @ if the body itself is the list.'),
     errors: expression
       .nullable()
-      .default('errors')
+      .default(null)
       .describe(
-        'Errors in a response with status 200 (JMESPath over the body); any value except empty, false and 0 fails the read. null: not checked.',
+        'Other errors in a response with status 200 (JMESPath); any value except empty, false and 0 fails the read.',
       ),
+    ignoreErrors: z
+      .array(z.enum(FAULTS))
+      .optional()
+      .describe(
+        'Errors that a response with status 200 reports, and that are ignored because its list is complete. Any other one fails the read.',
+      ),
+    objectAs: z
+      .enum(['error', 'item', 'items'])
+      .default('error')
+      .describe(
+        'An object in place of the list: an error, one item, or items by their ids. Each item then has the member id, with its name in the object.',
+      ),
+    notFound: z
+      .enum(['error', 'empty'])
+      .default('error')
+      .describe('A 404 to the first page: an error, or an empty list.'),
     pagination: PaginationSettings.prefault({ kind: 'token' }).describe('Pagination of the list.'),
     where: selection.optional().describe('Condition that keeps an item (JMESPath over one item).'),
     fields: fieldsSettings(resource).prefault({}).describe('Mapping of an upstream item to the documented fields.'),

@@ -1,0 +1,65 @@
+/** Names, in lower case and without separators, of numbers and texts that say nothing against an empty list. */
+const NEUTRAL =
+  /^(?:total|count|num|nb|pag(?:e|ing|ination)|per|limit|offset|start|skip|size|max|next|prev|has|more|cursor|link|self|href|ur[il]|first|last|current|kind|apiversion|version|request|trace|took|duration|elapsed|context|odata|etag|filter|sort|order)|(?:count|total|size|id|type|context|version|time|timestamp|object|host|server|ms|date)$/;
+/** Objects about a list. */
+const ABOUT_LIST =
+  /^(?:links?|meta\w*|pag(?:e|ing|ination)\w*|context|status|info|cursors?|query|request|response\w*|result(?:info|set))$/;
+/** Lists of something else. */
+const NO_LIST = /^(?:links?|meta\w*|sorts?|filters?|facets?|aggregations?|warnings?|messages?|errors?|columns|fields)$/;
+const RESULT = /^(?:status|code|success|ok|result|outcome|message|msg|detail|info|description|title)$/;
+const FINE =
+  /^(?:true|0|2\d\d|1|ok|okay|success\w*|done|empty|no (?:data|results?|items?|records?|content)\b.*|nothing found.*)$/i;
+const MAX_DEPTH = 4;
+
+/**
+ * Returns what a reply without a list says besides, or `undefined` if it says no more than that the list is empty. `leads`: names
+ * on the way to the list.
+ */
+export function saysOtherwise(body: unknown, leads: readonly (string | number)[]): string | undefined {
+  const list = listIn(body, [], leads);
+  if (list !== undefined) return list;
+  let value = body;
+  for (const [depth, lead] of leads.entries()) {
+    if (value === null || value === '') return undefined;
+    if (typeof value !== 'object') return 'the way to it ends at another value';
+    if (Array.isArray(value)) return undefined;
+    if (!Object.hasOwn(value, lead)) break;
+    value = Reflect.get(value, lead);
+    // The member itself is there: null, or the like.
+    if (depth === leads.length - 1) return undefined;
+  }
+  if (value === null || value === '') return undefined;
+  const other = Object.entries(Object(value)).find(([name, member]) => !isNeutral(name, member));
+  if (other !== undefined) return `the reply has ${nameable(other[0])} instead`;
+  return typeof value === 'object' ? undefined : 'the reply is another value';
+}
+
+function listIn(value: unknown, path: readonly string[], leads: readonly (string | number)[]): string | undefined {
+  if (typeof value !== 'object' || value === null || path.length > MAX_DEPTH) return undefined;
+  if (Array.isArray(value)) {
+    const isList = value.some((each) => typeof each === 'object' && each !== null);
+    return isList ? `${path.map(nameable).join('.') || 'the reply itself'} has ${value.length} items` : undefined;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (NO_LIST.test(plain(name)) && !leads.includes(name)) continue;
+    const found = listIn(member, [...path, name], leads);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isNeutral(member: string, value: unknown): boolean {
+  const name = plain(member);
+  if (value === null || value === '' || (value === false && !/auth|log|session|valid/.test(name))) return true;
+  if (typeof value === 'object') return Object.keys(value).length === 0 || ABOUT_LIST.test(name);
+  return RESULT.test(name) ? FINE.test(`${value}`.trim()) : NEUTRAL.test(name);
+}
+
+function plain(name: string): string {
+  return name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+}
+
+/** A name that can be written to a log. */
+function nameable(name: string): string {
+  return /^[\w@:.$-]{1,40}$/.test(name) ? name : 'a member';
+}

@@ -1,0 +1,92 @@
+/** What a reply with status 200 may say against itself. Settings may ignore each. */
+export const FAULTS = ['success', 'error', 'code', 'status', 'timedOut', 'partial'] as const;
+
+export type Fault = (typeof FAULTS)[number];
+
+/** Names in lower case and without separators. */
+const SUCCESS = /^(?:is)?(?:success(?:ful|fully)?|succeeded|ok)$/;
+const FAILED = /^(?:is|has|was)?(?:errors?|errored|fail(?:ed|ure)?)$/;
+const TIMED_OUT = /^(?:is|has)?(?:timedout|timeout)$/;
+const PARTIAL = /^(?:is)?(?:partial(?:results?|data|response|success|failure)?|degraded)$/;
+const ERROR =
+  /^(?:err|errors?|err(?:or)?(?:messages?|msgs?|text|description|details?|info)|faults?|exceptions?|failures?)$/;
+const ERROR_CODE = /^err(?:or)?(?:code|no|num|number|type)$/;
+const CODE = /^(?:code|(?:http|result|return|ret|response|status|api)+code|httpstatus|status|ret)$/;
+const STATUS = /^(?:(?:response|result|api|request)?status|stat|result|outcome)$/;
+/** Objects that are about the reply, and not about what it lists. */
+const ABOUT_REPLY =
+  /^(?:status|meta|metadata|header|response|responsestatus|responsemetadata|result|resultinfo|shards)$/;
+
+const FINE_TEXT = /^(?:|0|-|none|null|nil|ok|okay|success\w*|no[ _-]?errors?|false|2\d\d)$/i;
+const BAD_TEXT =
+  /^(?:err|fail|unauthori[sz]ed|unauthenticated|forbidden|denied|access|invalid|exception|timed?[ _-]?out|unavailable|partial|degraded|nok|not[ _-]?ok|aborted|expired)/i;
+const MAX_DEPTH = 1;
+
+export interface SeenFault {
+  readonly fault: Fault;
+  /** Such as `success: false`, without any text of the platform. */
+  readonly seen: string;
+}
+
+/** Returns the first fault that these objects report. */
+export function faultIn(scopes: readonly object[], ignored: readonly Fault[] = []): SeenFault | undefined {
+  for (const scope of scopes) {
+    const found = faultOf(scope, ignored, 0);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function faultOf(scope: object, ignored: readonly Fault[], depth: number): SeenFault | undefined {
+  for (const [member, value] of Object.entries(scope)) {
+    if (value === null || (Array.isArray(value) && value.length === 0)) continue;
+    const name = member.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+    const [fault, seen] = faultOfMember(name, value) ?? [];
+    if (fault !== undefined && !ignored.includes(fault)) return { fault, seen: `${name}: ${seen}` };
+    if (typeof value !== 'object' || depth === MAX_DEPTH || !ABOUT_REPLY.test(name)) continue;
+    const inner = faultOf(name === 'shards' ? { partial: Number(value.failed) > 0 } : value, ignored, depth + 1);
+    if (inner !== undefined) return { ...inner, seen: `${name}.${inner.seen}` };
+  }
+  return undefined;
+}
+
+function faultOfMember(name: string, value: unknown): [Fault, string] | undefined {
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  if (SUCCESS.test(name) && (text === false || text === 0 || text === 'false')) return ['success', 'false'];
+  const isTrue = text === true || text === 'true';
+  if (TIMED_OUT.test(name) && isTrue) return ['timedOut', 'true'];
+  if (PARTIAL.test(name) && isTrue) return ['partial', 'true'];
+  if (FAILED.test(name) && isTrue) return ['error', 'true'];
+  if (ERROR.test(name) && isError(text)) return ['error', 'not empty'];
+  if (ERROR_CODE.test(name) && isErrorCode(text)) return ['code', shown(text)];
+  if (CODE.test(name) && isFailureNumber(text)) return ['code', shown(text)];
+  const bad = STATUS.test(name) && typeof text === 'string' ? BAD_TEXT.exec(text)?.[0] : undefined;
+  return bad === undefined ? undefined : ['status', bad];
+}
+
+/** An object of error is none if it is empty, or has the code of a success. */
+function isError(value: unknown): boolean {
+  if (typeof value === 'string') return !FINE_TEXT.test(value);
+  if (typeof value !== 'object' || value === null) return value !== false && value !== 0;
+  const parts = Object.entries(value).filter(([, part]) => part !== null && part !== '' && part !== false);
+  return (
+    parts.length > 0 && !parts.some(([name, part]) => /code|status/i.test(name) && isScalar(part) && !isErrorCode(part))
+  );
+}
+
+function isErrorCode(value: unknown): boolean {
+  return isScalar(value) && !FINE_TEXT.test(String(value));
+}
+
+/** A status of HTTP from 400 on, as it is or with further digits, or a negative number: other numbers may be a success. */
+function isFailureNumber(value: unknown): boolean {
+  return isScalar(value) && /^(?:-\d{1,9}|[45]\d\d(?:\d{2,3})?)$/.test(String(value));
+}
+
+function isScalar(value: unknown): value is number | string {
+  return typeof value === 'number' || typeof value === 'string';
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'number' ? String(value) : 'not empty';
+}

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { createPageParser } from '../../../src/core/mapping/page.ts';
+import type { Fault } from '../../../src/core/mapping/reply-fault.ts';
+import { reasonOf } from './harness.ts';
+
+const parsed = (members: object, ignoreErrors?: readonly Fault[]) =>
+  createPageParser({ items: 'items', ignoreErrors })(JSON.stringify({ items: [1], ...members }));
+
+describe('a reply with status 200 that reports a fault', () => {
+  const faults: readonly (readonly [Fault, object])[] = [
+    ['success', { success: false }],
+    ['success', { Success: 'False' }],
+    ['success', { ok: false }],
+    ['success', { ok: 0 }],
+    ['success', { is_success: false }],
+    ['error', { error: 'secret' }],
+    ['error', { error: { code: 401, message: 'secret' } }],
+    ['error', { errors: [{ message: 'secret' }] }],
+    ['error', { errors: { auth: 'secret' } }],
+    ['error', { errorMessages: ['secret'] }],
+    ['error', { error_description: 'secret' }],
+    ['error', { hasErrors: true }],
+    ['error', { failed: true }],
+    ['code', { code: 40101 }],
+    ['code', { code: '500' }],
+    ['code', { errcode: 1 }],
+    ['code', { error_code: 'secret' }],
+    ['code', { statusCode: 404 }],
+    ['code', { returnCode: -1 }],
+    ['code', { meta: { code: 403 } }],
+    ['code', { status: { error_code: 1001 } }],
+    ['status', { status: 'error' }],
+    ['status', { stat: 'FAIL' }],
+    ['status', { result: 'Unauthorized: secret' }],
+    ['status', { response: { status: 'failure' } }],
+    ['timedOut', { timed_out: true }],
+    ['partial', { partial: true }],
+    ['partial', { isPartial: 'true' }],
+    ['partial', { partial_results: true }],
+    ['partial', { _shards: { total: 5, successful: 3, failed: 2 } }],
+  ];
+  for (const [fault, members] of faults) {
+    it(`is an error that names it, unless settings ignore it: ${JSON.stringify(members)}`, () => {
+      const reason = reasonOf(() => parsed(members));
+      expect(reason).to.contain('status 200').and.contain(`ignoreErrors: [${fault}]`).and.not.contain('secret');
+      expect(parsed(members, [fault]).items).to.deep.equal([1]);
+    });
+  }
+
+  it('is recognized before the list, which may be null or absent, and in each object that leads to it', () => {
+    for (const body of [
+      { success: false, items: null },
+      { success: false },
+      { items: { list: [1] }, ok: false },
+      { items: { list: [1], timedOut: true } },
+    ]) {
+      const items = 'list' in Object(body.items) ? 'items.list' : 'items';
+      expect(reasonOf(() => createPageParser({ items })(JSON.stringify(body)))).to.contain('reports a fault');
+    }
+  });
+
+  it('is none if it reports a success, or nothing', () => {
+    for (const members of [
+      { success: true, ok: true, code: 0, status: 'ok' },
+      { error: null, errors: [], errorMessages: [], failed: false, partial: false, timed_out: false },
+      { error: '', errors: {}, errcode: 0, errmsg: 'ok', error_code: '0' },
+      { error: { code: 0, message: '' }, code: 200, statusCode: 200, status: 200 },
+      { error: false, code: 20_000, result: 'success', stat: 'ok' },
+      { _shards: { total: 5, successful: 5, failed: 0 }, timeout: 30, failures: [] },
+      { status: 'active', code: 'DE', meta: { code: 200 }, status_: { error_code: 0, error_message: null } },
+      { errors: 0, error: 'None', warnings: ['secret'] },
+    ])
+      expect(parsed(members).items, JSON.stringify(members)).to.deep.equal([1]);
+    expect(createPageParser({ items: '@' })('[{"success":false,"error":"x"}]').items).to.have.length(1);
+  });
+});
