@@ -1,8 +1,8 @@
 import type { Config } from './config/schema/settings.ts';
 import type { Verify } from './credentials/authenticate.ts';
 import type { OpenExchange } from './credentials/authorize.ts';
-import { NO_REQUEST_HOOKS, type RequestHooks } from './http/handler.ts';
 import type { Operation } from './http/operations/operation.ts';
+import { NO_REQUEST_HOOKS, type RequestHooks } from './http/request-hooks.ts';
 import type { TokenSource } from './http/response/problem.ts';
 import type { Events } from './kernel/events.ts';
 import type { Dispatch } from './mcp/dispatch.ts';

@@ -39,7 +39,7 @@ function settingsOf(settings: object): SettingsInput {
 
 const pageOf = (path: string, text: string): Operation => ({
   ...{ path, methods: ['GET'], takesBody: false, isProbe: false, open: true },
-  respond: () => ({ status: 200, headers: ['Content-Type', 'text/plain'], body: Buffer.from(text) }),
+  respond: () => ({ status: 200, headers: { 'Content-Type': 'text/plain' }, body: Buffer.from(text) }),
 });
 
 describe('a capability defined outside src', () => {

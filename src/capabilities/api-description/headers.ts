@@ -1,5 +1,4 @@
 import { READ_VARY } from '../../core/http/operations/reads.ts';
-import { ALWAYS, LOAD_NOTHING } from '../../core/http/response/send.ts';
 
 /** Beside what every read goes by: headers in which callers bring credentials, and `Origin`. */
 const VARY_PATTERN = `^${READ_VARY.join(', ')}(?:, [^ ,]+)*$`;
@@ -16,19 +15,13 @@ const always = (schema: object, description: string): Header => ({ description, 
 const text = (pattern: string) => ({ type: 'string', pattern });
 const whole = (minimum: number) => ({ type: 'integer', minimum });
 
-const FOR_BROWSERS = new Map([['Content-Security-Policy', LOAD_NOTHING]]);
-for (let index = 0; index < ALWAYS.length; index += 2) {
-  FOR_BROWSERS.set(ALWAYS[index] as string, ALWAYS[index + 1] as string);
-}
-const BROWSERS = 'Restricts what browsers do with the response.';
-
 const CHALLENGE = text('^Bearer(?: [a-z_]+="[^"]*"(?:, [a-z_]+="[^"]*")*)?$');
 const ABOUT_CHALLENGE =
   'Challenge (RFC 6750, section 3), without error if the request had no token. scope and resource_metadata show how clients can obtain one (RFC 9728).';
 
 /** Every header, by its name; where two of one name differ, with what the second belongs to. */
 export const HEADER_COMPONENTS: Readonly<Record<string, Header>> = {
-  ...Object.fromEntries(FOR_BROWSERS.entries().map(([name, value]) => [name, always({ const: value }, BROWSERS)])),
+  'X-Content-Type-Options': always({ const: 'nosniff' }, 'Browsers take the media type as it is.'),
   'Strict-Transport-Security': optional(
     text('^max-age=\\d+$'),
     'HTTP Strict Transport Security (RFC 6797), if Portico terminates TLS. Not on a loopback address.',
@@ -52,7 +45,7 @@ export const HEADER_COMPONENTS: Readonly<Record<string, Header>> = {
   'Cache-Control-of-problems': always({ const: 'no-store' }, 'Problems are not stored.'),
   Age: optional(whole(0), 'Seconds since the list was loaded. Absent if it was loaded for this request.'),
   'Cache-Status': always(text('^portico; '), "What Portico's cache did (RFC 9211)."),
-  'Content-Encoding': optional({ enum: ['zstd', 'gzip'] }, 'Absent if the body is not compressed.'),
+  'Content-Encoding': optional({ enum: ['gzip'] }, 'Absent if the body is not compressed.'),
   'Portico-Dropped-Items': optional(
     whole(1),
     'Number of items that were dropped because they could not be mapped (invalidItems: drop).',
@@ -76,7 +69,7 @@ const ON_ALL = [
   'Strict-Transport-Security',
   'RateLimit-Policy',
   'RateLimit',
-  ...FOR_BROWSERS.keys(),
+  'X-Content-Type-Options',
   ...FOR_PAGES,
 ];
 const ON_LISTS = [...ON_ALL, 'ETag', 'Vary', 'Cache-Control'];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ConfigError } from '../../core/config/config-error.ts';
 import { withChecks } from '../../core/config/schema/cross-check.ts';
 import { readKeyFile } from '../../core/credentials/files/secret-file.ts';
-import { createClientAddress } from '../../core/http/request/admit.ts';
+import { createClientAddress } from '../../core/http/request/client-address.ts';
 import type { Credential, RequestRecord } from '../../core/kernel/caller.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { type LogFile, openLogFile } from '../../core/log/destination.ts';

@@ -3,7 +3,7 @@ import type { HttpRequest } from '../../core/http/http-request.ts';
 import { type OpenOperation, openOperation, UNKNOWN_PATH } from '../../core/http/operations/operation.ts';
 import { loadPage, type Page } from '../../core/http/pages/html-page.ts';
 import { isLoopbackHost } from '../../core/http/request/hosts.ts';
-import { prefersHtml } from '../../core/http/request/request-head.ts';
+import { prefersHtml } from '../../core/http/request/negotiate.ts';
 import { defineCapability } from '../capability.ts';
 
 /** A page for a browser that opens the public address: the resources, and how a client connects. */
@@ -22,7 +22,7 @@ export function landingOperation({ config, offered, mcpPath, signsIn }: GatewayS
   const data = { resources, mcp: mcpPath !== undefined, signsIn, firstUri: resources[0]?.uri };
   const respond = (request: HttpRequest) => {
     const address = config.publicUrl ?? originOf(request);
-    if (address === undefined || !prefersHtml(request.fields)) {
+    if (address === undefined || !prefersHtml(request.req.headers)) {
       request.record.route = UNKNOWN_PATH.path;
       return UNKNOWN_PATH.respond(request);
     }
@@ -36,10 +36,8 @@ export function landingOperation({ config, offered, mcpPath, signsIn }: GatewayS
  * Returns the origin that a browser used, as far as it is known. A browser sends `Sec-Fetch-Mode` only over TLS and to
  * loopback hosts (Fetch Metadata, section 2): elsewhere, it shows that a proxy in front ends TLS.
  */
-function originOf({ req, target, fields }: HttpRequest): string | undefined {
-  const host = target?.authority ?? fields.host[0];
+function originOf({ req, host, isSecure }: HttpRequest): string | undefined {
   if (host === undefined || !PLAIN_HOST.test(host)) return undefined;
   const isBehindTls = req.headers['sec-fetch-mode'] !== undefined && !isLoopbackHost(host);
-  const isSecure = 'encrypted' in req.socket || isBehindTls;
-  return `${isSecure ? 'https' : 'http'}://${host}`;
+  return `${isSecure || isBehindTls ? 'https' : 'http'}://${host}`;
 }

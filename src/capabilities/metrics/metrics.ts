@@ -89,8 +89,8 @@ export async function expose(registry: Registry, accept: string): Promise<readon
 
 /** Not a probe, so that other host names are refused: no page in a browser can read the metrics (DNS rebinding). */
 function metricsOperation(collect: () => Promise<Registry>): OpenOperation {
-  return openOperation('/metrics', async ({ fields: { accept = '' } }) => {
-    const [type, text] = await expose(await collect(), accept);
+  return openOperation('/metrics', async ({ req }) => {
+    const [type, text] = await expose(await collect(), req.headers.accept ?? '');
     return unstored(text, type);
   });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { whole } from '../../core/config/schema/scalars.ts';
-import type { RequestHooks } from '../../core/http/handler.ts';
 import type { HttpRequest } from '../../core/http/http-request.ts';
+import type { RequestHooks } from '../../core/http/request-hooks.ts';
 import { countedAs } from '../../core/kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
 import type { Limits as Bounds } from '../../core/kernel/limits.ts';

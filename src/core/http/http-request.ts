@@ -1,23 +1,114 @@
-import type { IncomingMessage } from 'node:http';
-import type { RequestRecord } from '../kernel/caller.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+// The global of this name is a getter, which takes as long as the call.
+import { performance } from 'node:perf_hooks';
+import { mentionsCredential, traceOfCaller } from '../credentials/redact.ts';
+import { newRequestId, type RequestRecord } from '../kernel/caller.ts';
 import type { Trace } from '../kernel/trace.ts';
-import type { Fields, Target } from './request/request-head.ts';
+import type { Operation } from './operations/operation.ts';
+import {
+  type Credentials,
+  cacheDirectives,
+  parseTarget,
+  type Target,
+  takeCredentials,
+} from './request/request-head.ts';
 
-/** One HTTP request, as hooks and operations see it. */
-export interface HttpRequest {
+/** Needs no escaping in a header, a log line, JSON, or the `urn:` of a problem's `instance`. */
+const WELL_FORMED_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
+
+/** One HTTP request: `ctx.state.portico`, and what hooks and operations receive. A class, because `signal` is rarely read. */
+export class HttpRequest {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
   /** What is logged, counted and traced. */
   readonly record: RequestRecord;
-  /** Its headers have `[credential]` in place of credentials. */
-  readonly req: IncomingMessage;
-  readonly fields: Fields;
+  /** Taken from the headers of `req`, which have `[credential]` in their place. */
+  readonly credentials: Credentials;
   /** `undefined` for a form that is not answered. */
   readonly target: Target | undefined;
   /** The trace that the client has sent. */
   readonly trace: Trace | undefined;
-  /** Client address, for limits that callers of one address share. Set once the request was admitted. */
-  readonly address: string;
-  /** Aborts when the client has gone. Created on access. */
-  readonly signal: AbortSignal;
+  /** `Cache-Control: no-cache` of the request. */
+  readonly noCache: boolean;
+  /** `Cache-Control: no-store` of the request. */
+  readonly noStore: boolean;
+  /** Aborts when responses that stay open must end: at a shutdown or a reload. */
+  readonly ending: AbortSignal;
   /** Headers of the response, also where that is an error. */
   readonly responseHeaders: Record<string, string>;
+  /** Client address, for limits that callers of one address share. Set once the request was admitted. */
+  address = '';
+  /** Set once path and method have matched. */
+  operation: Operation | undefined = undefined;
+  /** `performance.now()` while the request waits for an upstream. */
+  waitingSince: number | undefined = undefined;
+  /** Called once the response was sent, or the connection has closed. */
+  readonly onClose: (() => void)[] = [];
+  #controller: AbortController | undefined = undefined;
+  #isGone = false;
+
+  /** Request and trace ids are logged: one that repeats a credential is ignored. `credentialHeaders`: names in lower case. */
+  constructor(
+    { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
+    url: string,
+    options: {
+      readonly credentialHeaders: ReadonlySet<string>;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly ending: AbortSignal;
+    },
+  ) {
+    const begun = performance.now();
+    this.req = req;
+    this.res = res;
+    this.target = parseTarget(url);
+    this.credentials = takeCredentials(req, options.credentialHeaders);
+    const { all } = this.credentials;
+    const { traceparent, tracestate } = req.headers;
+    this.trace = traceOfCaller({ traceparent: traceparent?.toString(), tracestate: tracestate?.toString() }, all);
+    const { noCache, noStore } = cacheDirectives(req.headers['cache-control']);
+    this.noCache = noCache;
+    this.noStore = noStore;
+    this.ending = options.ending;
+    const sentId = req.headers['x-request-id'];
+    const isKept = typeof sentId === 'string' && WELL_FORMED_ID.test(sentId) && !mentionsCredential(sentId, all);
+    const requestId = isKept ? sentId : newRequestId();
+    this.record = {
+      edge: 'http',
+      requestId,
+      traceId: this.trace?.traceId,
+      begun,
+      ms: 0,
+      method: req.method,
+      outcome: 'internal',
+      bytes: 0,
+    };
+    this.responseHeaders = { ...options.headers, 'X-Request-Id': requestId };
+  }
+
+  /** The host that the client names. */
+  get host(): string | undefined {
+    return this.target?.authority ?? this.req.headers.host;
+  }
+
+  /** Whether TLS ends in this process. */
+  get isSecure(): boolean {
+    return 'encrypted' in this.req.socket;
+  }
+
+  /** Aborts when the client has gone. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isGone) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  /** Whether the connection has closed, so that no response can be sent. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  abandon(): void {
+    this.#isGone = true;
+    this.#controller?.abort();
+  }
 }

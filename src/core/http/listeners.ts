@@ -1,18 +1,25 @@
 import type { Authenticate } from '../credentials/authenticate.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { Events } from '../kernel/events.ts';
-import type { ConnectionBounds } from './connection/connections.ts';
-import type { ListenerSettings } from './connection/listener.ts';
+import type { Events, ListenerRef } from '../kernel/events.ts';
+import { createApp } from './app.ts';
 import { hstsHeaders, type ListenerTls } from './connection/secure.ts';
-import { createEdge, type Edge, type Service } from './edge.ts';
-import { NO_REQUEST_HOOKS } from './handler.ts';
+import { createHttpServer, type ServerSettings } from './connection/server.ts';
 import { type OpenOperation, type Operation, openOperation, unstored } from './operations/operation.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation, rpcStreamOperation } from './operations/rpc.ts';
+import { type AdmitOptions, createAdmit } from './request/admit.ts';
 import { createHeldBytes } from './request/incoming-body.ts';
+import { NO_REQUEST_HOOKS } from './request-hooks.ts';
 import { createChallenge, type TokenSource } from './response/problem.ts';
+import { createUnreadResponses } from './response/unread.ts';
+import type { Service } from './routes.ts';
 
-export interface HttpSettings extends ListenerSettings, ConnectionBounds {
+interface EdgeSettings extends ServerSettings {
+  /** Unread bytes of all responses. Beyond, the connections of the oldest ones are closed. */
+  readonly maxUnsentBytes: number;
+}
+
+export interface HttpSettings extends EdgeSettings {
   readonly tls?: (ListenerTls & { readonly hstsMaxAgeDays: number }) | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
   /** Answers for unlisted names, on an address that is not loopback. @default false */
@@ -50,8 +57,58 @@ export const ADMIN_BOUNDS = {
   maxUnsentBytes: 16_777_216,
 };
 
+/** What a listener serves by its settings. */
+interface Served extends Omit<Service, 'admit' | 'ending' | 'sendTimeoutMs'> {
+  readonly admission: Omit<AdmitOptions, 'maxUrlBytes' | 'maxHeaderBytes' | 'address' | 'isLate'>;
+  readonly inactivityMs: number;
+}
+
+export type Edge = ReturnType<typeof createEdge>;
+
+/** A Koa application and the server that it stands behind. */
+function createEdge(
+  { listener, settings, events }: ListenerRef & { readonly settings: EdgeSettings; readonly events: Events },
+  headers: Readonly<Record<string, string>>,
+  first: Served,
+) {
+  let streams = new AbortController();
+  const serviceOf = ({ admission, ...served }: Served): Service => ({
+    ...served,
+    ending: streams.signal,
+    sendTimeoutMs: settings.sendTimeoutMs,
+    admit: createAdmit({
+      ...settings,
+      ...admission,
+      address: () => server.address(),
+      isLate: (req) => server.isLate(req),
+    }),
+  });
+  const all = { ...headers, 'X-Content-Type-Options': 'nosniff' };
+  const trackUnread = createUnreadResponses(settings.maxUnsentBytes, events);
+  const { app, change } = createApp(serviceOf(first), { events, headers: all, trackUnread });
+  const { inactivityMs } = first;
+  const server = createHttpServer({ listener, settings, events, headers: all, inactivityMs }, app.callback());
+  return {
+    app,
+    listen: server.listen,
+    /** Serves the requests that begin from now on. */
+    serve(next: Served): void {
+      // Ends streams, so that their clients subscribe to the new service.
+      streams.abort();
+      streams = new AbortController();
+      change(serviceOf(next));
+      server.setInactivity(next.inactivityMs);
+    },
+    /** Gives requests in flight `graceMs` to finish. Resolves with whether every response was sent completely. */
+    drain(graceMs: number): Promise<boolean> {
+      streams.abort();
+      return server.drain(graceMs);
+    },
+  };
+}
+
 /** A listener whose options can be replaced while it is open. */
-export interface ChangingEdge<Options> extends Edge {
+export interface ChangingEdge<Options> extends Omit<Edge, 'serve'> {
   /** Applies to requests that begin from now on. Host, port and bounds of connections stay. */
   change(options: Options): void;
 }
@@ -61,16 +118,16 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
   // The rest of `first` is not captured: it refers to a core, which must be collected after a reload.
   const { settings, events, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
-  function serviceOf({ rpc, tokenSource, ...options }: PublicEdgeOptions): Service {
-    const { hooks, otherCredentials } = options;
+  function served({ rpc, tokenSource, ...options }: PublicEdgeOptions): Served {
+    const { authenticate, hooks, users, otherCredentials = [] } = options;
     const posted = rpc && { ...rpc, heldBytes, otherCredentials };
     return {
-      ...options.settings,
-      authenticate: options.authenticate,
-      otherCredentials: lowerCaseSet(otherCredentials),
+      admission: options.settings,
+      authenticate,
+      credentialHeaders: new Set(otherCredentials.map((name) => name.toLowerCase())),
       hooks,
       challenge: createChallenge(tokenSource),
-      users: options.users,
+      users,
       // A connection may be silent for as long as a read takes.
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
       operations: [
@@ -82,19 +139,13 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
     };
   }
 
-  const headers = settings.tls && hstsHeaders(settings.host, settings.tls.hstsMaxAgeDays);
-  const edge = createEdge({
-    listener: 'http',
-    settings,
-    events,
-    headers,
-    service: serviceOf(first),
-  });
-  return { ...edge, change: (options) => edge.serve(serviceOf(options)) };
+  const headers = settings.tls === undefined ? {} : hstsHeaders(settings.host, settings.tls.hstsMaxAgeDays);
+  const { serve, ...edge } = createEdge({ listener: 'http', settings, events }, headers, served(first));
+  return { ...edge, change: (options) => serve(served(options)) };
 }
 
 export interface AdminEdgeOptions {
-  readonly settings: Pick<ListenerSettings, 'host' | 'port' | 'socketPath' | 'tls'> & {
+  readonly settings: Pick<ServerSettings, 'host' | 'port' | 'socketPath' | 'tls'> & {
     /** Hosts beside addresses and loopback names. @default none */
     readonly allowedHosts?: readonly string[] | undefined;
   };
@@ -106,31 +157,23 @@ export interface AdminEdgeOptions {
 }
 
 /** Creates the admin listener: probes and endpoints of capabilities, no reads. */
-export function createAdminEdge({
-  settings: first,
-  events,
-  ...options
-}: AdminEdgeOptions): ChangingEdge<AdminEdgeOptions> {
-  const { allowedHosts: alsoHosts, ...settings } = first;
-  const serviceOf = ({ authenticate, isDraining, operations = [] }: Omit<AdminEdgeOptions, 'settings' | 'events'>) => ({
-    hooks: NO_REQUEST_HOOKS,
-    alsoHosts,
-    allowedOrigins: [],
+export function createAdminEdge(options: AdminEdgeOptions): ChangingEdge<AdminEdgeOptions> {
+  const { allowedHosts: alsoHosts, ...settings } = options.settings;
+  const served = ({ authenticate, isDraining, operations = [] }: AdminEdgeOptions): Served => ({
+    admission: { alsoHosts, allowedOrigins: [] },
     authenticate,
+    credentialHeaders: new Set(),
+    hooks: NO_REQUEST_HOOKS,
     inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
     operations: [...probeOperations(isDraining), ...operations],
   });
-  const edge = createEdge({
-    listener: 'admin',
-    settings: { ...ADMIN_BOUNDS, ...settings },
-    events,
-    service: serviceOf(options),
-  });
-  return { ...edge, change: (changed) => edge.serve(serviceOf(changed)) };
-}
-
-function lowerCaseSet(names: readonly string[] = []): ReadonlySet<string> | undefined {
-  return names.length === 0 ? undefined : new Set(names.map((name) => name.toLowerCase()));
+  const bounded = { ...ADMIN_BOUNDS, ...settings };
+  const { serve, ...edge } = createEdge(
+    { listener: 'admin', settings: bounded, events: options.events },
+    {},
+    served(options),
+  );
+  return { ...edge, change: (changed) => serve(served(changed)) };
 }
 
 const OK = unstored('{"status":"ok"}');

@@ -14,9 +14,7 @@ export interface RpcRequest extends RequestContext {
 
 export interface RpcResponse {
   readonly status: number;
-  /** Names and values, alternately, beside those of `lines`. */
-  readonly headers: readonly string[];
-  readonly lines?: string;
+  readonly headers: Readonly<Record<string, string>>;
   /** In one piece, or several that are sent in order, or sent while it is made. */
   readonly body: Buffer | Pieces | RpcStream;
 }
@@ -32,13 +30,16 @@ export interface RpcHandlerOptions extends DispatchOptions {
   readonly keepAliveMs: number;
 }
 
-const NO_HEADERS: readonly string[] = [];
-const JSON_LINES = 'Content-Type: application/json\r\nCache-Control: no-store\r\n';
-/** nginx would collect events until its buffer is full. */
-const STREAM_LINES = 'Content-Type: text/event-stream\r\nCache-Control: no-store\r\nX-Accel-Buffering: no\r\n';
+const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  // nginx would collect events until its buffer is full.
+  'X-Accel-Buffering': 'no',
+};
 /** Prevents that a proxy, or the inactivity timer of the listener, closes a silent stream. */
 const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
-const ACCEPTED: RpcResponse = { status: 202, headers: [], body: Buffer.alloc(0) };
+const ACCEPTED: RpcResponse = { status: 202, headers: {}, body: Buffer.alloc(0) };
 
 /** Methods that only describe what is offered. */
 const PUBLIC: ReadonlySet<string> = new Set([
@@ -80,16 +81,16 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
 /** The error response to a whole POST; `message` is its parsed part. */
 export function refusal(error: GatewayError, requestId: string, message?: unknown): RpcResponse {
   const { status, retryAfterSeconds } = error;
-  const headers = retryAfterSeconds === undefined ? NO_HEADERS : ['Retry-After', String(retryAfterSeconds)];
-  return { status, headers, lines: JSON_LINES, body: writeError(error, message, requestId) };
+  const retry = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+  return { status, headers: { ...JSON_HEADERS, ...retry }, body: writeError(error, message, requestId) };
 }
 
 function responseTo({ status, response, challenge, stream }: Dispatched, keepAliveMs: number): RpcResponse {
   if (stream !== undefined) {
-    return { status, headers: NO_HEADERS, lines: STREAM_LINES, body: eventStream(stream, keepAliveMs) };
+    return { status, headers: STREAM_HEADERS, body: eventStream(stream, keepAliveMs) };
   }
-  const headers = challenge === undefined ? NO_HEADERS : ['WWW-Authenticate', challenge];
-  return { status, headers, lines: JSON_LINES, body: response };
+  const challenged = challenge === undefined ? {} : { 'WWW-Authenticate': challenge };
+  return { status, headers: { ...JSON_HEADERS, ...challenged }, body: response };
 }
 
 function eventStream(stream: NonNullable<Dispatched['stream']>, keepAliveMs: number): RpcStream {

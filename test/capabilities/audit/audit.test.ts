@@ -26,7 +26,7 @@ function requestFrom(
   facts?: Partial<RequestRecord>,
 ): HttpRequest {
   const record = { edge: 'http', requestId: 'r', begun: 0, ms: 0, outcome: 'ok', bytes: 0, ...facts };
-  return { record, req: { socket: { remoteAddress } }, fields: { forwardedFor } } as HttpRequest;
+  return { record, req: { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwardedFor } } } as never;
 }
 
 /** Records one request, which comes from an address and a caller, if it names one, and returns its lines. */

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { landingOperation } from '../../../src/capabilities/landing-page/landing-page.ts';
 import type { GatewayState } from '../../../src/core/hooks.ts';
-import type { HttpRequest } from '../../../src/core/http/http-request.ts';
 import { define, type Resource } from '../../../src/core/resources/resource.ts';
 import { FOUR } from '../../core/resources/findings.ts';
 import { codeBlocksBut } from '../../support/docs.ts';
@@ -17,9 +16,9 @@ async function pageOf(
 ): Promise<string> {
   const offered = resources.map((resource) => ({ definition: define(resource, scheme) }));
   const state = { config: { publicUrl: origin }, offered, mcpPath: hasMcp ? '/mcp' : undefined, signsIn };
-  const request = { fields: { accept: 'text/html' } };
+  const request = { req: { headers: { accept: 'text/html' } } };
   const operation = landingOperation(state as unknown as GatewayState);
-  const { body } = await operation.respond(request as HttpRequest);
+  const { body } = await operation.respond(request as never);
   return `${body}`;
 }
 

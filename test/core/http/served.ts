@@ -7,16 +7,16 @@ import {
 } from '../../../src/capabilities/verification/protected-resource.ts';
 import type { Config } from '../../../src/core/config/schema/settings.ts';
 import { createAuthenticate } from '../../../src/core/credentials/authenticate.ts';
-import type { Edge } from '../../../src/core/http/edge.ts';
-import { NO_REQUEST_HOOKS } from '../../../src/core/http/handler.ts';
 import {
   createAdminEdge,
   createPublicEdge,
+  type Edge,
   type HttpSettings,
   type PublicEdgeOptions,
 } from '../../../src/core/http/listeners.ts';
 import type { Operation } from '../../../src/core/http/operations/operation.ts';
 import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
+import { NO_REQUEST_HOOKS } from '../../../src/core/http/request-hooks.ts';
 import { problemResponse } from '../../../src/core/http/response/problem.ts';
 import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
 import { type Events, joinEvents } from '../../../src/core/kernel/events.ts';
@@ -62,7 +62,7 @@ export interface Recorded {
 
 export interface Served extends Recorded {
   readonly url: string;
-  readonly edge: Edge;
+  readonly edge: Pick<Edge, 'drain'>;
   readonly reads: readonly CatalogueRead[];
 }
 
@@ -132,7 +132,7 @@ interface McpOptions {
 }
 
 /** Answers with the body of the request. */
-export const echo: RpcHandler = ({ body }) => ({ status: 200, headers: [], body });
+export const echo: RpcHandler = ({ body }) => ({ status: 200, headers: {}, body });
 
 /** The public listener with JSON-RPC that `handle` answers. */
 export function serveRpc(

@@ -105,14 +105,9 @@ export function asked(options: AskedOptions = {}) {
       ...rest,
     });
     const pieces = await piecesOf(response.body);
-    const lines = (response.lines ?? '').split('\r\n').filter((line) => line !== '');
-    const headers: Record<string, string> = Object.fromEntries(lines.map((line) => line.split(': ')));
-    for (let at = 0; at < response.headers.length; at += 2) {
-      headers[response.headers[at] ?? ''] = response.headers[at + 1] ?? '';
-    }
     return {
       status: response.status,
-      headers,
+      headers: response.headers,
       pieces,
       get text(): string {
         return Buffer.concat(pieces).toString();

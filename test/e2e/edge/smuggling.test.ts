@@ -75,10 +75,6 @@ const TAKEN: Readonly<Record<string, { readonly bytes: string; readonly status: 
     bytes: `${chunked.replace('Authorization: Bearer token\r\n', '')}${HEX}\r\n${PING}\r\n0\r\nAuthorization: Bearer smuggled\r\n\r\n`,
     status: 401,
   },
-  'an upgrade to HTTP/2 is not made': {
-    bytes: head('GET', LIST, 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'),
-    status: 200,
-  },
   'line breaks in a target are part of it': {
     bytes: head('GET', `${LIST}/%0d%0aAuthorization:%20Bearer%20smuggled`),
     status: 404,

@@ -3,11 +3,13 @@ import type { Socket } from 'node:net';
 import { newRequestId } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { type Events, emitLimitReached } from '../../kernel/events.ts';
-import type { PipelinedConnection } from '../exchange.ts';
+import { STATUS_CODES } from '../../kernel/node-http.ts';
 import { UNKNOWN_PATH } from '../operations/operation.ts';
+import { failBody } from '../request/incoming-body.ts';
 import { problemResponse } from '../response/problem.ts';
-import { sendOnSocket } from '../response/send.ts';
-import type { Connections } from './connections.ts';
+import type { WholeResponse } from '../response/send.ts';
+import { abortedFor } from './aborted.ts';
+import type { Connection, Connections } from './connections.ts';
 
 /** Reported by Node for bytes that are no request. */
 export interface ParseError extends Error {
@@ -22,25 +24,28 @@ const REQUEST_LINE = /^[A-Z-]+ [^\s]*$/;
 
 const BROKEN_TLS = /^ERR_SSL_/;
 
+/** How long a connection stays open after such a response, so that the client can read it. */
+const LINGER_MS = 1000;
+
 export interface ClientErrorsOptions {
   readonly connections: Connections;
   readonly events: Events;
-  readonly headers: readonly string[] | undefined;
+  /** Sent with every response. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Answers bytes that do not parse or come too slowly, and `CONNECT`. */
-export function answerClientErrors(server: Server, { connections, events, headers = [] }: ClientErrorsOptions): void {
-  function refuse(connection: PipelinedConnection, error: GatewayError, method?: string): void {
+export function answerClientErrors(server: Server, { connections, events, headers }: ClientErrorsOptions): void {
+  function refuse(connection: Connection, error: GatewayError, method?: string): void {
     const begun = performance.now();
     const requestId = newRequestId();
     const problem = problemResponse(error, requestId);
-    const response = { ...problem, headers: [...headers, ...problem.headers] };
-    connection.ending = true;
+    const response = { ...problem, headers: { ...headers, 'X-Request-Id': requestId, ...problem.headers } };
     emitLimitReached(events, error, { requestId });
-    connections.whenIdle(connection, () => {
+    connections.endWith(connection, () => {
       // The response before this one may have ended the connection.
       if (!connection.socket.writable) return;
-      sendOnSocket(connection.socket, response, requestId);
+      sendOnSocket(connection.socket, response);
       events.requestEnded?.({
         edge: 'http',
         requestId,
@@ -58,13 +63,13 @@ export function answerClientErrors(server: Server, { connections, events, header
 
   server.on('clientError', (error: ParseError, socket: Socket) => {
     const connection = connections.of(socket);
-    // Behind the last response of a connection, or in a body that is not read: ignored.
-    if (connection?.ending === true) return;
-    const newest = connection?.exchanges.at(-1);
+    // Behind the last response of a connection, or closed by this side.
+    if (connection?.isClosing === true || abortedFor(socket) !== undefined) return;
+    const { current, waiting = [] } = connection ?? {};
     // No response can be sent over broken TLS.
     if (BROKEN_TLS.test(error.code ?? '')) socket.destroy();
     // Bytes behind a complete body belong to another request.
-    else if (newest?.hasBody && !newest.req.complete) newest.failBody(errorFor(error));
+    else if (waiting.length === 0 && current?.req.complete === false) failBody(current.req, errorFor(error));
     // A client that has gone, or that sent no byte, expects no response.
     else if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
     else refuse(connection, errorFor(error));
@@ -77,6 +82,16 @@ export function answerClientErrors(server: Server, { connections, events, header
     const connection = connections.of(socket);
     if (connection !== undefined) refuse(connection, new GatewayError('method_not_allowed'), method);
   });
+}
+
+/** The socket must be read meanwhile: destroyed with unread bytes it would be reset, and the client could lose the response. */
+function sendOnSocket(socket: Socket, { status, headers, body }: WholeResponse): void {
+  const framing = { 'Content-Length': body.length, Date: new Date().toUTCString(), Connection: 'close' };
+  const lines = Object.entries({ ...headers, ...framing }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`);
+  socket.end(body);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 /** The row of the error table for what the parser refused, or waited for too long. */

@@ -1,155 +1,125 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Events } from '../../kernel/events.ts';
-import type { Exchange, PipelinedConnection } from '../exchange.ts';
-import { createWriteBacklog } from '../response/send.ts';
+import { abortConnection } from './aborted.ts';
 
-export interface ConnectionBounds {
-  /** Beyond, connections are closed: what arrives in one piece (64 KiB) is parsed to its end. */
-  readonly maxPipelinedWaiting: number;
-  /** Unread bytes of all responses. Beyond, connections are closed, the longest without progress first. */
-  readonly maxUnsentBytes: number;
+/** Its requests are answered one after the other, whatever the client pipelines. */
+export interface Connection {
+  readonly socket: Socket;
+  /** The exchange that is being answered, until its response was sent. */
+  current: { readonly req: IncomingMessage; readonly res: ServerResponse } | undefined;
+  /** What is answered after it, in order. */
+  readonly waiting: { readonly req: IncomingMessage | undefined; readonly answer: () => void }[];
+  /** Whether nothing that arrives from now on is answered. */
+  isClosing: boolean;
+  /** Bytes received when the last request had arrived. More means another request. */
+  bytesSeen: number;
+  /** Since when it is not used, by `performance.now()`. */
+  idleSince: number;
 }
 
-/** All open connections of one listener, and what is in flight on them. */
+/** All open connections of one listener. */
 export type Connections = ReturnType<typeof createConnections>;
-
-/** Requests of one connection that may wait before reading stops. A disconnect is noticed only while it is read. */
-const MAX_READ_AHEAD = 16;
 
 /** Time after its last response in which a connection is not closed for others: its next request may be on its way. */
 const BUSY_MS = 1000;
 
-/** Calls `onEnd` exactly once for each exchange that began. */
-export function createConnections(
-  { maxPipelinedWaiting, maxUnsentBytes }: ConnectionBounds,
-  events: Events,
-  onEnd: (exchange: Exchange) => void,
-) {
-  const connections = new Map<Socket, PipelinedConnection>();
+/**
+ * `maxPipelinedWaiting`: requests that wait for the ones before them, of all connections. Beyond, a connection is closed: Node has
+ * no means to refuse a request before it has parsed it.
+ */
+export function createConnections(maxPipelinedWaiting: number, events: Events, listener: RequestListener) {
+  const connections = new Map<Socket, Connection>();
   const onceEmpty: (() => void)[] = [];
-  const backlog = createWriteBacklog(maxUnsentBytes, ({ req }) => {
-    events.limitReached?.({ bound: 'http.maxUnsentBytes' });
-    abortSocket(req.socket, 'response_unread');
-  });
+  const late = new WeakSet<IncomingMessage>();
   let waiting = 0;
   let isStopping = false;
 
   function open(socket: Socket): void {
-    const connection: PipelinedConnection = {
-      socket,
-      remoteAddress: socket.remoteAddress ?? '',
-      exchanges: [],
-      ending: false,
-      bytesSeen: 0,
-      idleSince: performance.now(),
-    };
+    const idleSince = performance.now();
+    const connection = { socket, current: undefined, waiting: [], isClosing: false, bytesSeen: 0, idleSince };
     connections.set(socket, connection);
-    socket.on('resume', () => limitReadAhead(connection));
-    socket.once('close', () => close(connection));
+    socket.once('close', () => {
+      connections.delete(socket);
+      dropWaiting(connection);
+      if (connections.size === 0) for (const resolve of onceEmpty.splice(0)) resolve();
+    });
     // Its TLS handshake has finished late.
     if (isStopping) socket.destroySoon();
   }
 
-  function close({ socket, exchanges, abortedFor }: PipelinedConnection): void {
-    connections.delete(socket);
-    for (const exchange of exchanges.splice(0)) {
-      if (exchange.resume !== undefined) waiting -= 1;
-      backlog.remove(exchange);
-      exchange.bytes = 0;
-      // A client ends a stream by leaving.
-      exchange.outcome = abortedFor ?? (exchange.openedMs === undefined ? 'caller_gone' : 'ok');
-      exchange.abandon();
-      onEnd(exchange);
-      exchange.resume?.();
-    }
-    if (connections.size === 0) for (const resolve of onceEmpty.splice(0)) resolve();
+  function dropWaiting({ waiting: dropped }: Pick<Connection, 'waiting'>): void {
+    waiting -= dropped.splice(0).length;
   }
 
-  /** Registers an exchange. Returns false behind the last one of its connection. An unexpected body makes it the last one. */
-  function begin(exchange: Exchange): boolean {
-    const { req, res, hasBody, takesBody } = exchange;
-    const connection = connections.get(req.socket);
-    if (connection === undefined || connection.ending) return false;
-    connection.ending = hasBody && !takesBody;
-    connection.exchanges.push(exchange);
-    exchange.connection = connection;
-    exchange.arrivedWhileDraining = isStopping;
-    connection.bytesSeen = req.socket.bytesRead;
-    if (hasBody) {
-      req.on('end', () => {
-        connection.bytesSeen = req.socket.bytesRead;
-      });
-    }
-    res.on('finish', () => {
-      // Node 22 emits it for a destroyed connection, too.
-      if (!req.socket.destroyed) end(connection, exchange);
-    });
-    return true;
-  }
-
-  function end(connection: PipelinedConnection, exchange: Exchange): void {
-    const { exchanges } = connection;
-    exchanges.shift();
-    backlog.remove(exchange);
-    onEnd(exchange);
-    const [next] = exchanges;
-    if (next !== undefined) {
-      waiting -= 1;
-      if (exchanges.length - 1 === MAX_READ_AHEAD) connection.socket.resume();
-      next.resume?.();
-      next.resume = undefined;
+  function enqueue(connection: Connection, answer: () => void, req?: IncomingMessage): void {
+    if (connection.current === undefined) answer();
+    else if (waiting < maxPipelinedWaiting) {
+      waiting += 1;
+      connection.waiting.push({ answer, req });
     } else {
-      connection.idleSince = performance.now();
-      connection.onIdle?.();
-      if (isStopping) closeIfIdle(connection);
-    }
-  }
-
-  /** Resolves once the exchanges before this one have ended; `undefined` if there are none. */
-  function waitForSlot(exchange: Exchange): Promise<void> | undefined {
-    const { connection } = exchange;
-    if (connection === undefined || connection.exchanges.length === 1) return undefined;
-    if (waiting >= maxPipelinedWaiting) {
+      connection.isClosing = true;
       events.limitReached?.({ bound: 'http.maxPipelinedWaiting' });
-      abortSocket(connection.socket, 'overloaded');
+      abortConnection(connection.socket, 'overloaded');
     }
-    waiting += 1;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    exchange.resume = resolve;
-    limitReadAhead(connection);
-    return promise;
   }
 
-  function abortSocket(socket: Socket, outcome: string): void {
-    const connection = connections.get(socket);
-    if (connection !== undefined) {
-      connection.abortedFor = outcome;
-      connection.ending = true;
+  /** Answers a request, after those before it on its connection. */
+  function accept(req: IncomingMessage, res: ServerResponse): void {
+    const connection = connections.get(req.socket);
+    if (connection === undefined || connection.isClosing) return;
+    connection.bytesSeen = req.socket.bytesRead;
+    if (isStopping) late.add(req);
+    enqueue(connection, () => begin(connection, req, res), req);
+  }
+
+  function begin(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
+    connection.current = { req, res };
+    if (isStopping) closeAfter(connection);
+    listener(req, res);
+    res.once('close', () => {
+      connection.current = undefined;
+      // With the body.
+      connection.bytesSeen = connection.socket.bytesRead;
+      if (res.getHeader('Connection') === 'close') {
+        connection.isClosing = true;
+        dropWaiting(connection);
+      }
+      const next = connection.waiting.shift();
+      if (next !== undefined) {
+        waiting -= 1;
+        next.answer();
+      } else {
+        connection.idleSince = performance.now();
+        if (isStopping) closeIfIdle(connection);
+      }
+    });
+  }
+
+  /** Answers what is no request, after the requests before it, and nothing that follows. */
+  function endWith(connection: Connection, answer: () => void): void {
+    connection.isClosing = true;
+    // It is the rest of this one, which will never arrive.
+    if (connection.waiting.at(-1)?.req?.complete === false) {
+      connection.waiting.pop();
+      waiting -= 1;
     }
-    endParsing(socket);
-    socket.destroy();
+    enqueue(connection, answer);
   }
 
-  function isIdle({ socket, exchanges, ending, bytesSeen }: PipelinedConnection): boolean {
-    return exchanges.length === 0 && !ending && socket.bytesRead <= bytesSeen;
+  function isIdle({ socket, current, isClosing, bytesSeen }: Connection): boolean {
+    return current === undefined && !isClosing && socket.bytesRead <= bytesSeen;
   }
 
-  function closeIfIdle(connection: PipelinedConnection): void {
+  function closeIfIdle(connection: Connection): void {
     if (isIdle(connection)) connection.socket.destroySoon();
   }
 
-  /** Whether an exchange is the last of its connection: its body was not read, or announced by `Expect` alone; or when stopping. */
-  function isLast({ req, fields, hasBody, isBodyRead, takesBody, connection }: Exchange): boolean {
-    if (hasBody ? !((req.complete || isBodyRead) && takesBody) : fields.expect !== undefined) return true;
-    return isStopping && connection?.exchanges.length === 1;
-  }
-
-  /** Calls `onIdle` once everything on a connection has been answered. */
-  function whenIdle(connection: PipelinedConnection, onIdle: () => void): void {
-    if (connection.exchanges.length === 0) onIdle();
-    else connection.onIdle = onIdle;
+  /** Has the response be the last one of its connection, unless its head was sent or others wait behind it. */
+  function closeAfter({ current, waiting: behind }: Connection): void {
+    if (current?.res.headersSent === false && behind.length === 0) current.res.setHeader('Connection', 'close');
   }
 
   /** Closes the longest idle connections, none that was busy a second ago. Returns their number. */
@@ -168,53 +138,28 @@ export function createConnections(
     // What has arrived is parsed first, so that it gets a response and not a reset.
     await turn();
     await turn();
-    for (const connection of connections.values()) closeIfIdle(connection);
+    for (const connection of connections.values()) {
+      closeIfIdle(connection);
+      closeAfter(connection);
+    }
     const finished = new Promise<void>((resolve) => (connections.size === 0 ? resolve() : onceEmpty.push(resolve)));
     const grace = new AbortController();
     await Promise.race([finished, sleep(graceMs, undefined, { signal: grace.signal }).catch(() => {})]);
     grace.abort();
-    let cut = 0;
-    for (const { socket, exchanges } of connections.values()) {
-      cut += exchanges.length;
-      abortSocket(socket, 'draining');
-    }
+    const cut = [...connections.values()].filter(({ current }) => current !== undefined);
+    for (const socket of connections.keys()) abortConnection(socket, 'draining');
     await finished;
-    return cut === 0;
+    return cut.length === 0;
   }
 
   return {
     open,
     of: (socket: Socket) => connections.get(socket),
-    begin,
-    waitForSlot,
-    sent: backlog.add,
-    whenIdle,
-    isLast,
+    accept,
+    endWith,
     closeLongestIdle,
-    /** Destroys the connection of an exchange. `outcome` is logged for every exchange that ends with it. */
-    abort: ({ req }: Exchange, outcome: string) => abortSocket(req.socket, outcome),
     drain,
+    /** Whether a request arrived when the listener was draining already. */
+    isLate: (req: IncomingMessage) => late.has(req),
   };
-}
-
-function limitReadAhead({ socket, exchanges }: PipelinedConnection): void {
-  const isFull = () => exchanges.length - 1 > MAX_READ_AHEAD;
-  // Node resumes a socket for each request that it has parsed, in the next tick.
-  if (isFull()) process.nextTick(() => isFull() && socket.pause());
-}
-
-/** Called by Node's parser for each request. */
-interface ParsedSocket {
-  readonly parser?: { onIncoming?: unknown } | null;
-}
-
-/** The parser takes what follows for something else (as after `CONNECT`). */
-const NOT_HTTP = 2;
-
-/**
- * Stops parsing before a socket is destroyed: Node would keep kilobytes of each of thousands of pipelined requests until it has
- * closed. The property is not documented: without it, only the memory is lost.
- */
-function endParsing(socket: Socket & ParsedSocket): void {
-  if (socket.parser) socket.parser.onIncoming = () => NOT_HTTP;
 }

@@ -64,7 +64,7 @@ function contextOf({ files }: ListenerTls) {
 }
 
 /** Returns HSTS (RFC 6797). On loopback it would apply to all ports; names below may have other operators. */
-export function hstsHeaders(listenHost: string, maxAgeDays: number): readonly string[] | undefined {
-  if (isLoopbackHost(listenHost) || listenHost === '::1') return undefined;
-  return ['Strict-Transport-Security', `max-age=${maxAgeDays * DAY_SECONDS}`];
+export function hstsHeaders(listenHost: string, maxAgeDays: number): Readonly<Record<string, string>> {
+  if (isLoopbackHost(listenHost) || listenHost === '::1') return {};
+  return { 'Strict-Transport-Security': `max-age=${maxAgeDays * DAY_SECONDS}` };
 }

@@ -1,7 +1,8 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { HttpRequest } from '../http-request.ts';
-import { hasBody, requireJsonAccepted } from '../request/request-head.ts';
+import { requireJsonAccepted } from '../request/negotiate.ts';
+import { hasBody } from '../request/request-head.ts';
 import type { HttpResponse } from '../response/send.ts';
 
 /** Request headers that a page may set (Fetch, section 2.2.2). */
@@ -15,7 +16,6 @@ const MAX_AGE_SECONDS = 7200;
 
 interface Endpoint {
   readonly path: string;
-  readonly targets?: readonly string[];
   /** Empty for an unknown path or a wrong method. */
   readonly methods: readonly string[];
   /** 405, after the check of the credential. @default allowed */
@@ -70,35 +70,40 @@ export const UNKNOWN_PATH: OpenOperation = {
 };
 
 /** Answers a method that none of these operations of one path has: 405, or the response to a preflight. */
-export function otherMethod(atPath: readonly Operation[], otherCredentials?: ReadonlySet<string>): OpenOperation {
-  const { path, isProbe, forAnyPage = false } = atPath[0] ?? UNKNOWN_PATH;
+export function otherMethod(atPath: readonly Operation[], credentialHeaders: Iterable<string> = []): OpenOperation {
+  const { path, isProbe, vary, forAnyPage = false } = atPath[0] ?? UNKNOWN_PATH;
   const allowed = [...new Set(atPath.flatMap(({ methods, isRefused }) => (isRefused ? [] : methods)))].sort();
   return {
+    ...UNKNOWN_PATH,
     path,
-    methods: [],
-    takesBody: false,
     isProbe,
     forAnyPage,
-    open: true,
+    ...(vary !== undefined && { vary }),
     respond(request) {
-      if (!isProbe && isPreflight(request)) return preflightResponse(allowed, otherCredentials);
+      if (!isProbe && isPreflight(request)) return preflightResponse(allowed, credentialHeaders);
       throw new GatewayError('method_not_allowed', { allow: allowed.join(', ') });
     },
   };
 }
 
 /** Fetch, section 4.8. */
-function isPreflight({ req, fields }: HttpRequest): boolean {
-  const names = req.method === 'OPTIONS' && req.headers['access-control-request-method'] !== undefined;
-  return names && fields.origin !== undefined && !hasBody(fields);
+function isPreflight({ req }: HttpRequest): boolean {
+  const { origin, 'access-control-request-method': method } = req.headers;
+  return req.method === 'OPTIONS' && origin !== undefined && method !== undefined && !hasBody(req);
 }
 
 /** Answers a preflight. `credentials`: headers in which a page may send credentials. */
-function preflightResponse(methods: readonly string[], credentials: Iterable<string> = []): HttpResponse {
-  const headers = ['Access-Control-Allow-Methods', methods.join(', '), 'Access-Control-Allow-Headers'];
-  headers.push([...ALLOWED, ...credentials].join(', '));
-  headers.push('Access-Control-Max-Age', String(MAX_AGE_SECONDS), 'Cache-Control', 'no-store');
-  return { status: 204, headers, body: undefined };
+function preflightResponse(methods: readonly string[], credentials: Iterable<string>): HttpResponse {
+  return {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Methods': methods.join(', '),
+      'Access-Control-Allow-Headers': [...ALLOWED, ...credentials].join(', '),
+      'Access-Control-Max-Age': String(MAX_AGE_SECONDS),
+      'Cache-Control': 'no-store',
+    },
+    body: undefined,
+  };
 }
 
 /** Serves a path without a credential, by GET and HEAD unless `more` names other methods. */
@@ -112,18 +117,18 @@ export function openOperation(
 
 /** A response that must not be stored. `type`: its media type. @default JSON */
 export function unstored(body: string | Buffer, type = 'application/json; charset=utf-8'): HttpResponse {
-  return { status: 200, headers: ['Content-Type', type, 'Cache-Control', 'no-store'], body: Buffer.from(body) };
+  return { status: 200, headers: { 'Content-Type': type, 'Cache-Control': 'no-store' }, body: Buffer.from(body) };
 }
 
 /** Serves a constant JSON document without a credential. `forAnyPage`: a page of any origin, too. */
 export function publishedOperation(path: string, document: object, { forAnyPage = false } = {}): OpenOperation {
   const response: HttpResponse = {
     status: 200,
-    headers: ['Cache-Control', 'no-cache', 'Content-Type', 'application/json'],
+    headers: { 'Cache-Control': 'no-cache', 'Content-Type': 'application/json' },
     body: Buffer.from(JSON.stringify(document)),
   };
-  const respond = ({ fields }: HttpRequest) => {
-    requireJsonAccepted(fields);
+  const respond = ({ req }: HttpRequest) => {
+    requireJsonAccepted(req.headers);
     return response;
   };
   return openOperation(path, respond, { forAnyPage, vary: 'Accept' });

@@ -4,18 +4,11 @@ import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import type { Catalogue } from '../../reads/catalogue/catalogue.ts';
-import type { Coding, Representations } from '../../reads/representations/representations.ts';
+import type { Representations } from '../../reads/representations/representations.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import { cacheOutcome } from '../../reads/snapshots/with-cache.ts';
-import type { Exchange } from '../exchange.ts';
-import {
-  acceptedCodings,
-  acceptsIdentity,
-  type Codings,
-  chooseCoding,
-  namesTag,
-  requireJsonAccepted,
-} from '../request/request-head.ts';
+import type { HttpRequest } from '../http-request.ts';
+import { acceptedCodings, acceptsIdentity, choosesGzip, namesTag, requireJsonAccepted } from '../request/negotiate.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { CallerOperation } from './operation.ts';
 
@@ -39,52 +32,60 @@ export const READ_PATH = '/mcp/v1/resources/read';
 
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
-const MEDIA_TYPE = 'Content-Type: application/json; charset=utf-8\r\n';
-const NO_HEADERS: readonly string[] = [];
 const NOT_COMPRESSED = 'The response could not be compressed in time. Accept it uncompressed, or try again later.';
 const READ = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: false } as const;
+const PLAIN = { 'Content-Type': 'application/json; charset=utf-8' };
+const GZIP = { ...PLAIN, 'Content-Encoding': 'gzip' };
 
 export function readOperations(options: ReadsOptions): readonly CallerOperation[] {
   const { catalogue, compressMinBytes, readDeadlineMs, events, now, otherCredentials = [] } = options;
   const vary = [...READ_VARY, ...otherCredentials].join(', ');
-  const spellings = spellingsOf(catalogue);
 
-  /** Returns the snapshot, or 304 where the caller has it. `linesAt` takes the time at which it is sent. */
+  /** Returns the snapshot, or 304 where the caller has it. */
   function respondWith(
-    exchange: Exchange,
+    request: HttpRequest,
     held: Held,
-    codings: Codings,
-    time: number,
-    linesAt: (time: number) => string,
+    headers: HttpResponse['headers'],
   ): HttpResponse | Promise<HttpResponse> {
     const { bytes, etag, representations } = held.snapshot;
-    const { ifNoneMatch } = exchange.fields;
-    if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) {
-      return { status: 304, headers: NO_HEADERS, lines: linesAt(time), body: undefined };
-    }
-    const coding = chooseCoding(codings, bytes.length, compressMinBytes);
-    const respond = (coded: Buffer | undefined, sentAt: number): HttpResponse => {
-      const lines = linesAt(sentAt) + MEDIA_TYPE;
-      if (coding === undefined || coded === undefined) return { status: 200, headers: NO_HEADERS, lines, body: bytes };
-      return { status: 200, headers: NO_HEADERS, lines: `${lines}Content-Encoding: ${coding}\r\n`, body: coded };
-    };
-    const coded = coding && representations[coding];
-    if (coding === undefined || coded !== undefined) return respond(coded, time);
-    return encodeInTime(exchange, held, coding, codings).then((made) => respond(made, now()));
+    const codings = acceptedCodings(request.req.headers);
+    const ifNoneMatch = request.req.headers['if-none-match'];
+    if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return { status: 304, headers, body: undefined };
+    const plain = () => ({ status: 200, headers: { ...headers, ...PLAIN }, body: bytes });
+    const zipped = (body: Buffer) => ({ status: 200, headers: { ...headers, ...GZIP }, body });
+    if (!choosesGzip(codings, bytes.length, compressMinBytes)) return plain();
+    const coded = representations['gzip'];
+    if (coded !== undefined) return zipped(coded);
+    return compressInTime(request, held, acceptsIdentity(codings)).then((made) => (made ? zipped(made) : plain()));
   }
 
-  /** Compresses in time. Otherwise returns `undefined`, or throws `overloaded` if the caller requires a coding. */
-  async function encodeInTime(exchange: Exchange, held: Held, coding: Coding, codings: Codings) {
-    const leftMs = Math.max(exchange.begun + readDeadlineMs - performance.now(), 1);
+  /** Returns `undefined` where that takes too long; throws `overloaded` if the caller requires a coding. */
+  async function compressInTime({ record, signal }: HttpRequest, held: Held, isOptional: boolean) {
+    const leftMs = Math.max(record.begun + readDeadlineMs - performance.now(), 1);
     try {
-      return await withDeadline(leftMs, exchange.signal, async (signal) =>
-        options.representations.encoded(held, coding, signal),
-      );
+      return await withDeadline(leftMs, signal, async (until) => options.representations.encoded(held, 'gzip', until));
     } catch (error) {
       if (!isDeadline(error)) throw error;
       events.limitReached?.({ bound: 'http.maxCompressions' });
-      if (acceptsIdentity(codings)) return undefined;
+      if (isOptional) return undefined;
       throw new GatewayError('overloaded', { detail: NOT_COMPRESSED, reason: 'not compressed in time' });
+    }
+  }
+
+  async function load(request: HttpRequest, caller: Caller, name: string): Promise<Load> {
+    const { record } = request;
+    const since = performance.now();
+    record.resource = name;
+    request.waitingSince = since;
+    try {
+      const loaded = await catalogue.read(name, caller, request);
+      record.upstreamMs = loaded.upstreamMs;
+      return loaded;
+    } catch (error) {
+      record.upstreamMs = performance.now() - since;
+      throw error;
+    } finally {
+      request.waitingSince = undefined;
     }
   }
 
@@ -93,11 +94,10 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
       ...READ,
       vary,
       path: LIST_PATH,
-      respond(exchange: Exchange) {
-        requireJsonAccepted(exchange.fields);
-        const codings = acceptedCodings(exchange.fields);
-        const lines = `ETag: ${catalogue.list.etag}\r\nCache-Control: private, no-cache\r\n`;
-        return respondWith(exchange, { snapshot: catalogue.list }, codings, 0, () => lines);
+      respond(request) {
+        requireJsonAccepted(request.req.headers);
+        const headers = { ETag: catalogue.list.etag, 'Cache-Control': 'private, no-cache' };
+        return respondWith(request, { snapshot: catalogue.list }, headers);
       },
     },
     {
@@ -105,33 +105,18 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
       vary,
       isRead: true,
       path: READ_PATH,
-      targets: spellings.map(({ target }) => target),
-      async respond(exchange: Exchange, caller: Caller) {
-        const { url, target } = exchange;
-        const usual = spellings.find((one) => one.target === url);
-        const name = catalogue.find(usual === undefined ? uriIn(target?.query ?? '') : usual.uri);
-        exchange.resource = name;
-        requireJsonAccepted(exchange.fields);
-        const codings = acceptedCodings(exchange.fields);
-        exchange.waitingSince = performance.now();
-        const loaded = await catalogue.read(name, caller, exchange);
-        exchange.waitingSince = undefined;
-        exchange.upstreamMs = loaded.upstreamMs;
+      async respond(request, caller) {
+        const name = catalogue.find(uriIn(request.target?.query ?? ''));
+        requireJsonAccepted(request.req.headers);
+        acceptedCodings(request.req.headers);
+        const loaded = await load(request, caller, name);
         const time = now();
-        exchange.cache = cacheOutcome(loaded, time);
-        exchange.staleFor = loaded.cached?.error;
-        return respondWith(exchange, loaded, codings, time, (sentAt) => headersOfLoad(loaded, sentAt));
+        request.record.cache = cacheOutcome(loaded, time);
+        request.record.staleFor = loaded.cached?.error;
+        return respondWith(request, loaded, headersOfLoad(loaded, time));
       },
     },
   ];
-}
-
-/** The targets that nearly all clients send, and their URIs. */
-function spellingsOf({ offered }: Catalogue): readonly { readonly target: string; readonly uri: string }[] {
-  return offered.flatMap(({ definition: { uri } }) => [
-    { target: `${READ_PATH}?uri=${uri}`, uri },
-    { target: `${READ_PATH}?uri=${encodeURIComponent(uri)}`, uri },
-  ]);
 }
 
 function uriIn(query: string): string {
@@ -141,13 +126,14 @@ function uriIn(query: string): string {
   return uri;
 }
 
-/** Returns the header lines of a snapshot, also for 304 (RFC 9111, RFC 9211). `now`: milliseconds since the epoch. */
-export function headersOfLoad({ snapshot, cached, collapsed, copied, renewed, dropped }: Load, now: number): string {
-  let lines = `ETag: ${snapshot.etag}\r\n`;
-  if (dropped > 0) lines += `Portico-Dropped-Items: ${dropped}\r\n`;
+/** Returns the headers of a snapshot, also for 304 (RFC 9111, RFC 9211). `now`: milliseconds since the epoch. */
+export function headersOfLoad({ snapshot, cached, collapsed, copied, renewed, dropped }: Load, now: number) {
+  const headers: Record<string, string> = { ETag: snapshot.etag };
+  if (dropped > 0) headers['Portico-Dropped-Items'] = String(dropped);
   if (cached === undefined) {
-    const status = collapsed ? 'portico; fwd=bypass; collapsed' : 'portico; fwd=bypass';
-    return `${lines}Cache-Control: private, no-cache\r\nCache-Status: ${status}\r\n`;
+    headers['Cache-Control'] = 'private, no-cache';
+    headers['Cache-Status'] = collapsed ? 'portico; fwd=bypass; collapsed' : 'portico; fwd=bypass';
+    return headers;
   }
   const { freshUntil, stored, forwarded, error } = cached;
   const maxAge = freshUntil > now ? seconds(freshUntil - snapshot.loadedAt) : 0;
@@ -161,8 +147,10 @@ export function headersOfLoad({ snapshot, cached, collapsed, copied, renewed, dr
   if (collapsed) status += '; collapsed';
   if (copied) status += '; detail=shared';
   if (error !== undefined) status += `; detail=${error.code.replaceAll('_', '-')}`;
-  lines += `Cache-Control: private, max-age=${maxAge}\r\nCache-Status: ${status}\r\n`;
-  return held || collapsed ? `${lines}Age: ${Math.max(0, seconds(now - snapshot.loadedAt))}\r\n` : lines;
+  headers['Cache-Control'] = `private, max-age=${maxAge}`;
+  headers['Cache-Status'] = status;
+  if (held || collapsed) headers['Age'] = String(Math.max(0, seconds(now - snapshot.loadedAt)));
+  return headers;
 }
 
 function seconds(ms: number): number {

@@ -1,39 +1,44 @@
-import type { Caller } from '../../kernel/caller.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Caller, RequestRecord } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Exchange } from '../exchange.ts';
+import type { HttpRequest } from '../http-request.ts';
 import { type HeldBytes, NO_BODY, readBody } from '../request/incoming-body.ts';
-import { type Fields, requireJsonAccepted } from '../request/request-head.ts';
+import { requireJsonAccepted } from '../request/negotiate.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
 
 export const MCP_PATH = '/mcp';
 
-/**
- * A class: V8 would make a shape for each object literal with a getter, and keep all that the object refers to until it collects
- * the old generation.
- */
+/** One message. A class: `signal` is created on access. */
 export class RpcRequest {
-  readonly record: Exchange;
+  readonly record: RequestRecord;
   readonly headers: Readonly<Record<'protocolVersion' | 'method' | 'name' | 'userAgent', string | undefined>>;
   body: Buffer;
   readonly caller: Caller | undefined;
   readonly noCache: boolean;
+  readonly noStore: boolean;
+  readonly ending: AbortSignal;
+  readonly #request: HttpRequest;
 
-  constructor(exchange: Exchange, body: Buffer, caller: Caller | undefined) {
-    const { mcpProtocolVersion: protocolVersion, mcpMethod: method, mcpName: name, userAgent } = exchange.fields;
-    this.record = exchange;
-    this.headers = { protocolVersion, method, name, userAgent };
+  constructor(request: HttpRequest, body: Buffer, caller: Caller | undefined) {
+    const { headers } = request.req;
+    this.record = request.record;
+    this.headers = {
+      protocolVersion: headers['mcp-protocol-version']?.toString(),
+      method: headers['mcp-method']?.toString(),
+      name: headers['mcp-name']?.toString(),
+      userAgent: headers['user-agent'],
+    };
     this.body = body;
     this.caller = caller;
-    this.noCache = exchange.noCache;
+    this.noCache = request.noCache;
+    this.noStore = request.noStore;
+    this.ending = request.ending;
+    this.#request = request;
   }
 
   get signal(): AbortSignal {
-    return this.record.signal;
-  }
-
-  get ending(): AbortSignal {
-    return this.record.ending;
+    return this.#request.signal;
   }
 }
 
@@ -58,9 +63,9 @@ export interface RpcOptions {
 /** Header fields that select a response, beside those of `otherCredentials`. */
 const VARY = ['Authorization', 'Accept', 'Content-Type', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 
-const JSON_TYPE = 'application/json';
-/** RFC 8259 defines no `charset`, but clients send it. */
-const JSON_BODY = /^application\/json[\t ]*(?:;[\t ]*(?:charset[\t ]*=[\t ]*"?utf-8"?[\t ]*)?)?$/i;
+/** With any parameters. A `charset` other than UTF-8 is none of JSON's (RFC 8259, section 8.1). */
+const JSON_TYPE = /^application\/json[\t ]*(?:;|$)/i;
+const OTHER_CHARSET = /;[\t ]*charset[\t ]*=[\t ]*(?!"?utf-8"?[\t ]*(?:;|$))/i;
 
 /**
  * `GET` and `HEAD` at the path of JSON-RPC. They are not allowed, but the credential is checked first: a client whose `POST` was
@@ -79,7 +84,7 @@ export function rpcStreamOperation({
     isProbe: false,
     vary: 'Authorization',
     open: publicLists ? 'partly' : false,
-    respond(_exchange: Exchange, caller: Caller | undefined) {
+    respond(_request: HttpRequest, caller: Caller | undefined) {
       if (caller !== undefined && isRejected(caller.credentialKey)) throw new GatewayError('credential_rejected');
       throw new GatewayError('method_not_allowed', { allow: 'POST' });
     },
@@ -98,23 +103,27 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
     vary: [...VARY, ...otherCredentials].join(', '),
     open: publicLists ? 'partly' : false,
     refuseRate,
-    async respond(exchange: Exchange, caller: Caller | undefined) {
-      const { fields } = exchange;
-      requireJsonBody(fields);
-      requireJsonAccepted(fields);
-      const body = await readBody(exchange, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, heldBytes);
-      const request = new RpcRequest(exchange, body, caller);
+    async respond(request: HttpRequest, caller: Caller | undefined) {
+      requireJsonBody(request.req);
+      requireJsonAccepted(request.req.headers);
+      const { hold, release } = heldBytes.of(request, caller?.verified === undefined ? request.address : undefined);
+      const body = await readBody(request, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, hold);
+      const message = new RpcRequest(request, body, caller);
       handle ??= await open();
-      const response = await handle(request);
-      // A stream holds its request as long as it is open.
-      request.body = NO_BODY;
+      const response = await handle(message);
+      if (typeof response.body === 'function') {
+        // A stream holds its message as long as it is open.
+        message.body = NO_BODY;
+        release();
+      }
       return response;
     },
   };
 }
 
-function requireJsonBody({ contentType = '', contentEncoding }: Fields): void {
-  const isJson = contentType === JSON_TYPE || JSON_BODY.test(contentType);
-  if (isJson && (contentEncoding === undefined || contentEncoding.toLowerCase() === 'identity')) return;
-  throw new GatewayError('unsupported_media_type');
+/** Throws `unsupported_media_type`. Node's table of headers has the first of two types only. */
+function requireJsonBody({ headers, headersDistinct }: IncomingMessage): void {
+  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = headers;
+  const isJson = JSON_TYPE.test(type) && !OTHER_CHARSET.test(type) && headersDistinct['content-type']?.length === 1;
+  if (!isJson || coding.toLowerCase() !== 'identity') throw new GatewayError('unsupported_media_type');
 }

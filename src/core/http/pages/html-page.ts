@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { HttpResponse } from '../response/send.ts';
+import { DOCUMENT_HEADERS, type HttpResponse } from '../response/send.ts';
 
 export interface PageData {
   readonly [name: string]: unknown;
@@ -31,9 +31,13 @@ export function loadPage(template: URL, formats: Formats = {}): Page {
   ].join('; ');
   return (data) => ({
     status: 200,
-    headers: ['Content-Type', 'text/html; charset=utf-8', 'Cache-Control', 'no-store'],
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': policy,
+      ...DOCUMENT_HEADERS,
+    },
     body: Buffer.from(fill(html, { ...data }, formats)),
-    policy,
   });
 }
 

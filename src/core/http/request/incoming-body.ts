@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { explained, GatewayError } from '../../kernel/errors.ts';
-import type { Exchange } from '../exchange.ts';
+import type { HttpRequest } from '../http-request.ts';
+import { announcedBytes, hasBody } from './request-head.ts';
 
 /** How long a response waits for a body that nothing reads to arrive. */
 const DISCARD_MS = 1000;
@@ -11,81 +13,107 @@ const MIN_CHUNK_BYTES = 8;
 const TINY_CHUNKS = `The body has too many chunks of less than ${MIN_CHUNK_BYTES} bytes. Send fewer and larger ones.`;
 const NO_ROOM = 'Too many request bodies are waiting already. Try again after Retry-After.';
 
+const BOUND = 'http.maxHeldBodyBytes';
+
 export const NO_BODY = Buffer.alloc(0);
 
 /** Bytes of request bodies in memory, over all connections of one listener. */
 export type HeldBytes = ReturnType<typeof createHeldBytes>;
 
-/** Counts what has arrived, over all connections of a listener: announced lengths of idle connections would keep all others out. */
+/**
+ * Counts what has arrived: announced lengths of idle connections would keep all others out. Bodies of unverified callers of one
+ * address have half of the room, whatever tokens they make up.
+ */
 export function createHeldBytes(maxBytes: number) {
+  const ofAddresses = new Map<string, number>();
   let total = 0;
+
   return {
-    /** Adds to what an exchange holds until it ends. Throws `overloaded` where there is no room for more. */
-    take(exchange: Pick<Exchange, 'heldBytes' | 'release'>, bytes: number): void {
-      if (total + Math.max(bytes, 1) > maxBytes) {
-        const bound = 'http.maxHeldBodyBytes';
-        throw new GatewayError('overloaded', { detail: NO_ROOM, bound });
-      }
-      exchange.heldBytes += bytes;
-      total += bytes;
-      exchange.release ??= () => {
-        total -= exchange.heldBytes;
+    /** Returns how to add to what one request holds, and to release it; its response closes at the latest. */
+    of({ onClose }: Pick<HttpRequest, 'onClose'>, address: string | undefined) {
+      let held = 0;
+      const ofAddress = () => (address === undefined ? 0 : (ofAddresses.get(address) ?? 0));
+      const add = (bytes: number) => {
+        held += bytes;
+        total += bytes;
+        if (address === undefined) return;
+        if (ofAddress() + bytes > 0) ofAddresses.set(address, ofAddress() + bytes);
+        else ofAddresses.delete(address);
+      };
+      const release = () => add(-held);
+      onClose.push(release);
+      return {
+        /** Throws `overloaded` beyond the bound. */
+        hold(bytes: number): void {
+          const more = Math.max(bytes, 1);
+          if (total + more > maxBytes) throw new GatewayError('overloaded', { detail: NO_ROOM, bound: BOUND });
+          if (ofAddress() + more > maxBytes / 2) {
+            const reason = `half of ${BOUND} is reached by one address`;
+            throw new GatewayError('overloaded', { detail: NO_ROOM, bound: BOUND, reason });
+          }
+          add(bytes);
+        },
+        release,
       };
     },
   };
 }
 
+/** Bodies of which the rest will not arrive: it does not parse, or comes too slowly. */
+const broken = new WeakMap<IncomingMessage, GatewayError>();
+const readers = new WeakMap<IncomingMessage, (error: GatewayError) => void>();
+
+/** Ends a body that will not arrive: who reads it now or later gets this error. */
+export function failBody(req: IncomingMessage, error: GatewayError): void {
+  broken.set(req, error);
+  readers.get(req)?.(error);
+}
+
 /**
- * Reads the whole body of a request, and holds it until the exchange ends. Throws `too_large` as soon as it is known to be
- * larger than `maxBytes` (`bound`: its setting), `overloaded` where other bodies leave no room, `invalid_request` for one in tiny
- * chunks or that does not parse, and `request_timeout` for one that does not arrive in time. Rejects where the client hangs up.
+ * Reads the whole body of a request. `hold` is called with the bytes of each piece before it is kept. Throws `too_large` as soon
+ * as the body is known to be larger than `maxBytes` (`bound`: its setting), `invalid_request` for one in tiny chunks or that does
+ * not parse, and `request_timeout` for one that does not arrive in time. Rejects where the client hangs up.
  */
 export async function readBody(
-  exchange: Exchange,
+  { req, res }: Pick<HttpRequest, 'req' | 'res'>,
   { maxBytes, bound }: { readonly maxBytes: number; readonly bound?: string },
-  held: HeldBytes,
+  hold: (bytes: number) => void,
 ): Promise<Buffer> {
-  const { req, res, fields, hasBody, announcedBytes } = exchange;
   // For a request without a body Node creates no stream that would end (`optimizeEmptyRequests`).
-  if (!hasBody) return NO_BODY;
+  if (!hasBody(req)) return NO_BODY;
   const tooLarge = () => explained('too_large', `The request body can have at most ${maxBytes} bytes.`, { bound });
-  if (announcedBytes > maxBytes) throw tooLarge();
-  held.take(exchange, 0);
-  if (fields.expect !== undefined) res.writeContinue();
-  if (exchange.bodyError !== undefined) throw exchange.bodyError;
-  // It arrived together with the head: without listeners, 3 % of a cached `tools/call` are saved.
-  if (announcedBytes > 0 && req.readableLength === announcedBytes) {
-    held.take(exchange, announcedBytes);
-    const body: Buffer = req.read();
-    // Node reports the end of the request after that.
-    req.resume();
-    exchange.isBodyRead = true;
-    return body;
-  }
+  if (announcedBytes(req) > maxBytes) throw tooLarge();
+  hold(0);
+  const failed = broken.get(req);
+  if (failed !== undefined) throw failed;
+  if (isWaitingToSend(req)) res.writeContinue();
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let body: Buffer = NO_BODY;
   let bytes = 0;
   let chunks = 0;
-  exchange.onBodyError = reject;
+  // One buffer that grows: a list of chunks of one byte each would take hundreds of times the bytes.
+  function take(chunk: Buffer): void {
+    const end = bytes + chunk.length;
+    if (end > maxBytes) throw tooLarge();
+    chunks += 1;
+    if (chunks > MANY_CHUNKS && end < chunks * MIN_CHUNK_BYTES) {
+      // The rest is not read, not even to be discarded.
+      req.socket.pause();
+      failBody(req, explained('invalid_request', TINY_CHUNKS));
+      return;
+    }
+    hold(chunk.length);
+    if (bytes === 0) body = chunk;
+    else if (end > body.length) body = Buffer.concat([body.subarray(0, bytes), chunk], Math.min(2 * end, maxBytes));
+    else chunk.copy(body, bytes);
+    bytes = end;
+  }
+  readers.set(req, reject);
   req.on('error', reject);
   req.on('end', () => resolve(body.subarray(0, bytes)));
-  // One buffer that grows: a list of chunks of one byte each would take hundreds of times the bytes.
   req.on('data', (chunk: Buffer) => {
     try {
-      const end = bytes + chunk.length;
-      if (end > maxBytes) throw tooLarge();
-      chunks += 1;
-      if (chunks > MANY_CHUNKS && end < chunks * MIN_CHUNK_BYTES) {
-        // The rest is not read, not even to be discarded.
-        req.socket.pause();
-        exchange.failBody(explained('invalid_request', TINY_CHUNKS));
-        return;
-      }
-      held.take(exchange, chunk.length);
-      if (bytes === 0) body = chunk;
-      else if (end > body.length) body = Buffer.concat([body.subarray(0, bytes), chunk], Math.min(2 * end, maxBytes));
-      else chunk.copy(body, bytes);
-      bytes = end;
+      take(chunk);
     } catch (error) {
       reject(error);
     }
@@ -93,20 +121,25 @@ export async function readBody(
   try {
     return await promise;
   } finally {
-    exchange.onBodyError = undefined;
+    readers.delete(req);
     if (!req.readableEnded) req.removeAllListeners('data');
-    // The listeners that are left hold it as long as the exchange is open.
+    // The listeners that are left hold it as long as the request is open.
     body = NO_BODY;
   }
+}
+
+/** Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). Other expectations are ignored. */
+function isWaitingToSend({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.expect?.toLowerCase() === '100-continue';
 }
 
 /**
  * Discards a body that was not read, for a second at most. A connection that is closed with unread bytes is reset, and the
  * client may then lose the response. A client that waits for `100` before it sends has sent none.
  */
-export function discardBody({ req, fields, bodyError }: Exchange): Promise<void> {
+export function discardBody(req: IncomingMessage): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  if (fields.expect !== undefined || bodyError !== undefined) {
+  if (isWaitingToSend(req) || broken.has(req)) {
     resolve();
   } else {
     const timer = setTimeout(resolve, DISCARD_MS);

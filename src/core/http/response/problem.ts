@@ -64,11 +64,14 @@ export function problemResponse(
   challenge: Challenge = PLAIN_CHALLENGE,
 ): WholeResponse {
   const { code, title, status, detail, upstream, retryAfterSeconds, allow = ALLOW } = error;
-  const headers = ['Content-Type', 'application/problem+json', 'Cache-Control', 'no-store'];
   const challenged = challenge(error);
-  if (challenged !== undefined) headers.push('WWW-Authenticate', challenged);
-  if (code === 'method_not_allowed') headers.push('Allow', allow);
-  if (retryAfterSeconds !== undefined) headers.push('Retry-After', String(retryAfterSeconds));
+  const headers = {
+    'Content-Type': 'application/problem+json',
+    'Cache-Control': 'no-store',
+    ...(challenged !== undefined && { 'WWW-Authenticate': challenged }),
+    ...(code === 'method_not_allowed' && { Allow: allow }),
+    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+  };
   const body = {
     type: `urn:portico:error:${code}`,
     title,

@@ -8,7 +8,7 @@ async function serveEcho(mcp?: Parameters<typeof serveRpc>[2]) {
   const requests: RpcRequest[] = [];
   const handle: RpcHandler = (request) => {
     requests.push(request);
-    return { status: 200, headers: ['Content-Type', 'text/plain'], body: request.body };
+    return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: request.body };
   };
   return { ...(await serveRpc(handle, {}, mcp)), requests };
 }
@@ -75,7 +75,7 @@ describe('a request for JSON-RPC', () => {
     const handle: RpcHandler = (request) => {
       requests.push(request);
       if (request.caller === undefined) throw new GatewayError('credential_missing');
-      return { status: 200, headers: [], body: request.body };
+      return { status: 200, headers: {}, body: request.body };
     };
     const { url, ended } = await serveRpc(handle, {}, { publicLists: true });
     const connection = openConnection(url);

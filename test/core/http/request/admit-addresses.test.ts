@@ -2,16 +2,19 @@ import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createClientAddress } from '../../../../src/core/http/request/admit.ts';
-import { readFields } from '../../../../src/core/http/request/request-head.ts';
+import { createClientAddress } from '../../../../src/core/http/request/client-address.ts';
 import { SEED, SEEDED } from '../../../support/seed.ts';
 
 const TRUSTED = ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', '::1'];
 
 /** The address of the client of a request from `peer` with these header lines. */
 function clientOf(peer: string, lines: readonly Line[], trusted = TRUSTED) {
-  const req = { socket: { remoteAddress: peer } } as never;
-  return createClientAddress(trusted)({ req, fields: readFields(lines.flat()) });
+  const headers: Record<string, string> = {};
+  for (const [name, value] of lines) {
+    const lower = name.toLowerCase();
+    headers[lower] = lower in headers ? `${headers[lower]}, ${value}` : value;
+  }
+  return createClientAddress(trusted)({ req: { socket: { remoteAddress: peer }, headers } as never });
 }
 
 type Line = readonly [name: string, value: string];

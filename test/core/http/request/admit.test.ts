@@ -141,7 +141,7 @@ describe('the origin of a request', () => {
   });
 
   it('may be an allowed one, with its scheme and port', async () => {
-    const { url } = await serve({ allowedOrigins: ['https://App.example/', 'http://other.example:81'] });
+    const { url } = await serve({ allowedOrigins: ['https://app.example', 'http://other.example:81'] });
     for (const origin of ['https://app.example', 'http://other.example:81']) {
       const response = await exchange(url, get(LIST, { Origin: origin }));
       expect([response.status, response.headers.get('access-control-allow-origin')]).to.deep.equal([200, origin]);
@@ -196,14 +196,15 @@ describe('a preflight', () => {
     'Accept, Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, traceparent, tracestate, X-Request-Id';
 
   it('of an allowed origin lists methods and headers, without a credential', async () => {
-    const handle = () => ({ status: 200, headers: [], body: Buffer.alloc(0) });
+    const handle = () => ({ status: 200, headers: {}, body: Buffer.alloc(0) });
     const { url, ended, reads } = await serveRpc(handle, { allowedOrigins: [APP] });
     const connection = openConnection(url);
-    for (const [path, methods] of [
-      [LIST, 'GET, HEAD'],
-      [READ, 'GET, HEAD'],
-      [RPC, 'POST'],
-      ['/openapi.json', 'GET, HEAD'],
+    const ofRpc = 'Authorization, Accept, Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
+    for (const [path, methods, vary] of [
+      [LIST, 'GET, HEAD', `${VARY}, Origin`],
+      [READ, 'GET, HEAD', `${VARY}, Origin`],
+      [RPC, 'POST', `${ofRpc}, Origin`],
+      ['/openapi.json', 'GET, HEAD', 'Accept, Origin'],
     ]) {
       connection.send(requestText('OPTIONS', String(path), PREFLIGHT));
       const response = await connection.receive();
@@ -213,7 +214,7 @@ describe('a preflight', () => {
         'access-control-allow-methods': methods,
         'access-control-allow-headers': ALLOWED,
         'access-control-max-age': '7200',
-        vary: 'Origin',
+        vary: String(vary),
       });
     }
     expect((await ended(4))[2]).to.include({ route: RPC, method: 'OPTIONS', status: 204, outcome: 'ok' });

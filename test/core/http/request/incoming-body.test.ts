@@ -9,7 +9,7 @@ async function serveEcho(options?: ServeOptions, maxBodyBytes?: number) {
   const bodies: Buffer[] = [];
   const handle: RpcHandler = ({ body }) => {
     bodies.push(body);
-    return { status: 200, headers: [], body };
+    return { status: 200, headers: {}, body };
   };
   const served = await serveRpc(handle, options, { maxBodyBytes });
   return { ...served, bodies };
@@ -158,7 +158,7 @@ describe('a body that is not read', () => {
 describe('bodies that are held', () => {
   expectNoUncaught();
 
-  /** Responds after `release`, and holds 1000 bytes at most. */
+  /** Responds after `release`, and holds 2000 bytes at most: 1000 of one address. */
   async function serveHolding() {
     const gate = Promise.withResolvers<void>();
     let asked = 0;
@@ -166,9 +166,9 @@ describe('bodies that are held', () => {
       async ({ body }) => {
         asked += 1;
         await gate.promise;
-        return { status: 200, headers: [], body };
+        return { status: 200, headers: {}, body };
       },
-      { maxHeldBodyBytes: 1000 },
+      { maxHeldBodyBytes: 2000 },
     );
     const hold = async (bytes: number) => {
       const before = asked;

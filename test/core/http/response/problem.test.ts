@@ -4,13 +4,16 @@ import { createChallenge, problemResponse } from '../../../../src/core/http/resp
 import { ERRORS, type ErrorCode } from '../../../../src/core/kernel/error-table.ts';
 import { GatewayError, type GatewayErrorFacts } from '../../../../src/core/kernel/errors.ts';
 import { anyText } from '../../../support/any-text.ts';
-import { headersOf } from './headers-of.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
 function problem(error: GatewayError) {
   const { status, headers, body } = problemResponse(error, 'id');
-  return { status, headers: headersOf(headers), json: JSON.parse(String(body)) as Record<string, unknown> };
+  return {
+    status,
+    headers: headers as Record<string, string | undefined>,
+    json: JSON.parse(String(body)) as Record<string, unknown>,
+  };
 }
 
 const metadataUrl = 'https://portico.example/.well-known/oauth-protected-resource/mcp';
@@ -114,7 +117,7 @@ describe('a challenge', () => {
     const error = of('credential_missing');
     expect(problem(error).headers['WWW-Authenticate']).to.equal('Bearer');
     const { headers } = problemResponse(error, 'id', ({ code }) => `Bearer of ${code}`);
-    expect(headersOf(headers)['WWW-Authenticate']).to.equal('Bearer of credential_missing');
+    expect(headers['WWW-Authenticate']).to.equal('Bearer of credential_missing');
     expect(problem(of('uri_missing')).headers).to.not.have.property('WWW-Authenticate');
   });
 });

@@ -19,7 +19,7 @@ async function streaming(body: StreamBody, http: object = {}) {
       operations: () => [
         {
           ...{ path: '/stream', methods: ['GET'], takesBody: false, isProbe: false, open: true },
-          respond: () => ({ status: 200, headers: ['Content-Type', 'text/plain'], body }),
+          respond: () => ({ status: 200, headers: { 'Content-Type': 'text/plain' }, body }),
         },
       ],
     }),

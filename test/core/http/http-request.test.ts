@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Exchange } from '../../../src/core/http/exchange.ts';
+import { HttpRequest } from '../../../src/core/http/http-request.ts';
+import { hasBody } from '../../../src/core/http/request/request-head.ts';
 import { anyText } from '../../support/any-text.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
@@ -10,15 +10,24 @@ import { READ, serve } from './served.ts';
 const GENERATED = /^[0-9a-f]{16}-[0-9a-z]+$/;
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-function open(rawHeaders: string[], url?: string): Exchange {
-  const req = { method: 'GET', url, rawHeaders, headers: {} } as unknown as IncomingMessage;
-  return new Exchange(req, {} as ServerResponse);
+const OPTIONS = { credentialHeaders: new Set<string>(), headers: {}, ending: new AbortController().signal };
+
+/** Joins repeated lines as Node does. */
+function open(rawHeaders: string[], url = ''): HttpRequest {
+  const headers: Record<string, string> = Object.create(null);
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    const lower = name.toLowerCase();
+    headers[lower] = headers[lower] === undefined ? value : `${headers[lower]}, ${value}`;
+  }
+  const req = { method: 'GET', url, rawHeaders, headers };
+  return new HttpRequest({ req: req as never, res: {} as never }, url, OPTIONS);
 }
 
 const idFor = (...values: string[]) =>
-  open([...values.flatMap((value) => ['X-Request-Id', value]), 'Authorization', 'Bearer token']).requestId;
+  open([...values.flatMap((value) => ['X-Request-Id', value]), 'Authorization', 'Bearer token']).record.requestId;
 
-describe('opening an exchange', () => {
+describe('a new request', () => {
   it(`never throws, and gives an id that needs no escaping anywhere ${SEEDED}`, () => {
     const name = fc.oneof(
       fc.constantFrom('Authorization', 'HOST', 'x-request-id', 'traceparent', 'tracestate', 'Cache-Control'),
@@ -36,11 +45,12 @@ describe('opening an exchange', () => {
     );
     fc.assert(
       fc.property(rawHeaders, url, (raw, target) => {
-        const { requestId, hasBody, noCache, fields } = open(raw, target);
+        const { req, record, noCache, credentials } = open(raw, target);
+        const { requestId } = record;
         expect(requestId).to.match(/^[\x21-\x7e]{1,128}$/);
         expect(JSON.stringify(requestId)).to.equal(`"${requestId}"`);
         expect(new URL(`urn:portico:request:${requestId}`).pathname.endsWith(requestId)).to.equal(true);
-        const types = [hasBody, noCache, fields.bytes].map((fact) => typeof fact);
+        const types = [hasBody(req), noCache, credentials.headerBytes].map((fact) => typeof fact);
         expect(types).to.deep.equal(['boolean', 'boolean', 'number']);
       }),
       { numRuns: 1000, seed: SEED },
@@ -63,7 +73,7 @@ describe('a request id', () => {
   it('is new if it repeats the credential, well-formed or not', () => {
     expect(idFor('id:token')).to.match(GENERATED);
     const raw = ['Authorization', 'Basic secret', 'authorization', 'Bearer other', 'X-Request-Id', 'id:secret'];
-    expect(open(raw).requestId).to.match(GENERATED);
+    expect(open(raw).record.requestId).to.match(GENERATED);
   });
 });
 
@@ -78,7 +88,7 @@ describe('a trace', () => {
   });
 });
 
-describe('the signal of an exchange', () => {
+describe('the signal of a request', () => {
   it('aborts when the connection closes, created before or after', () => {
     const early = open([]);
     const { signal } = early;

@@ -1,0 +1,156 @@
+import { performance } from 'node:perf_hooks';
+import Koa, { type Next } from 'koa';
+import type { Identity } from '../credentials/authenticate.ts';
+import { redactCredentials } from '../credentials/redact.ts';
+import type { Caller } from '../kernel/caller.ts';
+import { GatewayError, stackOf } from '../kernel/errors.ts';
+import { type Events, emitLimitReached } from '../kernel/events.ts';
+import { abortConnection, abortedFor } from './connection/aborted.ts';
+import { HttpRequest } from './http-request.ts';
+import { discardBody } from './request/incoming-body.ts';
+import { hasBody } from './request/request-head.ts';
+import { problemResponse } from './response/problem.ts';
+import { respond } from './response/send.ts';
+import type { createUnreadResponses } from './response/unread.ts';
+import { type Context, createRoutes, type RoutedService, type Service, type State, unmatched } from './routes.ts';
+
+export interface AppOptions {
+  readonly events: Events;
+  /** Sent with every response. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly trackUnread: ReturnType<typeof createUnreadResponses>;
+}
+
+/** Creates the Koa application of one listener. */
+export function createApp(first: Service, { events, headers, trackUnread }: AppOptions) {
+  let current: RoutedService = { ...first, ...createRoutes(first, authentication) };
+  const app = new Koa<State>()
+    .use(requestContext) // id, start time, trace; at the end the line of the log
+    .use(errors) // GatewayError → problem; anything else is a bug → internal
+    .use(admission) // sizes, framing, host, origin, address
+    .use(routes) // path and method; then `authentication`; then the operation, which reads the query
+    .use(unmatched); // 404, 405
+  // Koa would print what a closed connection causes.
+  app.on('error', (error: unknown, { req, state }: Context) => {
+    if (abortedFor(req.socket) === 'internal' && error !== req.socket.errored) reportBug(state.portico.request, error);
+  });
+
+  async function requestContext(ctx: Context, next: Next): Promise<void> {
+    const service = current;
+    const { credentialHeaders, ending } = service;
+    const request = new HttpRequest(ctx, ctx.url, { credentialHeaders, headers, ending });
+    ctx.state.portico = { request, service, caller: undefined };
+    service.users?.enter();
+    ctx.res.once('close', () => end(request, service));
+    await next();
+    trackUnread(request);
+  }
+
+  function end(request: HttpRequest, { users }: Service): void {
+    const { req, res, record, waitingSince } = request;
+    record.ms = performance.now() - record.begun;
+    record.status = res.headersSent ? res.statusCode : undefined;
+    if (res.writableFinished && !req.socket.destroyed) {
+      record.outcome = record.error?.code ?? (record.status === 304 ? 'not_modified' : 'ok');
+    } else {
+      // A client ends a stream by leaving.
+      record.outcome = abortedFor(req.socket) ?? (record.openedMs === undefined ? 'caller_gone' : 'ok');
+      record.bytes = 0;
+      if (waitingSince !== undefined) record.upstreamMs = performance.now() - waitingSince;
+      request.abandon();
+    }
+    for (const close of request.onClose) close();
+    users?.leave();
+    events.requestEnded?.(record);
+  }
+
+  async function errors(ctx: Context, next: Next): Promise<void> {
+    const { request, service } = ctx.state.portico;
+    try {
+      await next();
+    } catch (thrown) {
+      if (!request.isGone) await refuse(ctx, thrown);
+    }
+    service.hooks.onSettled(request);
+  }
+
+  async function refuse(ctx: Context, thrown: unknown): Promise<void> {
+    const { request, service } = ctx.state.portico;
+    const { req, record, operation } = request;
+    const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
+    if (error.code === 'internal') reportBug(request, thrown);
+    record.error = error;
+    emitLimitReached(events, error, record);
+    try {
+      if (hasBody(req) && !req.readableEnded) await discardBody(req);
+      const response =
+        error.code === 'rate_limited' ? await operation?.refuseRate?.(error, record.requestId) : undefined;
+      respond(
+        ctx,
+        request,
+        response ?? problemResponse(error, record.requestId, service.challenge),
+        service.sendTimeoutMs,
+      );
+    } catch (again) {
+      if (again !== thrown) reportBug(request, again);
+      abortConnection(req.socket, 'internal');
+    }
+  }
+
+  function reportBug({ record: { requestId, traceId }, credentials }: HttpRequest, thrown: unknown): void {
+    events.internalError?.({ requestId, traceId, stack: redactCredentials(stackOf(thrown), credentials.all) });
+  }
+
+  return {
+    app,
+    /** Serves the requests that begin from now on. */
+    change(next: Service): void {
+      current = { ...next, ...createRoutes(next, authentication) };
+    },
+  };
+}
+
+function admission(ctx: Context, next: Next): Promise<void> {
+  const { request, service } = ctx.state.portico;
+  const { target } = request;
+  service.admit(request, service.atPath.get(target?.path ?? ''));
+  // The router compares paths.
+  if (target?.authority !== undefined) ctx.url = target.query === '' ? target.path : `${target.path}?${target.query}`;
+  return next();
+}
+
+function routes(ctx: Context, next: Next): Promise<void> {
+  return ctx.state.portico.service.routes(ctx, next);
+}
+
+async function authentication(ctx: Context, next: Next): Promise<void> {
+  const { request, service } = ctx.state.portico;
+  const { operation, record, credentials } = request;
+  const { hooks } = service;
+  // Open operations cost no more than a rejection, and a probe must not fail because an instance is busy.
+  if (operation?.open === true) return next();
+  await hooks.preAuthenticate(request);
+  if (operation?.open === 'partly' && credentials.authorization.length === 0) {
+    await hooks.spend(request, undefined);
+    return next();
+  }
+  const verify = (key: string) => hooks.preVerify(request, key);
+  const identity = await service.authenticate(credentials.authorization, record.span, verify);
+  record.callerKey = identity.credentialKey;
+  hooks.onCaller(record, identity);
+  await hooks.spend(request, identity);
+  ctx.state.portico.caller = callerOf(request, identity);
+  return next();
+}
+
+function callerOf({ record, trace, address, credentials }: HttpRequest, identity: Identity): Caller {
+  const { requestId, span } = record;
+  return {
+    ...identity,
+    address: identity.verified === undefined ? address : undefined,
+    others: credentials.others,
+    requestId,
+    trace: (span ?? trace)?.headers,
+    span,
+  };
+}

@@ -1,0 +1,91 @@
+import { Router } from '@koa/router';
+import type { Middleware, Next, ParameterizedContext } from 'koa';
+import type { Authenticate } from '../credentials/authenticate.ts';
+import type { Caller } from '../kernel/caller.ts';
+import { explained } from '../kernel/errors.ts';
+import type { Users } from '../kernel/tables.ts';
+import type { HttpRequest } from './http-request.ts';
+import { type Operation, otherMethod, UNKNOWN_PATH } from './operations/operation.ts';
+import type { createAdmit } from './request/admit.ts';
+import { hasBody } from './request/request-head.ts';
+import type { RequestHooks } from './request-hooks.ts';
+import type { Challenge } from './response/problem.ts';
+import { respond } from './response/send.ts';
+
+/** What settings determine. A reload replaces it for the requests that follow. */
+export interface Service {
+  readonly admit: ReturnType<typeof createAdmit>;
+  readonly authenticate: Authenticate;
+  readonly hooks: RequestHooks;
+  readonly operations: readonly Operation[];
+  /** Headers beside `Authorization` that hold credentials, in lower case. */
+  readonly credentialHeaders: ReadonlySet<string>;
+  /** @default one that names no place to obtain a token */
+  readonly challenge?: Challenge | undefined;
+  /** Counts requests in flight. @default not counted */
+  readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
+  /** Aborts when responses that stay open must end. */
+  readonly ending: AbortSignal;
+  /** Time in which a client takes each piece of a stream. */
+  readonly sendTimeoutMs: number;
+}
+
+/** `ctx.state`. It has one member, so that the application can be mounted in another one. */
+export interface State {
+  portico: {
+    readonly request: HttpRequest;
+    readonly service: RoutedService;
+    /** Written by `authentication`. */
+    caller: Caller | undefined;
+  };
+}
+
+export type RoutedService = Service & ReturnType<typeof createRoutes>;
+export type Context = ParameterizedContext<State>;
+
+/** Registers the operations of a service. `authentication` stands between the check of path and method, and the operation. */
+export function createRoutes({ operations, credentialHeaders }: Service, authentication: Middleware<State>) {
+  const router = new Router<State>({ strict: true, sensitive: true });
+  for (const operation of operations) {
+    const match = (ctx: Context, next: Next) => matched(ctx, next, operation);
+    router.register(operation.path, [...operation.methods], [match, authentication, answer]);
+  }
+  // Pages are 404 to others than browsers.
+  const listed = operations.filter((one) => one.open !== true || !one.isPage);
+  const atPath = Map.groupBy(listed, ({ path }) => path);
+  return {
+    routes: router.routes() as Middleware<State>,
+    /** What is answered at a path to other methods than those of its operations. */
+    atPath: new Map([...atPath].map(([path, all]) => [path, otherMethod(all, credentialHeaders)])),
+  };
+}
+
+function matched(ctx: Context, next: Next, operation: Operation): Promise<void> {
+  const { request, service } = ctx.state.portico;
+  const { req, record, trace } = request;
+  const { path, takesBody, methods } = operation;
+  request.operation = operation;
+  record.route = path;
+  service.hooks.onRequest(request, operation);
+  record.traceId = (record.span ?? trace)?.traceId;
+  // A body on a GET has no meaning, and can smuggle a request past a proxy (RFC 9110, section 9.3.1). An unknown path and a wrong
+  // method are reported first.
+  if (hasBody(req) && !takesBody && methods.length > 0) {
+    throw explained('invalid_request', 'This request must not have a body.');
+  }
+  return next();
+}
+
+async function answer(ctx: Context): Promise<void> {
+  const { request, caller, service } = ctx.state.portico;
+  const { operation } = request;
+  // An operation that is not open is reached with a caller only.
+  if (operation === undefined) return;
+  respond(ctx, request, await operation.respond(request, caller as Caller), service.sendTimeoutMs);
+}
+
+/** Answers what no operation matches: 404, 405, or the response to a preflight. */
+export function unmatched(ctx: Context): Promise<void> {
+  const { request, service } = ctx.state.portico;
+  return matched(ctx, () => answer(ctx), service.atPath.get(request.target?.path ?? '') ?? UNKNOWN_PATH);
+}
