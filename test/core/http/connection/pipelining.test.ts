@@ -150,7 +150,7 @@ for (const { over, serve, serveReading, openConnection, sendTo, exchange } of CA
       expect(responses.map(({ body }) => body.length)).to.deep.equal(Array(5).fill(load.snapshot.bytes.length));
     });
 
-    it('close the connections that read nothing for longest, once they are too many', async () => {
+    it('close the connections of the oldest, once they are too many', async () => {
       const maxUnsentBytes = 4 * load.snapshot.bytes.length;
       const { url, ended, bounds, reads } = await serve({ read: () => load, maxUnsentBytes });
       const idle = Array.from({ length: 8 }, () => openConnection(url));
