@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import Koa, { type Next } from 'koa';
+import type { Next } from 'koa';
 import type { Identity } from '../credentials/authenticate.ts';
 import { redactCredentials } from '../credentials/redact.ts';
 import type { Caller } from '../kernel/caller.ts';
@@ -7,6 +7,7 @@ import { GatewayError, stackOf } from '../kernel/errors.ts';
 import { type Events, emitLimitReached } from '../kernel/events.ts';
 import { abortConnection, abortedFor } from './connection/aborted.ts';
 import { HttpRequest } from './http-request.ts';
+import { Koa } from './koa.ts';
 import { discardBody } from './request/incoming-body.ts';
 import { hasBody } from './request/request-head.ts';
 import { problemResponse } from './response/problem.ts';

@@ -1,10 +1,10 @@
-import { Router } from '@koa/router';
 import type { Middleware, Next, ParameterizedContext } from 'koa';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { explained } from '../kernel/errors.ts';
 import type { Users } from '../kernel/tables.ts';
 import type { HttpRequest } from './http-request.ts';
+import { koaRouter } from './koa.ts';
 import { type Operation, otherMethod, UNKNOWN_PATH } from './operations/operation.ts';
 import type { createAdmit } from './request/admit.ts';
 import { hasBody } from './request/request-head.ts';
@@ -45,7 +45,7 @@ export type Context = ParameterizedContext<State>;
 
 /** Registers the operations of a service. `authentication` stands between the check of path and method, and the operation. */
 export function createRoutes({ operations, credentialHeaders }: Service, authentication: Middleware<State>) {
-  const router = new Router<State>({ strict: true, sensitive: true });
+  const router = new koaRouter.Router<State>({ strict: true, sensitive: true });
   for (const operation of operations) {
     const match = (ctx: Context, next: Next) => matched(ctx, next, operation);
     router.register(operation.path, [...operation.methods], [match, authentication, answer]);

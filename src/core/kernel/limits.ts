@@ -16,9 +16,15 @@ const TABLE = {
       1024,
       'Pipelined requests that wait for the ones before them, of all connections. Beyond: the connection is closed.',
     ],
-    maxHeldBodyBytes: [32 * MIB, 'Request bodies in memory, of all connections. Beyond: 503. Unverified callers of one address use half.'],
+    maxHeldBodyBytes: [
+      32 * MIB,
+      'Request bodies in memory, of all connections. Beyond: 503. Unverified callers of one address use half.',
+    ],
     maxEventLoopDelayMs: [500, 'Delay of the event loop, several times in a row. Beyond: reads and MCP are 503.'],
-    maxUnsentBytes: [128 * MIB, 'Unread responses of all connections. Beyond: the connections of the oldest are closed.'],
+    maxUnsentBytes: [
+      128 * MIB,
+      'Unread responses of all connections. Beyond: the connections of the oldest are closed.',
+    ],
     compressMinBytes: [KIB, 'Smallest response that is compressed: below, compression saves no packet.'],
     maxCompressions: [2, 'Responses that are compressed at once: half of the threads of libuv. Beyond: they wait.'],
   },

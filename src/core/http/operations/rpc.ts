@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Caller, RequestRecord } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { HttpRequest } from '../http-request.ts';
@@ -104,7 +103,7 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
     open: publicLists ? 'partly' : false,
     refuseRate,
     async respond(request: HttpRequest, caller: Caller | undefined) {
-      requireJsonBody(request.req);
+      requireJsonBody(request);
       requireJsonAccepted(request.req.headers);
       const { hold, release } = heldBytes.of(request, caller?.verified === undefined ? request.address : undefined);
       const body = await readBody(request, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, hold);
@@ -122,8 +121,8 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
 }
 
 /** Throws `unsupported_media_type`. Node's table of headers has the first of two types only. */
-function requireJsonBody({ headers, headersDistinct }: IncomingMessage): void {
-  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = headers;
-  const isJson = JSON_TYPE.test(type) && !OTHER_CHARSET.test(type) && headersDistinct['content-type']?.length === 1;
+function requireJsonBody({ req, credentials }: HttpRequest): void {
+  const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = req.headers;
+  const isJson = JSON_TYPE.test(type) && !OTHER_CHARSET.test(type) && credentials.contentTypes === 1;
   if (!isJson || coding.toLowerCase() !== 'identity') throw new GatewayError('unsupported_media_type');
 }

@@ -33,8 +33,9 @@ export interface Credentials {
   /** The same for other headers that settings name, by name in lower case; `undefined` where none was sent. */
   readonly others: ReadonlyMap<string, readonly Credential[]> | undefined;
   readonly all: readonly Credential[];
-  /** Number of `Host` lines. */
+  /** Numbers of `Host` and `Content-Type` lines. */
   readonly hosts: number;
+  readonly contentTypes: number;
   /** Bytes of all header fields on the wire. */
   readonly headerBytes: number;
 }
@@ -54,6 +55,7 @@ export function takeCredentials(
   const all: Credential[] = [];
   let others: Map<string, Credential[]> | undefined;
   let hosts = 0;
+  let contentTypes = 0;
   let headerBytes = 0;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const rawName = rawHeaders[index] as string;
@@ -61,6 +63,7 @@ export function takeCredentials(
     headerBytes += rawName.length + value.length + LINE_OVERHEAD;
     const name = rawName.toLowerCase();
     if (name === 'host') hosts += 1;
+    if (name === 'content-type') contentTypes += 1;
     if (name !== 'authorization' && !otherNames.has(name)) continue;
     const credential = new Credential(value);
     rawHeaders[index + 1] = REDACTED;
@@ -72,7 +75,7 @@ export function takeCredentials(
       others.set(name, [...(others.get(name) ?? []), credential]);
     }
   }
-  return { authorization, others, all, hosts, headerBytes };
+  return { authorization, others, all, hosts, contentTypes, headerBytes };
 }
 
 /** Returns the bytes of a body whose length is announced; 0 for no body, and for one of unknown length (RFC 9112, section 6.3). */
