@@ -40,7 +40,7 @@ export function createApp(first: Service, { events, headers, trackUnread }: AppO
     const service = current;
     const { credentialHeaders, ending } = service;
     const request = new HttpRequest(ctx, ctx.url, { credentialHeaders, headers, ending });
-    ctx.state.portico = { request, service, caller: undefined };
+    ctx.state.portico = { request, service, operation: undefined, caller: undefined };
     service.users?.enter();
     ctx.res.once('close', () => end(request, service));
     await next();
@@ -76,8 +76,8 @@ export function createApp(first: Service, { events, headers, trackUnread }: AppO
   }
 
   async function refuse(ctx: Context, thrown: unknown): Promise<void> {
-    const { request, service } = ctx.state.portico;
-    const { req, record, operation } = request;
+    const { request, service, operation } = ctx.state.portico;
+    const { req, record } = request;
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') reportBug(request, thrown);
     record.error = error;
@@ -125,8 +125,8 @@ function routes(ctx: Context, next: Next): Promise<void> {
 }
 
 async function authentication(ctx: Context, next: Next): Promise<void> {
-  const { request, service } = ctx.state.portico;
-  const { operation, record, credentials } = request;
+  const { request, service, operation } = ctx.state.portico;
+  const { record, credentials } = request;
   const { hooks } = service;
   // Open operations cost no more than a rejection, and a probe must not fail because an instance is busy.
   if (operation?.open === true) return next();

@@ -4,7 +4,6 @@ import { performance } from 'node:perf_hooks';
 import { mentionsCredential, traceOfCaller } from '../credentials/redact.ts';
 import { newRequestId, type RequestRecord } from '../kernel/caller.ts';
 import type { Trace } from '../kernel/trace.ts';
-import type { Operation } from './operations/operation.ts';
 import {
   type Credentials,
   cacheDirectives,
@@ -38,8 +37,8 @@ export class HttpRequest {
   readonly responseHeaders: Record<string, string>;
   /** Client address, for limits that callers of one address share. Set once the request was admitted. */
   address = '';
-  /** Set once path and method have matched. */
-  operation: Operation | undefined = undefined;
+  /** Whether its operation takes a body. Set once path and method have matched. */
+  takesBody = false;
   /** `performance.now()` while the request waits for an upstream. */
   waitingSince: number | undefined = undefined;
   /** Called once the response was sent, or the connection has closed. */

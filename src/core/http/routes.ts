@@ -35,6 +35,8 @@ export interface State {
   portico: {
     readonly request: HttpRequest;
     readonly service: RoutedService;
+    /** Written once path and method have matched. */
+    operation: Operation | undefined;
     /** Written by `authentication`. */
     caller: Caller | undefined;
   };
@@ -64,7 +66,8 @@ function matched(ctx: Context, next: Next, operation: Operation): Promise<void> 
   const { request, service } = ctx.state.portico;
   const { req, record, trace } = request;
   const { path, takesBody, methods } = operation;
-  request.operation = operation;
+  ctx.state.portico.operation = operation;
+  request.takesBody = takesBody;
   record.route = path;
   service.hooks.onRequest(request, operation);
   record.traceId = (record.span ?? trace)?.traceId;
@@ -77,8 +80,7 @@ function matched(ctx: Context, next: Next, operation: Operation): Promise<void> 
 }
 
 async function answer(ctx: Context): Promise<void> {
-  const { request, caller, service } = ctx.state.portico;
-  const { operation } = request;
+  const { request, caller, service, operation } = ctx.state.portico;
   // An operation that is not open is reached with a caller only.
   if (operation === undefined) return;
   respond(ctx, request, await operation.respond(request, caller as Caller), service.sendTimeoutMs);

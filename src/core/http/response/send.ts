@@ -72,9 +72,9 @@ export function respond(
  * Whether a response is the last one of its connection: the body of the request was not read or not expected, so that bytes
  * behind it may belong to it; or `Upgrade`, behind which Node drops the bytes of the same packet (RFC 9110, section 7.8).
  */
-function closesConnection({ req, operation }: HttpRequest): boolean {
+function closesConnection({ req, takesBody }: HttpRequest): boolean {
   if (req.headers.upgrade !== undefined) return true;
-  return hasBody(req) && !(req.complete && operation?.takesBody === true);
+  return hasBody(req) && !(req.complete && takesBody);
 }
 
 function bufferOf(piece: Buffer | string): Buffer {
