@@ -147,9 +147,9 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
     operations: capabilities.hooks.adminOperations(stateNow()),
   });
   const admin = config.admin.enabled ? createAdminEdge(adminOptions()) : undefined;
-  /** Resolves when the previous cores are closed, in order, because each may use parts of earlier ones. */
-  let retired = Promise.resolve();
+  /** Earlier cores that are still in use, and the end of all of them. */
   const retiring = new Set<Core>();
+  let retired: Promise<unknown> = Promise.resolve();
   let url: string | undefined;
   let adminUrl: string | undefined;
 
@@ -183,10 +183,14 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
     };
   }
 
-  function retire(before: Core, next: Core, then: () => Promise<void>): void {
+  /** Ends a core by itself. What `then` stops may also be used by earlier cores. */
+  function retire(before: Core, next: Core, hooks: Hooks, then: () => Promise<void>): void {
+    const { http, shutdown } = before.config;
+    const withinMs = Math.max(http.requestTimeoutMs, longestReadMs(before.config, hooks)) + shutdown.graceMs;
     retiring.add(before);
-    retired = retired.then(() => before.retire(next)).finally(() => retiring.delete(before));
-    retired = retired.then(then);
+    const ended = before.retire(next, withinMs).finally(() => retiring.delete(before));
+    retired = Promise.all([retired, ended]).then(then);
+    retired.catch((error) => events.internalError?.({ requestId: 'none', stack: stackOf(error) }));
   }
 
   function applySettings(wanted: Config): void {
@@ -200,14 +204,14 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
     } catch (error) {
       const failed = core;
       ({ config, core, capabilities } = before);
-      if (failed !== core) retire(failed, core, next.revert);
+      if (failed !== core) retire(failed, core, next.hooks, next.revert);
       else void next.revert();
       throw error;
     }
     listen();
     admin?.change(adminOptions());
     next.apply().catch((error) => events.internalError?.({ requestId: 'none', stack: stackOf(error) }));
-    retire(before.core, core, next.retire);
+    retire(before.core, core, before.capabilities.hooks, next.retire);
   }
 
   function change(input: SettingsInput): SettingsChanges {

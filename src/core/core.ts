@@ -47,8 +47,12 @@ export interface Core extends Pick<Users, 'enter' | 'leave'> {
   /** Headers beside `Authorization` in which callers send credentials. */
   readonly otherCredentials: readonly string[];
   readonly holdings: Holdings;
-  /** Closes it when it is unused, except what `next` has kept. Drops snapshots that `next` reads differently. */
-  retire(next: Core): Promise<void>;
+  /**
+   * Closes it when nothing uses it, at the latest after `withinMs`: what is left is cut. Drops snapshots that `next` reads
+   * differently.
+   */
+  retire(next: Core, withinMs: number): Promise<void>;
+  /** Closes the upstreams that no other core uses. */
   close(): Promise<void>;
 }
 
@@ -87,14 +91,23 @@ export function createCore(config: Config, options: CoreOptions): Core {
 
   events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
 
-  function endingBefore(next: Core | undefined) {
-    const kept = new Set<unknown>(next?.upstreams.values());
-    return [...upstreams.values()].filter((one) => !kept.has(one));
+  const { holders } = holdings;
+  for (const upstream of upstreams.values()) holders.set(upstream, (holders.get(upstream) ?? 0) + 1);
+
+  /** Cores share unchanged upstreams, and each may end first: the last one closes them. */
+  function release(upstream: OpenUpstream): Promise<void> | undefined {
+    const left = (holders.get(upstream) ?? 1) - 1;
+    holders.set(upstream, left);
+    if (left > 0) return undefined;
+    holders.delete(upstream);
+    return upstream.close();
   }
 
-  // A closing upstream's error references all pending calls. With the next core in it, cores would be chained.
-  async function close(next?: Core): Promise<void> {
-    await Promise.all([pageWorker.close(), ...endingBefore(next).map((one) => one.close())]);
+  let closing: Promise<unknown> | undefined;
+
+  async function close(): Promise<void> {
+    closing ??= Promise.all([pageWorker.close(), ...upstreams.values().map(release)]);
+    await closing;
   }
 
   const otherCredentials = otherCredentialsIn(
@@ -111,16 +124,16 @@ export function createCore(config: Config, options: CoreOptions): Core {
     holdings,
     enter: users.enter,
     leave: users.leave,
-    async retire(next) {
+    async retire(next, withinMs) {
       const kept = new Set(namesInCache(resources, next.config).values());
       const drop = () => {
         for (const name of names.values()) if (!kept.has(name)) holdings.cache.drop(name);
       };
       drop();
-      await users.none();
+      await users.none(withinMs);
       // Pending loads have stored since.
       drop();
-      await close(next);
+      await close();
     },
     close,
   };

@@ -21,6 +21,8 @@ export function createHoldings(config: Config, events: Events, { keyOf, snapshot
     compare: createComparison(config.maxCompared),
     loading: createLoading({ maxBytes: config.maxLoadingBytes }),
     waiting: createWaiting(config),
+    /** Open upstreams, and the number of cores that use each. */
+    holders: new Map<object, number>(),
   };
 }
 

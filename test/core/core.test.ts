@@ -212,7 +212,7 @@ describe('cores of one deployment', () => {
     await eventually(() => puts.length === 1);
     await read(before, 'tools');
     const after = open(settings({ cache: { ttlMs: 30_000 } }), before);
-    await before.retire(after);
+    await before.retire(after, 1000);
     const { cache } = after.holdings;
     const name = namesInCache(RESOURCES, after.config).get('tools') ?? '';
     expect(cache.admittedAt(name, callerWith())).to.be.above(0);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from './caller.ts';
 import { GatewayError } from './errors.ts';
@@ -123,14 +124,19 @@ export type Users = ReturnType<typeof createUsers>;
 /** Counts the users of something that must not be closed while in use. */
 export function createUsers() {
   const waiting: (() => void)[] = [];
+  /** Ends each user early. */
+  const cuts = new Set<() => void>();
   let count = 0;
 
-  function enter(): void {
+  /** `cut` ends the user early, and is given to `leave`, too. */
+  function enter(cut?: () => void): void {
     count += 1;
+    if (cut !== undefined) cuts.add(cut);
   }
 
-  function leave(): void {
+  function leave(cut?: () => void): void {
     count -= 1;
+    if (cut !== undefined) cuts.delete(cut);
     if (count === 0) for (const resolve of waiting.splice(0)) resolve();
   }
 
@@ -147,7 +153,20 @@ export function createUsers() {
           leave();
         }
       },
-    none: () => new Promise<void>((resolve) => (count === 0 ? resolve() : waiting.push(resolve))),
+    /** Resolves when nothing uses it any more. Cuts those that are left after `withinMs`. */
+    async none(withinMs: number): Promise<void> {
+      if (count === 0) return;
+      const timeout = new AbortController();
+      const idle = new Promise<void>((resolve) => waiting.push(resolve));
+      const late = sleep(withinMs, undefined, { signal: timeout.signal, ref: false }).then(
+        () => {
+          for (const cut of cuts) cut();
+        },
+        () => {},
+      );
+      await Promise.race([idle, late]);
+      timeout.abort();
+    },
   };
 }
 
