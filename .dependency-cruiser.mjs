@@ -12,7 +12,7 @@ const HOMES = {
   undici: ['core/upstream', 'core/credentials'],
   jose: ['core/credentials', 'capabilities/verification', 'capabilities/token-exchange'],
   opossum: ['core/upstream'],
-  'openid-client': ['capabilities/token-exchange', 'capabilities/verification'],
+  'openid-client': ['core/credentials', 'capabilities/token-exchange', 'capabilities/verification'],
   'lru-cache': ['core/kernel', 'core/reads'],
   '@jmespath-community/jmespath': ['core/mapping'],
   koa: ['core/http'],

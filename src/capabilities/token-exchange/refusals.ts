@@ -1,3 +1,4 @@
+import { gatewayErrorIn, oauthCodeIn } from '../../core/credentials/oauth-server.ts';
 import { ASK_FOR_TOKEN, type ErrorCode } from '../../core/kernel/error-table.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 
@@ -72,16 +73,11 @@ export function errorOfExchange(error: unknown, { what, status }: ExchangeStep):
     return failedExchange('upstream_credential_rejected', `authorization server: status ${status}, without a code`);
   }
   const where = what === 'token' ? 'the token endpoint' : 'metadata';
-  const code = libraryCodeOf(error);
+  const code = oauthCodeIn(error);
   if (status === 0) return failedExchange('upstream_invalid', `authorization server: ${where} cannot be called${code}`);
   return status === 200
     ? failedExchange('upstream_invalid', `authorization server: no response of ${where}${code}`)
     : failedExchange('upstream_refused', `authorization server: status ${status} in place of ${where}`);
-}
-
-function libraryCodeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return /^[A-Z_]{1,64}$/.test(code) ? ` (${code})` : '';
 }
 
 function refusal(oauthCode: string): GatewayError {
@@ -100,13 +96,4 @@ function refusal(oauthCode: string): GatewayError {
 function oauthCodeOf(error: unknown): string | undefined {
   const hasCode = error instanceof Error && error.name === 'ResponseBodyError' && 'error' in error;
   return hasCode && typeof error.error === 'string' ? error.error : undefined;
-}
-
-function gatewayErrorIn(error: unknown): GatewayError | undefined {
-  let each = error;
-  for (let depth = 0; depth < 5 && each instanceof Error; depth += 1) {
-    if (each instanceof GatewayError) return each;
-    each = each.cause;
-  }
-  return undefined;
 }

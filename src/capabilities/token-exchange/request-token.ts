@@ -1,8 +1,7 @@
 import type { JWTPayload } from 'jose';
 import type { TokenEndpointResponse } from 'openid-client';
-import type { Send } from '../../core/credentials/authorize.ts';
+import type { OAuthServer } from '../../core/credentials/oauth-server.ts';
 import { type Caller, Credential, TOKEN } from '../../core/kernel/caller.ts';
-import { type AuthorizationServer, fetchOver, isPlain, NO_TIMEOUT } from './authorization-server.ts';
 import type { Authenticate, ExchangeSettings } from './client-authentication.ts';
 import { errorOfExchange, failedExchange } from './refusals.ts';
 
@@ -15,8 +14,7 @@ export interface Exchanged {
 }
 
 export interface RequestTokenOptions extends TokenSettings {
-  readonly server: AuthorizationServer;
-  readonly send: Send;
+  readonly server: OAuthServer;
   readonly authenticate: Authenticate;
   readonly now: () => number;
 }
@@ -27,22 +25,18 @@ const ISSUED: readonly unknown[] = [undefined, `${TYPES}access_token`, `${TYPES}
 
 /** Returns what exchanges a caller's token for one for the platform. Rejects with a `GatewayError` that has `dependencyFailed`. */
 export function createRequestToken(options: RequestTokenOptions) {
-  const { server, send, authenticate, client, now } = options;
+  const { server, authenticate, client, now } = options;
   const byCertificate = client.kind === 'tls_client_auth' ? { use_mtls_endpoint_aliases: true } : undefined;
 
   return async (caller: Caller, signal: AbortSignal): Promise<Exchanged> => {
     const begun = now();
-    const oauth = await import('openid-client');
+    const { genericGrantRequest } = await import('openid-client');
+    const request = { caller, signal, seen: { status: 0 } };
     const metadata = await server.metadata(caller, signal);
-    const seen = { status: 0 };
-    const auth = await authenticate(signal);
-    const config = new oauth.Configuration(metadata, client.id, byCertificate, auth);
-    config.timeout = NO_TIMEOUT;
-    config[oauth.customFetch] = fetchOver({ send, caller, signal, seen });
-    if (isPlain(new URL(metadata.issuer))) oauth.allowInsecureRequests(config);
-    const request = oauth.genericGrantRequest(config, GRANT, parametersFor(caller, options));
-    const response = await request.catch((error: unknown) => {
-      const failure = errorOfExchange(error, { what: 'token', status: seen.status });
+    const configuration = await server.configure(metadata, await authenticate(signal), request, byCertificate);
+    const granted = genericGrantRequest(configuration, GRANT, parametersFor(caller, options));
+    const response = await granted.catch((error: unknown) => {
+      const failure = errorOfExchange(error, { what: 'token', status: request.seen.status });
       if (failure.code === 'upstream_refused') server.forget();
       throw failure;
     });

@@ -3,13 +3,13 @@ import type { Config } from '../../core/config/schema/settings.ts';
 import type { Authorization, CredentialOptions } from '../../core/credentials/authorize.ts';
 import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
 import type { Unusable } from '../../core/credentials/files/watched-files.ts';
+import { createOAuthServer } from '../../core/credentials/oauth-server.ts';
 import { type Caller, type Credential, requestOf } from '../../core/kernel/caller.ts';
 import { createFlights, withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { createSizedLru } from '../../core/kernel/tables.ts';
 import { upstreamsInUse } from '../../core/own-files.ts';
 import { defineCapability } from '../capability.ts';
-import { createAuthorizationServer } from './authorization-server.ts';
 import { type ExchangeSettings, openClientAuthentication } from './client-authentication.ts';
 import { errorOfExchange } from './refusals.ts';
 import { createRequestToken } from './request-token.ts';
@@ -62,8 +62,14 @@ export function openExchange(settings: ExchangeSettings, options: CredentialOpti
   const authenticate = openClientAuthentication(client, options);
   if ('issue' in authenticate) return authenticate;
   const { send, close } = options.openServer({ timeoutMs, maxBytes: MAX_RESPONSE_BYTES });
-  const server = createAuthorizationServer({ ...settings, send, clientId: client.id });
-  const requestToken = createRequestToken({ ...settings, send, server, now, authenticate });
+  const { tokenUrl, issuer = tokenUrl ?? '' } = settings;
+  const server = createOAuthServer({
+    ...{ issuer, clientId: client.id, timeoutMs, send },
+    // The schema of settings requires one of both.
+    metadata: tokenUrl === undefined ? undefined : { issuer, token_endpoint: tokenUrl },
+    metadataError: (error, status) => errorOfExchange(error, { what: 'metadata', status }),
+  });
+  const requestToken = createRequestToken({ ...settings, server, now, authenticate });
   const sizeOf = (credential: Credential) => ENTRY_BYTES + credential.reveal().length;
   const tokens = createSizedLru<string, Credential>({ maxSize: maxKeptBytes, sizeOf, now });
   const flights = createFlights<Credential>();

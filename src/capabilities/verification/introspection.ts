@@ -1,44 +1,56 @@
-import type { ClientAuthorization } from '../../core/credentials/client-secret.ts';
+import type { OAuthServer } from '../../core/credentials/oauth-server.ts';
+import type { Credential } from '../../core/kernel/caller.ts';
+import { withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import type { Issuer } from './issuer.ts';
-import { type Claims, rejected } from './outcome.ts';
+import { type Claims, issuerError, NO_CALLER, rejected, unavailable } from './verification-errors.ts';
 
 export interface IntrospectOptions {
-  readonly issuer: Issuer;
-  /** Its endpoint; `undefined`: from the metadata. */
-  readonly url?: string | undefined;
-  readonly name: string;
+  readonly server: OAuthServer;
+  readonly issuer: string;
   readonly audience: string | readonly string[];
   readonly leewayMs: number;
-  readonly authorization: ClientAuthorization;
+  readonly timeoutMs: number;
+  /** Returns the secret of Portico as a client. */
+  readonly secret: (signal: AbortSignal) => Promise<Credential>;
   readonly now: () => number;
 }
 
 /** Introspects opaque tokens (RFC 7662). Rejects with `credential_rejected`, or with `verifier_unavailable` if the issuer fails. */
 export function createIntrospect(options: IntrospectOptions): (token: string) => Promise<Claims> {
-  const { issuer, url, name, leewayMs, authorization, now } = options;
+  const { server, issuer, leewayMs, timeoutMs, secret, now } = options;
   const audience: readonly unknown[] = [options.audience].flat();
 
-  async function fetchClaims(token: string): Promise<Claims> {
-    const body = new URLSearchParams({ token, token_type_hint: 'access_token' }).toString();
+  async function fetchClaims(token: string, signal: AbortSignal): Promise<Claims> {
+    const { ClientSecretBasic, tokenIntrospection } = await import('openid-client');
+    const request = { caller: NO_CALLER, signal, seen: { status: 0 } };
+    const metadata = await server.metadata(NO_CALLER, signal);
+    if (metadata.introspection_endpoint === undefined) {
+      throw unavailable('the metadata names no introspection_endpoint');
+    }
+    const auth = ClientSecretBasic((await secret(signal)).reveal());
+    const configuration = await server.configure(metadata, auth, request);
     try {
-      return await issuer.fetchJson(url ?? (await issuer.endpoint('introspection_endpoint')), async (signal) => ({
-        authorization: await authorization(signal),
-        body,
-      }));
+      return await tokenIntrospection(configuration, token, { token_type_hint: 'access_token' });
     } catch (error) {
-      if (mayHaveMoved(error)) issuer.forget();
-      throw error;
+      const failure = issuerError(error, request.seen.status);
+      const { cause } = failure;
+      // The endpoint may have moved. Metadata after each failure would count as a success for the breaker.
+      if (!(cause instanceof GatewayError) || cause.code === 'breaker_open') server.forget();
+      throw failure;
     }
   }
 
   return async (token) => {
-    const claims = await fetchClaims(token);
+    const claims = await withDeadline(timeoutMs, new AbortController().signal, (signal) =>
+      fetchClaims(token, signal),
+    ).catch((error) => {
+      throw issuerError(error, 0);
+    });
     const { active, iss, aud, exp, nbf, token_type: type } = claims;
     const seconds = now() / 1000;
     const leeway = leewayMs / 1000;
     if (active !== true) throw rejected('its issuer does not report it as active');
-    if (iss !== undefined && iss !== name) throw rejected('another issuer issued it');
+    if (iss !== undefined && iss !== issuer) throw rejected('another issuer issued it');
     // A reply without `aud` does not confirm that the token is for this server.
     if (![aud].flat().some((one: unknown) => audience.includes(one))) throw rejected('it is not for this server');
     if (!isTime(exp) || !isTime(nbf)) throw rejected('its claims are malformed');
@@ -47,12 +59,6 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
     if (type !== undefined && String(type).toLowerCase() !== 'bearer') throw rejected('it is no bearer token');
     return claims;
   };
-}
-
-/** Whether the metadata may have changed. Requesting it after each failure would count as a success for the breaker. */
-function mayHaveMoved(error: unknown): boolean {
-  const { cause } = Object(error);
-  return !(cause instanceof GatewayError) || cause.code === 'breaker_open';
 }
 
 function isTime(value: unknown): value is number | undefined {

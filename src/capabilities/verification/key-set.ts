@@ -1,87 +1,88 @@
-import type { JSONWebKeySet, JWK, JWTVerifyGetKey } from 'jose';
+import type { JWK, JWTVerifyGetKey } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Json } from '../../core/kernel/json-shape.ts';
-import type { Issuer } from './issuer.ts';
-import { jose, tooMany, unavailable, type VerificationSettings } from './outcome.ts';
+import { jose, tooMany, unavailable, type VerificationSettings } from './verification-errors.ts';
 
-export interface KeySetOptions extends Pick<VerificationSettings['keys'], 'url' | 'refreshMs' | 'cooldownMs'> {
-  readonly issuer: Issuer;
+export interface KeySetOptions extends Pick<VerificationSettings['keys'], 'refreshMs' | 'cooldownMs'> {
+  readonly issuer: string;
+  /** Requests the keys. Rejects with `verifier_unavailable`. */
+  load(): Promise<Json>;
+  /** Tokens with unknown keys that wait at once. */
   readonly maxWaiting: number;
   readonly events: Events;
   /** Monotonic clock in milliseconds. */
   readonly now: () => number;
 }
 
-/** NIST SP 800-56B, section 6.2. With exponent 3, one lax padding check is enough to forge a signature. */
-const MIN_EXPONENT = 65_537;
-
 export type KeySet = ReturnType<typeof createKeySet>;
 
-/** The keys of an issuer. Fetched keys are used until replaced, for at most twice `refreshMs`. */
-export function createKeySet(options: KeySetOptions) {
-  const { createLocalJWKSet } = jose();
-  const { issuer, url, refreshMs, cooldownMs, maxWaiting, events, now } = options;
-  let held: { readonly find: JWTVerifyGetKey; readonly fetchedAt: number } | undefined;
-  let lastFetchAt = Number.NEGATIVE_INFINITY;
-  let lastError: GatewayError | undefined;
-  let fetching: Promise<JWTVerifyGetKey> | undefined;
+/** Keys of an issuer, by jose. They are used until replaced, for at most twice `refreshMs`. */
+export function createKeySet({ issuer, load, refreshMs, cooldownMs, maxWaiting, events, now }: KeySetOptions) {
+  const { createRemoteJWKSet, customFetch } = jose();
+  let loadedAt = Number.NEGATIVE_INFINITY;
+  let failure: { readonly error: GatewayError; readonly until: number } | undefined;
   let waiting = 0;
 
-  async function load(): Promise<JWTVerifyGetKey> {
-    const fetchedAt = now();
+  /** jose counts its cool-down from the last success: a failing issuer is called once per cool-down as well. */
+  async function fetchKeys(): Promise<Response> {
+    if (failure !== undefined && now() < failure.until) throw failure.error;
+    const startedAt = now();
     try {
-      const keys = usableKeys(await issuer.fetchJson(url ?? (await issuer.endpoint('jwks_uri'))));
-      const find = createLocalJWKSet({ keys } as JSONWebKeySet);
-      held = { find, fetchedAt };
-      lastError = undefined;
+      const keys = usableKeys(await load());
+      loadedAt = startedAt;
+      failure = undefined;
       events.issuerKeysFetched?.({ keys: keys.length });
-      return find;
-    } catch (error) {
-      issuer.forget();
-      lastError = error instanceof GatewayError ? error : unavailable('the keys are unusable', error);
-      events.issuerKeysFetched?.({ keys: 0, error: lastError });
-      throw lastError;
-    } finally {
-      lastFetchAt = now();
-      fetching = undefined;
+      return Response.json({ keys });
+    } catch (thrown) {
+      const error = thrown instanceof GatewayError ? thrown : unavailable('the keys are unusable', thrown);
+      failure = { error, until: now() + cooldownMs };
+      events.issuerKeysFetched?.({ keys: 0, error });
+      throw error;
     }
   }
 
-  function fetchKeys(): Promise<JWTVerifyGetKey> {
-    fetching ??= load();
-    return fetching;
+  const remote = createRemoteJWKSet(new URL(issuer), {
+    [customFetch]: fetchKeys,
+    cooldownDuration: cooldownMs,
+    // Their age is counted here, by a clock that is never set.
+    cacheMaxAge: Number.POSITIVE_INFINITY,
+  });
+
+  /** Any key may have been withdrawn, so verification fails closed without keys of that age. */
+  async function refreshed(): Promise<void> {
+    const age = now() - loadedAt;
+    if (age >= 2 * refreshMs) await remote.reload();
+    else if (age >= refreshMs) remote.reload().catch(() => {});
   }
 
-  const isCoolingDown = () => now() - lastFetchAt < cooldownMs;
+  const find: JWTVerifyGetKey = async (header, token) => {
+    await refreshed();
+    const isKnown = header.kid === undefined || remote.jwks()?.keys.some(({ kid }) => kid === header.kid);
+    if (isKnown) return remote(header, token);
+    if (waiting >= maxWaiting) throw tooMany();
+    waiting += 1;
+    try {
+      return await remote(header, token);
+    } finally {
+      waiting -= 1;
+    }
+  };
 
   return {
-    /** Rejects with `verifier_unavailable` without keys of that age. */
-    async current(): Promise<JWTVerifyGetKey> {
-      const age = held === undefined ? Number.POSITIVE_INFINITY : now() - held.fetchedAt;
-      if (held !== undefined && age < 2 * refreshMs) {
-        // A failure is an event: the previous keys stay valid until they are too old.
-        if (age >= refreshMs && !isCoolingDown()) fetchKeys().catch(() => {});
-        return held.find;
-      }
-      // Any of these keys may have been withdrawn, so verification fails closed. A failing issuer is called once per
-      // cool-down.
-      if (fetching === undefined && isCoolingDown() && lastError !== undefined) throw lastError;
-      return fetchKeys();
-    },
-    /** Returns keys of a later fetch; `undefined` within the cool-down. Rejects with `verifier_unavailable` or `overloaded`. */
-    async newer(): Promise<JWTVerifyGetKey | undefined> {
-      if (fetching === undefined && isCoolingDown()) return undefined;
-      if (waiting >= maxWaiting) throw tooMany();
-      waiting += 1;
-      try {
-        return await fetchKeys();
-      } finally {
-        waiting -= 1;
-      }
+    /** Rejects with `verifier_unavailable` or `overloaded`, or with an error of jose. */
+    find,
+    /** Requests the keys again. Returns `false` within the cool-down. */
+    async renew(): Promise<boolean> {
+      if (remote.coolingDown) return false;
+      await remote.reload();
+      return true;
     },
   };
 }
+
+/** NIST SP 800-56B, section 6.2. With exponent 3, one lax padding check is enough to forge a signature. */
+const MIN_EXPONENT = 65_537;
 
 /** Returns the keys of a set that may verify tokens. Others are ignored (RFC 7517, section 5), such as shared secrets. */
 function usableKeys({ keys }: Json): JWK[] {

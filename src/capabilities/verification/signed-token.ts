@@ -1,7 +1,7 @@
-import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
+import type { JWTVerifyOptions } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { KeySet } from './key-set.ts';
-import { type Claims, jose, rejected, unavailable, type VerificationSettings } from './outcome.ts';
+import { type Claims, jose, rejected, unavailable, type VerificationSettings } from './verification-errors.ts';
 
 export interface SignedTokenOptions extends Pick<VerificationSettings, 'issuer' | 'type' | 'leewayMs'> {
   readonly audience: string | readonly string[];
@@ -20,7 +20,7 @@ const MAX_TRIED = 4;
 
 /** Verifies JWTs. Rejects with `credential_rejected`, or with `verifier_unavailable` if undecided. */
 export function createVerifySigned(options: SignedTokenOptions): (token: string) => Promise<Claims> {
-  const { errors, jwtVerify } = jose();
+  const { decodeProtectedHeader, errors, jwtVerify } = jose();
   const { issuer, audience, type, leewayMs, keys, now } = options;
   const fixed: JWTVerifyOptions = {
     issuer,
@@ -31,10 +31,10 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
     ...(type !== undefined && { typ: type }),
   };
 
-  async function verify(token: string, find: JWTVerifyGetKey): Promise<Claims> {
+  async function verify(token: string): Promise<Claims> {
     const checked = { ...fixed, currentDate: new Date(now()) };
     try {
-      return (await jwtVerify(token, find, checked)).payload;
+      return (await jwtVerify(token, keys.find, checked)).payload;
     } catch (error) {
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
       // A token without `kid`, or with one that several keys share.
@@ -53,17 +53,20 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
     }
   }
 
+  /** jose requests the keys again for a `kid` that it does not know, not for a token that names none, or for an unusable key. */
+  async function isWorthAnotherTry(error: unknown, token: string): Promise<boolean> {
+    const isUnnamed = error instanceof errors.JWSSignatureVerificationFailed && !decodeProtectedHeader(token).kid;
+    const isKeyUnusable = !(error instanceof errors.JOSEError || error instanceof GatewayError);
+    return (isUnnamed || isKeyUnusable) && keys.renew();
+  }
+
   return async (token) => {
     if (!token.split('.').every(isCanonical)) throw rejected(NO_JWT);
     try {
-      try {
-        return await verify(token, await keys.current());
-      } catch (error) {
-        if (!mayHaveNewKey(error, token)) throw error;
-        const newer = await keys.newer();
-        if (newer === undefined) throw error;
-        return await verify(token, newer);
-      }
+      return await verify(token).catch(async (error) => {
+        if (await isWorthAnotherTry(error, token)) return verify(token);
+        throw error;
+      });
     } catch (error) {
       throw error instanceof GatewayError ? error : rejectionOf(error);
     }
@@ -73,13 +76,6 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
 /** jose ignores unused bits of the last character (RFC 4648, 3.5): one token would have 16 spellings, each with its own limits. */
 function isCanonical(segment: string): boolean {
   return Buffer.from(segment, 'base64url').toString('base64url') === segment;
-}
-
-function mayHaveNewKey(error: unknown, token: string): boolean {
-  const { decodeProtectedHeader, errors } = jose();
-  if (error instanceof GatewayError) return false;
-  if (error instanceof errors.JWKSNoMatchingKey || !(error instanceof errors.JOSEError)) return true;
-  return error instanceof errors.JWSSignatureVerificationFailed && decodeProtectedHeader(token).kid === undefined;
 }
 
 const NO_JWT = 'it is no well-formed JWT';

@@ -1,20 +1,29 @@
 import { createFileIssues } from '../../core/config/config-error.ts';
 import { type Config, offeredIn } from '../../core/config/schema/settings.ts';
-import { openClientSecret } from '../../core/credentials/client-secret.ts';
+import { openSecret } from '../../core/credentials/files/secret-file.ts';
 import type { Unusable, WatchOptions } from '../../core/credentials/files/watched-files.ts';
+import { createOAuthServer } from '../../core/credentials/oauth-server.ts';
 import { MCP_PATH } from '../../core/http/operations/rpc.ts';
 import type { Credential } from '../../core/kernel/caller.ts';
+import { withDeadline } from '../../core/kernel/deadline.ts';
+import { isObject, type Json, parseJson } from '../../core/kernel/json-shape.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import { openServer } from '../../core/upstream/open-upstream.ts';
 import { type CapabilityContext, defineCapability } from '../capability.ts';
+import { createClaimsCheck } from './claims-to-identity.ts';
 import { createIntrospect } from './introspection.ts';
-import { createIssuer } from './issuer.ts';
 import { createKeySet } from './key-set.ts';
-import { type Claims, jose } from './outcome.ts';
 import { metadataOperations, protectedResource } from './protected-resource.ts';
 import { createVerifySigned } from './signed-token.ts';
-import { createJudge } from './verdict.ts';
-import { type VerificationMethod, withVerdicts } from './verdicts.ts';
+import { type VerificationMethod, withVerificationCache } from './verification-cache.ts';
+import {
+  type Claims,
+  issuerError,
+  jose,
+  NO_CALLER,
+  unavailable,
+  type VerificationSettings,
+} from './verification-errors.ts';
 
 const CONNECTIONS = 16;
 /** The defaults of an upstream. */
@@ -61,47 +70,69 @@ function verifiedBy(config: Config, resources: readonly Resource[]) {
 function openVerification(by: VerifiedBy, context: CapabilityContext) {
   const { settings, scopes } = by;
   const { keyOf, events, now } = context;
-  const { issuer: name, introspection, maxVerifying } = settings;
+  const { issuer, introspection, maxVerifying, timeoutMs } = settings;
   const clock = () => performance.now();
-  const judge = createJudge({ ...settings, scopes, keyOf });
+  const check = createClaimsCheck({ ...settings, scopes, keyOf });
   const methodOf = (
     by: VerificationMethod['by'],
     claimsOf: (token: string) => Promise<Claims>,
   ): VerificationMethod => ({
     by,
-    judge: async (credential, key) => judge(await claimsOf(credential.reveal()), key),
+    judge: async (credential, key) => check(await claimsOf(credential.reveal()), key),
   });
 
   const onChange = (unusable?: Unusable) =>
     events.secretChanged?.({ block: 'verification.introspection', issue: unusable?.issue });
-  const authorization = openClient(introspection, { now, onChange });
+  const secret = openClient(introspection, { now, onChange });
   const forKeys = connect('keys', MAX_KEY_REQUESTS, by, context);
-  // Half for unknown keys; the other half is for tokens with known keys, however slow the issuer is.
-  const maxWaiting = Math.ceil(maxVerifying / 2);
-  const keys = createKeySet({ ...settings.keys, issuer: forKeys, maxWaiting, events, now: clock });
+  const keys = createKeySet({
+    ...settings.keys,
+    ...{ issuer, events, now: clock },
+    load: () => loadKeys(forKeys, settings),
+    // Half for unknown keys; the other half is for tokens with known keys, however slow the issuer is.
+    maxWaiting: Math.ceil(maxVerifying / 2),
+  });
   const signature = methodOf('signature', createVerifySigned({ ...settings, keys, now }));
   // Over separate connections, so that slow introspection does not delay keys.
-  const forOpaque = authorization && connect('introspection', maxVerifying, by, context);
+  const forOpaque = secret && connect('introspection', maxVerifying, by, context);
   const opaque =
     forOpaque &&
-    methodOf(
-      'introspection',
-      createIntrospect({ ...settings, ...introspection, name, issuer: forOpaque, authorization, now }),
-    );
+    methodOf('introspection', createIntrospect({ ...settings, server: forOpaque.server, timeoutMs, secret, now }));
   const methodFor = (credential: Credential) =>
     opaque === undefined || isSigned(credential.reveal()) ? signature : opaque;
   return {
-    verify: withVerdicts(methodFor, { ...settings, events, now, clock }),
+    verify: withVerificationCache(methodFor, { ...settings, events, now, clock }),
     async stop() {
       await Promise.all([forKeys.close(), forOpaque?.close()]);
     },
   };
 }
 
+type Connected = ReturnType<typeof connect>;
+
+/** Requests the keys at the address in settings, or in the metadata. Rejects with `verifier_unavailable`. */
+async function loadKeys({ server, send }: Connected, { keys, timeoutMs }: VerificationSettings): Promise<Json> {
+  try {
+    return await withDeadline(timeoutMs, new AbortController().signal, async (signal) => {
+      const { url = (await server.metadata(NO_CALLER, signal)).jwks_uri } = keys;
+      if (url === undefined) throw unavailable('the metadata names no jwks_uri');
+      const headers = { accept: 'application/json' };
+      const response = await send({ url: new URL(url), headers, body: undefined, caller: NO_CALLER }, signal);
+      if (response.status !== 200) throw unavailable(`the issuer answered with status ${response.status}`);
+      const found = parseJson(await response.text());
+      if (isObject(found)) return found;
+      throw unavailable('the issuer answered with something else than a JSON object');
+    });
+  } catch (error) {
+    server.forget();
+    throw issuerError(error, 0);
+  }
+}
+
 function connect(
   use: 'keys' | 'introspection',
   maxQueue: number,
-  { settings: { issuer, timeoutMs, keys } }: VerifiedBy,
+  { settings: { issuer, timeoutMs, keys, introspection } }: VerifiedBy,
   { events, limits, wrapClient }: CapabilityContext,
 ) {
   const { send, close } = openServer({
@@ -119,7 +150,10 @@ function connect(
     events,
     wrapClient,
   });
-  return { ...createIssuer({ issuer, send, timeoutMs }), close };
+  const { url, clientId = 'portico' } = introspection ?? {};
+  const metadata = use === 'keys' || url === undefined ? undefined : { issuer, introspection_endpoint: url };
+  const server = createOAuthServer({ issuer, metadata, clientId, timeoutMs, send, metadataError: issuerError });
+  return { server, send, close };
 }
 
 /** Returns whether a token has the form of a JWT: three parts, the first of which names an algorithm. */
@@ -136,7 +170,7 @@ function isSigned(token: string): boolean {
 function openClient(settings: NonNullable<Config['verification']>['introspection'], options: WatchOptions) {
   if (settings === undefined) return undefined;
   const files = createFileIssues();
-  const opened = files.usable(['verification', 'introspection'], openClientSecret(settings, options));
+  const opened = files.usable(['verification', 'introspection'], openSecret(settings, options));
   files.check();
-  return opened?.authorization;
+  return opened?.current;
 }

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createLocalJWKSet } from 'jose';
-import { unavailable } from '../../../src/capabilities/verification/outcome.ts';
 import { createVerifySigned, type SignedTokenOptions } from '../../../src/capabilities/verification/signed-token.ts';
+import { unavailable } from '../../../src/capabilities/verification/verification-errors.ts';
 import { AUDIENCE, claimsOf, createSigner, sign, type TestClaims } from '../../support/authorization/issuer.ts';
 import { SEEDED } from '../../support/seed.ts';
 import { errorOf } from './scenery.ts';
@@ -11,10 +11,10 @@ const ISSUER = 'https://login.example';
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** Verifies with these keys, and with no newer ones. */
-const verifying = (current: SignedTokenOptions['keys']['current'], newer = async () => undefined) =>
+const verifying = (find: SignedTokenOptions['keys']['find'], renew = async () => false) =>
   createVerifySigned({
     ...{ issuer: ISSUER, audience: AUDIENCE, leewayMs: 0, now: Date.now },
-    keys: { current, newer },
+    keys: { find, renew },
   });
 
 describe('a signed token', () => {
@@ -31,7 +31,7 @@ describe('a signed token', () => {
 
   it('that names none of several keys is rejected with the reason of the key that signed it', async () => {
     const signers = await Promise.all(['one', 'two', 'three'].map((kid) => createSigner('ES256', kid)));
-    const verify = verifying(async () => createLocalJWKSet({ keys: signers.map(({ jwk }) => jwk) }));
+    const verify = verifying(createLocalJWKSet({ keys: signers.map(({ jwk }) => jwk) }));
     const signer = { ...(signers[1] ?? expect.fail()), kid: undefined };
     const reasonOf = async (claims: TestClaims) =>
       (await errorOf(verify(await sign(signer, { ...claimsOf(ISSUER), ...claims }))))[1];
@@ -42,9 +42,10 @@ describe('a signed token', () => {
   it(`has one spelling: no segment is taken in another that decodes to the same bytes ${SEEDED}`, async () => {
     const signer = await createSigner('ES256', 'one');
     let lookups = 0;
-    const verify = verifying(async () => {
+    const find = createLocalJWKSet({ keys: [signer.jwk] });
+    const verify = verifying((...token) => {
       lookups += 1;
-      return createLocalJWKSet({ keys: [signer.jwk] });
+      return find(...token);
     });
     const canonical = (segment: string) => Buffer.from(segment, 'base64url').toString('base64url');
     await fc.assert(

@@ -182,7 +182,7 @@ describe('opaque tokens', () => {
     ['is for several', { aud: ['x', RESOURCE] }, 200],
     ['has no end', { exp: undefined }, 200],
     ['is not active', { active: false }, 401],
-    ['is active as a text', { active: 'true' }, 401],
+    ['is active as a text', { active: 'true' }, 503],
     ['is for nobody', { aud: undefined }, 401],
     ['is for somebody else', { aud: 'https://other.example' }, 401],
     ['is of another issuer', { iss: 'https://other.example' }, 401],

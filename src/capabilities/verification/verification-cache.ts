@@ -3,9 +3,9 @@ import type { Credential } from '../../core/kernel/caller.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { createSizedLru } from '../../core/kernel/tables.ts';
-import { rejected, tooMany, type VerificationSettings } from './outcome.ts';
+import { rejected, tooMany, type VerificationSettings } from './verification-errors.ts';
 
-export interface VerdictsOptions
+export interface VerificationCacheOptions
   extends Pick<VerificationSettings, 'rememberMs' | 'rememberRejectedMs' | 'maxRemembered' | 'maxVerifying'> {
   readonly events: Events;
   readonly now: () => number;
@@ -23,9 +23,9 @@ export interface VerificationMethod {
  * table, so that many of them do not evict accepted tokens. Methods are counted separately, so that a slow issuer does
  * not delay tokens verified by signature.
  */
-export function withVerdicts(
+export function withVerificationCache(
   methodFor: (credential: Credential) => VerificationMethod,
-  options: VerdictsOptions,
+  options: VerificationCacheOptions,
 ): Verify {
   const { rememberMs, rememberRejectedMs, maxRemembered, maxVerifying, events, now, clock } = options;
   const table = { maxSize: maxRemembered, now: clock };

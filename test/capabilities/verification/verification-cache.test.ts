@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { rejected, unavailable } from '../../../src/capabilities/verification/outcome.ts';
-import { withVerdicts } from '../../../src/capabilities/verification/verdicts.ts';
+import { withVerificationCache } from '../../../src/capabilities/verification/verification-cache.ts';
+import { rejected, unavailable } from '../../../src/capabilities/verification/verification-errors.ts';
 import type { Verdict } from '../../../src/core/credentials/authenticate.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
 import { ERRORS } from '../../../src/core/kernel/error-table.ts';
@@ -14,7 +14,7 @@ function scene(bounds: Partial<typeof BOUNDS> = {}) {
   const told: object[] = [];
   const time = { now: 1_000_000, clock: 7 };
   const judged = new Map<string, () => Promise<Verdict>>();
-  const verify = withVerdicts(
+  const verify = withVerificationCache(
     (credential) => ({
       by: credential.reveal().startsWith('opaque') ? 'introspection' : 'signature',
       async judge(_credential, key) {

@@ -1,7 +1,7 @@
 import type { KeyOf, Verdict } from '../../core/credentials/authenticate.ts';
-import { type Claims, rejected, type VerificationSettings } from './outcome.ts';
+import { type Claims, rejected, type VerificationSettings } from './verification-errors.ts';
 
-export interface JudgeOptions
+export interface ClaimsCheckOptions
   extends Pick<VerificationSettings, 'issuer' | 'leewayMs' | 'scopeClaims' | 'impliedScopes' | 'partitionClaim'> {
   /** Scopes required by resources; others are ignored. */
   readonly scopes: readonly string[];
@@ -9,7 +9,7 @@ export interface JudgeOptions
 }
 
 /** Returns what derives the verdict for a caller's key from verified claims. That throws `credential_rejected`. */
-export function createJudge(options: JudgeOptions) {
+export function createClaimsCheck(options: ClaimsCheckOptions) {
   const { issuer, leewayMs, scopeClaims, impliedScopes, scopes, partitionClaim, keyOf } = options;
   /** Scopes that grant a required scope, by required scope. */
   const granting = scopes.map((scope) => [scope, impliers(scope, impliedScopes)] as const);

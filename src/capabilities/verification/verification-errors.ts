@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import type { JWTPayload } from 'jose';
 import type { Config } from '../../core/config/schema/settings.ts';
+import { gatewayErrorIn, oauthCodeIn } from '../../core/credentials/oauth-server.ts';
+import { type Caller, Credential, newRequestId } from '../../core/kernel/caller.ts';
 import { ASK_FOR_TOKEN } from '../../core/kernel/error-table.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 
@@ -26,6 +28,26 @@ export function unavailable(reason: string, cause?: unknown): GatewayError {
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }
+
+/** The issuer's failure, from an error of openid-client or of the client under it. `status`: of its reply, 0 without one. */
+export function issuerError(error: unknown, status: number): GatewayError {
+  const ours = gatewayErrorIn(error);
+  if (ours?.code === 'verifier_unavailable') return ours;
+  if (ours !== undefined) return unavailable(`the issuer ${describeFailure(ours)}`, ours);
+  if (status === 200) return unavailable(`the issuer answered with something unexpected${oauthCodeIn(error)}`);
+  return unavailable(status === 0 ? 'the issuer cannot be called' : `the issuer answered with status ${status}`);
+}
+
+function describeFailure({ code, upstreamStatus }: GatewayError): string {
+  if (upstreamStatus !== undefined) return `answered with status ${upstreamStatus}`;
+  if (code === 'breaker_open') return 'failed repeatedly and is not called for a while';
+  return code === 'upstream_timeout' ? 'did not answer in time' : 'could not be reached';
+}
+
+/** Results are shared by all who send the same token, so that requests are on behalf of no caller. */
+export const NO_CALLER: Caller = {
+  ...{ credential: new Credential(''), credentialKey: '', cacheScope: '', requestId: newRequestId() },
+};
 
 export function tooMany(): GatewayError {
   return new GatewayError('overloaded', {

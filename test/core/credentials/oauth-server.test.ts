@@ -1,0 +1,152 @@
+import type { RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { createOAuthServer, gatewayErrorIn, oauthCodeIn } from '../../../src/core/credentials/oauth-server.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { openServer } from '../../../src/core/upstream/open-upstream.ts';
+import { callerWith } from '../../support/authorization/caller.ts';
+import { onCleanup } from '../../support/cleanup.ts';
+import { type HttpUpstream, inTurn, json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { startRawUpstream } from '../../support/platform/raw-upstream.ts';
+
+const OAUTH = '/.well-known/oauth-authorization-server';
+const OIDC = '/.well-known/openid-configuration';
+
+/** An authorization server, whose failures are `verifier_unavailable` with a status and a code. */
+function serverAt(issuer: string, { maxBytes = 8192, timeoutMs = 10_000 } = {}) {
+  const { send, close } = openServer({
+    ...{ name: 'issuer', tls: undefined, proxy: undefined, connections: 16, maxQueue: 4, events: {} },
+    ...{ maxBytes, timeoutMs, connectTimeoutMs: timeoutMs, wrapClient: (client) => client },
+    breaker: { failurePercent: 50, minimumCalls: 10, windowMs: 10_000, openMs: 5000 },
+    retry: { attempts: 2, statuses: [502, 503, 504], baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 20 },
+  });
+  onCleanup(close);
+  const server = createOAuthServer({
+    ...{ issuer, clientId: 'portico', timeoutMs, send },
+    metadataError: (error, status) =>
+      new GatewayError('verifier_unavailable', {
+        reason: gatewayErrorIn(error)?.code ?? `${status}${oauthCodeIn(error)}`,
+      }),
+  });
+  const metadata = (signal = new AbortController().signal) => server.metadata(callerWith(), signal);
+  /** Why there is no metadata. */
+  const failure = () =>
+    metadata().then(
+      () => expect.fail('it has metadata'),
+      ({ code, reason }) => (code === 'verifier_unavailable' ? reason : code),
+    );
+  return { ...server, metadata, failure };
+}
+
+/** A server that has one document, in which `URL` is its address, and nothing elsewhere. */
+async function document(place: string, content: object): Promise<HttpUpstream> {
+  const server: HttpUpstream = await startHttpUpstream((request, response) => {
+    const found = JSON.parse(JSON.stringify(content).replaceAll('URL', server.url));
+    json(request.url === place ? found : {}, request.url === place ? 200 : 404)(request, response);
+  });
+  return server;
+}
+
+describe('the metadata of an authorization server', () => {
+  for (const [place, path] of [
+    [`${OAUTH}/realms/acme`, '/realms/acme'],
+    [`/realms/acme${OIDC}`, '/realms/acme'],
+    [OAUTH, ''],
+    [OIDC, '/'],
+  ] as const) {
+    it(`is found at ${place} for an issuer with the path "${path}"`, async () => {
+      const server = await document(place, { issuer: `URL${path}`, jwks_uri: 'URL/keys' });
+      expect((await serverAt(server.url + path).metadata()).jwks_uri).to.equal(`${server.url}/keys`);
+    });
+  }
+
+  it('is fetched once, until it is forgotten', async () => {
+    const server = await document(OAUTH, { issuer: 'URL', jwks_uri: 'URL/keys' });
+    const { metadata, forget } = serverAt(server.url);
+    await Promise.all([metadata(), metadata()]);
+    await metadata();
+    expect(server.requests).to.have.length(1);
+    forget();
+    await metadata();
+    expect(server.requests).to.have.length(2);
+  });
+
+  it('is waited for by others when the first caller leaves', async () => {
+    const held: (() => void)[] = [];
+    const server: HttpUpstream = await startHttpUpstream((request, response) =>
+      held.push(() => json({ issuer: server.url })(request, response)),
+    );
+    const oauth = serverAt(server.url);
+    const leaving = new AbortController();
+    const left = oauth.metadata(leaving.signal).catch(({ message }) => message);
+    const stays = oauth.metadata();
+    leaving.abort(new Error('left'));
+    expect(await left).to.equal('left');
+    while (held.length === 0) await new Promise(setImmediate);
+    held[0]?.();
+    expect((await stays).issuer).to.equal(server.url);
+  });
+
+  for (const [name, metadata, code] of [
+    ['of another issuer', { issuer: 'https://other.example' }, 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'],
+    ['with an endpoint in the clear', { issuer: 'URL', jwks_uri: 'http://other.example/keys' }, 'UNTRUSTED_ENDPOINT'],
+    ['with an endpoint that is no text', { issuer: 'URL', jwks_uri: ['URL/keys'] }, 'UNTRUSTED_ENDPOINT'],
+    ['that is a list', [], 'OAUTH_INVALID_RESPONSE'],
+  ] as const) {
+    it(`is not used ${name}, and fetched again`, async () => {
+      const server = await document(OAUTH, metadata);
+      const { failure } = serverAt(server.url);
+      for (const requests of [1, 2]) {
+        expect(await failure()).to.equal(`200 (${code})`);
+        expect(server.requests).to.have.length(requests);
+      }
+    });
+  }
+
+  for (const [what, status, requests, reason] of [
+    ['is not looked for elsewhere while the server fails', 500, 3, 'upstream_failed'],
+    ['is not looked for elsewhere where the server redirects', 302, 1, 'upstream_failed'],
+    ['is nowhere', 404, 2, '404 (OAUTH_RESPONSE_IS_NOT_CONFORM)'],
+  ] as const) {
+    it(what, async () => {
+      const server = await startHttpUpstream(json({}, status, { location: '/elsewhere' }));
+      expect(await serverAt(server.url).failure()).to.equal(reason);
+      expect(server.requests.length).to.be.at.most(requests);
+    });
+  }
+});
+
+describe('what an authorization server answers', () => {
+  const body =
+    (text: string | Buffer, headers = {}): RequestListener =>
+    (_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(text);
+
+  for (const [what, answer, reason] of [
+    ['is not taken where it is larger than its bound', json({ filler: 'x'.repeat(9000) }), 'upstream_invalid'],
+    [
+      'is decompressed up to its bound',
+      body(gzipSync(JSON.stringify({ filler: 'x'.repeat(9000) })), { 'content-encoding': 'gzip' }),
+      'upstream_invalid',
+    ],
+    ['is not waited for longer than its time', () => {}, 'upstream_timeout'],
+    ['is not taken where it is no JSON', body('<html>'), '200 (OAUTH_PARSE_ERROR)'],
+    ['is not taken where it is nothing', body(''), '200 (OAUTH_PARSE_ERROR)'],
+    ['is not taken where it is null', body('null'), '200 (OAUTH_INVALID_RESPONSE)'],
+  ] as const satisfies readonly (readonly [string, RequestListener, string])[]) {
+    it(`${what}, and the next answer is`, async () => {
+      const server: HttpUpstream = await startHttpUpstream(
+        inTurn(answer, (request, response) => json({ issuer: server.url })(request, response)),
+      );
+      const { failure, metadata } = serverAt(server.url, { timeoutMs: reason.includes('timeout') ? 200 : 10_000 });
+      expect(await failure()).to.equal(reason);
+      expect((await metadata()).issuer).to.equal(server.url);
+    });
+  }
+
+  it('is requested again where the connection was lost, three times in all', async () => {
+    const server = await startRawUpstream();
+    expect(await serverAt(server.url).failure()).to.equal('upstream_failed');
+    expect(server.attempts()).to.equal(3);
+  });
+});
