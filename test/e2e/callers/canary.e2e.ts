@@ -66,7 +66,8 @@ tracing: { enabled: true, sampleRatio: 1, maxQueueSpans: 100000 }
 upstreams:
   steady:
     { baseUrl: "\${PLATFORM_URL}", timeoutMs: 5000, rememberRejectedMs: 0, retry: { baseDelayMs: 1 } }
-  fragile: { baseUrl: "\${PLATFORM_URL}", timeoutMs: 5000, breaker: { minimumCalls: 10, openMs: 100 } }
+  fragile:
+    { baseUrl: "\${PLATFORM_URL}", timeoutMs: 5000, breaker: { failurePercent: 10, minimumCalls: 10, openMs: 100 } }
   own: { baseUrl: "\${PLATFORM_URL}", credential: { kind: service, secret: "\${OWN_SECRET}" } }
 allowUnverifiedCallers: true
 resources:
