@@ -76,14 +76,10 @@ async function collect(pieces: AsyncIterable<Buffer>, { maxBytes, hold }: BodyBo
     const end = length + piece.length;
     if (end > maxBytes) throw tooLarge();
     hold(piece.length);
-    if (end > joined.length && length > 0) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(end, Math.min(2 * joined.length, maxBytes)));
-      joined.copy(larger, 0, 0, length);
-      joined = larger;
-    }
     // Most pages arrive in one piece.
     if (length === 0) joined = piece;
-    else piece.copy(joined, length);
+    else if (end <= joined.length) piece.copy(joined, length);
+    else joined = Buffer.concat([joined.subarray(0, length), piece], Math.min(2 * end, maxBytes));
     length = end;
   }
   return joined.subarray(0, length);
