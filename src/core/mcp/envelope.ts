@@ -1,7 +1,7 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
   classifyInboundRequest,
+  type InboundClassificationOutcome,
+  type InboundHttpRequest,
   type InboundLadderRejection,
   type JSONRPCNotification,
   type JSONRPCRequest,
@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { decodeUtf8, shapeFlaw } from './message.ts';
-import { CURRENT, EARLIER, isShallow, metaOf, noEnvelope, type Revision, versionUnsupported } from './revisions.ts';
+import { CURRENT, EARLIER, noEnvelope, type Revision, versionUnsupported } from './revisions.ts';
 
 /** Headers of the protocol, and `User-Agent`; `undefined` if absent. */
 export interface RpcHeaders {
@@ -50,11 +50,8 @@ export function readEnvelope(message: unknown, headers?: RpcHeaders): Envelope {
   // 2025-03-26 alone had them.
   if (Array.isArray(message)) throw explained('invalid_rpc', 'Batches are not supported: send one message at a time.');
   if (isUnreadable(message)) return { revision: EARLIER };
-  const meta = metaOf(message);
-  for (const key of [CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY])
-    if (!isShallow(meta[key])) throw noEnvelope(key);
   const { protocolVersion, method } = headers ?? {};
-  const route = classifyInboundRequest({
+  const route = classify({
     httpMethod: 'POST',
     body: message,
     ...(protocolVersion !== undefined && { protocolVersionHeader: protocolVersion }),
@@ -72,6 +69,15 @@ export function readEnvelope(message: unknown, headers?: RpcHeaders): Envelope {
     throw versionUnsupported();
   if (route.reason === 'notification') return { revision: EARLIER, notification: message as JSONRPCNotification };
   return { revision: EARLIER, request: route.reason === 'response' ? undefined : (message as JSONRPCRequest) };
+}
+
+function classify(request: InboundHttpRequest): InboundClassificationOutcome {
+  try {
+    return classifyInboundRequest(request);
+  } catch (error) {
+    // The SDK's schemas call themselves: an envelope can nest deeper than the stack.
+    throw error instanceof RangeError ? noEnvelope() : error;
+  }
 }
 
 /** Whether a message says that an earlier one had no readable id (JSON-RPC 2.0, section 5). An answer to it could go on for ever. */

@@ -38,7 +38,7 @@ export function versionUnsupported(): GatewayError {
 /** Levels of a value that are passed to a schema of the SDK, which is recursive: more would exhaust the stack. */
 const MAX_LEVELS = 100;
 
-export function isShallow(value: unknown, levels = MAX_LEVELS): boolean {
+function isShallow(value: unknown, levels = MAX_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1));
 }

@@ -61,11 +61,15 @@ function parsed({ body }: Exchange): Json {
   }
 }
 
-/** Null stands for what is left out, which the SDK refuses. */
+/** Null stands for what is left out, which the SDK refuses. What nests too deep to be written is sent as it is. */
 function withoutNullParameters(exchange: Exchange): Exchange {
-  const sent = parsed(exchange);
-  const clean = withoutNulls(sent);
-  return isDeepStrictEqual(clean, sent) ? exchange : { ...exchange, body: Buffer.from(JSON.stringify(clean)) };
+  try {
+    const sent = parsed(exchange);
+    const clean = withoutNulls(sent);
+    return isDeepStrictEqual(clean, sent) ? exchange : { ...exchange, body: Buffer.from(JSON.stringify(clean)) };
+  } catch {
+    return exchange;
+  }
 }
 
 /** The SDK's response with the documented differences applied, and their names. */

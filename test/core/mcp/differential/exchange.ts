@@ -117,6 +117,8 @@ function* currentOnes(): Generator<Exchange> {
     yield current('resources/list', {}, headers);
     yield current('nothing', {}, headers);
   }
+  const listening = message('subscriptions/listen', enveloped({ notifications: {} }), 'x'.repeat(257));
+  yield post(listening, { protocolVersion: CURRENT, method: 'subscriptions/listen' });
   yield current('resources/read', {}, { name: TOOLS });
   yield current('tools/call', { name: 'list_installed_tools' }, { name: 'list_projects' });
   yield current('prompts/get', { name: 'a' }, { name: 'b' });
