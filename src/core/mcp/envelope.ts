@@ -83,7 +83,7 @@ function classify(request: InboundHttpRequest): InboundClassificationOutcome {
 /** Whether a message says that an earlier one had no readable id (JSON-RPC 2.0, section 5). An answer to it could go on for ever. */
 function isUnreadable(message: unknown): boolean {
   const { id, method, error } = Object(message);
-  return id === null && method === undefined && error !== undefined;
+  return id === null && method === undefined && typeof Object(error).code === 'number';
 }
 
 function refusalOf({ code, cell, data }: InboundLadderRejection, message: unknown): GatewayError {

@@ -226,6 +226,8 @@ function* noMessages(): Generator<Exchange> {
     { jsonrpc: '2.0', id: 1, result: 7 },
     { jsonrpc: '2.0', error: { code: 1, message: 'a' } },
     { jsonrpc: '2.0', id: 1, error: { code: 'a', message: 'a' } },
+    { jsonrpc: '2.0', id: null, error: { code: 1, message: 'a' } },
+    { jsonrpc: '2.0', id: null, error: 'a' },
   ]) {
     yield post(body);
     yield post(body, { protocolVersion: CURRENT, method: 'ping' });
