@@ -22,7 +22,6 @@ export default {
     gateway: 'src/gateway.ts',
     'portico-testing': 'src/portico-testing.ts',
     testing: 'src/testing/testing.ts',
-    'page-thread': 'src/core/reads/catalogue/page-thread.ts',
   },
   platform: 'node',
   external: /^[^./]/,

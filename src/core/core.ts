@@ -11,7 +11,7 @@ import { LIST_FORMAT } from './kernel/version.ts';
 import { openReads, otherCredentialsIn } from './open-reads.ts';
 import { createOwnFiles, type OwnFiles, withFiles } from './own-files.ts';
 import { type Catalogue, createCatalogue } from './reads/catalogue/catalogue.ts';
-import { createPageWorker } from './reads/catalogue/page-worker.ts';
+import { createPageTurns } from './reads/catalogue/page-reader.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import { shareNothing } from './sharing.ts';
@@ -80,13 +80,11 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const holdings = before?.holdings ?? createHoldings(config, events, sharing);
   const names = namesInCache(resources, config);
   const { keyOf } = holdings;
-  const pageWorker = createPageWorker(
-    Math.max(...Object.values(config.upstreams).map(({ maxPageBytes }) => maxPageBytes)),
-  );
+  const pageTurns = createPageTurns();
   const users = createUsers();
 
   const catalogue = createCatalogue(
-    openReads(config, offered, { upstreams, holdings, names, hooks, pageWorker, users, events, now }),
+    openReads(config, offered, { upstreams, holdings, names, hooks, pageTurns, users, events, now }),
   );
 
   events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
@@ -106,7 +104,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   let closing: Promise<unknown> | undefined;
 
   async function close(): Promise<void> {
-    closing ??= Promise.all([pageWorker.close(), ...upstreams.values().map(release)]);
+    closing ??= Promise.all(upstreams.values().map(release));
     await closing;
   }
 

@@ -8,8 +8,7 @@ import type { Events } from './kernel/events.ts';
 import type { Users } from './kernel/tables.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
 import { createLoader } from './reads/catalogue/loader.ts';
-import { compileList } from './reads/catalogue/page-reader.ts';
-import type { PageWorker } from './reads/catalogue/page-worker.ts';
+import { compileList, createPageReader, type PageTurns } from './reads/catalogue/page-reader.ts';
 import { renamed } from './reads/snapshots/cache.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
 import { withCache } from './reads/snapshots/with-cache.ts';
@@ -33,7 +32,7 @@ export interface ReadsOptions {
     wrapLoad(load: Loader, resource: string): Loader;
     wrapUpstream(upstream: Upstream, resource: string): Upstream;
   };
-  readonly pageWorker: PageWorker;
+  readonly pageTurns: PageTurns;
   readonly users: Users;
   readonly events: Events;
   /** Milliseconds since the epoch. */
@@ -47,7 +46,7 @@ export interface ReadsOptions {
 export function openReads(
   config: Config,
   offers: readonly Offer[],
-  { upstreams, holdings, names, hooks, pageWorker, users, events, now }: ReadsOptions,
+  { upstreams, holdings, names, hooks, pageTurns, users, events, now }: ReadsOptions,
 ): (Offered & { readonly read: Read })[] {
   const cache = renamed(holdings.cache, names);
 
@@ -61,13 +60,14 @@ export function openReads(
       headers: lowerCased(settings.headers),
       required: requiredFields(resource),
     };
+    const compiled = compileList(listSettings);
     return createLoader({
       resource: resource.name,
       upstream: hooks.wrapUpstream(checked(upstreams.get(settings.upstream)), resource.name),
       timeoutMs,
       rules: settings,
-      list: { ...compileList(listSettings).list, post: compilePost(settings) },
-      readPage: pageWorker.open(resource.name, listSettings),
+      list: { ...compiled.list, post: compilePost(settings) },
+      readPage: createPageReader(compiled, pageTurns),
       maxReadBytes: settings.maxReadBytes,
       loading: holdings.loading,
       compare: holdings.compare.bind(undefined, checked(names.get(resource.name))),

@@ -23,7 +23,7 @@ const DOCUMENTS = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'S
 const AT_THE_TOP = [...DOCUMENTS, 'npm-shrinkwrap.json', 'package.json'];
 
 /** What is run, or imported, by its name (rolldown.config.mjs). */
-const ENTRIES = ['gateway', 'main', 'page-thread', 'portico', 'portico-testing', 'testing'];
+const ENTRIES = ['gateway', 'main', 'portico', 'portico-testing', 'testing'];
 
 /** Shared and lazily loaded chunks, and source maps: the bundler chooses their names. */
 export const PART = /^dist\/(part-[a-z0-9-]+\.js|[a-z0-9-]+\.js\.map)$/;

@@ -10,8 +10,7 @@ import type { LoadTiming, PageRequest, PageTarget, Reply, ReplyHeaders, Upstream
 import type { Load, Loader } from '../snapshots/load.ts';
 import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
 import { checkIds, checkList, createDistinctIds, type Found, type ListRules } from './list-checks.ts';
-import type { MappedPage } from './page-reader.ts';
-import type { ReadPage } from './page-worker.ts';
+import type { MappedPage, ReadPage } from './page-reader.ts';
 import { bodyShowsEnd, createMemo, headerSigns, type Made, NO_SIGNS, tagged } from './reply-reuse.ts';
 
 export interface LoaderOptions {

@@ -1,7 +1,16 @@
+import { withAbort } from '../../kernel/deadline.ts';
 import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
 import { excessOf } from '../../kernel/json-shape.ts';
+import { createTurnBudget } from '../../kernel/turns.ts';
 import { compileExpression } from '../../mapping/expressions/expression.ts';
-import { createMapper, type Mapped, type MapperOptions, type MappingCounts } from '../../mapping/mapper.ts';
+import {
+  addCounts,
+  createMapper,
+  type Mapped,
+  type MapperOptions,
+  type MappingCounts,
+  NO_COUNTS,
+} from '../../mapping/mapper.ts';
 import { createOverlooked } from '../../mapping/overlooked.ts';
 import { createPageParser, type Page, type PageExpressions } from '../../mapping/page.ts';
 import { textOf } from '../../upstream/client/body.ts';
@@ -22,18 +31,21 @@ export interface PageReaderOptions {
   readonly list: ListRequest;
   readonly maxPageValues: number;
   readonly parse: (text: string) => Page;
-  readonly map: (page: Page) => Mapped;
+  readonly map: (page: Page, from?: number, to?: number) => Mapped;
   /** Otherwise only whole items are compared. @default false */
   readonly idsAreUnique?: boolean;
   /** What the items expression missed on an empty page. @default not checked */
   readonly overlooked?: (page: Page) => string | undefined;
 }
 
-export interface PageBody {
+export interface PageReading {
   readonly body: Buffer;
   readonly headers: ReplyHeaders;
   /** The first page may be the whole list, and has no earlier page to compare with. */
   readonly first: boolean;
+  readonly signal: AbortSignal;
+  /** Called with the processing time of each step, in milliseconds. */
+  readonly spend: (ms: number) => void;
 }
 
 export interface MappedPage extends PageView {
@@ -41,47 +53,101 @@ export interface MappedPage extends PageView {
   readonly counts: MappingCounts;
 }
 
-/** Returns a page, or why its items are unusable. Throws `upstream_invalid` for no page: only that is the upstream's fault. */
-export type PageReader = (page: PageBody) => MappedPage | GatewayError;
+/**
+ * Resolves with a page, or with why its items are unusable. Rejects with `upstream_invalid` for no page: only that is the upstream's
+ * fault; and with the signal's reason when it aborts first.
+ */
+export type ReadPage = (reading: PageReading) => Promise<MappedPage | GatewayError>;
 
 /** A page of this size takes at most a few milliseconds and 2 MB. */
 export const SMALL_BYTES = 65_536;
 
+/** Items that are mapped in one step. */
+const STEP_ITEMS = 1000;
+
+/** Time for steps in one turn of the event loop; the last one may exceed it. */
+const TURN_MS = 5;
+
 /** Deeper than any platform's list, and within `JSON.stringify` on every Node. */
 const MAX_LEVELS = 1000;
 
-/** Parses a page. Its body is not kept while others load: one of 2 MiB can take 60 MB of heap. */
-export function createPageReader(options: PageReaderOptions): PageReader {
+/** Shares the event loop among the pages of all lists. Of large pages, one is parsed and mapped at a time. */
+export type PageTurns = ReturnType<typeof createPageTurns>;
+
+export function createPageTurns() {
+  const inBudget = createTurnBudget(TURN_MS);
+  let free: Promise<unknown> = Promise.resolve();
+
+  /** Runs the steps to their end, each in a turn that has time for it. */
+  async function run<T>(steps: Generator<undefined, T>, { signal, spend }: PageReading): Promise<T> {
+    for (;;) {
+      const { done, value } = await inBudget(() => {
+        signal.throwIfAborted();
+        return steps.next();
+      }, spend);
+      if (done) return value as T;
+    }
+  }
+
+  return {
+    small: <T>(steps: Generator<undefined, T>, reading: PageReading): Promise<T> => run(steps, reading),
+    /** A page that waits costs its bytes only: parsed, one of 2 MiB can take 60 MB of heap. */
+    large<T>(steps: Generator<undefined, T>, reading: PageReading): Promise<T> {
+      return withAbort(reading.signal, () => {
+        const ended = free.then(() => run(steps, reading));
+        free = ended.catch(() => {});
+        return ended;
+      });
+    },
+  };
+}
+
+/** Parses and maps the pages of one list. */
+export function createPageReader(options: PageReaderOptions, turns: PageTurns): ReadPage {
   const { list, maxPageValues, parse, map, overlooked, idsAreUnique = false } = options;
-  return ({ body, headers, first }) => {
-    if (body.length > SMALL_BYTES) checkShape(body, maxPageValues);
+
+  function* read({ body, headers, first }: PageReading): Generator<undefined, MappedPage | GatewayError> {
+    const isLarge = body.length > SMALL_BYTES;
+    if (isLarge) checkShape(body, maxPageValues);
     const page = parse(textOf(body));
+    if (isLarge) yield;
     try {
       const view = viewOf(list.pagination, { ...page, headers });
       checkBounds(list, { items: view.count });
-      const { items, ...counts } = map(page);
+      const items: Mapped['items'][number][] = [];
+      let counts = NO_COUNTS;
+      for (let from = 0; from === 0 || from < page.items.length; from += STEP_ITEMS) {
+        const { items: some, ...counted } = map(page, from, Math.min(from + STEP_ITEMS, page.items.length));
+        items.push(...some);
+        counts = from === 0 ? { ...counted, repeatedIds: 0 } : addCounts(counts, { ...counted, repeatedIds: 0 });
+        if (isLarge) yield;
+      }
       const compared = !(first && isWhole(list.pagination, view));
       const ids = items.map(({ id = '' }) => id);
+      const repeatedIds = ids.length - new Set(ids).size;
+      const missed = page.items.length === 0 ? overlooked?.(page) : undefined;
       // With unique ids, a repeated item is a repeated id, and marking the id is cheaper.
       const comparesItems = compared && !(idsAreUnique && items.length === page.items.length);
       // With source texts of inexact numbers, so that items that differ beyond a double's precision differ.
       const digests = comparesItems ? digestsOf(page.exactItems() ?? page.items) : undefined;
+      if (isLarge) yield;
+      const idDigests = compared ? textDigestsOf(ids) : undefined;
+      if (isLarge) yield;
       return {
         ...view,
         items: encodeItems(items),
-        counts: {
-          ...counts,
-          repeatedIds: ids.length - new Set(ids).size,
-          overlooked: page.items.length === 0 ? overlooked?.(page) : undefined,
-        },
+        counts: { ...counts, repeatedIds, overlooked: missed },
         digests,
-        ids: compared ? textDigestsOf(ids) : undefined,
+        ids: idDigests,
       };
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'upstream_invalid') return error;
       throw error;
     }
-  };
+  }
+
+  return (reading) =>
+    reading.body.length > SMALL_BYTES ? turns.large(read(reading), reading) : turns.small(read(reading), reading);
 }
 
 /** Throws `upstream_invalid` for a body that takes unexpected time and memory. */
@@ -101,7 +167,7 @@ type Expressions<P> = {
 };
 type PaginationSettings<P = Pagination> = P extends Pagination ? Expressions<P> : never;
 
-/** Plain data, so that it can be sent to a thread. */
+/** A list as settings have it, before its expressions are compiled. */
 export interface ListSettings extends Omit<ListRequest, 'pagination' | 'post'>, MapperOptions, PageExpressions {
   readonly resource: string;
   readonly pagination: PaginationSettings;

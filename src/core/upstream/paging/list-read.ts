@@ -92,7 +92,7 @@ export async function* inSteps(digests: string): AsyncGenerator<string[]> {
   }
 }
 
-/** One text is cheap to pass between threads. Throws `upstream_invalid` if an item nests too deeply. */
+/** Throws `upstream_invalid` if an item nests too deeply. */
 export function digestsOf(items: readonly unknown[]): string {
   try {
     return textDigestsOf(items.map((item) => JSON.stringify(item)));

@@ -1,6 +1,5 @@
 import { createLoader } from '../../../../src/core/reads/catalogue/loader.ts';
-import { compileList } from '../../../../src/core/reads/catalogue/page-reader.ts';
-import { createPageWorker } from '../../../../src/core/reads/catalogue/page-worker.ts';
+import { compileList, createPageReader, createPageTurns } from '../../../../src/core/reads/catalogue/page-reader.ts';
 import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
 import { field, listSettings } from './loader-over.ts';
@@ -13,11 +12,11 @@ const SETTINGS = listSettings({
 });
 
 /** With the bounds that settings have by default: loaders of lists whose pages come of `bodyOf`, at once. */
-export function corpusLoaders(): { loaderOf(bodyOf: (target: string) => Buffer): Loader; close(): Promise<void> } {
+export function corpusLoaders(): { loaderOf(bodyOf: (target: string) => Buffer): Loader } {
   const loading = createLoading({ maxBytes: 134_217_728 });
-  const pageWorker = createPageWorker(2_097_152);
-  const { list } = compileList(SETTINGS);
-  const readPage = pageWorker.open('things', SETTINGS);
+  const compiled = compileList(SETTINGS);
+  const { list } = compiled;
+  const readPage = createPageReader(compiled, createPageTurns());
   return {
     loaderOf: (bodyOf) =>
       createLoader({
@@ -42,6 +41,5 @@ export function corpusLoaders(): { loaderOf(bodyOf: (target: string) => Buffer):
         list,
         readPage,
       }),
-    close: pageWorker.close,
   };
 }

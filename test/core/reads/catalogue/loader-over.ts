@@ -4,6 +4,7 @@ import { createComparison } from '../../../../src/core/reads/catalogue/list-chec
 import { createLoader, type LoaderOptions } from '../../../../src/core/reads/catalogue/loader.ts';
 import {
   createPageReader,
+  createPageTurns,
   type ListSettings,
   type PageReaderOptions,
 } from '../../../../src/core/reads/catalogue/page-reader.ts';
@@ -65,10 +66,13 @@ type Overrides = Partial<Omit<LoaderOptions, 'upstream' | 'readPage'>> &
 /** A loader of the things of an upstream that answers each request as told; pages are read at once, whatever their size. */
 export function loaderOver(answer: Answer, overrides: Overrides = {}) {
   const { items = 'things', map = mapperWith(), idsAreUnique, list = listWith(), ...rest } = overrides;
-  const readPage = createPageReader({
-    ...{ list, map, parse: createPageParser({ items }), maxPageValues: 10_000 },
-    ...(idsAreUnique !== undefined && { idsAreUnique }),
-  });
+  const readPage = createPageReader(
+    {
+      ...{ list, map, parse: createPageParser({ items }), maxPageValues: 10_000 },
+      ...(idsAreUnique !== undefined && { idsAreUnique }),
+    },
+    createPageTurns(),
+  );
   return createLoader({
     resource: 'things',
     upstream: {

@@ -1,19 +1,30 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { createPageParser } from '../../../../src/core/mapping/page.ts';
-import { createPageReader, type MappedPage } from '../../../../src/core/reads/catalogue/page-reader.ts';
+import {
+  createPageReader,
+  createPageTurns,
+  type MappedPage,
+  SMALL_BYTES,
+} from '../../../../src/core/reads/catalogue/page-reader.ts';
+import { turnsDuring } from '../../../support/a-while.ts';
 import { listWith, mapperWith } from './loader-over.ts';
 
 describe('a page', () => {
   const items = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, name: 'n' }));
 
-  function read(body: unknown, first = true) {
+  const turns = createPageTurns();
+  function read(body: unknown, first = true, signal = new AbortController().signal, maxItems = 1000) {
     const parse = createPageParser({ items: 'things' });
-    const readPage = createPageReader({ list: listWith(), maxPageValues: 250_000, parse, map: mapperWith() });
+    const readPage = createPageReader(
+      { list: listWith({ maxItems }), maxPageValues: 250_000, parse, map: mapperWith() },
+      turns,
+    );
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return readPage({ body: Buffer.from(text), headers: {}, first });
+    return readPage({ body: Buffer.from(text), headers: {}, first, signal, spend: () => {} });
   }
 
-  it('throws where it is none or would be costly to parse, and is an error where no list can be made of it', () => {
+  it('throws where it is none or would be costly to parse, and is an error where no list can be made of it', async () => {
     for (const [body, reason, isThrown] of [
       ['no JSON', 'the page is not JSON', true],
       [{ things: 5 }, 'the page has no list of items at the configured place', true],
@@ -23,28 +34,53 @@ describe('a page', () => {
       [{ things: [...items(300), { id: {}, name: 'n' }] }, 'field id of item 300 is an object or a list', false],
     ] as const) {
       const error = { code: 'upstream_invalid', reason };
-      if (isThrown) {
-        expect(() => read(body))
-          .to.throw()
-          .that.includes(error);
-      } else expect(read(body)).to.include(error);
+      const outcome = await read(body).then(
+        (page) => ({ page }),
+        (thrown: unknown) => ({ thrown }),
+      );
+      expect(Object.keys(outcome)).to.deep.equal([isThrown ? 'thrown' : 'page']);
+      expect(Object.values(outcome)[0]).to.include(error);
     }
   });
 
-  it('has a digest of each item, but for a first page that is the whole list', () => {
+  it('has a digest of each item, but for a first page that is the whole list', async () => {
     for (const [body, first, count] of [
       [{ things: items(2) }, true, undefined],
       [{ things: items(201), next: 'more' }, true, 201],
       [{ things: items(2) }, false, 2],
     ] as const) {
-      const digests = (read(body, first) as MappedPage).digests?.match(/.{12}/gs);
+      const digests = ((await read(body, first)) as MappedPage).digests?.match(/.{12}/gs);
       expect(digests && new Set(digests).size).to.equal(count);
     }
   });
 
-  it('has digests that distinguish numbers that differ in their source text only', () => {
-    const digestOf = (id: string) => (read(`{"things":[{"id":${id},"name":"n"}],"next":"more"}`) as MappedPage).digests;
-    expect(digestOf('1152921504606846976')).to.not.equal(digestOf('1152921504606846977'));
-    expect(digestOf('1152921504606846977')).to.equal(digestOf('1152921504606846977'));
+  it('has digests that distinguish numbers that differ in their source text only', async () => {
+    const digestOf = async (id: string) =>
+      ((await read(`{"things":[{"id":${id},"name":"n"}],"next":"more"}`)) as MappedPage).digests;
+    const [even, odd] = [await digestOf('1152921504606846976'), await digestOf('1152921504606846977')];
+    expect(even).to.not.equal(odd);
+    expect(await digestOf('1152921504606846977')).to.equal(odd);
+  });
+
+  it('is mapped in steps if it is large, one at a time, and the others are read behind it', async () => {
+    const { signal } = new AbortController();
+    const counts = [50_000, 40_000, 2];
+    const pages = Promise.all(
+      counts.map((count) => read({ things: items(count), beside: 'x'.repeat(SMALL_BYTES) }, true, signal, 50_000)),
+    );
+    expect(await turnsDuring(pages)).to.be.above(5);
+    expect((await pages).map((page) => (page as MappedPage).count)).to.deep.equal(counts);
+  });
+
+  it('is dropped when its reader leaves, before and while it is mapped', async () => {
+    const body = { things: items(1000), beside: 'x'.repeat(SMALL_BYTES) };
+    const reason = new Error('gone');
+    const leaving = [new AbortController(), new AbortController()];
+    const left = leaving.map(({ signal }) => read(body, true, signal).catch((error: unknown) => error));
+    const behind = read(body);
+    for (const controller of leaving) controller.abort(reason);
+    expect(await Promise.all(left)).to.deep.equal([reason, reason]);
+    expect(await behind).to.have.property('count', 1000);
+    for (const { signal } of leaving) expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 });
