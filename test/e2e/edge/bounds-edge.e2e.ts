@@ -64,25 +64,17 @@ upstreams: { projects: ${upstream}, workflows: ${upstream}, tools: ${upstream} }
 const outcomes = ({ stdout }: PorticoProcess) => [...stdout().matchAll(/"outcome":"(\w+)"/g)].map(([, name]) => name);
 
 describe('a process with a heap of 128 MB', () => {
-  it('survives 7 MB of reads over one connection while the platform hangs', async () => {
+  it('closes a connection with 7 MB of reads while the platform hangs', async () => {
     const platform = await startHangingPlatform({ tools: [toolItem('one')] });
-    await withProcess(platform.url, '', async (_portico, url) => {
+    await withProcess(platform.url, '', async (portico, url) => {
       const connection = openConnection(url);
-      const requests: string[] = [];
-      for (let bytes = 0; bytes < 7_000_000; ) {
-        const request = get(read('tools'), { 'X-Request-Id': `n${requests.length}` });
-        requests.push(request);
-        bytes += request.length;
-      }
-      connection.send(requests.join(''));
-      await eventually(() => platform.waiting.length === 1);
+      connection.socket.on('error', () => {});
+      const request = get(read('tools'));
+      connection.send(request.repeat(Math.ceil(7_000_000 / request.length)));
+      await eventually(() => connection.socket.destroyed);
+      await eventually(() => outcomes(portico).includes('overloaded'));
       for (let count = 0; count < 20; count += 1) {
         expect((await exchange(url, get(LIST))).status).to.equal(200);
-      }
-      platform.release();
-      for (let index = 0; index < requests.length; index += 1) {
-        const { status, headers } = await connection.receive();
-        if (status !== 200 || headers.get('x-request-id') !== `n${index}`) expect.fail(`${status} at ${index}`);
       }
     });
   });

@@ -62,6 +62,7 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
     } else {
       connection.isClosing = true;
       events.limitReached?.({ bound: 'http.maxPipelinedWaiting' });
+      endParsing(connection.socket);
       abortConnection(connection.socket, 'overloaded');
     }
   }
@@ -162,4 +163,16 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
     /** Whether a request arrived when the listener was draining already. */
     isLate: (req: IncomingMessage) => late.has(req),
   };
+}
+
+/** Node's parser takes what follows for something else, as after `CONNECT`. */
+const NOT_HTTP = 2;
+
+/**
+ * Ends parsing before a socket is destroyed: a packet may hold two thousand requests more, and Node keeps kilobytes of each until the
+ * socket has closed. A hundred such packets at once would take all memory. This is the one undocumented property that is used here: in
+ * a version of Node that lacks it, only the memory is lost.
+ */
+function endParsing({ parser }: Socket & { readonly parser?: { onIncoming?: unknown } | null }): void {
+  if (parser) parser.onIncoming = () => NOT_HTTP;
 }
