@@ -71,7 +71,7 @@ describe('the runbook', () => {
   it('uses existing metrics', () => {
     const queries = [...runbook.matchAll(/`([^`]+)`/g)]
       .map(([, text = '']) => text)
-      .filter((text) => /\b(?:portico|http_server|http_client|mcp_server|nodejs|v8js|process)_\w+/.test(text));
+      .filter((text) => /\b(?:portico|http_server|http_client|mcp_server|nodejs|process)_\w+/.test(text));
     expect(queries.length).to.be.greaterThan(20);
     for (const query of queries) expect(unknownIn(query), query).to.deep.equal([]);
   });

@@ -6,7 +6,7 @@ const OWN_METRICS = ['up'];
 
 /** Labels of all series that Portico exports, by their names. */
 const LABELS = new Map<string, ReadonlySet<string>>(
-  declaredMetrics().flatMap(({ name, type, labels }) => {
+  declaredMetrics('all').flatMap(({ name, type, labels }) => {
     const own = new Set([...labels, ...OWN_LABELS]);
     const names = type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name];
     return names.map((each) => [each, own] as const);

@@ -19,12 +19,10 @@ export function credentialMetrics({ counter, gauge, histogram }: Families, certi
   const unusable = gauge(
     'portico_file_unusable{block}',
     'Whether a file of a block of settings is unusable now, so that its previous content stays in use.',
-    'max',
   );
   const expiry = gauge(
     'portico_certificate_expiry_timestamp_seconds{block,file}',
     'End of the certificates in use, since the epoch: the first of a chain, the last of authorities.',
-    'min',
   );
   let expiring: readonly (readonly string[])[] = [];
   const blocks = new Set<string>();

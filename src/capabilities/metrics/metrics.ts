@@ -6,8 +6,8 @@ import { type OpenOperation, openOperation, unstored } from '../../core/http/ope
 import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
 import { type Certificates, credentialMetrics } from './credential-metrics.ts';
-import { createFamilies } from './families.ts';
-import { processMetrics, type SettingsMetricsOptions, settingsMetrics } from './process-metrics.ts';
+import { createFamilies, loadPromClient } from './families.ts';
+import { ownMetrics, processMetrics, type SettingsMetricsOptions, settingsMetrics } from './process-metrics.ts';
 import { readMetrics, requestMetrics, type SnapshotBounds, upstreamMetrics } from './request-metrics.ts';
 import { sharedMetrics } from './shared-metrics.ts';
 
@@ -56,41 +56,24 @@ export function createMetrics({ snapshots, version, dropped, certificates, ...op
   const credentials = credentialMetrics(families, certificates);
   const shared = sharedMetrics(families);
   const settings = settingsMetrics(families, options);
-  const own = processMetrics(families, version, dropped);
+  const own = ownMetrics(families, version, dropped);
+  const all = loadPromClient().Registry.merge([families.registry, processMetrics()]);
   return {
-    listeners: [requests, reads, upstreams, credentials.events, shared, settings.events, own.events],
-    registry: families.registry,
+    listeners: [requests, reads, upstreams, credentials.events, shared, settings.events, own],
+    own: families.registry,
+    all,
     async collect(): Promise<Registry> {
       settings.collect();
       await credentials.collect();
-      await own.collect();
-      return families.registry();
+      return all;
     },
   };
 }
 
-const TYPES = {
-  openMetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
-  prometheus: 'text/plain; version=0.0.4; charset=utf-8',
-};
-
-/** prom-client renames the counters of a registry for good where that is to write OpenMetrics. */
-function openMetricsOf(text: string): string {
-  return `${text.replaceAll('\n\n', '\n').replaceAll(/^(# \w+ \w+)_total /gm, '$1 ')}# EOF\n`;
-}
-
-/** Returns media type and text of metrics: OpenMetrics 1.0, or Prometheus' format. */
-export async function expose(registry: Registry, accept: string): Promise<readonly [type: string, text: string]> {
-  const text = await registry.metrics();
-  return accept.includes('application/openmetrics-text')
-    ? [TYPES.openMetrics, openMetricsOf(text)]
-    : [TYPES.prometheus, text];
-}
-
 /** Not a probe, so that other host names are refused: no page in a browser can read the metrics (DNS rebinding). */
 function metricsOperation(collect: () => Promise<Registry>): OpenOperation {
-  return openOperation('/metrics', async ({ req }) => {
-    const [type, text] = await expose(await collect(), req.headers.accept ?? '');
-    return unstored(text, type);
+  return openOperation('/metrics', async () => {
+    const registry = await collect();
+    return unstored(await registry.metrics(), registry.contentType);
   });
 }

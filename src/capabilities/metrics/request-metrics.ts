@@ -80,7 +80,7 @@ export function readMetrics({ counter, gauge, histogram }: Families, bounds: Sna
     'portico_reads_stale_if_error_total{resource,error_type}',
     'Reads that were served stale because of an error: it failed the read itself, or the last background load.',
   );
-  const joined = counter('portico_flights_joined_total{resource}', 'Reads that waited for the load of another read.');
+  const joined = counter('portico_coalesced_reads_total{resource}', 'Reads that waited for the load of another read.');
   const loads = histogram(
     'portico_load_duration_seconds{resource,error_type}',
     'Loads of whole lists, with all pages and the waits before them.',
@@ -113,7 +113,7 @@ export function readMetrics({ counter, gauge, histogram }: Families, bounds: Sna
     'Items in which a field took its default.',
   );
   const warnings = counter(
-    'portico_mapping_doubts_total{resource,finding,field}',
+    'portico_mapping_warnings_total{resource,finding,field}',
     'Lists whose mapping is probably wrong: a field was empty in every item, a change since the last list, nothing was left of a reply, or an id occurred twice. Also lists with hidden characters.',
   );
 
@@ -167,7 +167,6 @@ export function upstreamMetrics({ counter, gauge, histogram }: Families): Events
   const breakerState = gauge(
     'portico_breaker_state{upstream,state}',
     'State of the circuit breaker: 1 for the current state, 0 for the others.',
-    'max',
   );
   const breakerChanges = counter(
     'portico_breaker_changes_total{upstream,state}',

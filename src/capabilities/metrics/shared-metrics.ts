@@ -4,11 +4,7 @@ import type { Families } from './families.ts';
 const REASONS = ['unreachable', 'tls', 'credential', 'closed', 'stalled', 'replica', 'full', 'failing'];
 
 export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
-  const up = gauge(
-    'portico_shared_up',
-    'Whether Redis is in use now: 1, or 0. Absent without the setting shared.',
-    'min',
-  );
+  const up = gauge('portico_shared_up', 'Whether Redis is in use now: 1, or 0. Absent without the setting shared.');
   const lost = counter(
     'portico_shared_lost_total{reason}',
     'Times that Redis became unavailable, or stayed unavailable for another reason.',
@@ -26,7 +22,7 @@ export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
     'Evictions of stored lists that were sent to other replicas, or received; and times that some can have been missed.',
   );
   const looks = counter(
-    'portico_shared_looks_total{resource,outcome}',
+    'portico_shared_cache_lookups_total{resource,outcome}',
     'Reads that memory could not serve, by what Redis had for them.',
   );
   const puts = counter(

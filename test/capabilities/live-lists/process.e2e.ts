@@ -28,7 +28,7 @@ describe('a process with subscriptions', function () {
     const text = await metrics();
     expect(metric(text, 'portico_subscriptions')).to.equal(OPEN);
     expect(metric(text, 'nodejs_external_memory_bytes')).to.be.lessThan(60 * MB);
-    expect(metric(text, 'v8js_memory_heap_used_bytes')).to.be.lessThan(200 * MB);
+    expect(metric(text, 'nodejs_heap_size_used_bytes')).to.be.lessThan(200 * MB);
     expect((await portico.ask('/mcp/v1/resources/read?uri=platform://tools')).status).to.equal(200);
     const begun = performance.now();
     const { code } = await portico.stop();

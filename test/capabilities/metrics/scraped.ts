@@ -36,16 +36,15 @@ interface Declared {
   readonly labels: readonly string[];
 }
 
-export function declaredMetrics(): Declared[] {
-  const { registry } = createMetrics({
+/** Metrics of Portico's own, or with those of the process, which prom-client has. */
+export function declaredMetrics(which: 'own' | 'all' = 'own'): Declared[] {
+  const metrics = createMetrics({
     ...{ snapshots: { maxBytes: 1, maxEntries: 1 }, version: '1.2.3', dropped: {} },
     ...{ settingsHash: () => '', now: Date.now, certificates: async () => [] },
   });
-  return registry()
-    .getMetricsAsArray()
-    .map((metric) => {
-      // prom-client's types lack the labels.
-      const { name, help, type, labelNames } = metric as unknown as Omit<Declared, 'labels'> & { labelNames: string[] };
-      return { name, help, type, labels: labelNames };
-    });
+  return metrics[which].getMetricsAsArray().map((metric) => {
+    // prom-client's types lack the labels; and have the type as the name of the class.
+    const { name, help, labelNames } = metric as unknown as Declared & { labelNames: string[] };
+    return { name, help, type: metric.constructor.name.toLowerCase(), labels: labelNames };
+  });
 }

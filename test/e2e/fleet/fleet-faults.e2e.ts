@@ -211,7 +211,7 @@ describe('replicas under load while their Redis', function () {
       proxy.treat(AS_IT_IS);
       await proxy.accept();
       for (const replica of replicas) {
-        const series = 'portico_shared_looks_total{resource="tools",outcome="hit"}';
+        const series = 'portico_shared_cache_lookups_total{resource="tools",outcome="hit"}';
         const before = await metric(replica, series);
         await eventually(async () => (await metric(replica, series)) > before);
       }
@@ -224,7 +224,9 @@ describe('replicas under load while their Redis', function () {
   it('was all of that, end as they should, and have written no token anywhere', async () => {
     await stop();
     for (const replica of replicas) {
-      expect(await metric(replica, 'portico_shared_looks_total{resource="tools",outcome="altered"}')).to.be.above(0);
+      expect(
+        await metric(replica, 'portico_shared_cache_lookups_total{resource="tools",outcome="altered"}'),
+      ).to.be.above(0);
     }
     for (const { process } of replicas) {
       const { code, stdout, stderr } = await process.stop();

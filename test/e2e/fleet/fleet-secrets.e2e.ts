@@ -17,7 +17,7 @@ import { needsCommands } from '../../support/tools.ts';
 
 const CALLERS = 40;
 const AT_ONCE = 8;
-const LOOKS = 'portico_shared_looks_total{resource="tools",outcome=';
+const LOOKS = 'portico_shared_cache_lookups_total{resource="tools",outcome=';
 
 const tokenOfCaller = (caller: number) => `token-of-caller-${caller}.`;
 

@@ -76,10 +76,10 @@ describe('replicas that share a Redis', function () {
     expect(wrong).to.deep.equal([]);
     expect(loads.size).to.equal(CALLERS);
     // One more where a lease was lost, or Redis was not asked.
-    const lost = await sumOf(replicas, 'portico_shared_looks_total{resource="tools",outcome="unavailable"}');
+    const lost = await sumOf(replicas, 'portico_shared_cache_lookups_total{resource="tools",outcome="unavailable"}');
     expect(total() - CALLERS).to.be.at.most(lost);
     expect(await sumOf(replicas, 'portico_shared_puts_total{resource="tools",outcome="stored"}')).to.equal(total());
-    const hits = await sumOf(replicas, 'portico_shared_looks_total{resource="tools",outcome="hit"}');
+    const hits = await sumOf(replicas, 'portico_shared_cache_lookups_total{resource="tools",outcome="hit"}');
     expect(hits).to.be.at.least(CALLERS * (REPLICAS - 1) - lost);
   });
 
