@@ -44,7 +44,7 @@ export interface GatewayOptions {
   readonly capabilities?: readonly AnyCapability[];
   /** All resources; settings select those that are offered. @default the three */
   readonly resources?: readonly Resource[];
-  /** Bounds in place of those of `docs/limits.md`, for tests that reach them sooner. @default none */
+  /** Bounds in place of those of `docs/reference.md`, for tests that reach them sooner. @default none */
   readonly limits?: LimitOverrides;
 }
 

@@ -4,14 +4,14 @@ import { RESOURCES } from '../../src/core/resources/index.ts';
 import { settingsJsonSchema } from '../../src/setup/json-schema.ts';
 import { configurationPage } from './configuration-page.ts';
 import { defaultYaml } from './default-yaml.ts';
-import { limitsPage } from './limits-page.ts';
+import { referencePage } from './reference-page.ts';
 
-/** What is generated from the schema of settings, by its file. */
+/** What is generated from the sources, by its file. */
 export const GENERATED: Readonly<Record<string, () => string>> = {
   'config/schema.json': () => settingsJsonSchema(RESOURCES, SLICES),
   'config/default.yaml': defaultYaml,
   'docs/configuration.md': configurationPage,
-  'docs/limits.md': limitsPage,
+  'docs/reference.md': referencePage,
 };
 
 /** Files that `npm run settings` would change. */

@@ -1,4 +1,4 @@
-import { declaredMetrics } from '../capabilities/metrics/scraped.ts';
+import { declaredMetrics } from '../../scripts/settings/metric-list.ts';
 
 /** Labels and metrics that Prometheus adds. */
 const OWN_LABELS = ['job', 'instance', 'le'];

@@ -11,7 +11,7 @@ import { ownMetrics, processMetrics, type SettingsMetricsOptions, settingsMetric
 import { readMetrics, requestMetrics, type SnapshotBounds, upstreamMetrics } from './request-metrics.ts';
 import { sharedMetrics } from './shared-metrics.ts';
 
-/** Counts events, for Prometheus (docs/metrics.md). */
+/** Counts events, for Prometheus (docs/reference.md). */
 export const metricsCapability = defineCapability({
   open(_settings, { config, readings, now }) {
     if (!config.admin.enabled || !config.admin.metrics) return undefined;

@@ -23,7 +23,7 @@ const UNSUPPORTED_PROTOCOL_VERSION = -32022;
 /** Remedy for people and for models, which can repeat a call but cannot change the token. */
 export const ASK_FOR_TOKEN = 'Do not retry with the same one: ask the user for a new one.';
 
-/** Every error that Portico returns. Edges never create a status. `docs/errors.md` shows it row by row (tested). */
+/** Every error that Portico returns. Edges never create a status. `docs/reference.md` is generated from it. */
 export const ERRORS = {
   credential_missing: {
     status: 401,

@@ -179,7 +179,7 @@ export interface Events {
   tokenExchanged?(
     exchanged: RequestRef & { readonly upstream: string; readonly ms: number; readonly error?: string | undefined },
   ): void;
-  /** A bound rejected or ended something: the key of a setting, or a name of docs/limits.md. */
+  /** A bound rejected or ended something: the key of a setting, or a name of docs/reference.md. */
   limitReached?(
     reached: Partial<RequestRef> & { readonly bound: string; readonly upstream?: string | undefined },
   ): void;

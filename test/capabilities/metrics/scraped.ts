@@ -1,5 +1,3 @@
-import { createMetrics } from '../../../src/capabilities/metrics/metrics.ts';
-
 /** What a scraper reads out of an exposition. */
 export interface Scraped {
   /** Metrics by name, with their type and help, in their order. */
@@ -27,24 +25,4 @@ export function parseExposition(text: string): Scraped {
     if (name === undefined) throw new Error(`no line of an exposition: ${line}`);
     series.set(name, Number(value));
   }
-}
-
-interface Declared {
-  readonly name: string;
-  readonly type: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-}
-
-/** Metrics of Portico's own, or with those of the process, which prom-client has. */
-export function declaredMetrics(which: 'own' | 'all' = 'own'): Declared[] {
-  const metrics = createMetrics({
-    ...{ snapshots: { maxBytes: 1, maxEntries: 1 }, version: '1.2.3', dropped: {} },
-    ...{ settingsHash: () => '', now: Date.now, certificates: async () => [] },
-  });
-  return metrics[which].getMetricsAsArray().map((metric) => {
-    // prom-client's types lack the labels; and have the type as the name of the class.
-    const { name, help, labelNames } = metric as unknown as Declared & { labelNames: string[] };
-    return { name, help, type: metric.constructor.name.toLowerCase(), labels: labelNames };
-  });
 }
