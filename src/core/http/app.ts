@@ -41,13 +41,17 @@ export function createApp(first: Service, { events, headers, trackUnread }: AppO
     const { credentialHeaders, ending } = service;
     const request = new HttpRequest(ctx, ctx.url, { credentialHeaders, headers, ending });
     ctx.state.portico = { request, service, operation: undefined, caller: undefined };
-    service.users?.enter();
-    ctx.res.once('close', () => end(request, service));
+    const cut = () => abortConnection(ctx.req.socket, 'response_unread');
+    service.users?.enter(cut);
+    ctx.res.once('close', () => {
+      service.users?.leave(cut);
+      end(request);
+    });
     await next();
     trackUnread(request);
   }
 
-  function end(request: HttpRequest, { users }: Service): void {
+  function end(request: HttpRequest): void {
     const { req, res, record, waitingSince } = request;
     record.ms = performance.now() - record.begun;
     record.status = res.headersSent ? res.statusCode : undefined;
@@ -61,7 +65,6 @@ export function createApp(first: Service, { events, headers, trackUnread }: AppO
       request.abandon();
     }
     for (const close of request.onClose) close();
-    users?.leave();
     events.requestEnded?.(record);
   }
 

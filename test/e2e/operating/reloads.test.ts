@@ -10,12 +10,18 @@ import { get, openConnection } from '../../support/raw-http.ts';
 const RELOADS = 10;
 const DEADLINE_MS = 2000;
 const GRACE_MS = 500;
+/** More than the buffers of a socket hold. */
+const LIST_BYTES = 12_000_000;
 
 describe('a gateway that is reloaded again and again', () => {
   /** A platform whose connections stay open until the gateway closes them, with a list that no socket buffer holds. */
   async function startPlatform() {
     const description = 'x'.repeat(1_000_000);
-    const items = Array.from({ length: 12 }, (_, index) => ({ id: `i${index}`, name: 'n', description }));
+    const items = Array.from({ length: LIST_BYTES / 1_000_000 }, (_, index) => ({
+      id: `i${index}`,
+      name: 'n',
+      description,
+    }));
     const server = createServer((request, response) => {
       response.end(JSON.stringify({ [listOf(request)]: listOf(request) === 'tools' ? items : [], nextPageToken: '' }));
     });
@@ -47,7 +53,7 @@ describe('a gateway that is reloaded again and again', () => {
   }
 
   /** Reads the long list, one byte now and then. */
-  async function readSlowly(url: string) {
+  async function readSlowly(url: string): Promise<{ readonly isCut: () => Promise<boolean> }> {
     const { socket, send } = openConnection(url);
     socket.removeAllListeners('data').pause();
     send(get('/mcp/v1/resources/read?uri=platform://tools', { 'Accept-Encoding': 'identity' }));
@@ -55,6 +61,18 @@ describe('a gateway that is reloaded again and again', () => {
     expect(String(socket.read(12))).to.equal('HTTP/1.1 200');
     const timer = setInterval(() => socket.read(1), 20);
     onCleanup(() => clearInterval(timer));
+    return {
+      /** Takes all that was sent. A response that was cut is not whole. */
+      isCut: () =>
+        new Promise((resolve) => {
+          let bytes = 0;
+          socket.on('data', (chunk) => {
+            bytes += chunk.length;
+          });
+          socket.once('close', () => resolve(bytes < LIST_BYTES));
+          socket.resume();
+        }),
+    };
   }
 
   it('closes each core by itself, without waiting for an earlier one', async () => {
@@ -64,10 +82,11 @@ describe('a gateway that is reloaded again and again', () => {
     await eventually(() => platform.open() <= 2, 300);
   });
 
-  it('closes the core of a client that takes a byte now and then', async () => {
+  it('cuts a client that takes a byte now and then, and closes the core that it used', async () => {
     const { platform, running, reload } = await setUp();
-    await readSlowly(running.url);
+    const { isCut } = await readSlowly(running.url);
     for (let index = 1; index <= RELOADS; index += 1) await reload(index);
     await eventually(() => platform.open() === 1, 3 * (DEADLINE_MS + GRACE_MS));
+    expect(await isCut()).to.equal(true);
   });
 });
