@@ -49,7 +49,7 @@ export async function seal(load: Load, key: Buffer, expiresAt: number, sealedFor
   const content = await contentOf(load);
   const header = Buffer.alloc(HEADER);
   header.writeUInt8(FORMAT, 0);
-  header.writeDoubleBE(load.snapshot.loadedAt, 1);
+  header.writeDoubleBE(load.snapshot.loadStartedAt, 1);
   header.writeDoubleBE(expiresAt, 9);
   header.writeUInt32BE(content.length, 17);
   header.set(tagOf(sealedFor.reading), READING);
@@ -128,6 +128,13 @@ async function loadIn(content: Buffer, loadedAt: number): Promise<Load> {
   });
   const bytes = await unpooledInSteps([content.subarray(endOfFacts)]);
   const count = steps.length;
-  const snapshot = Object.freeze({ bytes, etag, count, itemStarts, loadedAt, representations: Object.freeze({}) });
+  const snapshot = Object.freeze({
+    bytes,
+    etag,
+    count,
+    itemStarts,
+    loadStartedAt: loadedAt,
+    representations: Object.freeze({}),
+  });
   return { snapshot, upstreamMs: 0, ...facts };
 }

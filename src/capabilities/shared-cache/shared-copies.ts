@@ -66,13 +66,13 @@ export function openCopies(options: CopiesOptions, stored: StoredResource) {
           const load = await semaphore(bytes, () => unseal(sealed, secret.sealingKeyOf(caller), sealedFor));
           if (load === undefined) return 'altered';
           if (load === 'overloaded' || !isCurrent(sealed.loadedAt)) return undefined;
-          return { ...load, snapshot: Object.freeze({ ...load.snapshot, loadedAt }) };
+          return { ...load, snapshot: Object.freeze({ ...load.snapshot, loadStartedAt: loadedAt }) };
         },
       };
     }
 
     async function sealAndPut(load: Load, lease: Lease): Promise<SharedPut['outcome']> {
-      const { loadedAt } = load.snapshot;
+      const { loadStartedAt: loadedAt } = load.snapshot;
       const expiresAt = endOf(loadedAt, lifetime, caller.expiresAt);
       const length = lengthOf(load);
       if (length > maxBytes) return 'too_large';

@@ -82,7 +82,7 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions): Snapshot
         let isPut = false;
         try {
           if (taken !== undefined) return { ...taken, copied: true };
-          const copy = await openIfNewer(older, known?.snapshot.loadedAt);
+          const copy = await openIfNewer(older, known?.snapshot.loadStartedAt);
           if (copy !== undefined) keep?.(copy);
           const loaded = await load(caller, signal, { known: copy ?? known });
           if (lease !== undefined) {

@@ -46,6 +46,6 @@ function whyStale({ reason }: Staleness): string {
   return reason === undefined ? 'It is being refreshed.' : `The platform could not be read since then: ${reason}.`;
 }
 
-function timeOf({ loadedAt }: Snapshot): string {
-  return new Date(loadedAt).toISOString();
+function timeOf({ loadStartedAt }: Snapshot): string {
+  return new Date(loadStartedAt).toISOString();
 }

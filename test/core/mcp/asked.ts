@@ -39,7 +39,7 @@ export function cachedFor(ms: number): Pick<Load, 'cached'> {
 }
 
 /** `_meta` of a load that is fresh and whole. */
-export function provenanceOf({ snapshot: { etag, loadedAt } }: Load) {
+export function provenanceOf({ snapshot: { etag, loadStartedAt: loadedAt } }: Load) {
   const leftOut = { bySettings: 0, invalid: 0 };
   const loaded = { loadedAt: new Date(loadedAt).toISOString(), etag, leftOut };
   return { 'portico/list': { upstream: 'platform', ...loaded, stale: false } };

@@ -136,7 +136,9 @@ export function headersOfLoad({ snapshot, cached, collapsed, copied, renewed, dr
     return headers;
   }
   const { freshUntil, stored, forwarded, error } = cached;
-  const maxAge = freshUntil > now ? seconds(freshUntil - snapshot.loadedAt) : 0;
+  const { loadStartedAt, receivedAt = loadStartedAt } = snapshot;
+  // So that `max-age` less `Age` is what is left (RFC 9111, section 4.2).
+  const maxAge = freshUntil > now ? Math.max(0, seconds(freshUntil - receivedAt)) : 0;
   const held = forwarded === undefined || error !== undefined;
   const forwardedStatus = renewed ? 304 : error?.upstreamStatus;
   let status = forwarded === undefined ? 'portico; hit' : `portico; fwd=${forwarded}`;
@@ -149,7 +151,7 @@ export function headersOfLoad({ snapshot, cached, collapsed, copied, renewed, dr
   if (error !== undefined) status += `; detail=${error.code.replaceAll('_', '-')}`;
   headers['Cache-Control'] = `private, max-age=${maxAge}`;
   headers['Cache-Status'] = status;
-  if (held || collapsed) headers['Age'] = String(Math.max(0, seconds(now - snapshot.loadedAt)));
+  if (held || collapsed) headers['Age'] = String(Math.max(0, seconds(now - receivedAt)));
   return headers;
 }
 

@@ -48,13 +48,15 @@ export function createLoader(options: LoaderOptions): Loader {
     timing: LoadTiming,
     known?: Load,
   ): Promise<Load> {
-    const loadedAt = now();
+    const loadStartedAt = now();
     const begun = performance.now();
     let ownMs = 0;
     const spend = (ms: number) => {
       ownMs += ms;
     };
     const upstreamMs = () => performance.now() - begun - ownMs;
+    const loadedNow = ({ snapshot }: { readonly snapshot: Snapshot }): Snapshot =>
+      Object.freeze({ ...snapshot, loadStartedAt, receivedAt: now() });
 
     function get<P>(request: Omit<PageRequest<P>, 'caller' | 'load'>, pageSignal: AbortSignal): Promise<Reply<P>> {
       const read: PageRequest<P>['read'] = (body, headers) => {
@@ -89,7 +91,7 @@ export function createLoader(options: LoaderOptions): Loader {
     }
 
     async function loadPages(first: MappedPage | GatewayError, body: Buffer, headers: ReplyHeaders) {
-      const writer = createSnapshotWriter(loadedAt);
+      const writer = createSnapshotWriter(loadStartedAt);
       const repeatedIn = createDistinctIds();
       let counts = NO_COUNTS;
       let pages = 0;
@@ -118,12 +120,12 @@ export function createLoader(options: LoaderOptions): Loader {
       if (known === undefined) throw new Error('the request had no If-None-Match');
       // The page is unchanged, but may no longer be the whole list.
       if (![NO_SIGNS, known.upstreamSaid].includes(headerSigns(headers))) return load(caller, account, signal, timing);
-      return { ...known, snapshot: at(loadedAt, known), renewed: true, upstreamMs: upstreamMs() };
+      return { ...known, snapshot: loadedNow(known), renewed: true, upstreamMs: upstreamMs() };
     }
     const { made, pages } = 'made' in first ? { ...first, pages: 1 } : await loadPages(first.page, first.body, headers);
     emitLoaded(made, pages);
     const { excluded, dropped } = made.counts;
-    const loaded = { snapshot: at(loadedAt, made), upstreamMs: upstreamMs(), pages, excluded, dropped };
+    const loaded = { snapshot: loadedNow(made), upstreamMs: upstreamMs(), pages, excluded, dropped };
     return pages === 1 && showsEnd ? { ...loaded, ...tagged(list, headers) } : loaded;
   }
 
@@ -153,9 +155,4 @@ export function createLoader(options: LoaderOptions): Loader {
 function orThrow(page: MappedPage | GatewayError): MappedPage {
   if (page instanceof GatewayError) throw page;
   return page;
-}
-
-/** The same snapshot for a load that started at `loadedAt`. */
-function at(loadedAt: number, { snapshot }: { readonly snapshot: Snapshot }): Snapshot {
-  return Object.freeze({ ...snapshot, loadedAt });
 }

@@ -102,7 +102,7 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
       return {
         store(load) {
           if (token.revoked) return false;
-          if (isShared(caller)) admitted.set(snapshotKey(resource, caller.credentialKey), load.snapshot.loadedAt);
+          if (isShared(caller)) admitted.set(snapshotKey(resource, caller.credentialKey), load.snapshot.loadStartedAt);
           if (token.superseded) return false;
           for (const earlier of tokens) {
             if (earlier === token) break;
@@ -112,12 +112,12 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
         },
         keep(copy) {
           if (token.revoked) return false;
-          const { loadedAt } = copy.snapshot;
+          const { loadStartedAt } = copy.snapshot;
           if (isShared(caller)) {
             const callerKey = snapshotKey(resource, caller.credentialKey);
-            admitted.set(callerKey, Math.max(loadedAt, admitted.get(callerKey) ?? loadedAt));
+            admitted.set(callerKey, Math.max(loadStartedAt, admitted.get(callerKey) ?? loadStartedAt));
           }
-          if ((held.peek(key)?.snapshot.loadedAt ?? loadedAt) > loadedAt) return false;
+          if ((held.peek(key)?.snapshot.loadStartedAt ?? loadStartedAt) > loadStartedAt) return false;
           return hold(key, copy);
         },
         end() {

@@ -38,6 +38,8 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
   /** Calls the upstream (`Cache-Control: no-cache`). @default false */
   readonly noCache?: boolean;
+  /** Stores nothing that is loaded for this read (`Cache-Control: no-store`; RFC 9111, section 5.2.1.5). @default false */
+  readonly noStore?: boolean;
 }
 
 /** Reads one resource for `caller`. */
@@ -48,6 +50,8 @@ export interface LoadOptions {
   readonly known?: Load | undefined;
   /** Accepts another replica's load of less than this age. @default 0, none */
   readonly maxAgeMs?: number;
+  /** The result is not stored, here or elsewhere. @default false */
+  readonly noStore?: boolean;
   /** A background refresh. @default false */
   readonly isRefresh?: boolean;
   /** Called with an earlier load, to be served if the upstream fails. */

@@ -10,8 +10,10 @@ export interface Snapshot {
   readonly count: number;
   /** Each item is followed by one comma, or the closing bracket. */
   readonly itemStarts: Uint32Array;
-  /** Start of the load, in milliseconds since the epoch. */
-  readonly loadedAt: number;
+  /** Start of the load, in milliseconds since the epoch: the list is no older, so that its freshness is counted from here. */
+  readonly loadStartedAt: number;
+  /** When the upstream's reply had arrived, from which `Age` is counted. @default `loadStartedAt` */
+  readonly receivedAt?: number;
   /** Representations by their names in `representations.ts`. */
   readonly representations: Readonly<Record<string, Buffer>>;
 }
@@ -44,8 +46,8 @@ export function encodeItems(items: readonly object[]): EncodedItems {
   return { bytes: bytes.subarray(1, -1), starts };
 }
 
-/** Builds a snapshot. `loadedAt`: start of the load, in milliseconds since the epoch. */
-export function createSnapshotWriter(loadedAt: number) {
+/** Builds a snapshot. `loadStartedAt`: start of the load, in milliseconds since the epoch. */
+export function createSnapshotWriter(loadStartedAt: number) {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];
   const starts: number[] = [];
@@ -62,7 +64,7 @@ export function createSnapshotWriter(loadedAt: number) {
       etag: `W/"${hash.digest('base64url').slice(0, 22)}"`,
       count: starts.length,
       itemStarts: new Uint32Array(starts),
-      loadedAt,
+      loadStartedAt,
       representations: NONE,
     });
   return {

@@ -31,7 +31,8 @@ export function withCache(load: Loader, options: CacheOptions): Read {
     return withOutcome((caller, { signal }) => flying(caller, signal), options);
   }
   const stored = secondLevel.store.wrapLoad(evicting, { ...secondLevel, resource, cache, lifetime });
-  const flying = withFlights(wrapLoad(withStorage(stored, { ...options, lifetime }), resource), options);
+  const storing = withStorage(stored, { ...options, lifetime });
+  const flying = withFlights(wrapLoad(withoutStorage(storing, evicting), resource), options);
   return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
 }
 
@@ -106,6 +107,15 @@ export function withFlights(
 
 type StorageOptions = Pick<CacheOptions, 'resource' | 'cache' | 'events' | 'now'> & { readonly lifetime: Lifetime };
 
+/** Loads for a read whose result must not be stored from the upstream alone. */
+function withoutStorage(storing: Loader, load: Loader): Loader {
+  return async (caller, signal, options) => {
+    if (options?.noStore !== true) return storing(caller, signal, options);
+    const { cached: _, ...loaded } = await load(caller, signal, options);
+    return loaded;
+  };
+}
+
 /** Stores the result of a load, from the upstream or another replica. */
 function withStorage(load: Loader, { resource, cache, lifetime, events, now }: StorageOptions): Loader {
   /** Each hit returns this object, so it is created once. */
@@ -116,7 +126,7 @@ function withStorage(load: Loader, { resource, cache, lifetime, events, now }: S
       excluded,
       dropped,
       upstreamMs: 0,
-      cached: { key, freshUntil: freshUntil(snapshot.loadedAt, lifetime), stored: false },
+      cached: { key, freshUntil: freshUntil(snapshot.loadStartedAt, lifetime), stored: false },
       ...(upstreamEtag !== undefined && { upstreamEtag }),
       ...(upstreamSaid !== undefined && { upstreamSaid }),
     };
@@ -128,7 +138,7 @@ function withStorage(load: Loader, { resource, cache, lifetime, events, now }: S
       const key = cache.keyOf(resource, caller);
       const keep = (copy: Load) => epoch.keep(toHold(copy, key));
       const loaded = await load(caller, signal, { ...options, keep });
-      const until = freshUntil(loaded.snapshot.loadedAt, lifetime);
+      const until = freshUntil(loaded.snapshot.loadStartedAt, lifetime);
       if (loaded.copied) {
         keep(loaded);
         return { ...loaded, cached: { key, freshUntil: until, stored: false } };

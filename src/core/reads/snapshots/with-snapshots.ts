@@ -17,18 +17,18 @@ export interface Lifetime {
 export type Stage = 'fresh' | 'stale-while-revalidate' | 'stale-if-error' | 'over';
 
 /** Returns the end of freshness, in milliseconds since the epoch. */
-export function freshUntil(loadedAt: number, { ttlMs }: Lifetime): number {
-  return loadedAt + ttlMs;
+export function freshUntil(loadStartedAt: number, { ttlMs }: Lifetime): number {
+  return loadStartedAt + ttlMs;
 }
 
 /** Whether a snapshot is young enough to be taken instead of a load. */
-export function isRecent(loadedAt: number, maxAgeMs: number, now: number): boolean {
-  return now - loadedAt < maxAgeMs;
+export function isRecent(loadStartedAt: number, maxAgeMs: number, now: number): boolean {
+  return now - loadStartedAt < maxAgeMs;
 }
 
 /** Returns the stage of a snapshot at `now`. One from the future is not used: the clock was set back, and its age is unknown. */
-export function stageAt(now: number, loadedAt: number, lifetime: Lifetime, expiresAt?: number): Stage {
-  const age = now - loadedAt;
+export function stageAt(now: number, loadStartedAt: number, lifetime: Lifetime, expiresAt?: number): Stage {
+  const age = now - loadStartedAt;
   if (age < 0 || (expiresAt !== undefined && now >= expiresAt)) return 'over';
   if (age < lifetime.ttlMs) return 'fresh';
   if (age < lifetime.ttlMs + lifetime.staleWhileRevalidateMs) return 'stale-while-revalidate';
@@ -67,6 +67,7 @@ export interface SnapshotsOptions {
 interface Why {
   readonly forwarded: Cached['forwarded'] & string;
   readonly noCache: boolean;
+  readonly noStore: boolean;
 }
 
 const FORWARDED: Readonly<Record<Stage, Why['forwarded']>> = {
@@ -76,7 +77,7 @@ const FORWARDED: Readonly<Record<Stage, Why['forwarded']>> = {
   over: 'miss',
 };
 
-type LoadHow = Required<Pick<LoadOptions, 'maxAgeMs'>> & Pick<LoadOptions, 'isRefresh'>;
+type LoadHow = Required<Pick<LoadOptions, 'maxAgeMs'>> & Pick<LoadOptions, 'isRefresh' | 'noStore'>;
 
 /** Serves stored snapshots while they may be served. `load` stores results and shares loads in flight. */
 export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
@@ -86,7 +87,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   const refreshErrors = new WeakMap<Load, unknown>();
 
   function stageOf({ snapshot }: Load, caller: Caller, time: number): Stage {
-    const since = Math.min(snapshot.loadedAt, cache.admittedAt(resource, caller));
+    const since = Math.min(snapshot.loadStartedAt, cache.admittedAt(resource, caller));
     return stageAt(time, since, lifetime, caller.expiresAt);
   }
 
@@ -103,7 +104,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     maxAgeMs: number,
   ): boolean {
     const time = now();
-    return time < expiresAt && isRecent(snapshot.loadedAt, maxAgeMs, time);
+    return time < expiresAt && isRecent(snapshot.loadStartedAt, maxAgeMs, time);
   }
 
   /** Entity tags are sent for the caller's own load only: an upstream may use one tag for different credentials. */
@@ -136,9 +137,9 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     const { ttlMs, staleWhileRevalidateMs } = lifetime;
     const maxAgeMs = why.noCache ? Math.min(minRefreshMs, ttlMs) : ttlMs + staleWhileRevalidateMs;
     try {
-      const loaded = await loadWith(caller, signal, known, { maxAgeMs });
+      const loaded = await loadWith(caller, signal, known, { maxAgeMs, noStore: why.noStore });
       if (loaded.copied) {
-        if (!isRecent(loaded.snapshot.loadedAt, ttlMs, now())) refresh(caller, loaded);
+        if (!isRecent(loaded.snapshot.loadStartedAt, ttlMs, now())) refresh(caller, loaded);
         return loaded;
       }
       const { cached } = loaded;
@@ -159,20 +160,21 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
 
   return (caller, options) => {
     const held = cache.get(resource, caller);
-    const noCache = options.noCache === true;
-    if (held === undefined) return reload(caller, options.signal, undefined, { forwarded: 'miss', noCache });
+    const { noCache = false, noStore = false } = options;
+    const how = { noCache, noStore };
+    if (held === undefined) return reload(caller, options.signal, undefined, { forwarded: 'miss', ...how });
     const time = now();
     const stage = stageOf(held, caller, time);
-    if (stage === 'fresh' && (!noCache || time - held.snapshot.loadedAt <= minRefreshMs)) {
+    if (stage === 'fresh' && (!noCache || time - held.snapshot.loadStartedAt <= minRefreshMs)) {
       return Promise.resolve(serve(held, caller));
     }
     const refreshError = refreshErrors.get(held);
     const isAnswered = refreshError instanceof GatewayError && !allowsStale(refreshError);
-    if (stage === 'stale-while-revalidate' && !noCache && !isAnswered) {
+    if (stage === 'stale-while-revalidate' && !noCache && !noStore && !isAnswered) {
       refresh(caller, held);
       const served = serve(held, caller);
       return Promise.resolve(refreshError === undefined ? served : { ...served, refreshError: codeOf(refreshError) });
     }
-    return reload(caller, options.signal, held, { forwarded: FORWARDED[stage], noCache });
+    return reload(caller, options.signal, held, { forwarded: FORWARDED[stage], ...how });
   };
 }

@@ -189,6 +189,8 @@ const held = (more: Partial<Cached> = {}): Partial<Load> => ({ cached: { ...HELD
 const stored = (forwarded: Forwarded, more: Partial<Cached> = {}) => held({ forwarded, stored: true, ...more });
 const failing = (reason: GatewayError) => held({ forwarded: 'stale', error: reason });
 const OPEN = new GatewayError('breaker_open');
+/** Its load took 5 s: `max-age` less `Age` is what is left of its freshness. */
+const SLOW: Partial<Load> = { ...held(), snapshot: { ...snapshot, receivedAt: LOADED_AT + 5000 } };
 const EXPIRING = held({ freshUntil: LOADED_AT + 7500 });
 const EXPIRED = held({ freshUntil: 0, forwarded: 'miss' });
 const COLLAPSED = { ...stored('miss'), collapsed: true };
@@ -207,6 +209,7 @@ const CASES: readonly (readonly [what: string, Partial<Load>, number, string, st
   ['a fresh list of another replica', COPIED, 20, '60, age 20', 'hit; ttl=40; detail=shared', 'shared'],
   ['a stale list of another replica', COPIED, 99.9, '0, age 99', 'hit; ttl=-40; detail=shared', 'stale'],
   ['a list whose freshness just ended', held(), 60, '0, age 60', 'hit; ttl=0', 'stale'],
+  ['a fresh list whose load was slow', SLOW, 20, '55, age 15', 'hit; ttl=40', 'hit'],
   ['a stale list', held(), 99.9, '0, age 99', 'hit; ttl=-40', 'stale'],
   ['a list that was loaded again when stale', stored('stale'), 0, '60', 'fwd=stale; stored', 'refreshed'],
   ['a list that was loaded again on request', stored('request'), 0, '60', 'fwd=request; stored', 'refreshed'],

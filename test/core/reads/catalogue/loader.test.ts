@@ -43,7 +43,7 @@ describe('a loader', () => {
       '/base/things?installed=true&size=2',
       '/base/things?installed=true&size=2&token=more',
     ]);
-    expect({ pages, dropped, at: snapshot.loadedAt }).to.deep.equal({ pages: 2, dropped: 0, at: 1000 });
+    expect({ pages, dropped, at: snapshot.loadStartedAt }).to.deep.equal({ pages: 2, dropped: 0, at: 1000 });
     expect(upstreamMs).to.be.at.least(0);
   });
 
@@ -203,7 +203,12 @@ describe('a loader', () => {
       const second = await load(callerWith(), never, { known });
       expect(tags).to.deep.equal([undefined, 'W/"1"']);
       expect(second).to.include({ renewed: true, upstreamEtag: 'W/"1"', pages: 1 });
-      expect(second.snapshot).to.include({ bytes: first.snapshot.bytes, loadedAt: 2000, representations });
+      expect(second.snapshot).to.include({
+        bytes: first.snapshot.bytes,
+        loadStartedAt: 2500,
+        receivedAt: 3000,
+        representations,
+      });
       expect(Object.isFrozen(second.snapshot)).to.equal(true);
       expect(told, 'it is stored again, not loaded').to.have.length(1);
     });

@@ -78,7 +78,7 @@ describe('a loader that gets equal replies', () => {
     const second = await read();
     expect([first.upstreamEtag, second.upstreamEtag]).to.deep.equal(['"1"', '"2"']);
     expect(await read()).not.to.have.property('upstreamEtag');
-    expect([first.snapshot.loadedAt, second.snapshot.loadedAt]).to.deep.equal([1000, 2000]);
+    expect([first.snapshot.loadStartedAt, second.snapshot.loadStartedAt]).to.deep.equal([1000, 2000]);
     expect(Object.isFrozen(second.snapshot)).to.equal(true);
   });
 

@@ -118,7 +118,7 @@ describe('an escaped snapshot', () => {
     for (const items of [[{ id: 'a' }], LONG]) {
       const { cache, escaped } = setUp({ maxBytes: 10_000_000, maxEntries: 10 });
       const load = loadOf(items);
-      const again = { ...load, snapshot: { ...load.snapshot, loadedAt: 9 } };
+      const again = { ...load, snapshot: { ...load.snapshot, loadStartedAt: 9 } };
       const [made, meanwhile] = await Promise.all([escaped(load), escaped(again)]);
       expect(meanwhile).to.equal(made);
       expect(await escaped(again)).to.equal(made);

@@ -37,7 +37,8 @@ export function house({ maxBytes = 1_000_000, lifetime = LIFETIME } = {}) {
       wrapLoad: (inner) => inner,
       lifetime: resource === 'projects' ? undefined : lifetime,
     });
-    const read = (caller: Caller, signal = never, { noCache = false } = {}) => source(caller, { signal, noCache });
+    const read = (caller: Caller, signal = never, { noCache = false, noStore = false } = {}) =>
+      source(caller, { signal, noCache, noStore });
     return { read, source, departures };
   };
   return { clock, cache, told, projects: of('projects'), workflows: of('workflows'), tools: of('tools') };

@@ -42,7 +42,7 @@ describe('a snapshot writer', () => {
 
   it('has the start of its load, and is frozen', () => {
     const snapshot = write([]);
-    expect(snapshot.loadedAt).to.equal(1_000);
+    expect(snapshot.loadStartedAt).to.equal(1_000);
     expect(Object.isFrozen(snapshot)).to.equal(true);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { callerOf, errorOf, settle, text } from './departures.ts';
+import { callerOf, errorOf, never, settle, text } from './departures.ts';
 import { alice, bob, failed, house, LIFETIME, readLanding, readRejecting, SECOND } from './house.ts';
 
 // What no caller may be served, in whatever order things happen: with-cache.model.test.ts.
@@ -17,6 +17,23 @@ describe('a snapshot', () => {
     const hit = await tools.source(alice, asked);
     expect(hit).to.have.property('snapshot');
     expect(await tools.source(alice, asked)).to.equal(hit);
+  });
+
+  it('is not stored for a read that must not be stored, nor replaced or refreshed by it', async () => {
+    const { tools, cache, clock, told } = house();
+    const readUnstored = async (id: string) => {
+      const reading = tools.read(alice, never, { noStore: true });
+      tools.departures.at(-1)?.land([{ id }]);
+      return reading;
+    };
+    expect(await readUnstored('a')).not.to.have.property('cached');
+    expect(cache.entries).to.equal(0);
+    await readLanding(tools, 'b');
+    expect(text(await tools.read(alice, never, { noStore: true })), 'stored before').to.contain('b');
+    clock.now += 60 * SECOND;
+    expect(text(await readUnstored('c'))).to.contain('c');
+    expect(text(await tools.read(alice))).to.contain('b');
+    expect(told.filter(([name]) => name === 'stored')).to.have.length(1);
   });
 
   it('emits its events', async () => {
