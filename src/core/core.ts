@@ -84,7 +84,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const users = createUsers();
 
   const catalogue = createCatalogue(
-    openReads(config, offered, { upstreams, holdings, names, hooks, pageTurns, users, events, now }),
+    openReads(config, offered, { resources, upstreams, holdings, names, hooks, pageTurns, users, events, now }),
   );
 
   events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });

@@ -29,8 +29,10 @@ export function createHoldings(config: Config, events: Events, { keyOf, snapshot
 /** Returns everything that a list depends on, except the caller. Lifetimes, scopes and keywords are not among them. */
 export function readingOf(resource: Resource, config: Config): string {
   const { cache: _, requiredScopes: __, keywords: ___, ...settings } = resourceConfig(config, resource);
-  const { verification, upstreams } = config;
-  return JSON.stringify([LIST_FORMAT, { ...settings, upstream: upstreams[settings.upstream], verification }]);
+  const { verification, upstreams, resources } = config;
+  const parents = Object.entries(resources).find(([name]) => name === settings.each)?.[1];
+  const upstream = upstreams[settings.upstream];
+  return JSON.stringify([LIST_FORMAT, { ...settings, parents, upstream, verification }]);
 }
 
 /** Returns the name of each resource in the cache: another one where it is read differently. */

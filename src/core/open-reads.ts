@@ -1,5 +1,6 @@
-import { fillBody, fillPath } from './config/schema/resource/templates.ts';
-import { type Config, checked, type ResourceConfig } from './config/schema/settings.ts';
+import type { ParentsConfig } from './config/schema/resource/joined-settings.ts';
+import { fillBody, fillPath, namesIn } from './config/schema/resource/templates.ts';
+import { type Config, checked, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import type { KeyOf } from './credentials/authenticate.ts';
 import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
 import { type Holdings, readingOf } from './holdings.ts';
@@ -7,8 +8,14 @@ import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
 import type { Users } from './kernel/tables.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
-import { createLoader } from './reads/catalogue/loader.ts';
-import { compileList, createPageReader, type PageTurns } from './reads/catalogue/page-reader.ts';
+import { createJoinedLoader, PARENT_ITEM, type Parent, textOfParent } from './reads/catalogue/joined-lists.ts';
+import { createLoader, type LoaderOptions } from './reads/catalogue/loader.ts';
+import {
+  compileList,
+  createPageReader,
+  type PageReaderOptions,
+  type PageTurns,
+} from './reads/catalogue/page-reader.ts';
 import { renamed } from './reads/snapshots/cache.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
 import { withCache } from './reads/snapshots/with-cache.ts';
@@ -23,6 +30,8 @@ export interface Offer {
 }
 
 export interface ReadsOptions {
+  /** All of the registry: a parent need not be offered. */
+  readonly resources: readonly Resource[];
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly holdings: Holdings;
   /** Names in the cache. */
@@ -46,34 +55,72 @@ export interface ReadsOptions {
 export function openReads(
   config: Config,
   offers: readonly Offer[],
-  { upstreams, holdings, names, hooks, pageTurns, users, events, now }: ReadsOptions,
+  { resources, upstreams, holdings, names, hooks, pageTurns, users, events, now }: ReadsOptions,
 ): (Offered & { readonly read: Read })[] {
   const cache = renamed(holdings.cache, names);
 
   function loaderOf({ resource, settings }: Offer): Loader {
-    const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
-    const listSettings = {
-      ...settings,
+    const { each, lists } = settings;
+    const upstream = hooks.wrapUpstream(checked(upstreams.get(settings.upstream)), resource.name);
+    const { timeoutMs } = checked(config.upstreams[settings.upstream]);
+    const source = { name: resource.name, upstream, required: requiredFields(resource) };
+    const compare = holdings.compare.bind(undefined, checked(names.get(resource.name)));
+    if (each === undefined && lists === undefined) return listLoader({ ...source, settings, compare })(events);
+    // Rules about the whole do not hold for each of its lists.
+    const part = { ...settings, allowEmpty: true, strictMapping: false };
+    const variants =
+      lists === undefined ? [part] : lists.map((list) => ({ ...part, ...definedIn(list) }) as ResourceConfig);
+    return createJoinedLoader({
       resource: resource.name,
-      baseUrl,
-      path: fillPath(settings.path, settings.pathParams),
-      headers: lowerCased(settings.headers),
-      required: requiredFields(resource),
-    };
-    const compiled = compileList(listSettings);
-    return createLoader({
-      resource: resource.name,
-      upstream: hooks.wrapUpstream(checked(upstreams.get(settings.upstream)), resource.name),
+      upstream: settings.upstream,
       timeoutMs,
-      rules: settings,
-      list: { ...compiled.list, post: compilePost(settings) },
-      readPage: createPageReader(compiled, pageTurns),
-      maxReadBytes: settings.maxReadBytes,
-      loading: holdings.loading,
-      compare: holdings.compare.bind(undefined, checked(names.get(resource.name))),
+      parents: each === undefined ? undefined : { open: parentsLoader(each, part, source), max: settings.maxParents },
+      lists: variants.map((variant) => listLoader({ ...source, settings: variant })),
+      concurrency: JOINED_AT_ONCE,
+      maxItems: settings.maxItems,
+      duplicateIds: settings.duplicateIds,
       events,
       now,
     });
+  }
+
+  /** The list of the parents, with each item as the platform sent it beside its documented fields. */
+  function parentsLoader(each: string | ParentsConfig, part: ResourceConfig, source: ListSource) {
+    const named = typeof each === 'string' ? checked(resources.find(({ name }) => name === each)) : undefined;
+    const own = typeof each !== 'string' && {
+      ...each,
+      method: 'GET',
+      body: undefined,
+      fields: { id: plainField(each.id) },
+    };
+    const settings = { ...part, where: undefined, ...(named ? resourceConfig(config, named) : own), allowEmpty: true };
+    const fields = { ...settings.fields, [PARENT_ITEM]: plainField('to_string(@)') };
+    return listLoader({ ...source, settings: { ...settings, fields } as ResourceConfig, required: ['id'] });
+  }
+
+  /** Compiles one list; the result opens it, for a parent if it has one. */
+  function listLoader({ name, upstream, settings, required, compare = () => [] }: ListSource & ListLoaderOptions) {
+    const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
+    const path = fillPath(settings.path, settings.pathParams);
+    const headers = lowerCased(settings.headers);
+    const compiled = compileList({ ...settings, resource: name, baseUrl, path, headers, required });
+    const post = compilePost(settings);
+    return (ownEvents: Events, parent?: Parent): Loader => {
+      const list = parent === undefined ? compiled : belowParent(compiled, path, parent);
+      return createLoader({
+        resource: name,
+        upstream,
+        timeoutMs,
+        rules: settings,
+        list: { ...list.list, post },
+        readPage: createPageReader(list, pageTurns),
+        maxReadBytes: settings.maxReadBytes,
+        loading: holdings.loading,
+        compare,
+        events: ownEvents,
+        now,
+      });
+    };
   }
 
   function cached(load: Loader, { resource, settings }: Offer): Read {
@@ -113,6 +160,45 @@ export function openReads(
       ),
     };
   });
+}
+
+/** Lists of one resource that are read at once, beside the bound of the upstream's connections. */
+const JOINED_AT_ONCE = 8;
+
+interface ListSource {
+  readonly name: string;
+  readonly upstream: Upstream;
+  readonly required: readonly string[];
+}
+
+interface ListLoaderOptions {
+  readonly settings: ResourceConfig;
+  readonly compare?: LoaderOptions['compare'];
+}
+
+function plainField(from: string) {
+  return { from, default: '', values: {}, format: 'none' } as const;
+}
+
+/** The list below a parent: its path names the parent, and expressions over an item may use `parent`. */
+function belowParent(compiled: PageReaderOptions, path: string, parent: Parent): PageReaderOptions {
+  const names = namesIn(path).filter((name) => name.startsWith('parent.'));
+  const texts = names.map((name) => [name, textOfParent(parent, name.slice('parent.'.length))]);
+  const withParent = (items: readonly unknown[]) => items.map((item) => ({ ...Object(item), parent }));
+  return {
+    ...compiled,
+    list: { ...compiled.list, path: fillPath(path, Object.fromEntries(texts)) },
+    parse(text) {
+      const page = compiled.parse(text);
+      const exact = () => page.exactItems();
+      return { ...page, items: withParent(page.items), exactItems: () => exact() && withParent(exact() ?? []) };
+    },
+  };
+}
+
+/** The entries that have a value. */
+function definedIn<T extends object>(block: T): Partial<T> {
+  return Object.fromEntries(Object.entries(block).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
 function knownValues({ fields }: ResourceConfig): Readonly<Record<string, readonly string[]>> {

@@ -101,7 +101,7 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
     expect(stdout)
       .to.contain('upstream_refused: answered with status 404')
       .and.contain('the platform said: {"error":"no such path"}')
-      .and.match(/FILE: FAILED: 2 of 3 resources could be read, with 2 warnings\n$/);
+      .and.match(/FILE: FAILED: 2 of 3 resources could be read, with 4 warnings\n$/);
   });
 
   it('requires a token, and names the environment variable', async () => {

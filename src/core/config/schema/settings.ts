@@ -7,6 +7,7 @@ import type { SettingsSlice } from '../settings-slice.ts';
 import { type CrossCheck, keysOf, type Unchecked, withChecks } from './cross-check.ts';
 import { AdminSettings, HttpSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { checkOffers, settleOffers } from './offers.ts';
+import { checkParents } from './resource/joined-settings.ts';
 import { resourceSettings } from './resource/resource-settings.ts';
 import { bytes, listenHost, publicUrl } from './scalars.ts';
 import { UpstreamSettings } from './upstream/upstream-settings.ts';
@@ -93,7 +94,14 @@ function createSchema(registry: readonly Resource[], slices: readonly SettingsSl
       .prefault({})
       .describe('The resources.'),
   });
-  const checks = [checkOffers(registry), checkCallers, checkVerification, checkPorts, checkHosts];
+  const checks = [
+    checkOffers(registry),
+    checkParents(registry),
+    checkCallers,
+    checkVerification,
+    checkPorts,
+    checkHosts,
+  ];
   return withChecks(schema, ...checks).overwrite(settleOffers(registry));
 }
 

@@ -19,6 +19,14 @@ const NO_SEGMENT: readonly unknown[] = ['', '.', '..'];
 export const NOT_IN_URL =
   'must not be part of a URL, because platforms and proxies log URLs: send it as a header, by credential or headers of the upstream';
 
+export const listPath = z
+  .string()
+  .regex(/^\/[^?#\s\\\p{Cc}]*$/u, 'must begin with /, and hold no query, fragment, space or backslash')
+  .refine(hasSoundBraces, 'has a brace that does not enclose a name');
+
+// The list comes first, so that an issue has the place of its element.
+export const queryParameters = z.record(z.string().min(1), z.union([z.array(scalarText).min(1), scalarText]));
+
 /** The settings that say how a page of a resource is asked for. */
 export function requestShape(resource: Resource) {
   return {
@@ -26,19 +34,14 @@ export function requestShape(resource: Resource) {
       .enum(['GET', 'POST'])
       .default('GET')
       .describe('HTTP method. POST is for searches that require it; the request must not change anything.'),
-    path: z
-      .string()
-      .regex(/^\/[^?#\s\\\p{Cc}]*$/u, 'must begin with /, and hold no query, fragment, space or backslash')
-      .refine(hasSoundBraces, 'has a brace that does not enclose a name')
+    path: listPath
       .default(`/v1/${resource.name}`)
       .describe("Path below the upstream's baseUrl. {name} is replaced with that entry of pathParams."),
     pathParams: z
       .record(z.string().regex(/^\w+$/, 'must consist of letters, digits and _'), scalarText)
       .prefault({})
       .describe('Value for each {name} of path.'),
-    query: z
-      // The list comes first, so that an issue has the place of its element.
-      .record(z.string().min(1), z.union([z.array(scalarText).min(1), scalarText]))
+    query: queryParameters
       .prefault(resource.query)
       .describe('Query parameters of every page request. A list repeats the parameter for each element.'),
     headers: z
@@ -108,7 +111,7 @@ function pointerIssue(settings: Unchecked<RequestSettings>, pointer: string): st
 function checkPath(settings: Unchecked<RequestSettings>, report: Report): void {
   const path: unknown = settings?.path;
   if (typeof path !== 'string') return;
-  const names = namesIn(path);
+  const names = namesIn(path).filter((name) => !name.startsWith('parent.'));
   const given = keysOf(settings?.pathParams);
   for (const name of new Set(names)) {
     if (!given.includes(name)) report(['path'], `has {${name}}, which pathParams does not define`);

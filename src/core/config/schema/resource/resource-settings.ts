@@ -5,6 +5,7 @@ import { FAULTS } from '../../../mapping/reply-fault.ts';
 import type { Resource } from '../../../resources/resource.ts';
 import { type CrossCheck, withChecks } from '../cross-check.ts';
 import { bytes, expression, keyword, milliseconds, scopeToken, selection, whole } from '../scalars.ts';
+import { checkJoined, joinedShape } from './joined-settings.ts';
 import { PaginationSettings } from './pagination-settings.ts';
 import { checkRequest, requestShape } from './request.ts';
 
@@ -56,6 +57,7 @@ export function resourceSettings(resource: Resource) {
       .default([])
       .describe('Other words for an item. Assistants that search their tools find the tool by them.'),
     ...requestShape(resource),
+    ...joinedShape,
     items: selection
       .default(resource.name)
       .describe('Items of a page (JMESPath over the body); @ if the body itself is the list.'),
@@ -108,7 +110,7 @@ export function resourceSettings(resource: Resource) {
       .describe('Total size of all pages of one read, decompressed. Beyond: an error.'),
     ...storedOnly(resource),
   });
-  return withChecks(Shape, checkRequest, checkTotal);
+  return withChecks(Shape, checkRequest, checkJoined, checkTotal);
 }
 
 /** A total that is computed from the page would end each list behind its first one. */

@@ -1,4 +1,4 @@
-const NAMED = /\{(\w+)\}/g;
+const NAMED = /\{(\w+(?:\.[\w-]+)*)\}/g;
 
 /** The names that a path has in braces. */
 export function namesIn(path: string): string[] {
@@ -10,9 +10,12 @@ export function hasSoundBraces(path: string): boolean {
   return !/[{}]/.test(path.replaceAll(NAMED, ''));
 }
 
-/** A path with values in place of its names, each within one segment (RFC 3986, section 2.1). */
+/** A path with values in place of its names, each within one segment (RFC 3986, section 2.1). Other names stay. */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
-  return path.replaceAll(NAMED, (_braces, name: string) => encodeURIComponent(values[name] ?? ''));
+  return path.replaceAll(NAMED, (braces, name: string) => {
+    const value = values[name];
+    return value === undefined ? braces : encodeURIComponent(value);
+  });
 }
 
 /** Whether a value can be sent as JSON, and no number in it has lost digits. */

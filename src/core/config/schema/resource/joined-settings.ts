@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Resource } from '../../../resources/resource.ts';
+import { type CrossCheck, keysOf } from '../cross-check.ts';
+import { expression, scalarText, selection, whole } from '../scalars.ts';
+import { PaginationSettings } from './pagination-settings.ts';
+import { listPath, queryParameters } from './request.ts';
+import { namesIn } from './templates.ts';
+
+/** A list of parents that is not offered itself. */
+const ParentsSettings = z.strictObject({
+  path: listPath.describe("Path of the parents' list below the upstream's baseUrl."),
+  pathParams: z.record(z.string(), scalarText).prefault({}).describe('Value for each {name} of path.'),
+  query: queryParameters.prefault({}).describe('Query parameters of every page request.'),
+  items: selection.default('@').describe('Parents of a page (JMESPath over the body).'),
+  pagination: PaginationSettings.prefault({ kind: 'token' }).describe("Pagination of the parents' list."),
+  where: selection.optional().describe('Condition that keeps a parent (JMESPath over one parent).'),
+  id: expression.default('id').describe('Id of a parent, which is joined with ids that several parents have.'),
+});
+
+/** What differs between the lists of one resource. */
+const ListSettings = z.strictObject({
+  path: listPath.describe("Path of the list below the upstream's baseUrl."),
+  query: queryParameters.optional().describe('In place of the query of the resource.'),
+  items: selection.optional().describe('In place of the items of the resource.'),
+  pagination: PaginationSettings.optional().describe('In place of the pagination of the resource.'),
+  where: selection.optional().describe('In place of the where of the resource.'),
+});
+
+/** Settings of a resource that consists of several lists. */
+export const joinedShape = {
+  each: z
+    .union([z.string().min(1), ParentsSettings], { error: 'must be the name of a resource, or a block with path' })
+    .optional()
+    .describe(
+      'Reads the list once for each parent: each item of another resource of the same upstream, or of a list that is not offered. path has {parent.NAME}, and expressions of fields and where may use parent.',
+    ),
+  lists: z
+    .array(ListSettings)
+    .min(1)
+    .max(20)
+    .optional()
+    .describe(
+      'Several lists that are joined to one, in their order. Each replaces path, query, items, pagination and where.',
+    ),
+  maxParents: whole(1, 10_000).default(500).describe('Parents of one read. Beyond: an error.'),
+};
+
+export type ParentsConfig = z.output<typeof ParentsSettings>;
+
+interface Joined {
+  readonly each?: string | ParentsConfig | undefined;
+  readonly lists?: readonly { readonly path: string }[] | undefined;
+  readonly path: string;
+}
+
+/** Checks that a path names its parent exactly where there is one. */
+export const checkJoined: CrossCheck<Joined> = (settings, report) => {
+  const { each, lists, path } = settings ?? {};
+  const paths = Array.isArray(lists)
+    ? lists.map((list, index) => [['lists', `${index}`, 'path'], list?.path] as const)
+    : [];
+  for (const [place, text] of [[['path'], path] as const, ...paths]) {
+    if (typeof text !== 'string') continue;
+    const isOfParent = namesIn(text).some((name) => name.startsWith('parent.'));
+    if (isOfParent && each === undefined) report(place, 'has {parent...}, and there is no each');
+    const isUsed = place[0] !== 'path' || paths.length === 0;
+    if (!isOfParent && each !== undefined && isUsed) report(place, 'must have {parent.NAME}, such as {parent.id}');
+  }
+};
+
+interface Resources {
+  readonly resources: Readonly<Record<string, { readonly each?: unknown; readonly upstream?: string | undefined }>>;
+}
+
+/** Checks that a named parent is another resource of the same upstream, which has no parent itself. */
+export function checkParents(registry: readonly Resource[]): CrossCheck<Resources> {
+  return (settings, report) => {
+    const resources = settings?.resources;
+    for (const name of keysOf(resources)) {
+      const { each, upstream = name } = resources?.[name] ?? {};
+      if (typeof each !== 'string') continue;
+      const parent = resources?.[each];
+      const place = ['resources', name, 'each'];
+      if (each === name || !registry.some((resource) => resource.name === each)) {
+        report(
+          place,
+          `must be another resource: ${registry.flatMap((one) => (one.name === name ? [] : [one.name])).join(', ')}`,
+        );
+      } else if (parent?.each !== undefined) report(place, `names ${each}, which has a parent itself`);
+      else if ((parent?.upstream ?? each) !== upstream) report(place, `names ${each}, which has another upstream`);
+    }
+  };
+}

@@ -1,0 +1,175 @@
+import type { RequestListener } from 'node:http';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+
+const WORKFLOWS: Readonly<Record<string, readonly object[]>> = {
+  p1: [
+    { id: 'scan', name: 'Scan' },
+    { id: 'patch', name: 'Patch' },
+  ],
+  p2: [],
+  p3: [{ id: 'scan', name: 'Scan' }],
+};
+const PROJECTS = Object.keys(WORKFLOWS).map((key) => ({ key, title: key.toUpperCase(), owner: { login: `o/${key}` } }));
+
+/** Projects in pages of two, and the workflows of each. */
+const platform: RequestListener = (request, response) => {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://platform');
+  const offset = Number(searchParams.get('offset') ?? 0);
+  const ofProject = WORKFLOWS[/^\/(?:projects|o%2Fp\d)\/(p\d)\/workflows$/.exec(pathname)?.[1] ?? ''];
+  if (pathname === '/projects') json({ projects: PROJECTS.slice(offset, offset + 2), total: 3 })(request, response);
+  else if (ofProject === undefined) json({}, 404)(request, response);
+  else json({ workflows: ofProject, total: ofProject.length })(request, response);
+};
+
+const PAGED = '{ kind: offset, sizeParam: null, size: 2, total: total }';
+const BELOW = 'query: {}, items: workflows, pagination: { kind: none, total: total }';
+const OWN = `{ path: /projects, items: projects, pagination: ${PAGED}, id: key }`;
+const PROJECTS_OFF = `{ enabled: false, upstream: p, path: /projects, items: projects, pagination: ${PAGED}, fields: { id: key, name: title } }`;
+
+const settingsOf = (workflows: string, projects = '{ enabled: false }', timeoutMs = 5000) =>
+  `http: { port: 0 }
+admin: { enabled: false }
+log: { level: silent }
+upstreams: { p: { baseUrl: BASE, timeoutMs: ${timeoutMs} } }
+resources: { projects: ${projects}, tools: { enabled: false }, workflows: { upstream: p, ${workflows} } }`;
+
+/** A list, or a problem. */
+type Body = { readonly id: string }[] & { readonly code?: string };
+
+async function read(yaml: string, handler = platform) {
+  const upstream = await startHttpUpstream(handler);
+  const { read: readResource } = await startGateway(parse(yaml.replaceAll('BASE', upstream.url)));
+  const response = await readResource('workflows');
+  return {
+    status: response.status,
+    body: (await response.json()) as Body,
+    requests: upstream.requests.map(({ url }) => url),
+  };
+}
+
+const idsOf = (body: readonly { id: string }[]) => body.map(({ id }) => id);
+
+describe('a list below parents', () => {
+  it('is read for each item of another resource, and joins ids that several parents have', async () => {
+    const fields = `fields: { description: "join(' of ', [name, parent.name])" }`;
+    const yaml = settingsOf(
+      `each: projects, path: '/projects/{parent.id}/workflows', ${BELOW}, ${fields}`,
+      PROJECTS_OFF,
+    );
+    const { status, body, requests } = await read(yaml);
+    expect(status).to.equal(200);
+    expect(idsOf(body)).to.deep.equal(['p1/scan', 'patch', 'p3/scan']);
+    expect(body[1]).to.deep.include({ name: 'Patch', description: 'Patch of P1' });
+    expect(requests).to.have.length(2 + 3);
+  });
+
+  it('is read for each item of a list of its own, whose members are encoded in the path', async () => {
+    const yaml = settingsOf(`each: ${OWN}, path: '/{parent.owner.login}/{parent.key}/workflows', ${BELOW}`);
+    const { body, requests } = await read(yaml);
+    expect(idsOf(body)).to.deep.equal(['p1/scan', 'patch', 'p3/scan']);
+    expect(requests).to.include('/o%2Fp1/p1/workflows');
+  });
+
+  it('is empty without parents, and where no parent has items', async () => {
+    const below = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`);
+    const none: RequestListener = (request, response) =>
+      json({ projects: [], workflows: [], total: 0 })(request, response);
+    expect(await read(below, none)).to.deep.include({ status: 200, body: [] });
+  });
+
+  for (const [what, handler, reason] of [
+    ['one of them fails', (path: string) => (path.includes('p2') ? json({}, 500) : platform), 'upstream_failed'],
+    ['one of them is refused', (path: string) => (path.includes('p3') ? json({}, 403) : platform), 'access_denied'],
+    [
+      'one of them is short',
+      (path: string) => (path.includes('p1/') ? json({ workflows: [], total: 2 }) : platform),
+      'upstream_invalid',
+    ],
+    [
+      'the parents are short',
+      (path: string) => (path === '/projects?offset=2' ? json({ projects: [], total: 3 }) : platform),
+      'upstream_invalid',
+    ],
+    [
+      'a parent has no text for the path',
+      (path: string) => (path.startsWith('/projects?') ? json({ projects: [{ key: '..' }], total: 1 }) : platform),
+      'upstream_invalid',
+    ],
+  ] as const) {
+    it(`is an error if ${what}`, async () => {
+      const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`);
+      const { body } = await read(yaml, (request, response) => handler(request.url ?? '')(request, response));
+      expect(body.code).to.equal(reason);
+    });
+  }
+
+  it('is an error beyond maxParents or maxItems', async () => {
+    for (const bound of ['maxParents: 2', 'maxItems: 2']) {
+      const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${bound}, ${BELOW}`);
+      expect((await read(yaml)).body.code, bound).to.equal('upstream_invalid');
+    }
+  });
+
+  it('has one deadline for all lists', async () => {
+    const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`, undefined, 400);
+    const slow: RequestListener = (request, response) => void setTimeout(() => platform(request, response), 150);
+    // Two pages of parents take 300 ms.
+    expect((await read(yaml, slow)).body.code).to.equal('upstream_timeout');
+  });
+});
+
+describe('a resource of several lists', () => {
+  const lists = 'lists: [{ path: /projects/p1/workflows }, { path: /projects/p3/workflows }]';
+
+  it('has the items of all, in their order', async () => {
+    const { body } = await read(
+      settingsOf(`lists: [{ path: /projects/p1/workflows }, { path: /projects/p2/workflows }], ${BELOW}`),
+    );
+    expect(idsOf(body)).to.deep.equal(['scan', 'patch']);
+  });
+
+  it('is an error if an id is in two of them, unless settings allow it', async () => {
+    expect((await read(settingsOf(`${lists}, ${BELOW}`))).body.code).to.equal('upstream_invalid');
+    const { body } = await read(settingsOf(`${lists}, duplicateIds: allow, ${BELOW}`));
+    expect(idsOf(body)).to.deep.equal(['scan', 'patch', 'scan']);
+  });
+});
+
+describe('settings of joined lists', () => {
+  for (const [what, workflows, projects, issue] of [
+    ['a path without its parent', `each: ${OWN}, path: /w`, undefined, 'must have {parent.NAME}'],
+    ['a parent without each', "path: '/{parent.id}/w'", undefined, 'there is no each'],
+    [
+      'itself as parent',
+      "each: workflows, path: '/{parent.id}/w'",
+      undefined,
+      'must be another resource: projects, tools',
+    ],
+    [
+      'a parent of another upstream',
+      "each: projects, path: '/{parent.id}/w'",
+      '{ upstream: q }',
+      'has another upstream',
+    ],
+    [
+      'a parent below a parent',
+      "each: projects, path: '/{parent.id}/w'",
+      `{ upstream: p, each: ${OWN}, path: '/{parent.key}/x' }`,
+      'has a parent itself',
+    ],
+  ] as const) {
+    it(`refuse ${what}`, () => {
+      const yaml = settingsOf(workflows, projects)
+        .replaceAll('BASE', 'http://127.0.0.1:9')
+        .replace('{ p:', '{ q: { baseUrl: http://127.0.0.1:9 }, p:');
+      const settings = parse(
+        projects?.includes('q') ? yaml : yaml.replace('q: { baseUrl: http://127.0.0.1:9 }, ', ''),
+      ) as SettingsInput;
+      expect(() => createGateway(settings)).to.throw(ConfigError, issue);
+    });
+  }
+});
