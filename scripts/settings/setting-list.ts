@@ -95,7 +95,8 @@ export function kindOf({ properties }: SettingSchema): string | undefined {
  */
 export function settingKeys(root: SettingSchema = settingsSchemaOf()): string[] {
   const all = settingsOf(root);
-  const pathOf = (block: string, key: string) => [block.replace(/ of kind \w+$/, ''), key].join('.').replace(/^\./, '');
+  const pathOf = (block: string, key: string) =>
+    [block.replace(/ of kind [\w-]+$/, ''), key].join('.').replace(/^\./, '');
   const blocks = new Set(all.map(({ block }) => pathOf(block, '').replace(/(?:\.<\w+>)?\.?$/, '')));
   const paths = all.filter(({ block }) => !isListOfNames(block)).map(({ block, key }) => pathOf(block, key));
   return [...new Set(paths)].filter((path) => !blocks.has(path)).sort();

@@ -5,6 +5,7 @@ import { liveLists } from './live-lists/live-lists.ts';
 import { loadShedding } from './load-shedding/load-shedding.ts';
 import { metricsCapability } from './metrics/metrics.ts';
 import { rateLimits } from './rate-limits/rate-limits.ts';
+import { sessionLogin } from './session-login/session-login.ts';
 import { sharedCache } from './shared-cache/shared-cache.ts';
 import { statusCapability } from './status/status.ts';
 import { tokenExchange } from './token-exchange/token-exchange.ts';
@@ -17,6 +18,7 @@ export const CAPABILITIES = [
   sharedCache,
   verification,
   tokenExchange,
+  sessionLogin,
   auditCapability,
   loadShedding,
   rateLimits,

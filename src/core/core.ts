@@ -29,7 +29,7 @@ export interface CoreOptions {
   /** @default opened for this core */
   readonly files?: OwnFiles | undefined;
   /** @default none */
-  readonly hooks?: Wrappers & Pick<Hooks, 'sharing' | 'verifier' | 'openExchange'>;
+  readonly hooks?: Wrappers & Pick<Hooks, 'sharing' | 'verifier' | 'credentials'>;
   /** Sees each exchange with an upstream, for `check --probe`. @default none */
   readonly tap?: Tap | undefined;
   /** The previous core, whose unchanged parts are kept. @default none */
@@ -139,7 +139,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
 
 interface OpenUpstreamsOptions extends Pick<CoreOptions, 'events' | 'tap' | 'before'> {
   readonly files: OwnFiles;
-  readonly hooks: Pick<Hooks, 'wrapClient' | 'openExchange'>;
+  readonly hooks: Pick<Hooks, 'wrapClient' | 'credentials'>;
   readonly rejections: RejectionStore;
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from './config/schema/settings.ts';
 import type { Verify } from './credentials/authenticate.ts';
-import type { OpenExchange } from './credentials/authorize.ts';
+import type { OpenCredentials } from './credentials/authorize.ts';
 import type { Operation } from './http/operations/operation.ts';
 import { NO_REQUEST_HOOKS, type RequestHooks } from './http/request-hooks.ts';
 import type { TokenSource } from './http/response/problem.ts';
@@ -56,8 +56,8 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly readings: Partial<Readings>;
   /** `undefined` where any token is accepted. At most one capability has it. */
   readonly verifier: Verifier | undefined;
-  /** `undefined` where settings exchange no token. At most one capability has it. */
-  readonly openExchange: OpenExchange | undefined;
+  /** What capabilities open, by kind of credential. */
+  readonly credentials: OpenCredentials;
   /** `undefined` where no changes of lists are reported. At most one capability has it. */
   readonly watch: Watch | undefined;
   /** `undefined` where replicas share nothing. The last capability that has it contributes it. */
@@ -105,7 +105,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     operations: (state) => contributions.flatMap((one) => one.operations?.(state) ?? []),
     adminOperations: (state) => contributions.flatMap((one) => one.adminOperations?.(state) ?? []),
     verifier: contributions.find(({ verifier }) => verifier !== undefined)?.verifier,
-    openExchange: contributions.find(({ openExchange }) => openExchange !== undefined)?.openExchange,
+    credentials: Object.assign({}, ...contributions.map(({ credentials }) => credentials)),
     watch: contributions.find(({ watch }) => watch !== undefined)?.watch,
     sharing: contributions.findLast(({ sharing }) => sharing !== undefined)?.sharing,
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),

@@ -4,6 +4,7 @@ import { type Authorization, openAuthorization, proxyAuthorization } from './cre
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
 import type { Unusable } from './credentials/files/watched-files.ts';
 import { type Hooks, NO_HOOKS } from './hooks.ts';
+import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
 import { openServer } from './upstream/open-upstream.ts';
 
@@ -23,13 +24,15 @@ export function createOwnFiles({ events, now }: { readonly events: Events; reado
     return usable(path, openTlsFiles(paths, { now, onChange, mustBeValid }));
   }
 
-  /** The connection to the authorization server has settings of its own. */
-  function serverOf(upstream: string, credential: UpstreamConfig['credential']) {
-    const { tls: paths, proxy } = credential.kind === 'exchange' ? credential : {};
+  /** The connection to an authorization server has settings of its own; a session is opened at the platform itself. */
+  function serverOf(upstream: string, settings: UpstreamConfig) {
+    const { credential } = settings;
+    const { tls: paths, proxy } = 'client' in credential ? credential : settings;
+    const block = 'client' in credential ? ['credential', 'tls'] : ['tls'];
     return {
       // No upstream has such a name.
-      name: `${upstream}.exchange`,
-      tls: withFiles(paths, tls(['upstreams', upstream, 'credential', 'tls'], paths)),
+      name: `${upstream}.${credential.kind}`,
+      tls: withFiles(paths, tls(['upstreams', upstream, ...block], paths)),
       proxy: proxy && { url: proxy.url, authorize: proxyAuthorization(proxy) },
     };
   }
@@ -38,18 +41,15 @@ export function createOwnFiles({ events, now }: { readonly events: Events; reado
     authorization(
       upstream: string,
       settings: UpstreamConfig,
-      { wrapClient, openExchange }: Pick<Hooks, 'wrapClient' | 'openExchange'> = NO_HOOKS,
+      { wrapClient, credentials }: Pick<Hooks, 'wrapClient' | 'credentials'> = NO_HOOKS,
     ): Authorization | undefined {
       const { credential } = settings;
       const onChange = (unusable?: Unusable) => events.secretChanged?.({ upstream, issue: unusable?.issue });
       const opened = openAuthorization(credential, {
-        ...{ upstream, events, now, onChange, openExchange },
-        openServer: (own) => openServer({ ...settings, ...own, ...serverOf(upstream, credential), events, wrapClient }),
+        ...{ upstream, events, now, onChange, credentials },
+        openServer: (own) => openServer({ ...settings, ...own, ...serverOf(upstream, settings), events, wrapClient }),
       });
-      return usable(
-        ['upstreams', upstream, 'credential', ...(credential.kind === 'exchange' ? ['client'] : [])],
-        opened,
-      );
+      return usable(['upstreams', upstream, 'credential', ...('client' in credential ? ['client'] : [])], opened);
     },
     upstreamTls: (upstream: string, settings: UpstreamConfig) => tls(['upstreams', upstream, 'tls'], settings.tls),
     listenerTls(listener: 'http' | 'admin', { http, admin }: Config) {
@@ -68,8 +68,8 @@ export function withFiles<Settings>(settings: Settings | undefined, files: TlsFi
 export function checkOwnFiles(config: Config): void {
   const files = createOwnFiles({ events: {}, now: Date.now });
   for (const [name, settings] of upstreamsInUse(config)) {
-    // Its capability checks the files of an exchange.
-    if (settings.credential.kind !== 'exchange') files.authorization(name, settings);
+    // A capability checks the files that it opens.
+    if (!CREDENTIAL_KINDS[settings.credential.kind].obtainsToken) files.authorization(name, settings);
     files.upstreamTls(name, settings);
   }
   files.listenerTls('http', config);

@@ -13,9 +13,9 @@ const PAGE = readFileSync(FILE, 'utf8');
 describe('docs/credentials.md', () => {
   it('describes exactly the kinds of credentials that exist', () => {
     const kinds = settingsOf(JSON.parse(settingsJsonSchema(RESOURCES, SLICES))).flatMap(
-      ({ block }) => /^upstreams\.<name>\.credential of kind (\w+)$/.exec(block)?.[1] ?? [],
+      ({ block }) => /^upstreams\.<name>\.credential of kind ([\w-]+)$/.exec(block)?.[1] ?? [],
     );
-    const told = [...PAGE.matchAll(/^\| \[`(\w+)`\]/gm)].map(([, kind]) => kind);
+    const told = [...PAGE.matchAll(/^\| \[`([\w-]+)`\]/gm)].map(([, kind]) => kind);
     expect(told).to.have.members([...new Set(kinds)]);
   });
 

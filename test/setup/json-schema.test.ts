@@ -76,7 +76,7 @@ describe('the JSON Schema of settings', () => {
 
 /** Lists, and blocks whose keys are names. */
 const COMPOUND =
-  /^(?:pagination|fields|credential|client|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|ignoreErrors|statuses|keywords|requiredScopes|scopeClaims|impliedScopes|projects|workflows|tools)$/;
+  /^(?:pagination|fields|credential|client|second|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|ignoreErrors|statuses|keywords|requiredScopes|scopeClaims|impliedScopes|projects|workflows|tools)$/;
 
 function isScalar({ key, block, schema }: Setting): boolean {
   return block !== '' && !block.endsWith('fields') && !COMPOUND.test(key) && schema.properties === undefined;
@@ -92,10 +92,13 @@ const BESIDE: Readonly<Record<string, object>> = {
   'verification.introspection': { clientId: 'portico' },
   'upstreams.tools.proxy': { url: 'http://a' },
   'upstreams.tools.credential.proxy': { url: 'http://a' },
+  'upstreams.tools.credential.second': { name: 'X-Id' },
 };
 const BESIDE_KIND: Readonly<Record<string, object>> = {
   header: { name: 'X-T' },
   exchange: { client: CLIENT },
+  'client-credentials': { client: CLIENT },
+  session: { loginUrl: 'https://a.example' },
   private_key_jwt: { id: 'a', keyFile: 'a' },
   ...{ client_secret_basic: CLIENT, client_secret_post: CLIENT, tls_client_auth: CLIENT },
 };
@@ -114,6 +117,7 @@ function settingsWith({ block, key, of }: Setting, value: string): object {
     at = at === '' ? name : `${at}.${name}`;
     inner[name] ??= {};
     inner = Object.assign(inner[name], BESIDE[at]);
+    if (place.endsWith('credential.second') && name === 'credential') Object.assign(inner, { kind: 'service' });
     if (/credential\.(?:client|tls|proxy)$/.test(place) && name === 'credential')
       Object.assign(inner, { kind: 'exchange', client: { ...CLIENT } });
   }

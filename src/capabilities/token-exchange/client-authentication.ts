@@ -4,10 +4,13 @@ import type { Config } from '../../core/config/schema/settings.ts';
 import { openSecret } from '../../core/credentials/files/secret-file.ts';
 import { openFiles, type Unusable, type WatchOptions } from '../../core/credentials/files/watched-files.ts';
 
-/** Settings of an upstream with token exchange (RFC 8693). */
-export type ExchangeSettings = Extract<Config['upstreams'][string]['credential'], { kind: 'exchange' }>;
+/** Settings of an upstream whose tokens are obtained by OAuth. */
+export type GrantSettings = Extract<
+  Config['upstreams'][string]['credential'],
+  { kind: 'client-credentials' | 'exchange' }
+>;
 
-type ClientSettings = ExchangeSettings['client'];
+type ClientSettings = GrantSettings['client'];
 type OfKind<Kind> = Extract<ClientSettings, { kind: Kind }>;
 type SecretClient = OfKind<'client_secret_basic' | 'client_secret_post'>;
 

@@ -3,9 +3,11 @@ import { ASK_FOR_TOKEN, type ErrorCode } from '../../core/kernel/error-table.ts'
 import { GatewayError } from '../../core/kernel/errors.ts';
 
 /** Kind of request, and status of its response; 0 without one. */
-export interface ExchangeStep {
+export interface GrantStep {
   readonly what: 'metadata' | 'token';
   readonly status: number;
+  /** Whether the token is for one caller, whose own token a refusal may be about. */
+  readonly perCaller: boolean;
 }
 
 /** OAuth codes about the caller's token or its owner's rights (RFC 6749, section 5.2). All others concern Portico. */
@@ -48,7 +50,7 @@ const DETAILS: Readonly<Partial<Record<ErrorCode, string>>> = {
 const OF_EITHER = `The authorization server of this platform rejected this access token or the form of the request. ${ASK_FOR_TOKEN} If that one is rejected as well, the operator of Portico has to correct this.`;
 
 /** An error of the table about a server other than the upstream, which was not called. */
-export function failedExchange(
+export function failedGrant(
   code: ErrorCode,
   reason: string,
   rest: { cause?: unknown; retryAfterSeconds?: number; detail?: string; countsForBreaker?: boolean } = {},
@@ -58,38 +60,39 @@ export function failedExchange(
 }
 
 /** Converts an error of openid-client. It is not kept as the cause, because it contains the server's reply with tokens. */
-export function errorOfExchange(error: unknown, { what, status }: ExchangeStep): GatewayError {
+export function errorOfGrant(error: unknown, { what, status, perCaller }: GrantStep): GatewayError {
   const ours = gatewayErrorIn(error);
   if (ours?.dependencyFailed === true) return ours;
   if (ours !== undefined) {
     const { code, reason, retryAfterSeconds, countsForBreaker } = ours;
     const rest = { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }), countsForBreaker, cause: ours };
-    return failedExchange(code, `authorization server: ${reason}`, rest);
+    return failedGrant(code, `authorization server: ${reason}`, rest);
   }
   const oauthCode = what === 'token' ? oauthCodeOf(error) : undefined;
-  if (oauthCode !== undefined) return refusal(oauthCode);
+  if (oauthCode !== undefined) return refusal(oauthCode, perCaller);
   const client = status === 401 || status === 403;
   if (what === 'token' && client) {
-    return failedExchange('upstream_credential_rejected', `authorization server: status ${status}, without a code`);
+    return failedGrant('upstream_credential_rejected', `authorization server: status ${status}, without a code`);
   }
   const where = what === 'token' ? 'the token endpoint' : 'metadata';
   const code = oauthCodeIn(error);
-  if (status === 0) return failedExchange('upstream_invalid', `authorization server: ${where} cannot be called${code}`);
-  return status === 200
-    ? failedExchange('upstream_invalid', `authorization server: no response of ${where}${code}`)
-    : failedExchange('upstream_refused', `authorization server: status ${status} in place of ${where}`);
+  if (status === 0) return failedGrant('upstream_invalid', `authorization server: ${where} cannot be called${code}`);
+  return status >= 200 && status < 300
+    ? failedGrant('upstream_invalid', `authorization server: no response of ${where}${code}`)
+    : failedGrant('upstream_refused', `authorization server: status ${status} in place of ${where}`);
 }
 
-function refusal(oauthCode: string): GatewayError {
-  const code = OF_CALLERS.get(oauthCode);
+function refusal(oauthCode: string, perCaller: boolean): GatewayError {
+  const code = perCaller ? OF_CALLERS.get(oauthCode) : undefined;
   const reason = `authorization server: refused the subject token (${oauthCode})`;
-  if (oauthCode === 'invalid_request') return failedExchange('credential_rejected', reason, { detail: OF_EITHER });
-  if (code !== undefined) return failedExchange(code, reason);
+  if (perCaller && oauthCode === 'invalid_request')
+    return failedGrant('credential_rejected', reason, { detail: OF_EITHER });
+  if (code !== undefined) return failedGrant(code, reason);
   if (OF_SERVER.includes(oauthCode)) {
-    return failedExchange('upstream_failed', `authorization server: ${oauthCode}`, { countsForBreaker: true });
+    return failedGrant('upstream_failed', `authorization server: ${oauthCode}`, { countsForBreaker: true });
   }
   const named = OF_PORTICO.includes(oauthCode) ? oauthCode : 'another code';
-  return failedExchange('upstream_credential_rejected', `authorization server: refused Portico (${named})`);
+  return failedGrant('upstream_credential_rejected', `authorization server: refused Portico (${named})`);
 }
 
 /** Returns the code of an OAuth error response (RFC 6749, section 5.2). */

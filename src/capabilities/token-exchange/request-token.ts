@@ -1,19 +1,13 @@
 import type { JWTPayload } from 'jose';
 import type { TokenEndpointResponse } from 'openid-client';
 import type { OAuthServer } from '../../core/credentials/oauth-server.ts';
+import type { ObtainedToken } from '../../core/credentials/obtained-tokens.ts';
 import { type Caller, Credential, TOKEN } from '../../core/kernel/caller.ts';
-import type { Authenticate, ExchangeSettings } from './client-authentication.ts';
-import { errorOfExchange, failedExchange } from './refusals.ts';
+import type { Authenticate, GrantSettings } from './client-authentication.ts';
+import { errorOfGrant, failedGrant } from './refusals.ts';
 
-type TokenSettings = Pick<ExchangeSettings, 'audience' | 'resource' | 'scopes' | 'subjectTokenType' | 'client'>;
-
-export interface Exchanged {
-  readonly credential: Credential;
-  /** Its end in milliseconds since the epoch; `undefined` if unknown. */
-  readonly expiresAt: number | undefined;
-}
-
-export interface RequestTokenOptions extends TokenSettings {
+export interface RequestTokenOptions {
+  readonly settings: GrantSettings;
   readonly server: OAuthServer;
   readonly authenticate: Authenticate;
   readonly now: () => number;
@@ -23,34 +17,40 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const TYPES = 'urn:ietf:params:oauth:token-type:';
 const ISSUED: readonly unknown[] = [undefined, `${TYPES}access_token`, `${TYPES}jwt`];
 
-/** Returns what exchanges a caller's token for one for the platform. Rejects with a `GatewayError` that has `dependencyFailed`. */
-export function createRequestToken(options: RequestTokenOptions) {
-  const { server, authenticate, client, now } = options;
+/** Returns what requests a token for the platform. Rejects with a `GatewayError` that has `dependencyFailed`. */
+export function createRequestToken({ settings, server, authenticate, now }: RequestTokenOptions) {
+  const { client, kind } = settings;
   const byCertificate = client.kind === 'tls_client_auth' ? { use_mtls_endpoint_aliases: true } : undefined;
+  const perCaller = kind === 'exchange';
 
-  return async (caller: Caller, signal: AbortSignal): Promise<Exchanged> => {
+  return async (caller: Caller, signal: AbortSignal): Promise<ObtainedToken> => {
     const begun = now();
-    const { genericGrantRequest } = await import('openid-client');
+    const { clientCredentialsGrant, genericGrantRequest } = await import('openid-client');
     const request = { caller, signal, seen: { status: 0 } };
     const metadata = await server.metadata(caller, signal);
     const configuration = await server.configure(metadata, await authenticate(signal), request, byCertificate);
-    const granted = genericGrantRequest(configuration, GRANT, parametersFor(caller, options));
+    const parameters = parametersFor(caller, settings);
+    const granted = perCaller
+      ? genericGrantRequest(configuration, GRANT, parameters)
+      : clientCredentialsGrant(configuration, parameters);
     const response = await granted.catch((error: unknown) => {
-      const failure = errorOfExchange(error, { what: 'token', status: request.seen.status });
+      const failure = errorOfGrant(error, { what: 'token', status: request.seen.status, perCaller });
       if (failure.code === 'upstream_refused') server.forget();
       throw failure;
     });
-    return exchangedFrom(response, options, begun);
+    return tokenFrom(response, settings, begun);
   };
 }
 
-/** RFC 8693, section 2.1. */
-function parametersFor({ credential }: Caller, settings: TokenSettings): URLSearchParams {
-  const { audience, resource, scopes, subjectTokenType } = settings;
+/** RFC 8693, section 2.1, and RFC 6749, section 4.4.2. */
+function parametersFor({ credential }: Caller, settings: GrantSettings): URLSearchParams {
+  const { audience, resource, scopes } = settings;
   return new URLSearchParams({
-    subject_token: credential.reveal(),
-    subject_token_type: TYPES + subjectTokenType,
-    requested_token_type: `${TYPES}access_token`,
+    ...(settings.kind === 'exchange' && {
+      subject_token: credential.reveal(),
+      subject_token_type: TYPES + settings.subjectTokenType,
+      requested_token_type: `${TYPES}access_token`,
+    }),
     ...(audience !== undefined && { audience }),
     ...(resource !== undefined && { resource }),
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
@@ -58,16 +58,17 @@ function parametersFor({ credential }: Caller, settings: TokenSettings): URLSear
 }
 
 /** `begun`: time of the request. */
-async function exchangedFrom(
+async function tokenFrom(
   response: TokenEndpointResponse,
-  settings: TokenSettings,
+  settings: GrantSettings,
   begun: number,
-): Promise<Exchanged> {
+): Promise<ObtainedToken> {
   const { access_token: token, token_type: type, issued_token_type: issued, expires_in: seconds } = response;
   if (type !== 'bearer' || !ISSUED.includes(issued)) throw unusable('the token is no bearer token');
   if (!TOKEN.test(token)) throw unusable('the token cannot be sent in a header');
   const claims = await claimsOf(token);
-  if (claims !== undefined && !isFor(claims.aud, settings)) {
+  // Of a token that is not the caller's, platforms write `aud` as they like.
+  if (settings.kind === 'exchange' && claims !== undefined && !isFor(claims.aud, settings)) {
     throw unusable('the token is for another audience than requested');
   }
   const ends = [seconds, claims && secondsUntil(claims.exp, begun)].filter((each) => each !== undefined);
@@ -94,10 +95,10 @@ function secondsUntil(claim: unknown, begun: number): number | undefined {
 }
 
 /** Returns whether `aud` contains the requested audience (RFC 7519, section 4.1.3). A missing one does not. */
-function isFor(aud: unknown, { audience, resource }: TokenSettings): boolean {
+function isFor(aud: unknown, { audience, resource }: GrantSettings): boolean {
   return [aud].flat().some((each) => each !== undefined && (each === audience || each === resource));
 }
 
 function unusable(why: string) {
-  return failedExchange('upstream_invalid', `authorization server: ${why}`);
+  return failedGrant('upstream_invalid', `authorization server: ${why}`);
 }

@@ -1,5 +1,11 @@
 import { type Caller, Credential } from '../kernel/caller.ts';
-import { CREDENTIAL_KINDS, type CredentialForm, credentialForm } from '../kernel/credential-kinds.ts';
+import {
+  CREDENTIAL_KINDS,
+  type CredentialForm,
+  type CredentialKind,
+  credentialForm,
+  filledForm,
+} from '../kernel/credential-kinds.ts';
 import { explained } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import { openSecret, type SecretSettings } from './files/secret-file.ts';
@@ -13,12 +19,16 @@ export type CredentialSettings =
       /** Holds `{token}` exactly once. */
       readonly format: string;
     }
-  | ExchangeSettings
   | ServiceSettings
+  | ObtainedSettings
   | { readonly kind: 'none' };
 
-export interface ExchangeSettings {
-  readonly kind: 'exchange';
+/** Settings of a token that a capability obtains. */
+export interface ObtainedSettings {
+  readonly kind: 'client-credentials' | 'exchange' | 'session';
+  readonly name?: string | undefined;
+  readonly format?: string | undefined;
+  readonly cookie?: string | undefined;
 }
 
 interface ServiceSettings extends SecretSettings {
@@ -27,6 +37,8 @@ interface ServiceSettings extends SecretSettings {
   readonly name?: string | undefined;
   /** Holds `{token}` exactly once. */
   readonly format?: string | undefined;
+  /** A second secret in a header of its own. */
+  readonly second?: (SecretSettings & { readonly name: string; readonly format: string }) | undefined;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -39,8 +51,11 @@ export interface Authorization {
   close?(): Promise<void>;
 }
 
-/** Opens the exchange of callers' tokens; returns the issue of a file that cannot be used. */
-export type OpenExchange = (settings: ExchangeSettings, options: CredentialOptions) => Authorization | Unusable;
+/** Opens a kind of credential whose token is obtained; returns the issue of a file that cannot be used. */
+export type OpenCredential = (settings: ObtainedSettings, options: CredentialOptions) => Authorization | Unusable;
+
+/** What capabilities open, by kind. */
+export type OpenCredentials = Readonly<Partial<Record<CredentialKind, OpenCredential>>>;
 
 export interface CredentialOptions extends WatchOptions {
   readonly upstream: string;
@@ -49,8 +64,8 @@ export interface CredentialOptions extends WatchOptions {
     readonly send: Send;
     close(): Promise<void>;
   };
-  /** Contributed by a capability. @default no token can be exchanged */
-  readonly openExchange?: OpenExchange | undefined;
+  /** Contributed by capabilities. @default no token can be obtained */
+  readonly credentials?: OpenCredentials | undefined;
 }
 
 /** Rejects with a `GatewayError` for a reply that is neither success nor refusal. */
@@ -75,43 +90,59 @@ export function openAuthorization(settings: CredentialSettings, options: Credent
     case 'header':
       return ofCaller(credentialForm(settings), options);
     case 'service':
-      return ofPortico(settings, credentialForm(settings), options);
+      return ofPortico(settings, options);
+    case 'client-credentials':
     case 'exchange':
-      if (options.openExchange === undefined) throw new Error('settings exchange tokens, and no capability does');
-      return options.openExchange(settings, options);
+    case 'session': {
+      const open = options.credentials?.[settings.kind];
+      if (open === undefined) throw new Error(`no capability opens credentials of kind ${settings.kind}`);
+      return open(settings, options);
+    }
     case 'none':
       return { authorize: async () => NO_HEADERS };
   }
 }
 
-function ofCaller(
-  { header, format }: CredentialForm,
-  { upstream }: Pick<CredentialOptions, 'upstream'>,
-): Authorization {
-  const escapeToken = escapeFor(format);
+function ofCaller(form: CredentialForm, { upstream }: Pick<CredentialOptions, 'upstream'>): Authorization {
+  const escapeToken = escapeFor(form.format);
   return {
     async authorize({ credential }) {
       const token = escapeToken(credential.reveal());
       if (token === undefined) throw explained('credential_malformed', ENDS_EARLY, { upstream });
-      return { [header]: fill(format, token) };
+      return { [form.header]: filledForm(form, token) };
     },
   };
 }
 
-function ofPortico(
-  { user, ...settings }: ServiceSettings,
-  { header, format }: CredentialForm,
-  options: WatchOptions,
-): Authorization | Unusable {
+function ofPortico({ second, ...first }: ServiceSettings, options: WatchOptions): Authorization | Unusable {
+  const opened = openHeader(first, options);
+  if ('issue' in opened || second === undefined) return opened;
+  const other = openHeader({ kind: 'service', ...second }, options);
+  if ('issue' in other) return { ...other, key: `second.${other.key ?? 'file'}` };
+  return {
+    authorize: async (caller, signal) => ({
+      ...(await opened.authorize(caller, signal)),
+      ...(await other.authorize(caller, signal)),
+    }),
+  };
+}
+
+function openHeader(settings: ServiceSettings, options: WatchOptions): Authorization | Unusable {
+  const { user } = settings;
+  const form = credentialForm(settings);
   const opened = openSecret(settings, options);
   if ('issue' in opened) return opened;
   return {
     async authorize(_caller, signal) {
       const secret = (await opened.current(signal)).reveal();
-      const token = user === undefined ? secret : Buffer.from(`${user}:${secret}`).toString('base64');
-      return { [header]: fill(format, token) };
+      return { [form.header]: filledForm(form, user === undefined ? secret : basicPair(user, secret)) };
     },
   };
+}
+
+/** Returns user and password for Basic credentials (RFC 7617, section 2). */
+export function basicPair(user: string, password: string): string {
+  return Buffer.from(`${user}:${password}`).toString('base64');
 }
 
 export interface ProxyUser {
@@ -123,12 +154,8 @@ export interface ProxyUser {
 /** Basic credential for a proxy (RFC 7617; RFC 9110, section 11.7.2). */
 export function proxyAuthorization({ user, password = '' }: ProxyUser): (() => string) | undefined {
   if (user === undefined) return undefined;
-  const held = new Credential(Buffer.from(`${user}:${password}`).toString('base64'));
+  const held = new Credential(basicPair(user, password));
   return () => `Basic ${held.reveal()}`;
-}
-
-function fill(format: string, token: string): string {
-  return format.replace('{token}', () => token);
 }
 
 const QUOTE = '"';
@@ -154,15 +181,13 @@ export function credentialIn(headers: Readonly<Record<string, string>>, { header
 }
 
 /** Extracts secrets of Portico from sent headers, encoded and decoded. */
-export function ownSecretsIn(
-  headers: Readonly<Record<string, string>>,
-  settings: CredentialSettings | undefined,
-): string[] {
+export function ownSecretsIn(headers: Headers, settings: CredentialSettings | undefined): string[] {
   if (settings === undefined || CREDENTIAL_KINDS[settings.kind].usesCallerToken) return [];
-  const form = credentialForm(settings);
-  if (form === undefined) return [];
-  const token = credentialIn(headers, form);
-  if (!('user' in settings) || settings.user === undefined) return [token];
-  const decoded = Buffer.from(token, 'base64').toString('utf8');
-  return [token, decoded.slice(settings.user.length + 1)];
+  const { user, second } = settings as Partial<ServiceSettings>;
+  const forms = [credentialForm(settings), second && credentialForm({ kind: 'service', ...second })];
+  const [token = '', ...others] = forms.flatMap((form) => (form === undefined ? [] : credentialIn(headers, form)));
+  const password = Buffer.from(token, 'base64')
+    .toString('utf8')
+    .slice(user === undefined ? 0 : user.length + 1);
+  return [token, ...others, ...(user === undefined ? [] : [password])];
 }

@@ -10,6 +10,7 @@ interface FormSettings {
   readonly name?: string | undefined;
   readonly user?: string | undefined;
   readonly format?: string | undefined;
+  readonly cookie?: string | undefined;
 }
 
 /** Whose credential a platform sees, and who verifies the token of a caller. */
@@ -20,11 +21,14 @@ interface CredentialFacts {
   readonly usesExchangedToken: boolean;
   /** Whether a 2xx of the platform shows that the caller's token is valid. If not, Portico has to verify callers. */
   readonly provesToken: boolean;
+  /** Whether a capability obtains the token from another server. */
+  readonly obtainsToken: boolean;
   /** `undefined` where nothing is sent. */
   readonly form: (settings: FormSettings) => CredentialForm | undefined;
 }
 
-const OF_CALLER = { usesCallerToken: true, usesExchangedToken: false, provesToken: true };
+const OF_CALLER = { usesCallerToken: true, usesExchangedToken: false, provesToken: true, obtainsToken: false };
+const EXCHANGED = { usesCallerToken: false, usesExchangedToken: true, provesToken: true, obtainsToken: true };
 const OF_PORTICO = { usesCallerToken: false, usesExchangedToken: false, provesToken: false };
 
 const bearer = () => ({ header: 'authorization', format: 'Bearer {token}' });
@@ -35,13 +39,20 @@ function configured({ name, user, format }: FormSettings): CredentialForm {
   return { header: (name ?? 'Authorization').toLowerCase(), format: format ?? byDefault };
 }
 
+function sessionForm({ name, format, cookie }: FormSettings): CredentialForm {
+  if (cookie !== undefined) return { header: 'cookie', format: `${cookie}={token}` };
+  return configured({ name, format });
+}
+
 /** Every kind of credential that an upstream can be given. Everything that depends on the kind is decided here. */
 export const CREDENTIAL_KINDS = {
   passthrough: { ...OF_CALLER, form: bearer },
   header: { ...OF_CALLER, form: configured },
-  exchange: { usesCallerToken: false, usesExchangedToken: true, provesToken: true, form: bearer },
-  service: { ...OF_PORTICO, form: configured },
-  none: { ...OF_PORTICO, form: () => undefined },
+  exchange: { ...EXCHANGED, form: bearer },
+  service: { ...OF_PORTICO, obtainsToken: false, form: configured },
+  'client-credentials': { ...OF_PORTICO, obtainsToken: true, form: bearer },
+  session: { ...OF_PORTICO, obtainsToken: true, form: sessionForm },
+  none: { ...OF_PORTICO, obtainsToken: false, form: () => undefined },
 } satisfies Readonly<Record<string, CredentialFacts>>;
 
 export type CredentialKind = keyof typeof CREDENTIAL_KINDS;
@@ -56,4 +67,8 @@ export function credentialForm<Kind extends CredentialKind>(
 ): ReturnType<(typeof CREDENTIAL_KINDS)[Kind]['form']> {
   const { form } = CREDENTIAL_KINDS[settings.kind];
   return form(settings) as ReturnType<(typeof CREDENTIAL_KINDS)[Kind]['form']>;
+}
+
+export function filledForm({ format }: CredentialForm, token: string): string {
+  return format.replace('{token}', () => token);
 }

@@ -133,10 +133,10 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions) {
         signal,
       );
       load.onLoaded?.(load);
-      const type = reply.headers['content-type'];
-      return new Response(new Uint8Array(reply.page ?? []), {
+      const passedOn = PASSED_ON.flatMap((name) => [reply.headers[name] ?? []].flat().map((value) => [name, value]));
+      return new Response(reply.page?.length ? new Uint8Array(reply.page) : null, {
         status: reply.status ?? 0,
-        headers: typeof type === 'string' ? { 'content-type': type } : {},
+        headers: passedOn as [string, string][],
       });
     },
     async close() {
@@ -145,7 +145,11 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions) {
   };
 }
 
+const PASSED_ON = ['content-type', 'set-cookie'];
+
 function errorOf(status: number, headers: ReplyHeaders): GatewayError | undefined {
+  // A login is often answered with 201.
+  if (status === 201) return undefined;
   const error = errorOfStatus(status, headers, { usesCallerToken: false });
   const isRefusal = error?.code === 'upstream_refused' || error?.code === 'upstream_credential_rejected';
   return isRefusal ? undefined : error;

@@ -43,6 +43,11 @@ const SERVICE: readonly [string, object, Record<string, string>][] = [
   ['in another form', { format: 'Token {token}' }, { authorization: 'Token hush-$1' }],
   // RFC 7617, section 2: base64 of user, colon and password.
   ['as the password of a user', { user: 'portico' }, { authorization: 'Basic cG9ydGljbzpodXNoLSQx' }],
+  [
+    'beside a second one in a header of its own',
+    { name: 'X-Key', second: { secret: 'id-7', name: 'X-Key-Id', format: '{token}' } },
+    { 'x-key': 'hush-$1', 'x-key-id': 'id-7' },
+  ],
   ['as that under another name', { user: 'portico', name: 'X-K' }, { 'x-k': 'Basic cG9ydGljbzpodXNoLSQx' }],
 ];
 

@@ -15,6 +15,8 @@ const SETTINGS: Readonly<Record<CredentialKind, (url: string) => Credential>> = 
   passthrough: () => ({ kind: 'passthrough' }),
   header: () => ({ kind: 'header', name: 'X-Key' }),
   exchange: (url) => ({ kind: 'exchange', tokenUrl: `${url}/token`, audience: 'a', client: CLIENT }),
+  'client-credentials': (url) => ({ kind: 'client-credentials', tokenUrl: `${url}/token`, client: CLIENT }),
+  session: (url) => ({ kind: 'session', user: 'u', secret: 'hush', loginUrl: `${url}/login`, token: 'access_token' }),
   service: () => ({ kind: 'service', secret: 'secret-of-portico' }),
   none: () => ({ kind: 'none' }),
 };
@@ -33,7 +35,7 @@ describe('a credential', () => {
     (typeof CREDENTIAL_KINDS)[CredentialKind],
   ][]) {
     const settings = SETTINGS[kind];
-    const { usesCallerToken, usesExchangedToken, provesToken } = facts;
+    const { usesCallerToken, usesExchangedToken, provesToken, obtainsToken } = facts;
 
     it(`of kind ${kind} is ${provesToken ? 'allowed' : 'refused'} where Portico does not verify callers`, () => {
       const issues = issuesOfApi({ credential: settings('https://login.example') });
@@ -49,7 +51,7 @@ describe('a credential', () => {
       });
       expect((await read('tools')).status).to.equal(200);
       expect(sent().includes(TOKEN)).to.equal(usesCallerToken);
-      expect(sent().includes('made-token')).to.equal(usesExchangedToken);
+      expect(sent().includes('made-token')).to.equal(obtainsToken);
     });
 
     it(`of kind ${kind} ${provesToken ? 'proves' : 'does not prove'} the token of the caller`, () => {

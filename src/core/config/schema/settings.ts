@@ -217,8 +217,16 @@ function upstreamWith(upstream: Settings['upstreams'][string], { breaker, exchan
     ...limits.upstream,
     breaker: { ...upstream.breaker, ...breaker },
     retry: { ...upstream.retry, ...retry },
-    credential: credential.kind === 'exchange' ? { ...credential, ...exchange } : credential,
+    credential: obtainsToken(credential) ? { ...credential, ...exchange } : credential,
   };
+}
+
+type CredentialOutput = Settings['upstreams'][string]['credential'];
+
+function obtainsToken(
+  credential: CredentialOutput,
+): credential is Extract<CredentialOutput, { kind: 'client-credentials' | 'exchange' | 'session' }> {
+  return CREDENTIAL_KINDS[credential.kind].obtainsToken;
 }
 
 function mapValues<Key extends string, From, To>(values: Readonly<Record<Key, From>>, change: (value: From) => To) {

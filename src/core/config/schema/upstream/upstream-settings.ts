@@ -1,71 +1,8 @@
 import { z } from 'zod';
-import { credentialForm, isCredentialKind } from '../../../kernel/credential-kinds.ts';
 import { keysOf, type Report, type Unchecked, withChecks } from '../cross-check.ts';
-import { NOT_IN_URL } from '../resource/request.ts';
-import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, userName, whole } from '../scalars.ts';
-import { checkSecret, SECRET_KEYS } from '../secret.ts';
+import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, whole } from '../scalars.ts';
 import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
-import { checkExchange, ExchangeCredential } from './exchange-credential.ts';
-
-const Passthrough = z.strictObject({
-  kind: z.literal('passthrough').describe("The caller's token, as Authorization: Bearer."),
-});
-
-const format = z
-  .string()
-  .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII')
-  .refine((text) => text.split('{token}').length === 2, 'must contain {token} exactly once');
-
-/** A header that means nothing else here. */
-const inboundHeader = requestHeaderName.refine(
-  (name) => !READ_HERE.has(name.toLowerCase()),
-  'is a header that Portico itself uses',
-);
-
-const READ_HERE = new Set([
-  ...['accept', 'authorization', 'cache-control', 'content-type', 'cookie', 'forwarded', 'origin', 'x-forwarded-for'],
-  ...['access-control-request-headers', 'access-control-request-method', 'last-event-id', 'user-agent'],
-  ...['mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id'],
-]);
-
-const Header = z.strictObject({
-  kind: z.literal('header').describe("The caller's token in another header or format."),
-  name: requestHeaderName.describe('Name of the header.'),
-  format: format.default('{token}').describe('Value of the header; {token} is replaced with the token.'),
-  from: inboundHeader
-    .optional()
-    .describe(
-      'Request header in which callers send a separate token for this upstream. Unset: the access token is used.',
-    ),
-});
-
-const Service = z.strictObject({
-  kind: z
-    .literal('service')
-    .describe(
-      'A secret of the deployment, sent for all callers. Needs verification or allowUnverifiedCallers, as none does.',
-    ),
-  ...SECRET_KEYS,
-  user: userName.optional().describe('User name; the secret is the password, and both are sent as Basic credentials.'),
-  name: requestHeaderName.optional().describe('Name of the header; unset: Authorization.'),
-  format: format
-    .optional()
-    .describe(
-      'Value of the header. Unset: Bearer {token} for Authorization, {token} for other headers, Basic {token} with a user.',
-    ),
-});
-
-const None = z.strictObject({
-  kind: z
-    .literal('none')
-    .describe('No credential. Needs verification or allowUnverifiedCallers, which accepts any token.'),
-});
-
-/** Message for those whose platform documents a key in the query. */
-function refuseQuery({ code, input }: { code?: string | undefined; input?: unknown }): string | undefined {
-  if (code !== 'invalid_union' || Object(input).kind !== 'query') return undefined;
-  return `query is none of them: a credential ${NOT_IN_URL}`;
-}
+import { CredentialSettings, checkCredential, credentialHeaders } from './credential-settings.ts';
 
 const Retry = z.strictObject({
   attempts: whole(0, 2).default(2).describe('Maximum number of retries of a request. 0: none.'),
@@ -87,10 +24,7 @@ const Breaker = z.strictObject({
 
 const UpstreamShape = z.strictObject({
   baseUrl: baseUrl.describe('Base URL of the API: origin and optional path prefix.'),
-  credential: z
-    .discriminatedUnion('kind', [Passthrough, Header, ExchangeCredential, Service, None], { error: refuseQuery })
-    .prefault({ kind: 'passthrough' })
-    .describe('Credential that the upstream receives.'),
+  credential: CredentialSettings.prefault({ kind: 'passthrough' }).describe('Credential that the upstream receives.'),
   headers: z
     .record(requestHeaderName, scalarText)
     .prefault({})
@@ -113,11 +47,10 @@ const UpstreamShape = z.strictObject({
 type UpstreamOutput = z.output<typeof UpstreamShape>;
 
 export const UpstreamSettings = withChecks(UpstreamShape, (upstream, report) => {
-  const credential = credentialHeader(upstream?.credential);
-  if (upstream?.credential?.kind === 'service') checkSecret(upstream.credential, ['credential'], report);
-  checkExchange(upstream?.credential, report);
+  checkCredential(upstream?.credential, report);
+  const taken = credentialHeaders(upstream?.credential);
   for (const name of keysOf(upstream?.headers)) {
-    if (name.toLowerCase() === credential) report(['headers', name], 'is already the header of the credential');
+    if (taken.includes(name.toLowerCase())) report(['headers', name], 'is already the header of the credential');
   }
   checkTls(upstream, report);
 });
@@ -127,11 +60,4 @@ function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
   if (tls === undefined || tls === null) return;
   if (typeof url === 'string' && /^http:/i.test(url)) report(['tls'], 'needs a baseUrl with https');
   checkCertificate(tls, ['tls'], report);
-}
-
-/** Name of the header that carries a credential, in lower case. */
-function credentialHeader(credential: Unchecked<UpstreamOutput['credential']>): string | undefined {
-  const { kind = 'passthrough', name } = (credential ?? {}) as { kind?: unknown; name?: unknown };
-  if (!isCredentialKind(kind) || (name !== undefined && typeof name !== 'string')) return undefined;
-  return credentialForm({ kind, name })?.header;
 }

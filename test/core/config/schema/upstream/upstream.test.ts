@@ -44,13 +44,33 @@ const WRONG: readonly (readonly [api: object, ...issues: string[]])[] = [
   ],
   [
     { credential: { kind: 'headr' } },
-    "credential.kind: Invalid discriminator value. Expected 'passthrough' | 'header' | 'exchange' | 'service' | 'none'",
+    "credential.kind: Invalid discriminator value. Expected 'passthrough' | 'header' | 'exchange' | 'client-credentials' | 'service' | 'session' | 'none'",
   ],
 ];
 
 /** The same of an upstream whose callers need not be verified. */
 const WRONG_SERVICE: readonly (readonly [api: object, issue: string])[] = [
   [service({}), 'credential: needs a secret: file, or secret as "${NAME}"'],
+  [
+    service({ secret: 'a', second: { name: 'X-Id' } }),
+    'credential.second: needs a secret: file, or secret as "${NAME}"',
+  ],
+  [service({ secret: 'a', second: { name: 'X-Id', secret: 'b' } }, { 'x-id': 'c' }), `headers.x-id: ${TAKEN}`],
+  [
+    { credential: { kind: 'session', secret: 'a', loginUrl: 'https://a.example' } },
+    'credential: needs user, for a login by Basic credentials, or body',
+  ],
+  [
+    {
+      credential: { kind: 'session', secret: 'a', user: 'b', loginUrl: 'https://a', cookie: 'c' },
+      headers: { Cookie: 'd' },
+    },
+    `headers.Cookie: ${TAKEN}`,
+  ],
+  [
+    { credential: { kind: 'client-credentials', client: { kind: 'client_secret_post', id: 'a', secret: 'b' } } },
+    'credential: needs an authorization server: issuer or tokenUrl',
+  ],
   [service({ file: '/a', secret: 'b' }), 'credential.secret: cannot be combined with file: set one of them'],
   [service({ file: '' }), 'credential.file: Too small: expected string to have >=1 characters'],
   ...['', ' ', 'a\n', ' a', 'a\r\nX-B: c', 'ä', '\u0000'].map((secret) => {

@@ -40,9 +40,7 @@ const Client = z.discriminatedUnion('kind', [
   ByCertificate,
 ]);
 
-/** Token exchange (RFC 8693). */
-export const ExchangeCredential = z.strictObject({
-  kind: z.literal('exchange').describe("A token for the platform, obtained in exchange for the caller's (RFC 8693)."),
+const GRANT = {
   issuer: issuer
     .optional()
     .describe(
@@ -55,28 +53,44 @@ export const ExchangeCredential = z.strictObject({
     .refine((url) => !url.includes('#'), 'must not contain a fragment')
     .optional()
     .describe(
-      'URL of the platform, as registered at the authorization server. Either resource or audience is required.',
+      'URL of the platform, as registered at the authorization server. An exchange needs either resource or audience.',
     ),
   scopes: z.array(scopeToken).default([]).describe('Scopes to request. Empty: the authorization server decides.'),
+  client: Client.describe('Client authentication of Portico at the authorization server.'),
+  tls: UpstreamTls.optional().describe('TLS settings for the authorization server.'),
+  proxy: UpstreamProxy.optional().describe('Proxy between Portico and the authorization server. Unset: none.'),
+};
+
+/** Token exchange (RFC 8693). */
+export const ExchangeCredential = z.strictObject({
+  kind: z.literal('exchange').describe("A token for the platform, obtained in exchange for the caller's (RFC 8693)."),
+  ...GRANT,
   subjectTokenType: z
     .enum(['access_token', 'jwt', 'id_token'])
     .default('access_token')
     .describe("Type of the caller's token (subject_token_type)."),
-  client: Client.describe('Client authentication of Portico at the authorization server.'),
-  tls: UpstreamTls.optional().describe('TLS settings for the authorization server.'),
-  proxy: UpstreamProxy.optional().describe('Proxy between Portico and the authorization server. Unset: none.'),
 });
 
-type Output = z.output<typeof ExchangeCredential>;
+/** Client credentials (RFC 6749, section 4.4). */
+export const ClientCredentials = z.strictObject({
+  kind: z
+    .literal('client-credentials')
+    .describe(
+      'A token of the deployment, obtained by the client credentials of Portico (RFC 6749, section 4.4), for all callers. Needs verification or allowUnverifiedCallers, as none does.',
+    ),
+  ...GRANT,
+});
 
-/** What one key cannot say of another. */
-export function checkExchange(credential: Unchecked<Output | { readonly kind: unknown }>, report: Report): void {
-  if (credential?.kind !== 'exchange') return;
-  const { issuer, tokenUrl, audience, resource, client, tls } = credential as NonNullable<Unchecked<Output>>;
+type Output = z.output<typeof ExchangeCredential> | z.output<typeof ClientCredentials>;
+
+/** Checks the keys of a credential that is obtained by OAuth. */
+export function checkGrant(credential: Unchecked<Output | { readonly kind: unknown }>, report: Report): void {
+  if (credential?.kind !== 'exchange' && credential?.kind !== 'client-credentials') return;
+  const { kind, issuer, tokenUrl, audience, resource, client, tls } = credential as NonNullable<Unchecked<Output>>;
   if (issuer === undefined && tokenUrl === undefined) {
     report(['credential'], 'needs an authorization server: issuer or tokenUrl');
   }
-  if (audience === undefined && resource === undefined) {
+  if (kind === 'exchange' && audience === undefined && resource === undefined) {
     report(['credential'], 'needs the platform that tokens are for: audience or resource');
   }
   if (client?.kind === 'tls_client_auth' && (tls?.certFile === undefined || tls.keyFile === undefined)) {

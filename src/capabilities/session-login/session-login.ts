@@ -1,0 +1,115 @@
+import { createFileIssues } from '../../core/config/config-error.ts';
+import type { Config } from '../../core/config/schema/settings.ts';
+import { type Authorization, basicPair, type CredentialOptions } from '../../core/credentials/authorize.ts';
+import { openSecret } from '../../core/credentials/files/secret-file.ts';
+import type { Unusable } from '../../core/credentials/files/watched-files.ts';
+import { createObtainedTokens } from '../../core/credentials/obtained-tokens.ts';
+import { Credential, HEADER_VALUE } from '../../core/kernel/caller.ts';
+import { credentialForm } from '../../core/kernel/credential-kinds.ts';
+import type { ErrorCode } from '../../core/kernel/error-table.ts';
+import { GatewayError, type GatewayErrorFacts } from '../../core/kernel/errors.ts';
+import { compileExpression } from '../../core/mapping/expressions/expression.ts';
+import { upstreamsInUse } from '../../core/own-files.ts';
+import { defineCapability } from '../capability.ts';
+
+type SessionSettings = Extract<Config['upstreams'][string]['credential'], { kind: 'session' }>;
+
+/** Logs in at platforms that issue tokens of their own (Wazuh, Prisma Cloud, StackStorm). */
+export const sessionLogin = defineCapability({
+  purposes: ['serve', 'stdio', 'probe'],
+  check(config) {
+    const files = createFileIssues();
+    for (const [name, settings] of sessionsIn(config)) {
+      files.usable(['upstreams', name, 'credential'], openSecret(settings, { now: Date.now, onChange: () => {} }));
+    }
+    files.check();
+  },
+  open(_, { config }) {
+    if (sessionsIn(config).length === 0) return undefined;
+    // The schema of settings has checked them.
+    return { credentials: { session: (settings, options) => openSession(settings as SessionSettings, options) } };
+  },
+  dependsOn: (config) => sessionsIn(config).length > 0,
+});
+
+function sessionsIn(config: Config): (readonly [name: string, settings: SessionSettings])[] {
+  return upstreamsInUse(config).flatMap(([name, { credential }]) =>
+    credential.kind === 'session' ? [[name, credential] as const] : [],
+  );
+}
+
+const MAX_REPLY_BYTES = 65_536;
+
+const DETAILS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  upstream_credential_rejected:
+    'This platform refused the login of Portico. The operator of Portico has to correct its user or secret.',
+  upstream_invalid:
+    'The login at this platform returned no usable token. The operator of Portico finds the reason in the log, by the requestId.',
+  upstream_failed: 'The login at this platform failed. Trying again may help.',
+  upstream_timeout: 'The login at this platform was not answered in time. Trying again may help.',
+};
+
+function failedLogin(code: ErrorCode, reason: string, facts: GatewayErrorFacts = {}) {
+  const detail = DETAILS[code];
+  return new GatewayError(code, {
+    ...facts,
+    ...(detail && { detail }),
+    reason: `login: ${reason}`,
+    dependencyFailed: true,
+  });
+}
+
+/** Provides the token of one login to all callers. */
+function openSession(settings: SessionSettings, options: CredentialOptions): Authorization | Unusable {
+  const { loginUrl, user, body, cookie, lifetimeMs, timeoutMs } = settings;
+  const { now } = options;
+  const opened = openSecret(settings, options);
+  if ('issue' in opened) return opened;
+  const { send, close } = options.openServer({ timeoutMs, maxBytes: MAX_REPLY_BYTES });
+  const expression = compileExpression(settings.token);
+
+  function requestFor(secret: string) {
+    if (body === undefined) return { headers: { authorization: `Basic ${basicPair(user ?? '', secret)}` }, body: '' };
+    const fill = (text: string) =>
+      text.replace(/\{(user|secret)\}/g, (_braces, name) => (name === 'user' ? (user ?? '') : secret));
+    const filled = JSON.stringify(body, (_key, part: unknown) => (typeof part === 'string' ? fill(part) : part));
+    return { headers: { 'content-type': 'application/json' }, body: filled };
+  }
+
+  async function tokenIn(response: Response): Promise<unknown> {
+    if (cookie === undefined) return expression.evaluate(await response.json());
+    const pair = response.headers.getSetCookie().find((line) => line.startsWith(`${cookie}=`));
+    return pair?.slice(cookie.length + 1).split(';', 1)[0];
+  }
+
+  return createObtainedTokens({
+    ...options,
+    ...settings,
+    perCaller: false,
+    form: credentialForm(settings),
+    async obtain(caller, signal) {
+      const obtainedAt = now();
+      const secret = (await opened.current(signal)).reveal();
+      const { headers, body: sent } = requestFor(secret);
+      const accept = { accept: 'application/json', ...headers };
+      const response = await send({ url: new URL(loginUrl), headers: accept, body: sent, caller }, signal);
+      const { status, ok } = response;
+      if (status === 400 || status === 401 || status === 403) {
+        throw failedLogin('upstream_credential_rejected', `refused with status ${status}`);
+      }
+      if (!ok) throw failedLogin('upstream_refused', `answered with status ${status}`);
+      const token = await tokenIn(response).catch(() => undefined);
+      if (typeof token !== 'string' || !HEADER_VALUE.test(token)) {
+        throw failedLogin('upstream_invalid', `the reply has no token at ${cookie === undefined ? 'token' : 'cookie'}`);
+      }
+      return { credential: new Credential(token), expiresAt: obtainedAt + lifetimeMs };
+    },
+    errorOf(error) {
+      if (error.dependencyFailed) return error;
+      const { code, reason, retryAfterSeconds, countsForBreaker } = error;
+      const rest = { countsForBreaker, cause: error, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+      return failedLogin(code, reason, rest);
+    },
+    close,
+  });
+}
