@@ -1,22 +1,10 @@
 import { describeFinding } from '../../core/mapping/mapper.ts';
-import type { MappingWarning, Period } from './request-status.ts';
-
-export function share({ requests, failures }: Pick<Period, 'requests' | 'failures'>): string {
-  return failures === 0 ? '0' : `${failures} (${percent(failures / requests)})`;
-}
-
-export function percent(ratio: number): string {
-  return `${(100 * ratio).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)} %`;
-}
+import type { MappingWarning } from './request-status.ts';
 
 /** A dash for 0: there was none. */
 export function duration(ms: number): string {
   if (ms === 0) return '–';
   return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`;
-}
-
-export function mebibytes(bytes: number): string {
-  return `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
 /** Formats the time between two, in ISO 8601, in whole units: `34 s`, `4 min`, `2 h`, `3 d`. */
@@ -34,10 +22,6 @@ export function daysBetween(from: string, to: string): number {
 
 export function expiryOf(days: number): string {
   return days <= 0 ? 'expired' : `expires in ${days < 1 ? 'less than a day' : `${Math.floor(days)} d`}`;
-}
-
-export function utc(iso: string): string {
-  return `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 export function describeWarning(warning: MappingWarning): string {

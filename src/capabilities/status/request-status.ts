@@ -181,7 +181,6 @@ export function createCounts(now: () => number) {
       }
       slot.counts[name] = (slot.counts[name] ?? 0) + 1;
     },
-    slots,
     total: () => addUp(slots()),
     lastMinute: () => addUp(slots(MINUTE_SLOTS)),
   };
@@ -197,7 +196,7 @@ function addUp(all: readonly Counts[]): Counts {
 
 /** Keeps the last ten minutes of what takes time and can fail. */
 export function createHistory(now: () => number) {
-  const { add, slots, total, lastMinute } = createCounts(now);
+  const { add, total, lastMinute } = createCounts(now);
   return {
     add(ms: number, isFailure = false): void {
       add(Math.min(Math.max(0, Math.ceil(PER_DOUBLING * Math.log2(ms / FIRST_MS))), LAST_BUCKET));
@@ -205,7 +204,6 @@ export function createHistory(now: () => number) {
     },
     total: () => periodOf(total()),
     lastMinute: () => periodOf(lastMinute()),
-    slots: () => slots().map(periodOf),
   };
 }
 

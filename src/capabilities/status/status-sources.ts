@@ -94,7 +94,7 @@ function statusOf({ instances, history, refused, opened, maxQueue: max, lastFail
     ...{ breaker, opened: breaker === 'closed' ? null : opened },
     /** `null`: none since the start. The rejection of a caller is not a failure. */
     lastFailure,
-    ...{ total: history.total(), lastMinute: history.lastMinute(), history: history.slots() },
+    ...{ total: history.total(), lastMinute: history.lastMinute() },
     /** Calls that were not made: the breaker was open, the queue was full, or the token was rejected a moment ago. */
     ...{ refused: sumOf(refusals), refusedBy: { breaker: byBreaker, queue, token } },
     queue: { waiting: all.reduce((sum, { waiting }) => sum + waiting, 0), max },

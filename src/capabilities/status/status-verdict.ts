@@ -44,7 +44,7 @@ const MAX_QUEUED = 0.5;
 const SLOW_MS = 2500;
 const LATE_MS = 250;
 const RECENT_MS = 600_000;
-export const EXPIRING_DAYS = 14;
+const EXPIRING_DAYS = 14;
 const ALMOST_EXPIRED_DAYS = 3;
 
 /** Returns the verdict on a status: what its figures show, and further findings. */
@@ -62,14 +62,10 @@ export function verdictOf(all: readonly Trouble[]): Verdict {
   return { level: troubles[0]?.level ?? 'green', troubles };
 }
 
-/** Formats how long a trouble has lasted, as its text has it. */
-export function lasting(since: string | null, at: string): string {
-  return since === null ? '' : ` for ${durationBetween(since, at)}`;
-}
-
 /** Returns a finding as a line of the verdict. */
 export function troubleOf({ alert, level, subject, what, since = null, why = '' }: Finding, at: string): Trouble {
-  const text = `${subject}: ${what}${lasting(since, at)}${why}`;
+  const lasting = since === null ? '' : ` for ${durationBetween(since, at)}`;
+  const text = `${subject}: ${what}${lasting}${why}`;
   return { level, subject, text, runbook: `docs/runbook.md#${alert.toLowerCase()}`, since };
 }
 

@@ -6,7 +6,6 @@ import { loadPage } from '../../core/http/pages/html-page.ts';
 import type { HttpResponse } from '../../core/http/response/send.ts';
 import { defineCapability } from '../capability.ts';
 import { createGatewayStatus, type Status } from './gateway-status.ts';
-import { loadStatusPage } from './status-page.ts';
 
 /** The current status: a page at `/` of the admin listener, JSON at `/status`, and the runbook that both link to. */
 export const statusCapability = defineCapability({
@@ -18,9 +17,11 @@ export const statusCapability = defineCapability({
 });
 
 function statusOperations(status: () => Promise<Status>): OpenOperation[] {
-  const page = onFirstUse(loadStatusPage);
   return [
-    openOperation('/', async () => page()(await status())),
+    openOperation(
+      '/',
+      onFirstUse(() => loadPage(new URL('./status-page.html', import.meta.url))({})),
+    ),
     openOperation('/status', async () => unstored(JSON.stringify(await status()))),
     openOperation('/docs/runbook.md', onFirstUse(loadRunbook)),
   ];

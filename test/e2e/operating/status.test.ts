@@ -28,7 +28,6 @@ describe('the status of a gateway', () => {
     expect(response.headers.get('cache-control')).to.equal('no-store');
     return (await response.json()) as Status;
   };
-  const page = async () => (await fetch(`${gateway.adminUrl}/`)).text();
 
   beforeEach(async () => {
     behave = 'well';
@@ -53,7 +52,6 @@ describe('the status of a gateway', () => {
     expect(snapshots).to.include({ entries: 1, hits: 3, stale: 0, misses: 1, hitRatio: 0.75 });
     expect(snapshots.bytes).to.be.above(0);
     expect(upstreams.map(({ total }) => total.requests)).to.deep.equal([0, 0, 1]);
-    expect(upstreams[2]?.history.map(({ requests }) => requests).filter(Boolean)).to.deep.equal([1]);
     expect(resources[2]).to.deep.include({
       items: 9,
       warnings: [{ finding: 'items_dropped', dropped: 1, received: 10 }],
@@ -77,8 +75,6 @@ describe('the status of a gateway', () => {
       isTrouble: true,
       text: 'projects: breaker open (4 of 4 calls failed)',
     });
-    const html = await page();
-    expect(html).to.contain('<span class="bad">open</span>').and.contain('<small>breaker 4</small>');
   });
 
   it('counts tool calls that an upstream failed as failed requests, and no wrong arguments', async () => {
@@ -98,19 +94,15 @@ describe('the status of a gateway', () => {
 
   it('begins with a verdict that links to the runbook, which the admin listener serves', async () => {
     expect((await status()).verdict).to.deep.equal({ level: 'green', troubles: [] });
-    expect(await page()).to.contain('<h2>Green: no troubles</h2>');
     behave = 'badly';
     for (let count = 0; count < 8; count += 1) await read('projects');
-    const { verdict, instance, settingsHash } = await status();
+    const { verdict } = await status();
     expect(verdict.level).to.equal('red');
     expect(verdict.troubles.map(({ text }) => text.replace(/\d+ s/, '0 s'))).to.deep.equal([
       'projects: breaker open for 0 s after 4 × 500',
       'projects: 8 of 8 reads failed in the last minute (breaker_open)',
     ]);
-    const html = await page();
-    expect(html).to.match(/<title>Red: projects: breaker open for \d+ s after 4 × 500 and 1 more · /);
-    expect(html).to.contain(` · ${instance} · settings ${settingsHash}</title>`);
-    const [, path = '', anchor = ''] = /<a href="([^#"]+)#(\w+)">projects: breaker open/.exec(html) ?? [];
+    const [path = '', anchor = ''] = verdict.troubles[0]?.runbook.split('#') ?? [];
     const runbook = await (await fetch(`${gateway.adminUrl}/${path}`)).text();
     expect(runbook).to.contain(`<section id="${anchor}"><h2>PorticoBreakerOpen</h2>`);
   });
@@ -124,7 +116,6 @@ describe('the status of a gateway', () => {
     await read('projects');
     const [answered] = await why();
     expect(answered).to.include({ code: 'upstream_failed', reason: 'answered with status 500' });
-    expect(await page()).to.contain('<code>upstream_failed</code>, answered with status 500');
     behave = 'in a loop';
     expect((await read('tools')).status).to.equal(502);
     expect((await why())[2]).to.include({ code: 'upstream_invalid' });
@@ -132,7 +123,6 @@ describe('the status of a gateway', () => {
     await platform.close();
     await read('projects');
     expect((await why())[0]?.causes).to.deep.equal(['Error ECONNREFUSED']);
-    expect(await page()).to.contain('ECONNREFUSED');
   });
 
   it('shows a mapping warning until a list fits', async () => {
@@ -145,7 +135,6 @@ describe('the status of a gateway', () => {
     await read('tools');
     const warnings = async () => (await status()).resources[2]?.warnings.map(({ finding }) => finding);
     expect(await warnings()).to.include('field_empty');
-    expect(await page()).to.contain('is empty in every item');
     behave = 'well';
     await read('tools');
     expect(await warnings()).to.deep.equal(['items_dropped']);
@@ -167,16 +156,14 @@ describe('the status of a gateway', () => {
   });
 
   it('shows no secret of the settings and no token', async () => {
-    for (const text of [JSON.stringify(await status()), await page()]) {
-      expect(text).to.not.contain(KEY).and.not.contain(TOKEN);
-    }
+    expect(JSON.stringify(await status()))
+      .to.not.contain(KEY)
+      .and.not.contain(TOKEN);
   });
 
   it('names the file of its settings', async () => {
     const settingsFile = "it's & mine.yaml";
     const { gateway: other } = await startGateway(settings(), { settingsFile });
-    const html = await (await fetch(`${other.adminUrl}/`)).text();
-    expect(html).to.contain('it&#39;s &amp; mine.yaml');
     expect(((await (await fetch(`${other.adminUrl}/status`)).json()) as Status).settingsFile).to.equal(settingsFile);
     await other.close();
   });
