@@ -66,9 +66,9 @@ export function createConditions(now: () => number, time: () => string) {
       [displaced, Math.max(MANY_DISPLACED, stored / 2), amber('PorticoSnapshotsCrowded', 'cache', crowded)],
       [bugs, 0, red('PorticoInternalError', 'Portico', `requests failed by a bug ${ten}`)],
       [undecided, 0, red('PorticoCannotVerify', 'tokens', `could not be verified ${minute}`)],
-      [full, 0, amber('PorticoSharedStoreFull', 'Redis', refused)],
-      [lost, MANY_LOSSES, amber('PorticoSharedStoreFlapping', 'Redis', flapping)],
-      [limited, MANY_LIMITED, amber('PorticoRateLimited', 'rate limits', `rejected ${minute}`)],
+      [full, 0, amber('PorticoSharedStoreLost', 'Redis', refused)],
+      [lost, MANY_LOSSES, amber('PorticoSharedStoreLost', 'Redis', flapping)],
+      [limited, MANY_LIMITED, amber('PorticoBoundReached', 'rate limits', `rejected ${minute}`)],
       ...Object.entries(bounds.total()).map(
         ([bound, times = 0]) =>
           [times, MANY_BOUNDS, amber('PorticoBoundReached', bound, `times reached ${ten}`)] as const,

@@ -1,5 +1,5 @@
 import { daysBetween, describeWarning, duration, durationBetween, expiryOf } from './formats.ts';
-import type { MappingWarning, ResourceStatus } from './request-status.ts';
+import type { ResourceStatus } from './request-status.ts';
 import type { ProcessStatus, UpstreamStatus } from './status-sources.ts';
 
 export interface Trouble {
@@ -86,7 +86,7 @@ function* ofUpstream({ name, breaker, opened, queue, lastMinute }: UpstreamStatu
     yield red('PorticoQueueing', name, `${queue.waiting} of ${queue.max} calls queued`);
   }
   if (lastMinute.p95Ms > SLOW_MS) {
-    yield amber('PorticoPlatformSlow', name, `p95 ${duration(lastMinute.p95Ms)} in the last minute`);
+    yield amber('PorticoReadsFailing', name, `p95 ${duration(lastMinute.p95Ms)} in the last minute`);
   }
 }
 
@@ -99,17 +99,8 @@ function* ofResource({ name, lastMinute, staleSince, lastFailure, warnings }: Re
     yield red(alert, name, `${failed} of ${reads} reads failed in the last minute`, { why });
   }
   if (staleSince !== null) yield amber('PorticoServingStale', name, 'served stale', { since: staleSince, why });
-  if (warnings.length > 0) yield amber(alertOf(warnings), name, warnings.map(describeWarning).join(', '));
+  if (warnings.length > 0) yield amber('PorticoMappingWarning', name, warnings.map(describeWarning).join(', '));
 }
-
-/** Changes of the platform come first: they explain the others. */
-function alertOf(warnings: readonly MappingWarning[]): string {
-  if (warnings.some(({ finding }) => CHANGES.includes(finding))) return 'PorticoListDrifted';
-  const areDropped = warnings.every(({ finding }) => finding === 'items_dropped');
-  return areDropped ? 'PorticoItemsDropped' : 'PorticoMappingDoubtful';
-}
-
-const CHANGES: readonly string[] = ['field_lost', 'value_unmapped'];
 
 function* ofProcess(process: ProcessStatus, at: string): Generator<Finding> {
   const { descriptors, connections, eventLoopMs, droppedLines, certificates } = process;
@@ -120,13 +111,13 @@ function* ofProcess(process: ProcessStatus, at: string): Generator<Finding> {
     yield red('PorticoEventLoopLate', 'event loop', `p95 of its delay ${duration(late)} in the last minute`);
   }
   if (droppedAt !== null && Date.parse(at) - Date.parse(droppedAt) < RECENT_MS) {
-    if (audit > 0) yield red('PorticoAuditLinesDropped', 'audit', `${audit} lines dropped`);
+    if (audit > 0) yield red('PorticoLogLinesDropped', 'audit', `${audit} lines dropped`);
     if (log > 0) yield amber('PorticoLogLinesDropped', 'log', `${log} lines dropped`);
   }
-  if (open > MAX_DESCRIPTORS * max) yield amber('PorticoDescriptorsShort', 'descriptors', `${open} of ${max} open`);
+  if (open > MAX_DESCRIPTORS * max) yield amber('PorticoConnectionsFull', 'descriptors', `${open} of ${max} open`);
   for (const { name, to } of certificates) {
     const days = daysBetween(at, to);
-    if (days < ALMOST_EXPIRED_DAYS) yield red('PorticoCertificateAlmostExpired', name, expiryOf(days));
+    if (days < ALMOST_EXPIRED_DAYS) yield red('PorticoCertificateExpiring', name, expiryOf(days));
     else if (days < EXPIRING_DAYS) yield amber('PorticoCertificateExpiring', name, expiryOf(days));
   }
   for (const { listener, open: clients, max: most } of connections) {

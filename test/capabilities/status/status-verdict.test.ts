@@ -36,7 +36,7 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
     (events) => events.bulkheadChanged?.({ ...ACME, running: 1, waiting: 6 }),
   ],
   'amber acme: p95 3.3 s in the last minute': [
-    'PorticoPlatformSlow',
+    'PorticoReadsFailing',
     (events) => events.pageFetched?.({ ...PAGE, ms: 3000 }),
   ],
   'red tools: 1 of 2 reads failed in the last minute (overloaded)': [
@@ -57,28 +57,28 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
     },
   ],
   'amber tools: name is empty in every item': [
-    'PorticoMappingDoubtful',
+    'PorticoMappingWarning',
     (events) => {
       events.listLoaded?.(LIST);
       events.mappingWarning?.({ ...TOOLS, finding: 'field_empty', field: 'name' });
     },
   ],
   'amber tools: name is empty in every item and was not before': [
-    'PorticoListDrifted',
+    'PorticoMappingWarning',
     (events) => {
       events.listLoaded?.(LIST);
       events.mappingWarning?.({ ...TOOLS, finding: 'field_lost', field: 'name' });
     },
   ],
   'amber tools: category has values that are not in the table values, and had none before': [
-    'PorticoListDrifted',
+    'PorticoMappingWarning',
     (events) => {
       events.listLoaded?.(LIST);
       events.mappingWarning?.({ ...TOOLS, finding: 'value_unmapped', field: 'category' });
     },
   ],
   'amber tools: 2 of 9 items could not be mapped': [
-    'PorticoItemsDropped',
+    'PorticoMappingWarning',
     (events) => events.listLoaded?.({ ...LIST, dropped: 2 }),
   ],
   'amber http listener: 95 of 100 connections open': [
@@ -117,14 +117,14 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
     (events) => events.sharedStoreChanged?.({ isUp: false, why: 'timeout' }),
   ],
   'amber Redis: 4 losses of the connection in ten minutes': [
-    'PorticoSharedStoreFlapping',
+    'PorticoSharedStoreLost',
     (events) =>
       times(4, () => {
         for (const isUp of [false, true]) events.sharedStoreChanged?.({ isUp, why: 'closed' });
       }),
   ],
   'amber Redis: 1 commands refused in the last minute: its memory is full': [
-    'PorticoSharedStoreFull',
+    'PorticoSharedStoreLost',
     (events) => events.sharedCommandEnded?.({ command: 'put', outcome: 'failed', reason: 'full', ms: 1 }),
   ],
   'red Portico: 1 requests failed by a bug in ten minutes': [
@@ -143,7 +143,7 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
     (events) => times(11, () => events.limitReached?.({ bound: 'maxItems', upstream: 'acme' })),
   ],
   'amber rate limits: 61 rejected in the last minute': [
-    'PorticoRateLimited',
+    'PorticoBoundReached',
     (events) => times(61, () => events.limitReached?.({ bound: 'limits.perCaller' })),
   ],
 };
