@@ -159,14 +159,19 @@ export async function tokenTable(countTokens: CountTokens): Promise<string> {
     for (const [tool = '', args] of Object.values(QUESTIONS).flat()) {
       calls.push([tool, JSON.stringify(args), await ask('tools/call', { name: tool, arguments: args })]);
     }
+    const page = (format: string): Promise<Result> =>
+      ask('tools/call', { name: TOOLS, arguments: { format, limit: 50 } });
+    const [items, table] = [await page('items'), await page('table')];
     const rows = Object.entries(HOSTS).map(([name, { prefix, definitions, result }]) => {
       const named = tools.map((tool: Tool) => ({ ...tool, name: `${prefix}${tool.name}` }));
       const texts = calls.flatMap(([tool, args, given]) => [`${prefix}${tool}`, args, result(given)]);
       const asked = texts.reduce((sum, text) => sum + countTokens(text), 0);
       const defined = countTokens(JSON.stringify(definitions(named, instructions)));
-      return `| ${name} | ${defined} | ${asked} |`;
+      const [asItems, asTable] = [items, table].map((given) => countTokens(result(given)));
+      return `| ${name} | ${defined} | ${asked} | ${asItems} | ${asTable} |`;
     });
-    return ['| Host | Definitions | Ten questions |', '|---|---|---|', ...rows].join('\n');
+    const head = ['| Host | Definitions | Ten questions | 44 items | 44 rows of a table |', '|---|---|---|---|---|'];
+    return [...head, ...rows].join('\n');
   } finally {
     await close();
     await platform.close();

@@ -7,7 +7,7 @@ import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
-import { createProvenance, stalenessOf } from './provenance.ts';
+import { createProvenance, isKnown, stalenessOf } from './provenance.ts';
 import type { Handler, Members, Result } from './request-context.ts';
 import { assertType, CURRENT, EARLIER, type Revision } from './revisions.ts';
 import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts';
@@ -62,16 +62,18 @@ export function createMethods(options: MethodsOptions) {
       };
     };
 
-    const read: Handler = async ({ uri }, context) => {
+    const read: Handler = async (params, context) => {
+      const { uri } = params;
       if (typeof uri !== 'string' || uri === '') {
         throw new GatewayError('uri_missing', { detail: 'Name the resource to read in params.uri.' });
       }
       const name = catalogue.find(uri);
       const load = await readResource(name, context);
-      const escaped = await representations.escaped(load);
       const ttl = revision === CURRENT ? `"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private",` : '';
       const meta = provenance(name, load, stalenessOf(load, now()));
-      return { meta, own: `${ttl}${heads.get(name)}`, shared: [escaped] };
+      if (isKnown(load.snapshot, params))
+        return { meta: `${meta},"portico/notModified":true`, own: ttl, shared: ['"contents":[]}}'] };
+      return { meta, own: `${ttl}${heads.get(name)}`, shared: [await representations.escaped(load)] };
     };
 
     return new Map<string, Handler>([

@@ -2,6 +2,7 @@ import type { Offered } from '../reads/catalogue/catalogue.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 import type { Snapshot } from '../reads/snapshots/snapshot.ts';
 import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
+import { metaOf } from './revisions.ts';
 
 /** A list is served although its freshness has ended. */
 export interface Staleness {
@@ -13,6 +14,11 @@ export interface Staleness {
 export function stalenessOf(load: Load, now: number): Staleness | undefined {
   if (cacheOutcome(load, now) !== 'stale') return undefined;
   return { reason: load.cached?.error?.code ?? load.refreshError };
+}
+
+/** Whether a request names this list as the one that the client has: an experiment until the protocol has its own. */
+export function isKnown({ etag }: Snapshot, params: object): boolean {
+  return metaOf({ params })['portico/ifNoneMatch'] === etag;
 }
 
 export type Provenance = ReturnType<typeof createProvenance>;

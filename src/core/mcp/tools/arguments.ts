@@ -3,6 +3,7 @@ import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
 import { listValues, printable, valuesOf } from './known-values.ts';
 import { MAX_PAGE_ITEMS } from './list-page.ts';
+import type { Order } from './order.ts';
 
 const MAX_LIMIT = 500;
 const MAX_TEXT = 256;
@@ -23,6 +24,8 @@ export interface Filter {
   readonly query?: string | undefined;
   /** Fields with their whole text. */
   readonly values: Readonly<Record<string, string>>;
+  /** Items whose time is later (milliseconds since the epoch). */
+  readonly after?: { readonly field: string; readonly ms: number } | undefined;
 }
 
 export interface ToolArguments {
@@ -31,6 +34,12 @@ export interface ToolArguments {
   readonly fields: readonly string[] | undefined;
   /** Fields whose values are counted, in the documented order. */
   readonly countBy: readonly string[];
+  /** `undefined`: the order of the list. */
+  readonly order: Order | undefined;
+  /** Whether items are rows under columns. */
+  readonly isTable: boolean;
+  /** Entity tag of the list since which changes are asked for. */
+  readonly changedSince: string | undefined;
   /** Maximum number of items; 0 for totals only, `undefined` for a short page. */
   readonly limit: number | undefined;
   readonly cursor: string | undefined;
@@ -62,6 +71,10 @@ export function argumentsShape({ resource, known }: ToolResource) {
     ...Object.fromEntries(filters),
     fields: some().describe(names.join(',')),
     count_by: some().describe('Counts values'),
+    sort: z.enum(names.flatMap((name) => [name, `-${name}`])).optional(),
+    format: z.enum(['items', 'table']).optional(),
+    ...(timeFieldOf(resource) !== undefined && { created_after: timeAfter() }),
+    ...(resource.stored && { changed_since: text() }),
     limit: z.int().min(0).max(MAX_LIMIT).optional().describe(`0 to ${MAX_LIMIT}, default ${MAX_PAGE_ITEMS}`),
     cursor: z.string().optional(),
   });
@@ -74,6 +87,7 @@ export function createReadArguments(
 ) {
   const names = fieldsOf(resource);
   const known = Object.keys(shape.shape);
+  const timeField = timeFieldOf(resource);
 
   function read(given: object): ToolArguments {
     const taken: Record<string, unknown> = {};
@@ -92,13 +106,21 @@ export function createReadArguments(
         reason: parsed.error.issues.map(({ path, code }) => [...path, code].join(': ')).join(', '),
       });
     }
-    const { query, limit, cursor, fields, count_by: countBy, ...rest } = parsed.data;
+    const { query, limit, cursor, fields, count_by: countBy, sort, format, ...rest } = parsed.data;
+    const { created_after: after, changed_since: changedSince, ...ofFields } = rest as Record<string, unknown>;
     const values: Record<string, string> = {};
-    for (const [field, text] of Object.entries(rest)) if (typeof text === 'string') values[field] = text;
+    for (const [field, text] of Object.entries(ofFields)) if (typeof text === 'string') values[field] = text;
     const ignored = ignoredOf(given, known);
     return {
-      filter: { query, values },
+      filter: {
+        query,
+        values,
+        ...(timeField && typeof after === 'string' && { after: { field: timeField, ms: Date.parse(after) } }),
+      },
       fields: fields && names.filter((name) => fields.includes(name)),
+      order: sort === undefined ? undefined : orderOf(sort, resource),
+      isTable: format === 'table',
+      changedSince: typeof changedSince === 'string' ? changedSince : undefined,
       countBy: names.filter((name) => countBy?.includes(name)),
       limit: countBy === undefined ? limit : (limit ?? 0),
       cursor,
@@ -121,6 +143,9 @@ function argumentOf(given: object, name: string): unknown {
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
   // As `tools/list` has them, and as a list for clients of before.
   if (LISTS.has(name) && typeof value === 'string') return value.split(',').map((each) => each.trim());
+  // Models that know other interfaces write `name desc`.
+  if (name === 'sort' && typeof value === 'string')
+    return value.replace(DIRECTION, (_, field, way) => (way ? `-${field}` : field));
   // Some models write numbers as text.
   return name === 'limit' && typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
 }
@@ -133,6 +158,29 @@ function ignoredOf(given: object, known: readonly string[]): string[] {
     ignored.push(printable(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name));
   }
   return ignored;
+}
+
+const DIRECTION = /^(\w+)[ :,]+(?:asc|(desc))(?:ending)?$/i;
+
+/** ISO 8601: without an offset, a time would be that of the machine. */
+const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+function timeAfter() {
+  const isTime = (given: string) => TIME.test(given) && !Number.isNaN(Date.parse(given));
+  return text().refine(
+    (given) => given === undefined || isTime(given),
+    'Must be a date such as 2024-05-31, or a time such as 2024-05-31T12:00:00Z',
+  );
+}
+
+function timeFieldOf({ formats }: ToolResource['resource']): string | undefined {
+  return Object.entries(formats).find(([, format]) => format === 'timestamp')?.[0];
+}
+
+function orderOf(sort: string, { formats }: ToolResource['resource']): Order {
+  const isDescending = sort.startsWith('-');
+  const field = isDescending ? sort.slice(1) : sort;
+  return { field, isDescending, isVersion: formats[field] === 'version' };
 }
 
 function fieldsOf({ shape }: ToolResource['resource']): string[] {

@@ -25,8 +25,10 @@ export interface ListPage {
   readonly offset: number;
   /** `undefined`: {@link MAX_PAGE_ITEMS}, without those that make the text long. */
   readonly limit: number | undefined;
-  /** Fields of each item. @default all */
+  /** Fields of each item. @default all, as they are in the list */
   readonly fields?: readonly string[] | undefined;
+  /** Whether `fields` are written once, as columns, and items as rows. @default false */
+  readonly isTable?: boolean | undefined;
   /** Writes the hidden characters of a field's text. @default they stay as they are */
   readonly show?: ((field: string, text: string) => string) | undefined;
   readonly cursorOf: (offset: number) => string;
@@ -68,9 +70,9 @@ export async function writePage(list: ListBytes, page: ListPage, signal: AbortSi
       signal.throwIfAborted();
     }
     let item = itemAt(list, index);
-    if (fields !== undefined) item = JSON.stringify(JSON.parse(item), [...fields]);
+    if (fields !== undefined) item = select(JSON.parse(item), page);
     if (!hasRoom(page, items.length, size + Buffer.byteLength(item) + 2)) break;
-    if (show !== undefined && mayHideText(item)) item = shownItem(JSON.parse(item), show);
+    if (show !== undefined && mayHideText(item)) item = select(JSON.parse(itemAt(list, index)), page, show);
     size += Buffer.byteLength(item) + 2;
     if (!hasRoom(page, items.length, size)) break;
     items.push(item);
@@ -78,8 +80,10 @@ export async function writePage(list: ListBytes, page: ListPage, signal: AbortSi
   return finish(page, items, total);
 }
 
-function shownItem(item: Item, show: NonNullable<ListPage['show']>): string {
-  return JSON.stringify(Object.fromEntries(Object.entries(item).map(([field, text]) => [field, show(field, text)])));
+function select(item: Item, { fields, isTable }: ListPage, show: ListPage['show'] = (_field, text) => text): string {
+  const names = fields ?? Object.keys(item);
+  const texts = names.map((name) => show(name, item[name] ?? ''));
+  return JSON.stringify(isTable ? texts : Object.fromEntries(names.map((name, at) => [name, texts[at]])));
 }
 
 function frameOf({ members }: ListPage): number {
@@ -110,7 +114,8 @@ function finish(page: ListPage, items: readonly string[], total: number): Writte
   const more = limit !== 0 && next < total ? `,"nextCursor":${JSON.stringify(cursorOf(next))}` : '';
   const hint = total === 0 && page.hint !== undefined ? `,"hint":${JSON.stringify(page.hint)}` : '';
   const fits = frameOf(page) + Buffer.byteLength(hint) <= maxBytes;
-  const start = `{"total":${total}${more}${members}${fits ? hint : ''},"items":[`;
+  const name = page.isTable ? `"columns":${JSON.stringify(page.fields)},"rows"` : '"items"';
+  const start = `{"total":${total}${more}${members}${fits ? hint : ''},${name}:[`;
   const data = `${start}${items.join(',')}]}`;
   const isCut = Buffer.byteLength(data) > MAX_PAGE_BYTES;
   return { data, text: isCut ? `${start}\n${items.join(',\n')}\n]}` : data };

@@ -6,17 +6,25 @@ import { nextTurn } from '../../kernel/turns.ts';
 import { arraysOf, type Snapshot } from '../../reads/snapshots/snapshot.ts';
 import type { Item } from '../../resources/resource.ts';
 import type { ToolArguments } from './arguments.ts';
+import { type Digest, hashOf } from './changes.ts';
 import { createCounter } from './count-values.ts';
 import { createSeen, type Values } from './known-values.ts';
+import { createSorter } from './order.ts';
 
 /** What is looked for in a list. */
-export type Search = Pick<ToolArguments, 'filter' | 'countBy'>;
+export interface Search extends Pick<ToolArguments, 'filter' | 'countBy' | 'order'> {
+  /** Whether a digest of the whole list is made. */
+  readonly hasDigest: boolean;
+}
 
 export interface SearchResult {
+  /** In the order that was asked for. */
   readonly indices: Uint32Array;
   /** For an empty result: the values of the filter's fields in this list. */
   readonly seen: ReadonlyMap<string, Values>;
   readonly counts: ReturnType<typeof createCounter>['counts'];
+  /** `undefined` unless asked for. */
+  readonly digest: Digest | undefined;
 }
 
 export interface SearchBounds {
@@ -36,33 +44,45 @@ export function createSearches(bounds: SearchBounds) {
   const inQueue = createQueue(bounds);
   return (snapshot: Snapshot, search: Search, caller: Caller, signal: AbortSignal): Promise<SearchResult> => {
     // An entity tag is a digest of the whole list. Filters are case-insensitive.
-    const key = `${snapshot.etag} ${JSON.stringify([search.filter, search.countBy]).toLowerCase()}`;
+    const key = `${snapshot.etag} ${JSON.stringify(search).toLowerCase()}`;
     return flights.board(key, signal, (shared) => inQueue(caller, shared, () => searchIn(snapshot, search, shared)));
   };
 }
 
-async function searchIn(snapshot: Snapshot, { filter, countBy }: Search, signal: AbortSignal): Promise<SearchResult> {
+async function searchIn(snapshot: Snapshot, search: Search, signal: AbortSignal): Promise<SearchResult> {
+  const { filter, countBy, order, hasDigest } = search;
   const fits = createFits(filter);
   const seen = createSeen(Object.keys(filter.values));
   const counter = createCounter(countBy);
+  const sorter = order && createSorter(order);
+  const digest = new Map<string, string>();
   const indices: number[] = [];
   let index = 0;
   for (const array of arraysOf(snapshot)) {
     await nextTurn();
     signal.throwIfAborted();
+    const found: (readonly [number, Item])[] = [];
     for (const item of JSON.parse(array) as Item[]) {
+      if (hasDigest) digest.set(item['id'] ?? '', hashOf(item));
       if (fits(item)) {
         indices.push(index);
         counter.add(item);
+        found.push([index, item]);
       } else if (indices.length === 0) seen.add(item);
       index += 1;
     }
+    sorter?.add(found);
   }
-  return { indices: Uint32Array.from(indices), seen: seen.values(), counts: counter.counts };
+  return {
+    indices: Uint32Array.from(sorter === undefined ? indices : await sorter.sorted(signal)),
+    seen: seen.values(),
+    counts: counter.counts,
+    digest: hasDigest ? digest : undefined,
+  };
 }
 
 /** Compares texts as they are, with what was asked for as it is and as its hidden characters are shown to a model. */
-function createFits({ query = '', values }: ToolArguments['filter']): (item: Item) => boolean {
+function createFits({ query = '', values, after }: ToolArguments['filter']): (item: Item) => boolean {
   const texts = Object.entries(values).map(([field, text]) => [field, formsOf(text)] as const);
   const needles = formsOf(query);
   return (item) => {
@@ -70,6 +90,7 @@ function createFits({ query = '', values }: ToolArguments['filter']): (item: Ite
       const text = item[field]?.toLowerCase();
       if (text === undefined || !forms.includes(text)) return false;
     }
+    if (after !== undefined && !(Date.parse(item[after.field] ?? '') > after.ms)) return false;
     if (query === '') return true;
     for (const field in item) {
       const text = item[field]?.toLowerCase() ?? '';

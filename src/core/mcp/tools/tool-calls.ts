@@ -1,3 +1,4 @@
+import type { Caller } from '../../kernel/caller.ts';
 import { explained, type GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { showHidden } from '../../kernel/hidden-text.ts';
@@ -7,10 +8,11 @@ import { createTurnBytes } from '../../kernel/turns.ts';
 import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
-import { type Provenance, remarksOn, type Staleness, stalenessOf } from '../provenance.ts';
+import { isKnown, type Provenance, remarksOn, type Staleness, stalenessOf } from '../provenance.ts';
 import type { ReadResource, RequestContext, Result } from '../request-context.ts';
 import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
 import { argumentsShape, createReadArguments, type ToolArguments } from './arguments.ts';
+import { type Changes, changesBetween, createDigests, type Digest } from './changes.ts';
 import type { ValueCount } from './count-values.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { hintFor } from './hints.ts';
@@ -20,6 +22,11 @@ import { describeTool } from './tool-definition.ts';
 
 /** Maximum size of counts, which come before the items. */
 const MAX_COUNTS_BYTES = 6000;
+
+const MAX_DIGEST_BYTES = 8_388_608;
+
+const UNKNOWN_LIST =
+  'What has changed is not known, or too much: this is the whole list. Ask again with its etag as changed_since.';
 
 const MAX_FIRST_PAGES_BYTES = 4_194_304;
 
@@ -41,6 +48,11 @@ export interface ToolsOptions extends SearchBounds {
   readonly challengeFor: ChallengeFor;
 }
 
+/** A result without the list, which the client has already. */
+const NOT_MODIFIED = [
+  '"content":[{"type":"text","text":"{\\"notModified\\":true}"}],"structuredContent":{"notModified":true}}}',
+];
+
 /** The JSON of a result from `content` on, and how many hidden characters it shows, by field. */
 interface ResultPage {
   readonly json: Buffer;
@@ -53,6 +65,7 @@ export function createTools(options: ToolsOptions) {
   const { catalogue, readResource, maxResultBytes, provenance, now, recordError, challengeFor } = options;
   const search = createSearches(options);
   const turn = createTurnBytes(TURN_BYTES);
+  const digests = createDigests(MAX_DIGEST_BYTES, now);
   const warn = createWarn(options.events);
   const tools = catalogue.offered.map((offered) => {
     const shape = argumentsShape(offered);
@@ -69,9 +82,16 @@ export function createTools(options: ToolsOptions) {
     sizeOf: ({ json }) => json.length,
   });
 
-  async function resultOf(offered: Offered, args: ToolArguments, load: Load, context: RequestContext): Promise<Result> {
+  async function resultOf(
+    offered: Offered,
+    args: ToolArguments,
+    load: Load,
+    { context, params }: { readonly context: RequestContext; readonly params: object },
+  ): Promise<Result> {
     const { snapshot } = load;
     const stale = stalenessOf(load, now());
+    if (isKnown(snapshot, params))
+      return { meta: provenance(offered.resource.name, load, stale), shared: NOT_MODIFIED };
     // Such a page depends on nothing but the bytes of the list.
     const isKept = args.isEmpty && stale === undefined && load.excluded + load.dropped === 0;
     const kept = isKept ? firstPages.get(snapshot.bytes) : undefined;
@@ -84,15 +104,25 @@ export function createTools(options: ToolsOptions) {
     return { meta: provenance(offered.resource.name, load, stale) + membersOf(meta), shared: [page.json] };
   }
 
+  /** Returns `undefined` where the earlier list is not known, or more has changed than a result holds. */
+  function changesFor(caller: Caller, resource: string, etag: string, since = '', digest: Digest): Changes | undefined {
+    const before = digests.find(caller, resource, since);
+    digests.keep(caller, resource, { etag, digest });
+    const changes = before && changesBetween(before, digest);
+    return changes && Buffer.byteLength(JSON.stringify(changes)) <= countsBytes ? changes : undefined;
+  }
+
   /** Writes the page that was asked for. */
   async function pageOf(
     offered: Offered,
-    { filter, fields, countBy, limit, cursor, misread }: ToolArguments,
+    args: ToolArguments,
     load: Load,
     stale: Staleness | undefined,
     { caller, signal }: RequestContext,
   ): Promise<ResultPage> {
     const { snapshot } = load;
+    const { filter, countBy, cursor, misread, order, isTable, changedSince } = args;
+    const { resource } = offered;
     const hidden = new Map<string, number>();
 
     function show(field: string, text: string): string {
@@ -102,22 +132,35 @@ export function createTools(options: ToolsOptions) {
     }
 
     const keepsHidden = options.hiddenText === 'keep';
-    const place = { etag: snapshot.etag, filter };
+    const place = { etag: snapshot.etag, filter: { ...filter, ...order } };
     const offset = cursor === undefined ? 0 : readCursor(place, cursor);
-    const isSearch = countBy.length > 0 || filter.query !== undefined || Object.keys(filter.values).length > 0;
-    const found = isSearch && caller ? await search(snapshot, { filter, countBy }, caller, signal) : undefined;
+    const hasDigest = changedSince !== undefined;
+    const found =
+      isSearch(args) && caller
+        ? await search(snapshot, { filter, countBy, order, hasDigest }, caller, signal)
+        : undefined;
+    const changes =
+      caller && found?.digest && changesFor(caller, resource.name, snapshot.etag, changedSince, found.digest);
     const counts = countBy.length > 0 ? found?.counts(countsBytes) : undefined;
     const members = membersOf({
       ...(counts && { counts: keepsHidden ? counts : shownCounts(counts, show) }),
+      ...(hasDigest && {
+        etag: snapshot.etag,
+        ...(changes ? { changes: keepsHidden ? changes : shownChanges(changes, show) } : { hint: UNKNOWN_LIST }),
+      }),
       ...(misread.length > 0 && { ignoredArguments: misread }),
       ...remarksOn(load, stale),
     });
     const { text, data } = await writePage(
       snapshot,
       {
-        ...{ found: found?.indices, offset, limit, fields, members, turn, pageBytes, maxBytes: maxResultBytes },
+        ...{ found: found?.indices, offset, members, isTable, turn, pageBytes, maxBytes: maxResultBytes },
+        limit: changes === undefined ? args.limit : 0,
+        fields: args.fields ?? (isTable ? Object.keys(resource.shape.shape) : undefined),
         show: keepsHidden ? undefined : show,
-        hint: hintFor(load, filter, found, offered.known, (value) => (keepsHidden ? value : showHidden(value).text)),
+        hint: hasDigest
+          ? undefined
+          : hintFor(load, filter, found, offered.known, (value) => (keepsHidden ? value : showHidden(value).text)),
         cursorOf: (next) => writeCursor(place, next),
       },
       signal,
@@ -132,9 +175,10 @@ export function createTools(options: ToolsOptions) {
     list: tools.map(({ tool }) => tool),
     /** `tools/call`: one page of a list. */
     async call(
-      { name, arguments: given }: { readonly name?: unknown; readonly arguments?: unknown },
+      params: { readonly name?: unknown; readonly arguments?: unknown },
       context: RequestContext,
     ): Promise<Result> {
+      const { name, arguments: given } = params;
       if (typeof name !== 'string') throw explained('invalid_params', 'params.name: Must be the name of a tool.');
       if (given !== undefined && !isObject(given))
         throw explained('invalid_params', 'params.arguments: Must be an object.');
@@ -146,7 +190,7 @@ export function createTools(options: ToolsOptions) {
       context.record.tool = tool.tool.name;
       try {
         const args = tool.read(given);
-        return await resultOf(tool, args, await readResource(tool.resource.name, context), context);
+        return await resultOf(tool, args, await readResource(tool.resource.name, context), { context, params });
       } catch (thrown) {
         // A model cannot change its client's token.
         if (context.signal.aborted || challengeFor(thrown) !== undefined) throw thrown;
@@ -154,6 +198,18 @@ export function createTools(options: ToolsOptions) {
       }
     },
   };
+}
+
+function isSearch({ filter: { query, values, after }, countBy, order, changedSince }: ToolArguments): boolean {
+  return (
+    countBy.length + Object.keys(values).length > 0 ||
+    [query, after, order, changedSince].some((one) => one !== undefined)
+  );
+}
+
+function shownChanges({ new: added, changed, gone }: Changes, show: (field: string, text: string) => string): Changes {
+  const shown = (ids: readonly string[]) => ids.map((id) => show('id', id));
+  return { new: shown(added), changed: shown(changed), gone: shown(gone) };
 }
 
 function shownCounts(counts: Counts, show: (field: string, text: string) => string): Counts {

@@ -14,8 +14,8 @@ export function describeTool(
 ): Tool {
   const { tool, description, keywords, shape, filters } = resource;
   const { properties = {}, ...input } = jsonSchema(taken);
-  // A list without filters has no field with few values to count.
-  const unnamed = new Set(filters.length === 0 ? ['count_by'] : []);
+  // A list without filters has no field with few values to count. Programs know the others from docs/clients.md.
+  const unnamed = new Set(['format', 'changed_since', ...(filters.length === 0 ? ['count_by'] : [])]);
   for (const field in shape.shape) if (!filters.includes(field)) unnamed.add(field);
   const named = Object.entries(properties).filter(([name]) => !unnamed.has(name));
   const title = tool.replaceAll('_', ' ');
@@ -35,16 +35,22 @@ export function describeTool(
 
 function returnedShape(shape: z.ZodObject) {
   const count = z.int().optional();
+  const ids = z.array(z.string());
   const counts = z.array(z.object({ value: z.string().optional(), others: count, count: z.int() }));
   return z.object({
-    total: z.int(),
+    total: count,
     nextCursor: z.string().optional(),
     counts: z.record(z.string(), counts).optional(),
     ignoredArguments: z.array(z.string()).optional(),
     leftOut: z.object({ bySettings: count, invalid: count }).optional(),
     stale: z.string().optional(),
     hint: z.string().optional(),
-    items: z.array(z.object(shape.shape).partial()),
+    items: z.array(z.object(shape.shape).partial()).optional(),
+    columns: z.array(z.string()).optional(),
+    rows: z.array(z.array(z.string())).optional(),
+    etag: z.string().optional(),
+    changes: z.object({ new: ids, changed: ids, gone: ids }).optional(),
+    notModified: z.boolean().optional(),
   });
 }
 
@@ -57,6 +63,8 @@ function jsonSchema(shape: z.ZodObject, without: readonly 'description'[] = []):
         each.type = 'string';
         delete each.items;
       }
+      // As a text, which is as clear to a model and takes fewer tokens.
+      if (path.at(-1) === 'sort') delete each.enum;
       for (const name of [...BOUNDS, ...without]) delete each[name];
     },
   });

@@ -156,11 +156,20 @@ export const ARGUMENTS: readonly (readonly [given: object, same: object])[] = [
     { category: 'b', limit: '0' },
   ],
   [{ name: 'a\u200b' }, { query: 'A\\u{200b}' }],
+  [{ sort: '', format: '', changed_since: '' }, {}],
+  [{ sort: 'id desc' }, { sort: '-id', format: 'items' }],
+  [
+    { format: 'table', fields: 'id', sort: '-id' },
+    { format: 'table', fields: ['id'], sort: 'id desc' },
+  ],
+  [{ changed_since: 'none' }, { changed_since: 'other' }],
 ];
 
 /** Arguments of a tool that are refused, and what the error has to say of them. */
 export const REFUSED: readonly (readonly [given: object, words: string])[] = [
   [{ limit: '-1' }, 'invalid_params: limit: '],
   [{ fields: 7 }, 'invalid_params: fields: '],
+  [{ sort: 'size' }, 'invalid_params: sort: '],
+  [{ format: 'csv' }, 'invalid_params: format: '],
   [{ count_by: ['nothing'] }, 'invalid_params: count_by: 0: '],
 ];

@@ -19,7 +19,13 @@ function createSearch(bounds: Partial<SearchBounds> = {}) {
   return (
     { snapshot }: Load,
     { filter = {}, countBy = [], caller = callerWith(), signal = new AbortController().signal }: Asked = {},
-  ) => search(snapshot, { filter: { values: {}, ...filter }, countBy }, caller, signal);
+  ) =>
+    search(
+      snapshot,
+      { filter: { values: {}, ...filter }, countBy, order: undefined, hasDigest: false },
+      caller,
+      signal,
+    );
 }
 
 interface Asked {

@@ -57,11 +57,12 @@ describe('the list of tools', () => {
 
   it('describes the filters of each tool, with bounds in words only, because hosts drop the others', async () => {
     const tools = await listed();
-    for (const [index, { filters }] of RESOURCES.entries()) {
+    for (const [index, { filters, formats }] of RESOURCES.entries()) {
       const { inputSchema } = tools[index];
+      const time = 'createTime' in formats ? ['created_after'] : [];
       const counting = filters.length > 0 ? ['count_by'] : [];
       expect(Object.keys(inputSchema)).to.deep.equal(['type', 'properties']);
-      const names = ['query', ...filters, 'fields', ...counting, 'limit', 'cursor'];
+      const names = ['query', ...filters, 'fields', ...counting, 'sort', ...time, 'limit', 'cursor'];
       expect(Object.keys(inputSchema.properties)).to.deep.equal(names);
       expect(inputSchema.properties.limit.description).to.contain('0 to 500, default 50');
     }

@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import type { Caller } from '../../kernel/caller.ts';
+import { createSizedLru } from '../../kernel/tables.ts';
+import type { Item } from '../../resources/resource.ts';
+
+/** A hash of each item by its id. */
+export type Digest = ReadonlyMap<string, string>;
+
+export interface Changes {
+  readonly new: readonly string[];
+  readonly changed: readonly string[];
+  readonly gone: readonly string[];
+}
+
+/** Of 66 bits: two versions of one item have the same with a chance of 1 in 10^19. */
+const HASH_LENGTH = 11;
+
+/** Charge for an entry beside its id. */
+const ENTRY_BYTES = 128;
+
+/** Lists of one resource whose digests are kept for a caller. */
+const MAX_LISTS = 4;
+
+const MAX_AGE_MS = 3_600_000;
+
+interface Kept {
+  readonly etag: string;
+  readonly digest: Digest;
+}
+
+export function hashOf(item: Item): string {
+  return hash('sha256', JSON.stringify(item), 'base64url').slice(0, HASH_LENGTH);
+}
+
+/**
+ * Digests of the lists whose changes callers have asked for: ids and hashes, `maxBytes` of all callers, for an hour and never past
+ * a token's end. The least recent one is forgotten.
+ */
+export function createDigests(maxBytes: number, now: () => number) {
+  const digests = createSizedLru<string, readonly Kept[]>({
+    maxSize: maxBytes,
+    sizeOf: (lists) => lists.reduce((sum, { digest }) => sum + bytesOf(digest), 1),
+  });
+  const keyOf = ({ credentialKey }: Caller, resource: string) => `${credentialKey} ${resource}`;
+  return {
+    find(caller: Caller, resource: string, etag: string): Digest | undefined {
+      return digests.get(keyOf(caller, resource))?.find((kept) => kept.etag === etag)?.digest;
+    },
+    keep(caller: Caller, resource: string, kept: Kept): void {
+      const key = keyOf(caller, resource);
+      const others = (digests.get(key) ?? []).filter(({ etag }) => etag !== kept.etag);
+      const leftMs = (caller.expiresAt ?? Number.POSITIVE_INFINITY) - now();
+      digests.set(key, [kept, ...others].slice(0, MAX_LISTS), Math.min(leftMs, MAX_AGE_MS));
+    },
+  };
+}
+
+function bytesOf(digest: Digest): number {
+  return digest.keys().reduce((sum, id) => sum + 2 * id.length + ENTRY_BYTES, 0);
+}
+
+export function changesBetween(before: Digest, after: Digest): Changes {
+  const kept = [...after].filter(([id]) => before.has(id));
+  return {
+    new: [...after.keys()].filter((id) => !before.has(id)),
+    changed: kept.flatMap(([id, one]) => (before.get(id) === one ? [] : [id])),
+    gone: [...before.keys()].filter((id) => !after.has(id)),
+  };
+}

@@ -1,0 +1,313 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
+import { callerWith } from '../../../support/authorization/caller.ts';
+import { asked, cachedFor, loadOf } from '../asked.ts';
+
+type Item = Readonly<Record<string, string>>;
+// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the test.
+type Json = any;
+
+const TOOL_FIELDS = ['id', 'name', 'version', 'category', 'description'];
+
+const text = fc.oneof(
+  fc.constantFrom(
+    '',
+    'a',
+    'A',
+    'b',
+    'ä',
+    '"',
+    ',',
+    '\n',
+    '\t',
+    '|',
+    '\\',
+    '","',
+    '],["',
+    '\u2028',
+    '\u200b',
+    '2',
+    '10',
+  ),
+  fc.string({ maxLength: 6 }),
+);
+const version = fc.tuple(fc.nat(12), fc.nat(12), fc.nat(3)).map((parts) => parts.join('.'));
+const tools = fc.uniqueArray(
+  fc.record({ id: fc.string({ minLength: 1, maxLength: 8 }), name: text, version, category: text, description: text }),
+  { maxLength: 60, selector: ({ id }) => id },
+);
+
+/** Calls a tool of a server that reads such a list. */
+function server(read: () => Load, caller = callerWith()) {
+  const handler = asked({ read });
+  return async (args: object, _meta: object = {}, tool = 'list_installed_tools'): Promise<Json> =>
+    (await handler.earlier('tools/call', { name: tool, arguments: args, _meta }, { caller })).json.result;
+}
+
+/** All items of a list in this form, page by page. */
+async function all(call: ReturnType<typeof server>, args: object): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < 100; pages += 1) {
+    const { structuredContent: page, content } = await call({ ...args, ...(cursor && { cursor }) });
+    expect(JSON.parse(content[0].text)).to.deep.equal(page);
+    items.push(...itemsOf(page));
+    cursor = page.nextCursor;
+    if (cursor === undefined) return items;
+  }
+  throw new Error('the pages have no end');
+}
+
+function itemsOf({ items, columns, rows }: Json): Item[] {
+  if (items !== undefined) return items;
+  return rows.map((row: string[]) => Object.fromEntries(columns.map((name: string, at: number) => [name, row[at]])));
+}
+
+const shown = (value: string) => value.replaceAll(/[\u200b\u2028]/g, (one) => `\\u{${one.charCodeAt(0).toString(16)}}`);
+const compareVersions = (a: string, b: string) => {
+  const [left, right] = [a, b].map((one) => one.split('.').map(Number)) as [number[], number[]];
+  return left.map((part, at) => part - (right[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
+};
+const compareTexts = (a: string, b: string) => {
+  const [left, right] = [a.toLowerCase(), b.toLowerCase()];
+  return left === right ? 0 : left < right ? -1 : 1;
+};
+
+describe('a list in an order, in pages and as a table', () => {
+  it('has the items of the plain list', async () => {
+    const sort = fc.constantFrom(undefined, ...TOOL_FIELDS.flatMap((name) => [name, `-${name}`]));
+    const fields = fc.option(fc.subarray(TOOL_FIELDS, { minLength: 1 }), { nil: undefined });
+    await fc.assert(
+      fc.asyncProperty(
+        tools,
+        fc.record({ sort, fields, format: fc.constantFrom(undefined, 'items', 'table') }),
+        fc.record({ limit: fc.constantFrom(undefined, 1, 7), query: fc.constantFrom(undefined, 'a', '"', '1') }),
+        async (list, form, { limit, query }) => {
+          const load = loadOf(list, cachedFor(1000));
+          const found = list.filter((item) =>
+            Object.values(item).some((value) => value.toLowerCase().includes((query ?? '').toLowerCase())),
+          );
+          const { sort: by, fields: names = TOOL_FIELDS } = form;
+          const field = (by ?? '').replace('-', '') as keyof (typeof list)[number];
+          const compare = field === 'version' ? compareVersions : compareTexts;
+          const direction = by?.startsWith('-') ? -1 : 1;
+          const sorted = by === undefined ? found : found.toSorted((a, b) => direction * compare(a[field], b[field]));
+          const expected = sorted.map((item) =>
+            Object.fromEntries(
+              TOOL_FIELDS.filter((name) => names.includes(name)).map((name) => [
+                name,
+                shown((item as Item)[name] ?? ''),
+              ]),
+            ),
+          );
+          const items = await all(
+            server(() => load),
+            { ...form, limit, query },
+          );
+          expect(items).to.deep.equal(expected);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('stays in order over long lists, with equal keys in the order of the list', async () => {
+    const list = Array.from({ length: 20_000 }, (_, index) => ({
+      ...{ id: `tool-${index}`, name: `name ${(index * 7919) % 97}`, version: `1.${index % 300}.0` },
+      ...{ category: 'A', description: 'x'.repeat(60) },
+    }));
+    const call = server(() => loadOf(list, cachedFor(1000)));
+    for (const sort of ['name', '-version', '-category']) {
+      const { items } = (await call({ sort, limit: 300, fields: 'id' })).structuredContent;
+      const field = sort.replace('-', '') as 'name' | 'version' | 'category';
+      const compare = field === 'version' ? compareVersions : compareTexts;
+      const direction = sort.startsWith('-') ? -1 : 1;
+      const expected = list.toSorted((a, b) => direction * compare(a[field], b[field])).slice(0, 300);
+      expect(items).to.deep.equal(expected.map(({ id }) => ({ id })));
+    }
+  }).timeout(20_000);
+
+  it('has a cursor for that order only', async () => {
+    const list = Array.from({ length: 30 }, (_, index) => ({
+      id: `${index}`,
+      name: `${index}`,
+      version: '1',
+      category: '',
+    }));
+    const call = server(() => loadOf(list, cachedFor(1000)));
+    const { nextCursor: cursor } = (await call({ sort: 'name', limit: 5 })).structuredContent;
+    for (const sort of [undefined, '-name', 'id']) {
+      expect((await call({ sort, limit: 5, cursor })).content[0].text).to.contain('belongs to other arguments');
+    }
+    expect((await call({ sort: 'name asc', limit: 5, cursor })).structuredContent.items[0].id).to.equal('13');
+  });
+
+  it('is refused for a field that there is not, with those that there are', async () => {
+    const call = server(() => loadOf([]));
+    expect((await call({ sort: 'size' })).content[0].text).to.match(/^invalid_params: sort: .*"-version"/);
+    expect((await call({ format: 'csv' })).content[0].text).to.match(/^invalid_params: format: /);
+  });
+
+  it('has no more than fits, with rows that are whole', async () => {
+    const list = Array.from({ length: 50 }, (_, index) => ({
+      ...{ id: `${index}`, name: 'n', version: '1', category: 'c', description: 'd'.repeat(400) },
+    }));
+    const call = server(() => loadOf(list, cachedFor(1000)));
+    const { structuredContent, content } = await call({ format: 'table' });
+    expect(Buffer.byteLength(content[0].text)).to.be.within(6000, 7000);
+    for (const row of structuredContent.rows) expect(row).to.have.length(5);
+    expect(await all(call, { format: 'table' })).to.deep.equal(list);
+    const rows = (await call({ format: 'table', limit: 50 })).content[0].text.split('\n').slice(1, -1);
+    expect(rows.map((row: string) => JSON.parse(row.replace(/,$/, ''))[0])).to.deep.equal(list.map(({ id }) => id));
+  });
+});
+
+describe('projects created after a time', () => {
+  const PROJECTS = ['2024-01-01T00:00:00Z', '2024-06-01T10:00:00.5Z', '', '2025-01-01T00:00:00Z'].map(
+    (createTime, at) => ({
+      ...{ id: `${at}`, name: 'p', description: '', createTime },
+    }),
+  );
+  const call = server(() => loadOf(PROJECTS));
+  const ids = async (args: object) =>
+    (await call(args, {}, 'list_projects')).structuredContent.items.map(({ id }: Item) => id).join('');
+
+  it('are those whose time is later', async () => {
+    expect(await ids({ created_after: '2024-01-01' })).to.equal('13');
+    expect(await ids({ created_after: '2023-12-31' })).to.equal('013');
+    expect(await ids({ created_after: '2024-06-01T12:00:00+02:00' })).to.equal('13');
+    expect(await ids({ created_after: '2024-06-01T10:00:01Z', sort: '-createTime' })).to.equal('3');
+    expect(await ids({ created_after: null })).to.equal('0123');
+  });
+
+  it('need a time that says which', async () => {
+    for (const created_after of ['yesterday', '2024-13-01', '2024-06-01T10:00:00', 5]) {
+      const { content } = await call({ created_after }, {}, 'list_projects');
+      expect(content[0].text).to.match(/^invalid_params: created_after: /);
+    }
+    const { _meta } = await call({ created_after: '2024-01-01' });
+    expect(_meta['portico/ignoredArguments']).to.deep.equal(['created_after']);
+  });
+});
+
+describe('a read of a list that the client has', () => {
+  const load = loadOf([{ id: 'a', name: 'A', version: '1', category: '', description: '' }], cachedFor(1000));
+  const { etag } = load.snapshot;
+
+  it('answers that it is not modified, over each method', async () => {
+    const known = { 'portico/ifNoneMatch': etag };
+    const { structuredContent, content, _meta } = await server(() => load)({ query: 'a' }, known);
+    expect(structuredContent).to.deep.equal({ notModified: true });
+    expect(JSON.parse(content[0].text)).to.deep.equal(structuredContent);
+    expect(_meta['portico/list'].etag).to.equal(etag);
+    for (const way of ['earlier', 'current'] as const) {
+      const handler = asked({ read: () => load });
+      const params = { uri: 'platform://tools', _meta: known };
+      const { result } = (await handler[way]('resources/read', params)).json;
+      if (way === 'current') continue;
+      expect(result.contents).to.deep.equal([]);
+      expect(result._meta).to.include({ 'portico/notModified': true });
+    }
+  });
+
+  it('returns the list for any other tag', async () => {
+    for (const tag of ['W/"other"', '', 7, null]) {
+      const result = await server(() => load)({}, { 'portico/ifNoneMatch': tag });
+      expect(result.structuredContent.total).to.equal(1);
+    }
+  });
+});
+
+describe('the changes since a list', () => {
+  const named = (ids: Iterable<string>, name = '') =>
+    [...ids].map((id) => ({ id, name: `${id}${name}`, version: '1', category: '', description: '' }));
+
+  it('are exact for each of ten callers over 2,000 changes, and are of no use to another', async () => {
+    let random = 1;
+    const next = (below: number) => {
+      random = (random * 48_271) % 2_147_483_647;
+      return random % below;
+    };
+    const callers = Array.from({ length: 10 }, (_, index) => ({
+      ...{ caller: callerWith(`token-${index}`), list: new Map<string, string>(), tag: 'none', before: new Map() },
+    }));
+    let current = callers[0];
+    const handler = asked({
+      read: () =>
+        loadOf(
+          [...(current?.list ?? [])].map(([id, name]) => ({ ...named([id])[0], name })),
+          cachedFor(1),
+        ),
+    });
+    const ask = async (changed_since: string, caller = current?.caller) =>
+      (
+        await handler.earlier(
+          'tools/call',
+          { name: 'list_installed_tools', arguments: { changed_since } },
+          { caller: caller ?? expect.fail() },
+        )
+      ).json.result.structuredContent;
+
+    for (let change = 0; change < 2000; change += 1) {
+      const one = callers[next(10)] ?? expect.fail();
+      current = one;
+      const id = `tool-${next(30)}`;
+      if (next(3) === 0) one.list.delete(id);
+      else one.list.set(id, `name-${next(5)}`);
+      if (next(2) === 0) continue;
+      const { etag, changes, total } = await ask(one.tag);
+      if (one.tag === 'none') expect(changes).to.equal(undefined);
+      else {
+        const { before, list } = one;
+        expect(changes).to.deep.equal({
+          new: [...list.keys()].filter((key) => !before.has(key)),
+          changed: [...list].flatMap(([key, name]) => (before.has(key) && before.get(key) !== name ? [key] : [])),
+          gone: [...before.keys()].filter((key) => !list.has(key)),
+        });
+      }
+      expect(total).to.equal(one.list.size);
+      const other = await ask(one.tag, callerWith(`another-${change}`));
+      expect(other.changes).to.equal(undefined);
+      [one.tag, one.before] = [etag, new Map(one.list)];
+    }
+  }).timeout(30_000);
+
+  it('are unknown for another tag, and the first page of the whole list is returned, as with too many changes', async () => {
+    let list = named(['a', 'b']);
+    const call = server(() => loadOf(list, cachedFor(1)));
+    const first = (await call({ changed_since: 'W/"none"' })).structuredContent;
+    expect(first).to.include({ total: 2 }).and.not.have.property('changes');
+    expect(first.hint).to.contain('the whole list');
+    expect(first.items).to.have.length(2);
+    list = named(Array.from({ length: 5000 }, (_, index) => `tool-${index}`));
+    const many = (await call({ changed_since: first.etag })).structuredContent;
+    expect(many).to.not.have.property('changes');
+    expect(many.items).to.have.length(50);
+    list = list.slice(1);
+    const { changes, items } = (await call({ changed_since: many.etag })).structuredContent;
+    expect(changes).to.deep.equal({ new: [], changed: [], gone: ['tool-0'] });
+    expect(items).to.deep.equal([]);
+  });
+
+  it('are forgotten at the end of the token, and beyond four lists', async () => {
+    let list = named(['a']);
+    const expiring = server(() => loadOf(list, cachedFor(1)), callerWith('expiring', { expiresAt: 1 }));
+    const { etag } = (await expiring({ changed_since: 'x' })).structuredContent;
+    expect((await expiring({ changed_since: etag })).structuredContent).to.not.have.property('changes');
+    const call = server(() => loadOf(list, cachedFor(1)));
+    const tags: string[] = [];
+    for (let version = 0; version < 5; version += 1) {
+      list = named(['a'], `${version}`);
+      tags.push((await call({ changed_since: 'x' })).structuredContent.etag);
+    }
+    const [oldest = '', second = ''] = tags;
+    expect((await call({ changed_since: oldest })).structuredContent).to.not.have.property('changes');
+    expect((await call({ changed_since: second })).structuredContent.changes.changed).to.deep.equal(['a']);
+  });
+
+  it('are not offered of projects, which are never stored', async () => {
+    const { _meta } = await server(() => loadOf([]))({ changed_since: 'x' }, {}, 'list_projects');
+    expect(_meta['portico/ignoredArguments']).to.deep.equal(['changed_since']);
+  });
+});
