@@ -1,10 +1,9 @@
 import { publishedOperation } from '../../core/http/operations/operation.ts';
 import { LIST_PATH, READ_PATH } from '../../core/http/operations/reads.ts';
+import { ERRORS, type ErrorCode } from '../../core/kernel/error-table.ts';
 import type { Offered } from '../../core/reads/catalogue/catalogue.ts';
 import { itemSchema } from '../../core/resources/resource.ts';
 import { defineCapability } from '../capability.ts';
-import { HEADER_COMPONENTS, HEADERS, headersOf } from './headers.ts';
-import { CODES, PROBLEM, problemResponses } from './problems.ts';
 
 export const DESCRIPTION_PATH = '/openapi.json';
 
@@ -45,6 +44,97 @@ const REQUEST_HEADERS: Readonly<Record<string, string>> = {
   traceparent: 'Trace that the request belongs to (W3C Trace Context).',
 };
 
+/** Header fields of responses, by what has them. */
+const HEADERS = {
+  all: {
+    'X-Request-Id': "Finds the request in Portico's log. The caller's own, if it is well-formed.",
+    'X-Content-Type-Options': 'nosniff: browsers take the media type as it is.',
+    'Strict-Transport-Security': 'RFC 6797, if Portico terminates TLS. Not on a loopback address.',
+    Vary: 'Request headers that select the response.',
+    'Cache-Control': 'private with max-age or no-cache for lists; no-store for problems.',
+    'RateLimit-Policy': 'Quota (q) and window in seconds (w) of each rate limit.',
+    RateLimit: 'Remaining requests (r) and seconds until the quota is restored (t).',
+    'Access-Control-Allow-Origin': 'Origin of the page, if settings list it.',
+    'Access-Control-Expose-Headers': 'Headers that such a page may read.',
+  },
+  list: {
+    ETag: 'Weak entity tag of the list, the same for all codings, for If-None-Match.',
+    'Content-Encoding': 'gzip. Absent if the body is not compressed.',
+  },
+  read: {
+    Age: 'Seconds since the list was loaded. Absent if it was loaded for this request.',
+    'Cache-Status': "What Portico's cache did (RFC 9211).",
+    'Portico-Dropped-Items': 'Number of items that could not be mapped (invalidItems: drop).',
+  },
+  problem: {
+    'WWW-Authenticate': 'Challenge (RFC 6750, section 3), with scope and resource_metadata (RFC 9728).',
+    'Retry-After': 'Seconds to wait before the next attempt.',
+  },
+} as const satisfies Record<string, Readonly<Record<string, string>>>;
+
+function headersOf(...kinds: readonly (keyof typeof HEADERS)[]): Record<string, object> {
+  const names = kinds.flatMap((kind) => Object.keys(HEADERS[kind]));
+  return Object.fromEntries(names.map((name) => [name, reference('headers', name)]));
+}
+
+function headerComponents(): Record<string, object> {
+  const all = Object.values(HEADERS).flatMap((headers) => Object.entries<string>(headers));
+  return Object.fromEntries(all.map(([name, description]) => [name, { description, schema: { type: 'string' } }]));
+}
+
+/** Codes that no read is answered with: they are about messages of MCP, or about other paths and methods. */
+const NEVER_OF_READS: ReadonlySet<ErrorCode> = new Set([
+  ...(['parse_error', 'invalid_rpc', 'header_mismatch', 'version_unsupported', 'invalid_params'] as const),
+  ...(['list_changed', 'result_too_large', 'too_large', 'unsupported_media_type'] as const),
+  ...(['not_found', 'method_not_allowed'] as const),
+]);
+
+/** Codes that need a `uri` or a platform, neither of which the list has. */
+function isOfOneResource(code: ErrorCode): boolean {
+  return /^(?:uri_(?!too_long)|resource_|upstream_|breaker_|access_)/.test(code);
+}
+
+const READ_CODES = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !NEVER_OF_READS.has(code));
+
+export const CODES = {
+  list: READ_CODES.filter((code) => !isOfOneResource(code)),
+  read: READ_CODES,
+} as const;
+
+/** A problem body, as `response/problem.ts` makes it. */
+const PROBLEM = {
+  description: 'Problem details (RFC 9457). Programs should use code; title and detail are for people.',
+  type: 'object',
+  properties: {
+    type: { type: 'string', pattern: '^urn:portico:error:[a-z_]+$' },
+    title: { type: 'string', minLength: 1 },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string', minLength: 1 },
+    instance: { type: 'string', pattern: '^urn:portico:request:' },
+    code: { enum: Object.keys(ERRORS), description: 'Stable: codes may be added, but are never renamed.' },
+    requestId: { type: 'string', description: 'The X-Request-Id of the response.' },
+    upstream: { type: 'string', description: 'Name in settings of the platform that failed.' },
+    retryAfterSeconds: { type: 'integer', minimum: 0, description: 'The Retry-After of the response.' },
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId'],
+  additionalProperties: false,
+};
+
+function problemResponses(codes: readonly ErrorCode[]): Record<string, object> {
+  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
+  return Object.fromEntries(
+    byStatus.entries().map(([status, ofStatus]) => {
+      const description = ofStatus.map((code) => `${ERRORS[code].title} (\`${code}\`)`).join(', ');
+      const properties = { status: { const: status }, code: { enum: ofStatus } };
+      const schema = { ...reference('schemas', 'problem'), properties };
+      return [
+        status,
+        { description, headers: headersOf('all', 'problem'), content: { 'application/problem+json': { schema } } },
+      ];
+    }),
+  );
+}
+
 /** `otherCredentials`: headers beside `Authorization` in which callers bring credentials. `server`: what the paths are below. */
 export function describeReads(
   offered: readonly Offered[],
@@ -74,7 +164,11 @@ export function describeReads(
           summary: 'List the resources',
           parameters: requestHeaders,
           responses: {
-            ...answers('The resources, in a fixed order.', HEADERS.list, reference('schemas', 'definitions')),
+            ...answers(
+              'The resources, in a fixed order.',
+              headersOf('all', 'list'),
+              reference('schemas', 'definitions'),
+            ),
             ...problemResponses(CODES.list),
           },
         },
@@ -94,7 +188,7 @@ export function describeReads(
             ...requestHeaders,
           ],
           responses: {
-            ...answers('The whole list; its shape depends on uri.', HEADERS.read, {
+            ...answers('The whole list; its shape depends on uri.', headersOf('all', 'list', 'read'), {
               anyOf: lists.map(({ name }) => reference('schemas', name)),
             }),
             ...problemResponses(CODES.read),
@@ -112,7 +206,7 @@ export function describeReads(
         ...Object.fromEntries(lists.map(({ name, schema }) => [name, schema])),
         problem: PROBLEM,
       },
-      headers: HEADER_COMPONENTS,
+      headers: headerComponents(),
       parameters: Object.fromEntries(
         Object.entries(REQUEST_HEADERS).map(([name, description]) => [
           name,
@@ -123,12 +217,9 @@ export function describeReads(
   };
 }
 
-function answers(description: string, headers: readonly string[], schema: object): Record<string, object> {
+function answers(description: string, headers: object, schema: object): Record<string, object> {
   const content = { 'application/json': { schema } };
-  return {
-    200: { description, headers: headersOf([...headers, 'Content-Encoding']), content },
-    304: { description: 'The list has not changed.', headers: headersOf(headers) },
-  };
+  return { 200: { description, headers, content }, 304: { description: 'The list has not changed.', headers } };
 }
 
 function reference(kind: string, name: string): object {

@@ -105,8 +105,6 @@ describe('an answer is as the description has it', () => {
     };
     expect(changed(() => {})).not.to.throw();
     expect(changed((headers) => headers.set('X-More', '1'))).to.throw('x-more is not described');
-    expect(changed((headers) => headers.delete('ETag'))).to.throw('etag is missing');
-    expect(changed((headers) => headers.set('Cache-Control', 'public'))).to.throw('must match pattern');
     expect(changed((headers) => headers.set('Content-Type', 'text/html'))).to.throw('text/html');
     expect(() => THE_READS.check(LIST, { ...sound, status: 201 })).to.throw('201');
     expect(() => THE_READS.check(LIST, { ...sound, body: '[{}]' })).to.throw('must have required property');

@@ -194,6 +194,6 @@ describe('a gateway with a shared cache', () => {
     expect((await running.read('tools')).status).to.equal(200);
     expect(String(await redis.command('CLIENT', 'LIST'))).to.contain('user=portico');
     const shown = await (await fetch(`${running.gateway.adminUrl}/status`)).text();
-    expect(shown).to.contain('rediss://127.0.0.1').and.not.contain('kkkk').and.not.contain('hidden-word');
+    expect(shown).not.to.contain('kkkk').and.not.contain('hidden-word');
   });
 });

@@ -51,8 +51,8 @@ export function describedBy(text: string) {
   return {
     document,
     /**
-     * Throws where the answer to a `GET` is not as the document has it: another status, type, body or code, a header that
-     * is missing or that is not described. `where` is path and query.
+     * Throws where the answer to a `GET` is not as the document has it: another status, type, body or code, or a header
+     * that is not described. `where` is path and query.
      */
     check(where: string, { status, headers, body }: Answer): void {
       const { response, at, searchParams } = head(where, status, headers);
@@ -82,24 +82,11 @@ export function describedBy(text: string) {
   }
 
   function checkHeaders(at: readonly string[], described: Json, headers: Headers): void {
-    const names = new Map(Object.keys(described).map((name) => [name.toLowerCase(), name]));
-    for (const [name, value] of headers) {
-      if (OF_HTTP.has(name)) continue;
-      const known = names.get(name);
-      expect(known, `${at.join(' ')}: ${name} is not described`).to.be.a('string');
-      const component = componentOf(described[String(known)]);
-      const isNumber = components.headers[component].schema.type === 'integer' && /^\d+$/.test(value);
-      validate(['components', 'headers', component, 'schema'], isNumber ? Number(value) : value);
-    }
-    for (const [name, known] of names) {
-      if (components.headers[componentOf(described[known])].required)
-        expect(headers.has(name), `${at.join(' ')}: ${name} is missing`).to.equal(true);
+    const names = Object.keys(described).map((name) => name.toLowerCase());
+    for (const name of headers.keys()) {
+      if (!OF_HTTP.has(name)) expect(names, `${at.join(' ')}: ${name} is not described`).to.include(name);
     }
   }
-}
-
-function componentOf(reference: Json): string {
-  return reference.$ref.slice('#/components/headers/'.length);
 }
 
 function decoded(body: Buffer | string, coding: string | null): string {
