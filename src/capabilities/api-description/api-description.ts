@@ -38,7 +38,7 @@ const DEFINITIONS = {
 /** Header fields of a request that change its answer. OpenAPI has Accept and Authorization elsewhere. */
 const REQUEST_HEADERS: Readonly<Record<string, string>> = {
   'If-None-Match': 'ETags that the client has. Returns 304 if the list has not changed.',
-  'Accept-Encoding': 'zstd and gzip are supported.',
+  'Accept-Encoding': 'gzip is supported.',
   'Cache-Control': 'no-cache requests the list from the platform.',
   'X-Request-Id': 'Request id: 1 to 128 characters of A-Z a-z 0-9 . _ ~ : / + = @ -.',
   traceparent: 'Trace that the request belongs to (W3C Trace Context).',

@@ -161,7 +161,7 @@ export const ERRORS = {
     status: 406,
     title: 'Not acceptable',
     detail:
-      'The response is application/json, uncompressed or coded as zstd or gzip; Accept and Accept-Encoding must allow that.',
+      'The response is application/json, uncompressed or coded as gzip; Accept and Accept-Encoding must allow that.',
     reason: 'Accept or Accept-Encoding excludes every representation',
   },
   request_timeout: {

@@ -20,7 +20,7 @@ const throwing = (): never => {
   throw bug();
 };
 const rejecting = () => Promise.reject(bug());
-const coding = (encoded: () => unknown) => ({ representations: { encoded } as never });
+const coding = (gzipped: () => unknown) => ({ representations: { gzipped } as never });
 const responding = (response: Partial<HttpResponse>) =>
   serveRpc(() => ({ status: 200, headers: {}, body: Buffer.from('x'), ...response }));
 

@@ -63,7 +63,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
   async function compressInTime({ record, signal }: HttpRequest, held: Held, isOptional: boolean) {
     const leftMs = Math.max(record.begun + readDeadlineMs - performance.now(), 1);
     try {
-      return await withDeadline(leftMs, signal, async (until) => options.representations.encoded(held, 'gzip', until));
+      return await withDeadline(leftMs, signal, async (until) => options.representations.gzipped(held, until));
     } catch (error) {
       if (!isDeadline(error)) throw error;
       events.limitReached?.({ bound: 'http.maxCompressions' });

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { gzip, zstdCompress } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import { createFlights } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { createMemorySemaphore } from '../../kernel/tables.ts';
@@ -7,9 +7,6 @@ import { nextTurn } from '../../kernel/turns.ts';
 import type { SnapshotCache } from '../snapshots/cache.ts';
 import type { Load } from '../snapshots/load.ts';
 import { unpooled, unpooledInSteps } from '../snapshots/snapshot.ts';
-
-/** A content coding of snapshots (RFC 9110, section 8.4.1; zstd is RFC 8878). */
-export type Coding = 'zstd' | 'gzip';
 
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
@@ -28,7 +25,7 @@ export function createRepresentations(
   cache: SnapshotCache,
   { maxCompressions = 2, maxEscapingBytes = Number.POSITIVE_INFINITY }: RepresentationsOptions = {},
 ) {
-  const encode = createEncoder(maxCompressions);
+  const compress = createCompressor(maxCompressions);
   const escapeBytes = createEscaper(maxEscapingBytes);
   function keep({ snapshot, cached }: Held, name: string, made: Buffer): Buffer {
     if (cached !== undefined) cache.addRepresentation(cached.key, snapshot, name, made);
@@ -37,9 +34,9 @@ export function createRepresentations(
 
   return {
     /** Rejects with the signal's reason when it aborts. */
-    async encoded(held: Held, coding: Coding, signal: AbortSignal): Promise<Buffer> {
+    async gzipped(held: Held, signal: AbortSignal): Promise<Buffer> {
       const { bytes, representations } = held.snapshot;
-      return representations[coding] ?? encode(bytes, coding, (made) => keep(held, coding, made), signal);
+      return representations['gzip'] ?? compress(bytes, (made) => keep(held, 'gzip', made), signal);
     },
     /** A JSON string that ends a response to `resources/read`, up to its last brace. Rejects with `overloaded` beyond the bound. */
     async escaped(held: Held): Promise<Buffer> {
@@ -49,24 +46,24 @@ export function createRepresentations(
   };
 }
 
-const coders = { zstd: promisify(zstdCompress), gzip: promisify(gzip) } as const;
+const gzipBytes = promisify(gzip);
 
 /**
  * Compresses bytes on the thread pool; concurrent requests share the result. Rejects with the signal's reason when it aborts: a
  * running compression then finishes, a waiting one without readers never starts. At most `maxAtOnce` run, because the pool also
  * resolves host names.
  */
-export function createEncoder(maxAtOnce: number) {
-  const flights = { zstd: createFlights<Buffer, Buffer>(), gzip: createFlights<Buffer, Buffer>() };
+export function createCompressor(maxAtOnce: number) {
+  const running = createFlights<Buffer, Buffer>();
   const inTurn = createMemorySemaphore({ maxBytes: Number.POSITIVE_INFINITY, maxAtOnce });
-  return (bytes: Buffer, coding: Coding, made: (coded: Buffer) => void, signal: AbortSignal): Promise<Buffer> =>
-    flights[coding].board(bytes, signal, async (shared) => {
-      const coded = await inTurn(0, async () => {
+  return (bytes: Buffer, made: (gzipped: Buffer) => void, signal: AbortSignal): Promise<Buffer> =>
+    running.board(bytes, signal, async (shared) => {
+      const gzipped = await inTurn(0, async () => {
         shared.throwIfAborted();
-        return unpooled([await coders[coding](bytes)]);
+        return unpooled([await gzipBytes(bytes)]);
       });
-      made(coded as Buffer);
-      return coded as Buffer;
+      made(gzipped as Buffer);
+      return gzipped as Buffer;
     });
 }
 
@@ -77,21 +74,15 @@ const BEGIN = Buffer.from('"');
 /** End of a response to `resources/read`: each piece takes 3 % of a cached read to write. */
 const END = Buffer.from('"}]}}');
 
-/** Rejects with `overloaded` beyond `maxBytes`, but always escapes one snapshot. Requests for the same bytes share the result. */
+/** Rejects with `overloaded` beyond `maxBytes`, but always escapes one snapshot. Concurrent requests for the same bytes share the result. */
 function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
-  const made = new WeakMap<Buffer, WeakRef<Buffer>>();
   const inFlight = new Map<Buffer, Promise<Buffer>>();
   const bounded = createMemorySemaphore({ maxBytes, maxAtOnce: Number.POSITIVE_INFINITY });
-
-  function share(bytes: Buffer, escaped: Buffer): Buffer {
-    made.set(bytes, new WeakRef(escaped));
-    return escaped;
-  }
 
   async function escapeLong(bytes: Buffer): Promise<Buffer> {
     try {
       const escaped = await bounded(bytes.length, () => escapeInSteps(bytes));
-      if (escaped !== 'overloaded') return share(bytes, escaped);
+      if (escaped !== 'overloaded') return escaped;
       const detail = 'Too many long lists are being prepared already. Try again after Retry-After.';
       throw new GatewayError('overloaded', { detail, bound: 'mcp.maxEscapingBytes' });
     } finally {
@@ -100,12 +91,10 @@ function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
   }
 
   return async (bytes) => {
-    const known = made.get(bytes)?.deref() ?? inFlight.get(bytes);
-    if (known !== undefined) return known;
-    if (bytes.length <= ESCAPE_STEP_BYTES) return share(bytes, unpooled([BEGIN, escapeStep(bytes), END]));
-    const making = escapeLong(bytes);
-    inFlight.set(bytes, making);
-    return making;
+    if (bytes.length <= ESCAPE_STEP_BYTES) return unpooled([BEGIN, escapeStep(bytes), END]);
+    const escaping = inFlight.get(bytes) ?? escapeLong(bytes);
+    inFlight.set(bytes, escaping);
+    return escaping;
   };
 }
 

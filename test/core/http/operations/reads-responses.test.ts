@@ -59,7 +59,7 @@ describe('a snapshot that is sent', () => {
 
   for (const target of [LIST, READ]) {
     it(`is 304 for a client that has it, and is not compressed for that: ${target}`, async () => {
-      const representations = { encoded: () => expect.fail('it is made') } as never;
+      const representations = { gzipped: () => expect.fail('it is made') } as never;
       const { url } = await serve({ read: () => LARGE, representations, compressMinBytes: 1 });
       const tag = (await exchange(url, get(target))).headers.get('etag') ?? '';
       const fields = { 'If-None-Match': `"x", ${tag}`, 'Cache-Control': 'no-cache', 'Accept-Encoding': 'gzip' };
@@ -82,11 +82,11 @@ describe('a snapshot that is not compressed in time', () => {
   /** Never finishes compressing. */
   function createSlow() {
     const signals: AbortSignal[] = [];
-    const encoded = (_held: unknown, _coding: unknown, signal: AbortSignal) => {
+    const gzipped = (_held: unknown, signal: AbortSignal) => {
       signals.push(signal);
       return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     };
-    return { signals, representations: { encoded } as never };
+    return { signals, representations: { gzipped } as never };
   }
 
   it('is sent uncompressed within the deadline of the read', async () => {
@@ -114,8 +114,8 @@ describe('a snapshot that is not compressed in time', () => {
   it('shares the deadline with its read', async () => {
     // Each by itself would be in time.
     const read = () => new Promise<typeof LARGE>((resolve) => setTimeout(resolve, 300, LARGE));
-    const encoded = () => new Promise<Buffer>((resolve) => setTimeout(resolve, 250, Buffer.from('coded')));
-    const { url } = await serve({ read, representations: { encoded } as never, readDeadlineMs: 400 });
+    const gzipped = () => new Promise<Buffer>((resolve) => setTimeout(resolve, 250, Buffer.from('coded')));
+    const { url } = await serve({ read, representations: { gzipped } as never, readDeadlineMs: 400 });
     const { status, headers } = await exchange(url, get(READ, { 'Accept-Encoding': 'gzip' }));
     expect([status, headers.has('content-encoding')]).to.deep.equal([200, false]);
   });
