@@ -135,7 +135,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
     operations: capabilities.hooks.operations(stateNow()),
     representations,
     now,
-    readDeadlineMs: longestReadMs(config, capabilities.hooks),
+    readDeadlineMs: longestReadMs(config),
     tokenSource: capabilities.hooks.verifier?.tokenSource,
     rpc: config.mcp.enabled ? rpcNow(config, core, capabilities.hooks) : undefined,
   });
@@ -184,9 +184,9 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   }
 
   /** Ends a core by itself. What `then` stops may also be used by earlier cores. */
-  function retire(before: Core, next: Core, hooks: Hooks, then: () => Promise<void>): void {
+  function retire(before: Core, next: Core, then: () => Promise<void>): void {
     const { http, shutdown } = before.config;
-    const withinMs = Math.max(http.requestTimeoutMs, longestReadMs(before.config, hooks)) + shutdown.graceMs;
+    const withinMs = Math.max(http.requestTimeoutMs, longestReadMs(before.config)) + shutdown.graceMs;
     retiring.add(before);
     const ended = before.retire(next, withinMs).finally(() => retiring.delete(before));
     retired = Promise.all([retired, ended]).then(then);
@@ -204,14 +204,14 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
     } catch (error) {
       const failed = core;
       ({ config, core, capabilities } = before);
-      if (failed !== core) retire(failed, core, next.hooks, next.revert);
+      if (failed !== core) retire(failed, core, next.revert);
       else void next.revert();
       throw error;
     }
     listen();
     admin?.change(adminOptions());
     next.apply().catch((error) => events.internalError?.({ requestId: 'none', stack: stackOf(error) }));
-    retire(before.core, core, before.capabilities.hooks, next.retire);
+    retire(before.core, core, next.retire);
   }
 
   function change(input: SettingsInput): SettingsChanges {
@@ -280,7 +280,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   };
 }
 
-/** Upper bound of a read, including the wait for another replica's load. */
-function longestReadMs({ upstreams }: Config, { sharing }: Hooks): number {
-  return Math.max(...Object.values(upstreams).map(({ timeoutMs }) => timeoutMs)) + (sharing?.waitMs ?? 0);
+/** Upper bound of a read. */
+function longestReadMs({ upstreams }: Config): number {
+  return Math.max(...Object.values(upstreams).map(({ timeoutMs }) => timeoutMs));
 }

@@ -7,7 +7,6 @@ import { type Hooks, NO_HOOKS, type Wrappers } from './hooks.ts';
 import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
 import { createUsers, type Users } from './kernel/tables.ts';
-import { LIST_FORMAT } from './kernel/version.ts';
 import { openReads, otherCredentialsIn } from './open-reads.ts';
 import { createOwnFiles, type OwnFiles, withFiles } from './own-files.ts';
 import { type Catalogue, createCatalogue } from './reads/catalogue/catalogue.ts';
@@ -16,7 +15,6 @@ import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
 import { shareNothing } from './sharing.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
-import type { RejectionStore } from './upstream/resilience/with-authorization.ts';
 import type { Tap } from './upstream/upstream.ts';
 
 type OpenUpstream = ReturnType<typeof openUpstream>;
@@ -75,7 +73,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const upstreams = openUpstreams(
     config,
     offered.map(({ settings }) => settings.upstream),
-    { events, hooks, tap, before, files, rejections: sharing.rejections },
+    { events, hooks, tap, before, files },
   );
   const holdings = before?.holdings ?? createHoldings(config, events, sharing);
   const names = namesInCache(resources, config);
@@ -140,14 +138,13 @@ export function createCore(config: Config, options: CoreOptions): Core {
 interface OpenUpstreamsOptions extends Pick<CoreOptions, 'events' | 'tap' | 'before'> {
   readonly files: OwnFiles;
   readonly hooks: Pick<Hooks, 'wrapClient' | 'credentials'>;
-  readonly rejections: RejectionStore;
 }
 
 /** Opens these upstreams, except for those that are open with the same settings. */
 function openUpstreams(
   config: Config,
   names: readonly string[],
-  { events, hooks, files, tap, rejections, before }: OpenUpstreamsOptions,
+  { events, hooks, files, tap, before }: OpenUpstreamsOptions,
 ): Map<string, OpenUpstream> {
   const { wrapClient } = hooks;
   const openings = [...new Set(names)].map((name): [string, () => OpenUpstream] => {
@@ -160,7 +157,7 @@ function openUpstreams(
     const authorization = files.authorization(name, settings, hooks);
     const tls = withFiles(settings.tls, files.upstreamTls(name, settings));
     const proxy = settings.proxy && { url: settings.proxy.url, authorize: proxyAuthorization(settings.proxy) };
-    const shared = { events, tap, wrapClient, rejections: rejections.of(JSON.stringify([LIST_FORMAT, settings])) };
+    const shared = { events, tap, wrapClient };
     return [
       name,
       () => openUpstream({ ...settings, ...facts, ...checked(authorization), ...shared, name, tls, proxy }),

@@ -1,6 +1,5 @@
 import { createKeyOf, type KeyOf } from './credentials/authenticate.ts';
 import { NO_SNAPSHOT_STORE, type SnapshotStore } from './reads/snapshots/with-cache.ts';
-import { NO_REJECTION_STORE, type RejectionStore } from './upstream/resilience/with-authorization.ts';
 
 /** Counters shared by all replicas of a deployment. */
 export interface SharedCounts {
@@ -17,19 +16,14 @@ export interface SharedCounts {
 export interface Sharing {
   readonly keyOf: KeyOf;
   readonly snapshots: SnapshotStore;
-  readonly rejections: RejectionStore;
   /** Counters; `undefined` where each replica counts alone. */
   readonly counts: SharedCounts | undefined;
-  /** Longest wait of a read for another replica. */
-  readonly waitMs: number;
 }
 
 export function shareNothing(): Sharing {
   return {
     keyOf: createKeyOf(),
     snapshots: NO_SNAPSHOT_STORE,
-    rejections: NO_REJECTION_STORE,
     counts: undefined,
-    waitMs: 0,
   };
 }

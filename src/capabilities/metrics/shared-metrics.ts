@@ -18,8 +18,8 @@ export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
     'Commands to Redis that were rejected or not answered in time.',
   );
   const evictions = counter(
-    'portico_shared_evictions_total{direction}',
-    'Evictions of stored lists that were sent to other replicas, or received; and times that some can have been missed.',
+    'portico_shared_evictions_received_total',
+    'Stored lists that other replicas have evicted.',
   );
   const looks = counter(
     'portico_shared_cache_lookups_total{resource,outcome}',
@@ -29,17 +29,12 @@ export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
     'portico_shared_puts_total{resource,outcome}',
     'Loaded lists, by the result of storing them in Redis.',
   );
-  const rejections = counter(
-    'portico_shared_rejections_total{outcome}',
-    'Rejected tokens that were reported to other replicas, or by them, and whether the report was of use.',
-  );
 
   return {
     sharedStoreOpened() {
       up(0);
       for (const reason of REASONS) lost(0, reason);
-      for (const direction of ['sent', 'received', 'missed']) evictions(0, direction);
-      for (const outcome of ['sent', 'taken', 'useless', 'altered']) rejections(0, outcome);
+      evictions(0);
     },
     sharedStoreChanged({ isUp, why }) {
       up(isUp ? 1 : 0);
@@ -51,9 +46,6 @@ export function sharedMetrics({ counter, gauge, histogram }: Families): Events {
     },
     sharedLooked: ({ resource, outcome }) => looks(1, resource, outcome),
     sharedPut: ({ resource, outcome }) => puts(1, resource, outcome),
-    sharedEvictionsSent: ({ names }) => evictions(names, 'sent'),
-    sharedEvictionsReceived: ({ names }) => evictions(names, names === undefined ? 'missed' : 'received'),
-    sharedRejectionsSent: ({ rejections: count }) => rejections(count, 'sent'),
-    sharedRejectionReceived: ({ outcome }) => rejections(1, outcome),
+    sharedEvictionsReceived: ({ names }) => evictions(names),
   };
 }

@@ -17,20 +17,20 @@ export function createDeploymentSecret(secret: Credential) {
   const keyFor = (use: string) => derive(secret.reveal(), '', `portico ${use}`);
   const naming = keyFor('names');
   const sealing = keyFor('sealing');
-  const announcing = keyFor('announcements 1');
+  const publishing = keyFor('messages');
   return {
     keyOf: createKeyOf(keyFor('keys of callers')),
     /** Returns a name that is unique to a caller: HMAC-SHA-256, base64url. */
-    nameOf: (what: string, caller: Bearer) =>
+    nameOf: (what: readonly string[], caller: Bearer) =>
       createHmac('sha256', naming)
-        .update(JSON.stringify([what, textOf(caller)]))
+        .update(JSON.stringify([...what, textOf(caller)]))
         .digest('base64url'),
     /** Derives the key that seals a caller's own data (HKDF-SHA-256, RFC 5869), in some microseconds. It is stored nowhere. */
     sealingKeyOf: (caller: Bearer) => derive(textOf(caller), sealing, 'portico snapshot'),
-    /** Seals a text for the other replicas with AES-256-GCM, base64url. */
-    seal: (text: string) => encrypt(Buffer.from(text), announcing).toString('base64url'),
-    /** Opens a text that was sealed with this secret; `undefined` for anything else. Never throws. */
-    open: (sealed: string) => decrypt(Buffer.from(sealed, 'base64url'), announcing)?.toString(),
+    /** Seals a text for the other replicas, base64url. */
+    seal: (text: string) => encrypt(Buffer.from(text), publishing).toString('base64url'),
+    /** Opens a text that was sealed with this secret; `undefined` for anything else. */
+    open: (sealed: string) => decrypt(Buffer.from(sealed, 'base64url'), publishing)?.toString(),
   };
 }
 
@@ -46,25 +46,23 @@ function textOf({ credential, accessToken }: Bearer): string {
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const NOTHING = Buffer.alloc(0);
 
-/** Encrypts with AES-256-GCM under a random nonce. `boundTo` is authenticated with it. Returns nonce, ciphertext and tag. */
-export function encrypt(plain: Buffer, key: Buffer, boundTo: Buffer = NOTHING): Buffer {
+/** Encrypts under a random nonce. `boundTo` is authenticated with it. Returns nonce, ciphertext and tag. */
+export function encrypt(plain: Buffer, key: Buffer, boundTo = ''): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(boundTo);
+  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(boundTo));
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** Decrypts what `encrypt` returned for this key and `boundTo`; `undefined` for anything else. */
-export function decrypt(sealed: Buffer, key: Buffer, boundTo: Buffer = NOTHING): Buffer | undefined {
+export function decrypt(sealed: Buffer, key: Buffer, boundTo = ''): Buffer | undefined {
   const end = sealed.length - TAG_BYTES;
   if (end < NONCE_BYTES) return undefined;
-  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES)).setAAD(boundTo);
+  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(boundTo));
   decipher.setAuthTag(sealed.subarray(end));
   const plain = decipher.update(sealed.subarray(NONCE_BYTES, end));
   try {
-    decipher.final();
-    return plain;
+    return Buffer.concat([plain, decipher.final()]);
   } catch {
     return undefined;
   }

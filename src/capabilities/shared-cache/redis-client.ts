@@ -27,40 +27,75 @@ export interface RedisClientOptions {
   readonly connectTimeoutMs: number;
   /** Returns the credentials of the next connection. Never rejects. */
   readonly user: () => Promise<RedisUser>;
-  readonly tls: RedisTls | undefined;
+  /** @default TLS as the URL says */
+  readonly tls?: RedisTls | undefined;
+  readonly onReady: () => void;
   readonly onError: (error: Error) => void;
 }
 
 const MAX_IN_FLIGHT = 10_000;
-/** A connection on which nothing moves for so long is closed. */
+/** A connection on which nothing moves for so long, not even the reply to a ping, is closed. */
 const IDLE_MS = 10_000;
+const MAX_RECONNECT_MS = 2000;
+
+/** What replicas do in Redis. Each rejects with an error of the library. */
+export interface RedisCommands {
+  /** Resolves with at most so many bytes of a value; empty where there is none. */
+  get(key: string, maxBytes: number): Promise<unknown>;
+  set(key: string, value: Buffer, ttlMs: number): Promise<unknown>;
+  delete(key: string): Promise<unknown>;
+  publish(channel: string, message: string): Promise<unknown>;
+  /** Adds to counters in one step. An expiry is set where there is none. Resolves with total and milliseconds left of each. */
+  add(units: readonly (readonly [key: string, units: number])[], ttlMs: number): Promise<[number, number][]>;
+}
 
 export type RedisClient = ReturnType<typeof createRedisClient>;
 
-/** Opens connections to Redis in the background, and again when they are lost. The only file that imports the package. */
-export function createRedisClient({ url, cluster, connectTimeoutMs, user, tls, onError }: RedisClientOptions) {
+/** Creates a client, which connects when asked, and again when its connection is lost. The only file that imports the package. */
+export function createRedisClient(options: RedisClientOptions) {
+  const { url, cluster, connectTimeoutMs, user, tls, onReady, onError } = options;
   const common = {
     credentialsProvider: { type: 'async-credentials-provider' as const, credentials: user },
-    socket: { connectTimeout: connectTimeoutMs, socketTimeout: IDLE_MS, ...(tls && { ...tls, tls: true as const }) },
+    socket: {
+      connectTimeout: connectTimeoutMs,
+      socketTimeout: IDLE_MS,
+      // The default gives up after a `socketTimeout`.
+      reconnectStrategy: (retries: number) => Math.min(50 * 2 ** retries, MAX_RECONNECT_MS),
+      ...(tls && { ...tls, tls: true as const }),
+    },
+    pingInterval: IDLE_MS / 4,
     commandsQueueMaxLength: MAX_IN_FLIGHT,
     disableOfflineQueue: true,
     disableClientInfo: true,
   };
-  const own = { RESP: 2 as const, commandOptions: { timeout: 0 } };
-  const client = cluster
-    ? createCluster({ ...own, rootNodes: [{ url }], defaults: common })
-    : createClient({ ...own, ...common, url });
+  const client = cluster ? createCluster({ rootNodes: [{ url }], defaults: common }) : createClient({ ...common, url });
+  client.on('ready', onReady).on('node-ready', onReady);
   client.on('error', onError).on('node-error', onError);
-  /** Resolves with the first connection, or when it failed for good. */
-  const connected = client.connect().then(
-    () => {},
-    (error) => {
-      if (!isOffline(error)) onError(error);
+  const bytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
+  const commands: RedisCommands = {
+    get: (key, maxBytes) => bytes.getRange(key, 0, maxBytes - 1),
+    set: (key, value, ttlMs) => client.set(key, value, { expiration: { type: 'PX', value: ttlMs } }),
+    delete: (key) => client.del(key),
+    publish: (channel, message) => client.publish(channel, message),
+    async add(units, ttlMs) {
+      const transaction = client.multi();
+      for (const [key, more] of units) transaction.incrBy(key, more).pExpire(key, ttlMs, 'NX').pTTL(key);
+      const replies = (await transaction.exec()).map(Number);
+      return units.map((_, index) => [replies[3 * index] ?? 0, replies[3 * index + 2] ?? 0]);
     },
-  );
-  const { BLOB_STRING } = RESP_TYPES;
-  const bytes = client.withTypeMapping({ [BLOB_STRING]: Buffer });
-  return { commands: client, bytes, connected, destroy: () => client.destroy() };
+  };
+  return {
+    ...commands,
+    /** Resolves when the client is connected and receives the messages of a channel. */
+    async connect(channel: string, onMessage: (message: string) => void): Promise<void> {
+      await client.connect();
+      await client.subscribe(channel, onMessage);
+    },
+    close: () => client.close(),
+    destroy(): void {
+      if (client.isOpen) client.destroy();
+    },
+  };
 }
 
 export type DownReason = 'unreachable' | 'tls' | 'credential' | 'closed' | 'stalled' | 'replica' | 'full' | 'failing';
@@ -71,10 +106,11 @@ const ERROR_REPLIES: Readonly<Record<string, DownReason>> = {
   NOPERM: 'credential',
   READONLY: 'replica',
   OOM: 'full',
+  EXECABORT: 'full',
 };
 const TLS_CODES = /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$)/;
 
-/** The reason behind an error of the client, and its code: Node's, or the first word of an error reply. */
+/** Returns the reason behind an error of the client, and its code: Node's, or the first word of an error reply. */
 export function describeError(error: unknown): { readonly why: DownReason; readonly code?: string | undefined } {
   if (error instanceof ErrorReply) {
     const code = /^[A-Z]{2,20}(?= |$)/.exec(error.message)?.[0];

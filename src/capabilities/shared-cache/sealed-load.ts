@@ -4,137 +4,75 @@ import type { Load } from '../../core/reads/snapshots/load.ts';
 import { unpooledInSteps } from '../../core/reads/snapshots/snapshot.ts';
 import { decrypt, encrypt } from './deployment-secret.ts';
 
-/** What a sealed load is bound to: under anything else it does not open. */
-export interface SealedFor {
-  readonly name: string;
-  readonly resource: string;
-  /** Keyed hash of how the list is read and mapped, base64url. */
-  readonly reading: string;
-}
-
-/** The header of a sealed load. It is authentic once the load is opened. */
-export interface SealedLoad {
-  /** When the load began, in milliseconds since the epoch. */
-  readonly loadedAt: number;
-  /** When it can be served no longer, in milliseconds since the epoch. */
-  readonly expiresAt: number;
-  /** Bytes of the content before compression. */
-  readonly length: number;
-  /** Prefix of {@link SealedFor.reading}. */
-  readonly reading: Buffer;
-  readonly bytes: Buffer;
-}
-
-/**
- * The header of a sealed load, with the offsets of its fields. The content follows, compressed and encrypted.
- *
- *     0  format   1  loadedAt   9  expiresAt   17  length   21  reading   29
- */
-const FORMAT = 3;
-const READING = 21;
-const HEADER = 29;
-
-const COUNT_BYTES = 4;
-
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** Returns the bytes of a load before compression. */
-export function lengthOf(load: Load): number {
-  return COUNT_BYTES + factsOf(load).length + load.snapshot.bytes.length;
-}
-
-/** Seals a load with AES-256-GCM: without the key only its length and times can be read. Compresses on the thread pool. */
-export async function seal(load: Load, key: Buffer, expiresAt: number, sealedFor: SealedFor): Promise<Buffer> {
-  const content = await contentOf(load);
-  const header = Buffer.alloc(HEADER);
-  header.writeUInt8(FORMAT, 0);
-  header.writeDoubleBE(load.snapshot.loadStartedAt, 1);
-  header.writeDoubleBE(expiresAt, 9);
-  header.writeUInt32BE(content.length, 17);
-  header.set(tagOf(sealedFor.reading), READING);
-  return Buffer.concat([header, encrypt(await compress(content), key, boundTo(header, sealedFor))]);
-}
-
-/** Parses the header of a stored value; `undefined` if the value is not a sealed load of this format. */
-export function readSealed(bytes: Buffer): SealedLoad | undefined {
-  if (bytes.length < HEADER || bytes.readUInt8(0) !== FORMAT) return undefined;
-  return {
-    loadedAt: bytes.readDoubleBE(1),
-    expiresAt: bytes.readDoubleBE(9),
-    length: bytes.readUInt32BE(17),
-    reading: bytes.subarray(READING, HEADER),
-    bytes,
-  };
-}
-
-/** Whether the list was read and mapped in the same way, as far as the header says. */
-export function isOfReading({ reading }: SealedLoad, { reading: expected }: SealedFor): boolean {
-  return reading.equals(tagOf(expected));
-}
-
-/** Opens a sealed load; `undefined` if it was altered. Nothing is decompressed before it is authenticated. */
-export async function unseal(
-  { bytes, length }: SealedLoad,
-  key: Buffer,
-  sealedFor: SealedFor,
-): Promise<Load | undefined> {
-  const compressed = decrypt(bytes.subarray(HEADER), key, boundTo(bytes.subarray(0, HEADER), sealedFor));
-  if (compressed === undefined) return undefined;
-  try {
-    return await loadIn(await decompress(compressed, { maxOutputLength: length }), bytes.readDoubleBE(1));
-  } catch {
-    return undefined;
-  }
-}
-
-function boundTo(header: Buffer, { name, resource, reading }: SealedFor): Buffer {
-  return Buffer.concat([header, Buffer.from(JSON.stringify([name, resource, reading]))]);
-}
-
-function tagOf(reading: string): Buffer {
-  return Buffer.from(reading, 'base64url').subarray(0, HEADER - READING);
-}
-
-/** All of a load but the bytes of its list. */
-type Facts = Pick<Load, 'pages' | 'excluded' | 'dropped' | 'upstreamEtag' | 'upstreamSaid'> & {
+/** Everything that is stored of a load, except the bytes of its list. */
+interface Facts extends Pick<Load, 'pages' | 'excluded' | 'dropped' | 'upstreamEtag' | 'upstreamSaid'> {
+  /** Keyed hash of how the list is read and mapped. */
+  readonly reading: string;
   readonly etag: string;
+  /** When the load began, in milliseconds since the epoch. */
+  readonly loadStartedAt: number;
   /** Distances from each item to the next one, which compress better than positions. */
   readonly steps: readonly number[];
-};
+}
 
-function factsOf({ snapshot: { etag, itemStarts }, ...load }: Load): Buffer {
+const COUNT_BYTES = 4;
+
+/** Seals a load with AES-256-GCM, bound to its name: without the key only its length can be read. Compresses on the thread pool. */
+export async function seal(load: Load, reading: string, key: Buffer, name: string): Promise<Buffer> {
+  const { bytes, itemStarts, etag, loadStartedAt } = load.snapshot;
   const { pages, excluded, dropped, upstreamEtag, upstreamSaid } = load;
   const steps = Array.from(itemStarts, (start, index) => start - (itemStarts[index - 1] ?? 0));
-  const facts = { etag, steps, pages, excluded, dropped, upstreamEtag, upstreamSaid };
-  return Buffer.from(JSON.stringify(facts));
+  const stored: Facts = {
+    reading,
+    etag,
+    loadStartedAt,
+    steps,
+    pages,
+    excluded,
+    dropped,
+    ...(upstreamEtag !== undefined && { upstreamEtag }),
+    ...(upstreamSaid !== undefined && { upstreamSaid }),
+  };
+  const facts = Buffer.from(JSON.stringify(stored));
+  const count = Buffer.alloc(COUNT_BYTES);
+  count.writeUInt32LE(facts.length);
+  return encrypt(await compress(await unpooledInSteps([count, facts, bytes])), key, name);
 }
 
-/** Returns the length of the facts, the facts and the list. */
-function contentOf(load: Load): Promise<Buffer> {
-  const facts = factsOf(load);
-  const head = Buffer.alloc(COUNT_BYTES);
-  head.writeUInt32LE(facts.length);
-  return unpooledInSteps([head, facts, load.snapshot.bytes]);
-}
-
-async function loadIn(content: Buffer, loadedAt: number): Promise<Load> {
+/**
+ * Opens a sealed load of this reading. `altered`: no replica has stored it under this name; `undefined`: the list was read in
+ * another way. Nothing is decompressed before it is authenticated, nor beyond `maxBytes`.
+ */
+export async function unseal(
+  sealed: Buffer,
+  reading: string,
+  key: Buffer,
+  name: string,
+  maxBytes: number,
+): Promise<Load | 'altered' | undefined> {
+  const compressed = decrypt(sealed, key, name);
+  if (compressed === undefined) return 'altered';
+  const content = await decompress(compressed, { maxOutputLength: maxBytes }).catch(() => undefined);
+  if (content === undefined) return 'altered';
   const endOfFacts = COUNT_BYTES + content.readUInt32LE(0);
-  const { etag, steps, ...facts }: Facts = JSON.parse(content.toString('utf8', COUNT_BYTES, endOfFacts));
+  const {
+    reading: found,
+    steps,
+    etag,
+    loadStartedAt,
+    ...facts
+  }: Facts = JSON.parse(content.toString('utf8', COUNT_BYTES, endOfFacts));
+  if (found !== reading) return undefined;
   let start = 0;
   const itemStarts = Uint32Array.from(steps, (step) => {
     start += step;
     return start;
   });
   const bytes = await unpooledInSteps([content.subarray(endOfFacts)]);
-  const count = steps.length;
-  const snapshot = Object.freeze({
-    bytes,
-    etag,
-    count,
-    itemStarts,
-    loadStartedAt: loadedAt,
-    representations: Object.freeze({}),
-  });
+  const representations = Object.freeze({});
+  const snapshot = Object.freeze({ bytes, etag, count: steps.length, itemStarts, loadStartedAt, representations });
   return { snapshot, upstreamMs: 0, ...facts };
 }

@@ -47,9 +47,6 @@ const SharedShape = z.strictObject({
   keySecretFile: path.describe(
     'File with the secret of the deployment, at least 32 characters, which derives the keys and encrypts the values in Redis. Read at start. Must be the same for all replicas.',
   ),
-  previousKeySecretFile: path
-    .optional()
-    .describe('File with the previous secret, during a change of secrets: values stored under it are still found.'),
 });
 
 export type SharedSettings = z.output<typeof SharedShape>;

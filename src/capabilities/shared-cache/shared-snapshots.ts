@@ -1,126 +1,191 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Caller, requestOf } from '../../core/kernel/caller.ts';
 import { stackOf } from '../../core/kernel/errors.ts';
-import type { Events } from '../../core/kernel/events.ts';
-import { createMemorySemaphore, createTtlSet, type MemorySemaphore } from '../../core/kernel/tables.ts';
+import type { Events, SharedLooked, SharedPut } from '../../core/kernel/events.ts';
+import { createSizedLru } from '../../core/kernel/tables.ts';
 import { during } from '../../core/kernel/trace.ts';
-import type { Load, Loader } from '../../core/reads/snapshots/load.ts';
-import type { SnapshotStore } from '../../core/reads/snapshots/with-cache.ts';
-import type { Announcements } from './announcements.ts';
-import { createEvictionIndex } from './eviction-index.ts';
-import { type Lookup, lookupOrLease } from './lookup-or-lease.ts';
-import type { Lease } from './redis-store.ts';
-import { type CallerCopies, type CopiesOptions, type Copy, copyOf, openCopies } from './shared-copies.ts';
+import type { Load } from '../../core/reads/snapshots/load.ts';
+import type { SnapshotStore, StoredResource } from '../../core/reads/snapshots/with-cache.ts';
+import { isRecent } from '../../core/reads/snapshots/with-snapshots.ts';
+import type { DeploymentSecret } from './deployment-secret.ts';
+import type { RedisConnection } from './redis-connection.ts';
+import { seal, unseal } from './sealed-load.ts';
 
-export interface SharedSnapshotsOptions extends Pick<CopiesOptions, 'store' | 'secrets' | 'maxValueBytes' | 'now'> {
-  readonly announcements: Pick<Announcements, 'evict' | 'onEviction'>;
-  /** How long one replica may load while others wait. Longer loads are not shared. */
-  readonly leaseMs: number;
-  readonly waitMs: number;
-  readonly maxEntries: number;
+export interface SharedSnapshotsOptions {
+  readonly redis: Pick<RedisConnection, 'run'>;
+  readonly secret: DeploymentSecret;
+  /** Prefix of all keys. */
+  readonly prefix: string;
+  readonly channel: string;
+  readonly maxValueBytes: number;
   readonly events: Events;
-  /** Milliseconds of a monotonic clock. @default `performance.now` */
-  readonly clock?: () => number;
-  /** Resolves after so many milliseconds, or rejects when the signal aborts. */
-  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
-  /** Bounds what is sealed and opened at once. @default 64 MiB, on half of the thread pool */
-  readonly semaphore?: MemorySemaphore;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
-/** How long a list that was too large to share is loaded without a lease. */
-const TOO_LARGE_MS = 600_000;
+/** What a replica publishes when a platform has denied lists to a caller. Keys are keyed hashes, the same on all replicas. */
+interface Eviction {
+  readonly from: string;
+  readonly origin: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly credentialKey: string;
+  readonly cacheScope: string;
+}
 
-/** Snapshots that the replicas of a deployment share through Redis. While it is down, each replica loads as if it were alone. */
-export function createSharedSnapshots(options: SharedSnapshotsOptions): SnapshotStore {
-  const { store: redis, secrets, announcements, leaseMs, waitMs, maxEntries, events, now } = options;
-  const {
-    clock = () => performance.now(),
-    sleep = (ms: number, signal: AbortSignal) => pause(ms, undefined, { signal }),
-    semaphore = createMemorySemaphore({ maxBytes: 67_108_864, maxAtOnce: 2 }),
-  } = options;
-  const evictions = createEvictionIndex({ maxNames: maxEntries * secrets.length, now });
-  const tooLarge = createTtlSet({ ttlMs: TOO_LARGE_MS, max: maxEntries, now: clock });
-  announcements.onEviction((evicted) => void evictions.onRemoteEviction(evicted));
+/** Tolerated difference between the clocks of two replicas: what was loaded up to that far in the future was loaded now. */
+const MAX_CLOCK_SKEW_MS = 1000;
+const MAX_EVICTED = 10_000;
+/** Bytes that are sealed or opened at once: beyond, reads go on as if Redis had nothing. One value is always opened. */
+const MAX_OPEN_BYTES = 67_108_864;
+/** Length of a list in lengths of its sealed form. */
+const COMPRESSION = 10;
+/** Names belong to one format of values, so that releases with different ones share nothing. */
+const FORMAT = '4';
 
-  return {
-    wrapLoad(load, stored) {
-      const { resource, cache } = stored;
-      const copiesOf = openCopies({ ...options, store: redis, evictions, semaphore }, stored);
+export type SharedSnapshots = ReturnType<typeof createSharedSnapshots>;
 
-      /** Stores a load without delaying the read. */
-      async function put(copies: CallerCopies, caller: Caller, loaded: Load, lease: Lease): Promise<void> {
-        try {
-          const outcome = await copies.put(loaded, lease);
-          if (outcome === 'too_large') tooLarge.add(copies.name);
-          events.sharedPut?.({ resource, outcome });
-        } catch (error) {
-          events.internalError?.({ ...requestOf(caller), stack: stackOf(error) });
-        }
-      }
+/** Lists that the replicas of a deployment share through Redis, each for the one caller that it was loaded for. */
+export function createSharedSnapshots(options: SharedSnapshotsOptions) {
+  const { redis, secret, prefix, channel, maxValueBytes, events, now } = options;
+  const self = crypto.randomUUID();
+  const lists = new Map<string, StoredResource>();
+  /** Times of evictions by name: a list that was loaded before is neither taken nor stored. */
+  const evictedAt = createSizedLru<string, Date>({ maxSize: MAX_EVICTED });
+  /** Evictions that could not be sent, to be sent once Redis is in use again. */
+  const unsent = new Set<Eviction>();
+  let openBytes = 0;
 
-      async function lookUp(
-        copies: CallerCopies,
-        ...[caller, signal, asked = {}]: Parameters<Loader>
-      ): Promise<Lookup> {
-        const { maxAgeMs = 0, isRefresh = false } = asked;
+  const keyIn = (name: string) => `${prefix}:list:${name}`;
+  const nameOf = (origin: string, resource: string, caller: Caller) =>
+    secret.nameOf([FORMAT, origin, resource], caller);
+
+  function isCurrent(name: string, loadStartedAt: number): boolean {
+    return loadStartedAt > (evictedAt.get(name)?.getTime() ?? 0);
+  }
+
+  /** Resolves with what `work` does, or `undefined` where too much is being sealed and opened. */
+  async function bounded<T>(bytes: number, work: () => Promise<T>): Promise<T | undefined> {
+    if (openBytes > 0 && openBytes + bytes > MAX_OPEN_BYTES) return undefined;
+    openBytes += bytes;
+    try {
+      return await work();
+    } finally {
+      openBytes -= bytes;
+    }
+  }
+
+  async function find(
+    name: string,
+    { reading, maxBytes }: StoredResource,
+    caller: Caller,
+  ): Promise<Load | SharedLooked['outcome']> {
+    // One byte more than allowed, to see whether it is longer.
+    const value = await redis.run('get', ({ get }) => get(keyIn(name), maxValueBytes + 1));
+    if (!Buffer.isBuffer(value)) return 'unavailable';
+    if (value.length === 0) return 'miss';
+    if (value.length > maxValueBytes) return 'altered';
+    const found = await bounded(COMPRESSION * value.length, () =>
+      unseal(value, secret.keyOf(reading), secret.sealingKeyOf(caller), name, 2 * maxBytes),
+    );
+    if (found === undefined || found === 'altered') return found ?? 'miss';
+    const { loadStartedAt } = found.snapshot;
+    const isOver = (caller.expiresAt ?? Number.POSITIVE_INFINITY) <= now();
+    if (isOver || loadStartedAt > now() + MAX_CLOCK_SKEW_MS || !isCurrent(name, loadStartedAt)) return 'miss';
+    return { ...found, snapshot: Object.freeze({ ...found.snapshot, loadStartedAt: Math.min(loadStartedAt, now()) }) };
+  }
+
+  async function put(
+    name: string,
+    { reading, lifetime }: StoredResource,
+    caller: Caller,
+    load: Load,
+  ): Promise<SharedPut['outcome']> {
+    const { loadStartedAt } = load.snapshot;
+    const { ttlMs, staleWhileRevalidateMs, staleIfErrorMs } = lifetime;
+    const endsAt = loadStartedAt + ttlMs + Math.max(staleWhileRevalidateMs, staleIfErrorMs);
+    const sealed = await bounded(2 * load.snapshot.bytes.length, () =>
+      seal(load, secret.keyOf(reading), secret.sealingKeyOf(caller), name),
+    );
+    if (sealed === undefined) return 'overloaded';
+    if (sealed.length > maxValueBytes) return 'too_large';
+    const leftMs = Math.floor(Math.min(endsAt, caller.expiresAt ?? endsAt) - now());
+    if (leftMs <= 0 || !isCurrent(name, loadStartedAt)) return 'refused';
+    return (await redis.run('set', ({ set }) => set(keyIn(name), sealed, leftMs))) === undefined ? 'refused' : 'stored';
+  }
+
+  async function putAside(...[name, list, caller, load]: Parameters<typeof put>): Promise<void> {
+    try {
+      events.sharedPut?.({ resource: list.resource, outcome: await put(name, list, caller, load) });
+    } catch (error) {
+      events.internalError?.({ ...requestOf(caller), stack: stackOf(error) });
+    }
+  }
+
+  async function send(eviction: Eviction): Promise<void> {
+    const deleted = await Promise.all(
+      Object.values(eviction.names).map((name) => redis.run('delete', (commands) => commands.delete(keyIn(name)))),
+    );
+    const published = await redis.run('publish', ({ publish }) =>
+      publish(channel, secret.seal(JSON.stringify(eviction))),
+    );
+    const isDone = published !== undefined && !deleted.includes(undefined);
+    if (!isDone && unsent.size < MAX_EVICTED) unsent.add(eviction);
+  }
+
+  const store: SnapshotStore = {
+    wrapLoad(load, list) {
+      const { resource, origin } = list;
+      lists.set(resource, list);
+      return async (caller, signal, asked = {}) => {
+        const { maxAgeMs = 0, known, keep } = asked;
+        const name = nameOf(origin, resource, caller);
+        const look = () => find(name, list, caller);
+        const outcomeOf = (found: Load | SharedLooked['outcome']) => {
+          if (typeof found === 'string') return found;
+          return isRecent(found.snapshot.loadStartedAt, maxAgeMs, now()) ? 'hit' : 'stale';
+        };
         const span = caller.span?.begin('look', { resource });
-        // No caller waits for a refresh: it waits as long as the lease lasts.
-        const timing = { maxAgeMs, leaseMs, waitMs: isRefresh ? leaseMs : waitMs, now, clock, sleep };
-        const work = () => lookupOrLease(copies, signal, timing);
-        const looked = await during(span, signal, work, ({ outcome }) => ({ shared: outcome }));
-        events.sharedLooked?.({ resource, outcome: looked.outcome });
-        return looked;
-      }
-
-      async function takeOrLoad(
-        copies: CallerCopies,
-        ...[caller, signal, asked = {}]: Parameters<Loader>
-      ): Promise<Load> {
-        const { known, keep } = asked;
-        if (tooLarge.has(copies.name)) return load(caller, signal, { known });
-        const { taken, older, lease } = await lookUp(copies, caller, signal, asked);
-        let isPut = false;
-        try {
-          if (taken !== undefined) return { ...taken, copied: true };
-          const copy = await openIfNewer(older, known?.snapshot.loadStartedAt);
-          if (copy !== undefined) keep?.(copy);
-          const loaded = await load(caller, signal, { known: copy ?? known });
-          if (lease !== undefined) {
-            isPut = true;
-            void put(copies, caller, loaded, lease);
-          }
-          return loaded;
-        } finally {
-          if (lease !== undefined && !isPut) void copies.release(lease);
-        }
-      }
-
-      return async (caller, signal, asked) => {
-        const copies = copiesOf(caller);
-        // Only keys: nothing that is kept for long holds a credential.
-        const { credentialKey, cacheScope } = caller;
-        const unlink = evictions.link(copies.names, { cache, resource, caller: { credentialKey, cacheScope } });
-        try {
-          return await takeOrLoad(copies, caller, signal, asked);
-        } catch (error) {
-          unlink();
-          throw error;
-        }
+        const found = await during(span, signal, look, (one) => ({ shared: outcomeOf(one) }));
+        const outcome = outcomeOf(found);
+        events.sharedLooked?.({ resource, outcome });
+        signal.throwIfAborted();
+        const copy = typeof found === 'string' ? undefined : found;
+        if (copy !== undefined && outcome === 'hit') return { ...copy, copied: true };
+        // An older list may still be what the platform has, or be served if the platform fails.
+        const isNewer = copy !== undefined && copy.snapshot.loadStartedAt > (known?.snapshot.loadStartedAt ?? 0);
+        if (isNewer) keep?.(copy);
+        const loaded = await load(caller, signal, { known: isNewer ? copy : known });
+        void putAside(name, list, caller, loaded);
+        return loaded;
       };
     },
     evict(origin, resources, caller) {
       if (resources.length === 0) return;
-      const what = resources.map((resource) => copyOf(origin, resource));
-      const names = secrets.flatMap((secret) => what.map((each) => secret.nameOf(each, caller)));
-      evictions.record(names);
-      announcements.evict(names);
+      const names = Object.fromEntries(resources.map((resource) => [resource, nameOf(origin, resource, caller)]));
+      for (const name of Object.values(names)) evictedAt.set(name, new Date(now()));
+      void send({ from: self, origin, names, credentialKey: caller.credentialKey, cacheScope: caller.cacheScope });
     },
   };
-}
 
-/** An older copy may still be what the upstream has, or be served if the upstream fails. */
-async function openIfNewer(copy: Copy | undefined, loadedAt = Number.NEGATIVE_INFINITY): Promise<Load | undefined> {
-  if (copy === undefined || copy.loadedAt <= loadedAt) return undefined;
-  const opened = await copy.open();
-  return opened === 'altered' ? undefined : opened;
+  return {
+    store,
+    /** Drops what another replica has evicted. A message that no replica has sealed is ignored. */
+    onMessage(message: string): void {
+      const text = secret.open(message);
+      if (text === undefined) return;
+      const { from, origin, names, credentialKey, cacheScope }: Eviction = JSON.parse(text);
+      if (from === self) return;
+      events.sharedEvictionsReceived?.({ names: Object.keys(names).length });
+      for (const [resource, name] of Object.entries(names)) {
+        evictedAt.set(name, new Date(now()));
+        const list = lists.get(resource);
+        if (list?.origin === origin) list.cache.evict(resource, { credentialKey, cacheScope });
+      }
+    },
+    /** Sends what could not be sent while Redis was unavailable. */
+    onUp(): void {
+      const evictions = [...unsent];
+      unsent.clear();
+      for (const eviction of evictions) void send(eviction);
+    },
+  };
 }

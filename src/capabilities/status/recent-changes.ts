@@ -75,9 +75,6 @@ export function recentChanges(time: () => string) {
     sharedCommandEnded({ reason }) {
       if (reason === 'full') bad('sharedCommandEnded', 'Redis refuses commands: full');
     },
-    sharedEvictionsReceived({ names }) {
-      if (names === undefined) bad('sharedEvictionsReceived', 'evictions of other replicas may have been missed');
-    },
     limitReached: ({ bound, upstream }) =>
       bad('limitReached', `${upstream === undefined ? '' : `${upstream}: `}${bound} is reached`),
     connectionsRefused: () =>

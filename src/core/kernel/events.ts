@@ -16,7 +16,7 @@ export interface ListenerRef {
 /** The result of a lookup in the second level of the snapshots. */
 export interface SharedLooked {
   readonly resource: string;
-  /** `hit`: perhaps after waiting for another replica's load. `altered`: a value that no replica has stored. */
+  /** `stale`: too old to be served. `altered`: a value that no replica has stored. */
   readonly outcome: 'hit' | 'miss' | 'stale' | 'altered' | 'unavailable';
 }
 
@@ -24,7 +24,7 @@ export interface SharedLooked {
 export interface SharedPut {
   readonly resource: string;
   /**
-   * `refused`: the caller was denied access since the load began, the lease was over, or Redis could not be used.
+   * `refused`: the caller was denied access since the load began, or Redis could not be used.
    * `overloaded`: too many values were being sealed and opened.
    */
   readonly outcome: 'stored' | 'refused' | 'too_large' | 'overloaded';
@@ -212,14 +212,8 @@ export interface Events {
     readonly reason?: string | undefined;
     readonly ms: number;
   }): void;
-  sharedEvictionsSent?(sent: { readonly names: number }): void;
-  /** Other replicas have evicted so many names; `undefined`: some evictions may have been missed. */
-  sharedEvictionsReceived?(received: { readonly names: number | undefined }): void;
-  sharedRejectionsSent?(sent: { readonly rejections: number }): void;
-  sharedRejectionReceived?(received: {
-    /** `useless`: too old, or by an upstream that is called in another way here. `altered`: no replica has sealed it. */
-    readonly outcome: 'taken' | 'useless' | 'altered';
-  }): void;
+  /** Another replica has evicted so many lists. */
+  sharedEvictionsReceived?(received: { readonly names: number }): void;
   listening?(listening: {
     readonly url: string;
     readonly adminUrl?: string | undefined;

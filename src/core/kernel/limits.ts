@@ -86,14 +86,6 @@ const TABLE = {
   shared: {
     timeoutMs: [50, 'Time in which Redis responds. Beyond: the read continues without Redis.'],
     connectTimeoutMs: [2000, 'Time in which a connection to Redis opens. Beyond: it is tried again.'],
-    leaseMs: [
-      10_000,
-      'Lease of a replica that loads a list. In proportion more where timeoutMs of an upstream is above 10,000.',
-    ],
-    waitMs: [
-      2000,
-      "Time for which a read waits for another replica's load. Beyond: the replica loads the list itself.",
-    ],
     maxValueBytes: [MIB, 'Size of a shared list, compressed and sealed. Beyond: each replica loads it.'],
   },
   verification: {

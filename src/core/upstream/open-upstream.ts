@@ -5,7 +5,6 @@ import {
   type Authorize,
   type Refused,
   type RememberingUpstream,
-  type UpstreamRejections,
   withAuthorization,
   withNegativeCache,
 } from './resilience/with-authorization.ts';
@@ -24,8 +23,6 @@ export interface OpenUpstreamOptions extends UpstreamOptions {
   readonly maxQueue: number;
   /** Time after a 401 to a caller's own token. */
   readonly rememberRejectedMs: number;
-  /** @default shared with no other process */
-  readonly rejections?: UpstreamRejections | undefined;
   readonly breaker: BreakerSettings;
   readonly retry: RetrySettings;
   /** @default nothing is wrapped */
@@ -43,7 +40,6 @@ export function openUpstream(
     timeoutMs,
     maxQueue,
     rememberRejectedMs,
-    rejections,
     breaker: breakerSettings,
     retry,
     wrapClient = (inner) => inner,
@@ -67,7 +63,6 @@ export function openUpstream(
   };
   const { name, get, isRejected, ...cached } = withNegativeCache(guarded, {
     ttlMs: rememberRejectedMs,
-    rejections,
     events,
     now,
   });

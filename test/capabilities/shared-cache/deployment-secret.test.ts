@@ -18,7 +18,7 @@ describe('a secret of a deployment', () => {
     const caller = bearer('token', 'other');
     expect({
       key: secret.keyOf('token'),
-      name: secret.nameOf('tools', caller),
+      name: secret.nameOf(['tools'], caller),
       sealingKey: secret.sealingKeyOf(caller).toString('base64url'),
     }).to.deep.equal({
       key: 'mGGZsiUOuAYTXUVcsho5n78uM4AljDL38nAtWB--07g',
@@ -39,7 +39,7 @@ describe('a secret of a deployment', () => {
       fc.property(one, one, (a, b) => {
         const isSameCaller = a.token === b.token && a.other === b.other;
         const [first, second] = [bearer(a.token, a.other), bearer(b.token, b.other)];
-        expect(secret.nameOf(a.what, first) === secret.nameOf(b.what, second)).to.equal(
+        expect(secret.nameOf([a.what], first) === secret.nameOf([b.what], second)).to.equal(
           isSameCaller && a.what === b.what,
         );
         expect(secret.sealingKeyOf(first).equals(secret.sealingKeyOf(second))).to.equal(isSameCaller);
@@ -48,7 +48,7 @@ describe('a secret of a deployment', () => {
     );
   });
 
-  it(`seals announcements, which open with the same secret only, and unaltered ${SEEDED}`, () => {
+  it(`seals messages, which open with the same secret only, and unaltered ${SEEDED}`, () => {
     const [one, other, stranger] = [secretOf(), secretOf(), secretOf(`${TEXT}.`)];
     fc.assert(
       fc.property(anyText(), fc.nat(), fc.integer({ min: 1, max: 255 }), (text, place, bits) => {

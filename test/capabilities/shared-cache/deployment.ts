@@ -19,11 +19,10 @@ import {
   errorOf,
   never,
   roomy,
-  settle,
   text,
 } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
-import { createMemoryStore } from '../../support/fleet/shared-store.ts';
+import { createMemoryRedis } from '../../support/fleet/memory-redis.ts';
 
 export const LIFETIME = {
   ttlMs: 60_000,
@@ -38,10 +37,7 @@ export const secretOf = (text: string): DeploymentSecret =>
   createDeploymentSecret(new Credential(text.padEnd(32, '.')));
 export const SECRET = secretOf('the secret of the deployment');
 
-export interface ReplicaOptions
-  extends Partial<
-    Pick<SharedSnapshotsOptions, 'secrets' | 'maxValueBytes' | 'leaseMs' | 'waitMs' | 'maxEntries' | 'semaphore'>
-  > {
+export interface ReplicaOptions extends Partial<Pick<SharedSnapshotsOptions, 'secret' | 'maxValueBytes'>> {
   readonly reading?: string;
   readonly maxBytes?: number;
   /** @default {@link LIFETIME} */
@@ -55,9 +51,7 @@ export type Replica = ReturnType<Deployment['replica']>;
 export function deployment() {
   const clock = { now: 1_800_000_000_000 };
   const now = () => clock.now;
-  const store = createMemoryStore(now);
-  /** Reads that wait for another replica, until the test wakes them. */
-  const sleeping: { readonly ms: number; wake(): void }[] = [];
+  const redis = createMemoryRedis(now);
 
   function replica({
     reading = 'as always',
@@ -65,7 +59,7 @@ export function deployment() {
     lifetime = LIFETIME,
     ...given
   }: ReplicaOptions = {}) {
-    const connection = store.connect();
+    const connection = redis.connect();
     const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 100 });
     const looked: SharedLooked[] = [];
     const puts: SharedPut[] = [];
@@ -78,27 +72,11 @@ export function deployment() {
       readEnded: ({ cache: outcome, error }) => ended.push(outcome ?? error),
     };
     const snapshots = createSharedSnapshots({
-      store: connection,
-      announcements: connection,
-      secrets: [SECRET],
-      leaseMs: 10_000,
-      waitMs: 2000,
-      maxValueBytes: 100_000,
-      maxEntries: 100,
-      events,
-      now,
-      clock: now,
-      sleep: (ms, signal) =>
-        new Promise((resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason));
-          const wake = () => {
-            clock.now += ms;
-            resolve(undefined);
-          };
-          sleeping.push({ ms, wake });
-        }),
+      ...{ redis: connection, secret: SECRET, prefix: 'portico', channel: 'evictions', maxValueBytes: 100_000 },
+      ...{ events, now },
       ...given,
     });
+    connection.listen(snapshots);
     const of = (resource: string) => {
       const { load, departures } = createTower(now);
       const read = withCache(load, {
@@ -106,7 +84,7 @@ export function deployment() {
         resource,
         siblings: ['projects', ...STORED],
         cache,
-        secondLevel: { store: snapshots, origin: ORIGIN, storedSiblings: STORED, reading, maxBytes },
+        secondLevel: { store: snapshots.store, origin: ORIGIN, storedSiblings: STORED, reading, maxBytes },
         lifetime: resource === 'projects' ? undefined : lifetime,
         waiting: roomy(),
         events,
@@ -121,7 +99,6 @@ export function deployment() {
     };
     return {
       connection,
-      snapshots,
       cache,
       looked,
       puts,
@@ -134,7 +111,7 @@ export function deployment() {
     };
   }
 
-  return { clock, store, sleeping, replica };
+  return { clock, redis, replica };
 }
 
 /** The load of this number, as soon as it has begun. */
@@ -144,7 +121,7 @@ export function departureOf({ departures }: Replica['tools'], index = 0): Promis
 
 export const SECOND = 1000;
 export const MINUTE = 60_000;
-export const failed = new GatewayError('upstream_failed', { upstreamStatus: 503 });
+export const failed = new GatewayError('upstream_failed', { upstreamStatus: 503, countsForBreaker: true });
 
 export const alice = callerOf('alice');
 /** They share a cache scope, as callers of one tenant. */
@@ -191,13 +168,6 @@ export async function readLanding(
   const loaded = await readAnswered(tools, [{ id }], caller, { rest });
   await eventually(() => puts.length > put);
   return loaded;
-}
-
-/** Ends the pause of one read that waits for another replica. */
-export async function wakeOne({ sleeping }: Deployment): Promise<void> {
-  const next = await eventually(() => sleeping.shift());
-  next.wake();
-  await settle();
 }
 
 export const ids = (load: Load): string =>

@@ -24,11 +24,10 @@ const issuesOf = (...args: Parameters<typeof opened>): Promise<string[]> =>
   );
 
 describe('the files of the shared cache', () => {
-  it('contain the secret of the deployment, and the previous one', async () => {
-    const { secrets } = await opened({ keySecretFile: `${LONG}\n`, previousKeySecretFile: `${LONG}2` });
-    expect(secrets.map((secret) => secret.reveal())).to.deep.equal([LONG, `${LONG}2`]);
-    expect((await opened({ keySecretFile: LONG })).secrets).to.have.length(1);
-    expect(inspect(secrets)).to.not.contain('xxxx');
+  it('contain the secret of the deployment, which is not printed', async () => {
+    const { secret } = await opened({ keySecretFile: `${LONG}\n` });
+    expect(secret.reveal()).to.equal(LONG);
+    expect(inspect(secret)).to.not.contain('xxxx');
   });
 
   it('are refused together, each with its setting and the reason', async () => {
@@ -37,10 +36,9 @@ describe('the files of the shared cache', () => {
         'shared.keySecretFile: must contain at least 32 characters',
       ]);
     }
-    const contents = { previousKeySecretFile: 'short', passwordFile: '' };
+    const contents = { passwordFile: '' };
     expect(await issuesOf(contents, { tls: { caFile: '/missing/ca' } })).to.deep.equal([
       'shared.keySecretFile: cannot be read (ENOENT)',
-      'shared.previousKeySecretFile: must contain at least 32 characters',
       'shared.passwordFile: is empty',
       'shared.tls.caFile: cannot be read (ENOENT)',
     ]);

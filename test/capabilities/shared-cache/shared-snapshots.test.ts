@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { callerOf } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { manyTools } from '../../support/platform/loads.ts';
@@ -8,10 +9,13 @@ import {
   carol,
   departureOf,
   deployment,
+  failed,
   ids,
   MINUTE,
   readAnswered,
   readLanding,
+  readRefused,
+  rejected,
   SECOND,
   secretOf,
 } from './deployment.ts';
@@ -60,12 +64,12 @@ describe('a read that misses the memory of its replica', () => {
   });
 
   it('serves and stores nothing past the end of its token', async () => {
-    const { replica, clock, store } = deployment();
+    const { replica, clock, redis } = deployment();
     const ending = callerOf('alice', { expiresAt: clock.now + 30 * SECOND });
     await readLanding(replica(), 'a', ending);
     expect((await replica().tools.read(ending)).cached).to.include({ freshUntil: clock.now + 30 * SECOND });
     clock.now += 30 * SECOND;
-    expect(store.held.size).to.equal(0);
+    expect(redis.held.size).to.equal(0);
     await readLanding(replica(), 'without an end');
     const over = replica();
     await readLanding(over, 'b', ending);
@@ -89,31 +93,29 @@ describe('a shared copy', () => {
   });
 
   it('does not open for another caller, resource, deployment or way of reading', async () => {
-    const { replica, store } = deployment();
+    const { replica, redis } = deployment();
     await readLanding(replica(), 'a');
-    const [[name, bytes] = ['', Buffer.of()]] = store.held;
-    const others = [replica({ secrets: [secretOf('of another deployment')] }), replica({ reading: 'in another way' })];
+    const [[name, bytes] = ['', Buffer.of()]] = redis.held;
+    const others = [replica({ secret: secretOf('of another deployment') }), replica({ reading: 'in another way' })];
     for (const other of others) {
       await readLanding(other, 'b');
       expect(other.outcomes()).to.deep.equal(['miss']);
     }
     await readLanding(replica(), 'c', bob);
-    for (const each of store.held.keys()) if (each !== name) store.tamper(each, bytes);
+    for (const each of redis.held.keys()) if (each !== name) redis.tamper(each, bytes);
     const victim = replica();
     await readLanding(victim, 'd', bob);
     expect(victim.outcomes()).to.deep.equal(['altered']);
   });
 
   it('is a miss if it was altered in any way', async () => {
-    const { replica, store } = deployment();
+    const { replica, redis } = deployment();
     await readLanding(replica(), 'a');
-    const [[name, bytes] = ['', Buffer.of()]] = store.held;
+    const [[name, bytes] = ['', Buffer.of()]] = redis.held;
     const last = Buffer.from(bytes);
     last[last.length - 1] = (last.at(-1) ?? 0) ^ 1;
-    const vast = Buffer.from(bytes);
-    vast.writeUInt32BE(2 ** 32 - 1, 17);
-    for (const altered of [last, vast, Buffer.alloc(0), Buffer.from('what is this?'), Buffer.alloc(100_001, 1)]) {
-      store.tamper(name, altered);
+    for (const altered of [last, Buffer.from('what is this?'), Buffer.alloc(100_001, 1)]) {
+      redis.tamper(name, altered);
       const victim = replica();
       await readLanding(victim, 'b');
       expect(victim.outcomes()).to.deep.equal(['altered']);
@@ -121,40 +123,105 @@ describe('a shared copy', () => {
   });
 
   it('is not stored if it is too long', async () => {
-    const { replica, store } = deployment();
-    for (const options of [{ maxValueBytes: 200 }, { maxBytes: 200 }]) {
-      const one = replica(options);
-      await readAnswered(one.tools, manyTools(200));
-      await eventually(() => one.puts.length === 1);
-      expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'too_large' }]);
-      expect(store.held.size).to.equal(0);
-      await eventually(async () => one.connection.calls.release === 1);
-    }
+    const { replica, redis } = deployment();
+    const one = replica({ maxValueBytes: 200 });
+    await readAnswered(one.tools, manyTools(200));
+    await eventually(() => one.puts.length === 1);
+    expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'too_large' }]);
+    expect(redis.held.size).to.equal(0);
   });
 
-  it('causes no wait for ten minutes if it was too long, and is shared again later', async () => {
-    const { replica, store, clock } = deployment();
-    const one = replica({ maxValueBytes: 200 });
-    const read = (items: object[]) => readAnswered(one.tools, items, alice, { noCache: true });
-    await read(manyTools(200));
-    await eventually(() => one.connection.calls.release === 1);
-    clock.now += MINUTE;
-    await read([{ id: 'a' }]);
-    expect([one.outcomes(), one.connection.calls.lease]).to.deep.equal([['miss'], 1]);
-    expect(one.tools.departures[1]?.options?.known, 'the upstream may say that it is still so').to.be.an('object');
+  it('is kept while the upstream is asked, and served if that fails', async () => {
+    const { replica, clock } = deployment();
+    await readLanding(replica(), 'old', alice, { upstreamEtag: '"x"' });
     clock.now += 10 * MINUTE;
-    await read([{ id: 'b' }]);
-    await eventually(() => store.held.size === 1);
+    const other = replica();
+    const reading = other.tools.read(alice);
+    const departure = await departureOf(other.tools);
+    expect(departure.options?.known?.upstreamEtag).to.equal('"x"');
+    departure.reject(failed);
+    expect(ids(await reading)).to.equal('old');
+    expect(other.outcomes()).to.deep.equal(['stale']);
   });
 });
 
-describe('with too much being sealed and opened', () => {
-  it('copies are not opened, loads are not stored, and leases are released', async () => {
+describe('an eviction', () => {
+  it('by a 401 to projects evicts the stored resources, and drops them in every replica', async () => {
+    const { replica, redis, clock } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, 'a');
+    expect(ids(await other.tools.read(alice))).to.equal('a');
+    clock.now += SECOND;
+    await readRefused(one.projects, rejected);
+    await eventually(() => other.cache.entries === 0);
+    expect([redis.held.size, one.cache.entries]).to.deep.equal([0, 0]);
+    await readRefused(one.projects, new GatewayError('access_denied'));
+    expect(one.connection.calls['publish'], 'projects are not there').to.equal(1);
+  });
+
+  it('prevents that loads which began before it are stored, in Redis or by a replica', async () => {
+    const { replica, redis, clock } = deployment();
+    const [one, other] = [replica(), replica()];
+    const early = one.tools.read(alice);
+    const departure = await departureOf(one.tools);
+    clock.now += SECOND;
+    await readRefused(other.projects, rejected);
+    departure.land([{ id: 'too early' }]);
+    await early;
+    await eventually(() => one.puts.length === 1);
+    expect(one.puts).to.deep.equal([{ resource: 'tools', outcome: 'refused' }]);
+    expect([redis.held.size, one.cache.entries]).to.deep.equal([0, 0]);
+  });
+
+  it('makes every replica refuse the same value when it is stored again', async () => {
+    const { replica, clock, redis } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, 'a');
+    const [[name, bytes] = ['', Buffer.of()]] = redis.held;
+    clock.now += SECOND;
+    await readRefused(one.projects, rejected);
+    clock.now += SECOND;
+    redis.tamper(name, bytes);
+    for (const { tools, outcomes } of [one, other]) {
+      const loads = tools.departures.length;
+      void tools.read(alice).catch(() => {});
+      (await departureOf(tools, loads)).reject(failed);
+      expect(outcomes().at(-1)).to.equal('miss');
+    }
+  });
+
+  it('reaches Redis and the others later if Redis was unavailable', async () => {
+    const { replica, clock, redis } = deployment();
+    const [one, other] = [replica(), replica()];
+    await readLanding(one, 'a');
+    await other.tools.read(alice);
+    clock.now += SECOND;
+    one.connection.cut();
+    await readRefused(one.projects, rejected);
+    expect([redis.held.size, other.cache.entries]).to.deep.equal([1, 1]);
+    one.connection.mend();
+    await eventually(() => redis.held.size === 0 && other.cache.entries === 0);
+  });
+
+  it('that no replica has sealed is ignored', async () => {
+    const { replica, redis } = deployment();
+    const one = replica();
+    await readLanding(one, 'a');
+    for (const message of ['', 'made up', JSON.stringify({ names: { tools: 'a' } }), 'A'.repeat(100)]) {
+      await redis.publish(message);
+    }
+    expect(one.cache.entries).to.equal(1);
+  });
+});
+
+describe('without Redis', () => {
+  it('each replica loads by itself', async () => {
     const { replica } = deployment();
-    await readLanding(replica(), 'a');
-    const full = replica({ semaphore: async () => 'overloaded' });
-    await readLanding(full, 'b');
-    expect([full.outcomes(), full.puts]).to.deep.equal([['stale'], [{ resource: 'tools', outcome: 'overloaded' }]]);
-    await eventually(() => full.connection.calls.release === 1);
+    const [one, other] = [replica(), replica()];
+    for (const each of [one, other]) each.connection.cut();
+    await readLanding(one, 'a');
+    await readLanding(other, 'b');
+    expect(other.outcomes()).to.deep.equal(['unavailable']);
+    expect(ids(await other.tools.read(alice))).to.equal('b');
   });
 });

@@ -35,8 +35,6 @@ const TEXTS: Readonly<Record<string, (events: Events) => void>> = {
     events.issuerKeysFetched?.({ keys: 2, error: new GatewayError('internal', { reason: 'no response' }) }),
   'Redis connected': (events) => events.sharedStoreChanged?.({ isUp: true }),
   '!Redis unavailable: timeout': (events) => events.sharedStoreChanged?.({ isUp: false, why: 'timeout' }),
-  '!evictions of other replicas may have been missed': (events) =>
-    events.sharedEvictionsReceived?.({ names: undefined }),
   '!acme: maxQueue is reached': (events) => events.limitReached?.({ bound: 'maxQueue', upstream: 'acme' }),
   '!maxWaiting is reached': (events) => events.limitReached?.({ bound: 'maxWaiting' }),
   '!connections were refused: http.maxConnections are open': (events) =>

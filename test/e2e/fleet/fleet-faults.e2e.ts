@@ -52,7 +52,7 @@ function errors(): Treatment {
 
 /** Keeps a copy of each value, and stores it again later for as long as the fault lasts. */
 const KEPT = `
-for _, name in ipairs(redis.call('KEYS', 'portico:value:*')) do redis.call('SET', 'kept' .. name, redis.call('GET', name)) end`;
+for _, name in ipairs(redis.call('KEYS', 'portico:list:*')) do redis.call('SET', 'kept' .. name, redis.call('GET', name)) end`;
 const REPLAYED = `
 for _, name in ipairs(redis.call('KEYS', 'kept*')) do redis.call('SET', string.sub(name, 5), redis.call('GET', name)) end`;
 const FORGOTTEN = `for _, name in ipairs(redis.call('KEYS', 'kept*')) do redis.call('DEL', name, string.sub(name, 5)) end`;
@@ -65,7 +65,7 @@ end`;
 
 /** Replaces each value by that of another name, of any caller and list. */
 const SWAPPED = `
-local names = redis.call('KEYS', 'portico:value:*')
+local names = redis.call('KEYS', 'portico:list:*')
 local before = redis.call('GET', names[#names] or '')
 for _, name in ipairs(names) do
   local own = redis.call('GET', name)
@@ -74,9 +74,9 @@ for _, name in ipairs(names) do
 end`;
 
 const ALTERED = `
-for _, name in ipairs(redis.call('KEYS', 'portico:value:*')) do redis.call('SET', name, 'of another program', 'KEEPTTL') end`;
+for _, name in ipairs(redis.call('KEYS', 'portico:list:*')) do redis.call('SET', name, 'of another program', 'KEEPTTL') end`;
 
-const MADE_UP = `redis.call('XADD', 'portico:announcements', '*', 'message', 'made up')`;
+const MADE_UP = `redis.call('PUBLISH', 'portico:evictions', 'made up')`;
 
 async function often(redis: Redis, ...command: readonly string[]): Promise<void> {
   const until = performance.now() + FAULT_MS;
@@ -109,7 +109,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'is not there': { begin: (_, proxy) => proxy.refuse(), told: 'unreachable' },
   'has values under other names': { begin: (redis) => again(redis, SWAPPED) },
   'has other values': { begin: (redis) => again(redis, ALTERED) },
-  'has announcements that no replica has made': { begin: (redis) => again(redis, MADE_UP) },
+  'has messages that no replica has sent': { begin: (redis) => again(redis, MADE_UP) },
   'has an error for every other command': { begin: (_, proxy) => proxy.treat(errors()) },
   'brings back what it held before': {
     begin: (redis) => redis.command('EVAL', KEPT, '0').then(() => again(redis, REPLAYED)),
@@ -128,7 +128,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     end: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction'),
   },
   'takes away what its user may do': {
-    begin: (redis) => redis.command('ACL', 'SETUSER', 'default', '-eval'),
+    begin: (redis) => redis.command('ACL', 'SETUSER', 'default', '-getrange'),
     end: (redis) => redis.command('ACL', 'SETUSER', 'default', '+@all'),
   },
   'is emptied again and again': { begin: (redis) => often(redis, 'FLUSHALL') },
@@ -167,7 +167,6 @@ describe('replicas under load while their Redis', function () {
       platformUrl: platform.url,
       // Short, so that much is asked of Redis.
       timeoutMs: 100,
-      shared: 'leaseMs: 1000, waitMs: 500',
       cache: 'ttlMs: 300, staleWhileRevalidateMs: 0, staleIfErrorMs: 0',
       more: 'limits: { perCaller: 100000, total: 10000000 }',
       heapMb: 128,

@@ -39,35 +39,8 @@ function isRefused(error: unknown): boolean {
   return error.code === 'upstream_credential_rejected' && error.upstreamStatus === 401;
 }
 
-/** Credentials that upstreams have rejected, as several processes share them. */
-export interface RejectionStore {
-  /**
-   * The rejections by upstreams that are called in the same way. `calledAs` is the text of everything that a rejection depends
-   * on, except the credential: settings and version.
-   */
-  of(calledAs: string): UpstreamRejections;
-}
-
-export interface UpstreamRejections {
-  /** Announces that the upstream has just rejected the credential of the caller with this key. Never throws. */
-  announce(callerKey: string): void;
-  /**
-   * Calls `listener` with each rejection that another process announces, unless it is `ttlMs` old. Returns a function that ends
-   * the subscription.
-   */
-  subscribe(ttlMs: number, listener: RejectionListener): () => void;
-}
-
-export type RejectionListener = (callerKey: string, ageMs: number) => void;
-
-export const NO_REJECTION_STORE: RejectionStore = {
-  of: () => ({ announce() {}, subscribe: () => () => {} }),
-};
-
 export interface NegativeCacheOptions {
   readonly ttlMs: number;
-  /** Shares rejections with other processes. @default with none */
-  readonly rejections?: UpstreamRejections | undefined;
   readonly events: Events;
   readonly now: () => number;
 }
@@ -77,46 +50,36 @@ export interface RememberingUpstream extends Upstream {
   isRejected(callerKey: string): boolean;
 }
 
-/** Callers whose 401 is remembered at once: some hundred bytes each. As many rejections of other processes are kept separately. */
+/** Callers whose 401 is remembered at once: some hundred bytes each. */
 const MAX_CALLERS = 10_000;
 
 /**
- * Rejects calls with a token that the upstream has just rejected, on any replica, so that retrying a rejected token causes no
+ * Rejects calls with a token that the upstream has just rejected, so that retrying a rejected token causes no
  * upstream requests. It is outside the breaker: a remembered rejection does not concern the upstream's health.
  */
 export function withNegativeCache(
   upstream: Upstream,
-  { ttlMs, rejections = NO_REJECTION_STORE.of(''), events, now }: NegativeCacheOptions,
+  { ttlMs, events, now }: NegativeCacheOptions,
 ): RememberingUpstream {
   const rejected = createTtlSet({ ttlMs, max: MAX_CALLERS, now });
-  /** Separate, so that no number of these displaces what was found here. */
-  const rejectedElsewhere = createTtlSet({ ttlMs, max: MAX_CALLERS, now });
-  const unsubscribe = rejections.subscribe(ttlMs, rejectedElsewhere.add);
 
-  function refuse(caller: Caller, shared?: true): never {
-    const reason = shared ? 'rejected a moment ago, as another replica has found' : 'rejected a moment ago';
-    const error = new GatewayError('credential_rejected', { upstream: upstream.name, reason });
+  function refuse(caller: Caller): never {
+    const error = new GatewayError('credential_rejected', { upstream: upstream.name, reason: 'rejected a moment ago' });
     events.callRefused?.({ ...requestOf(caller), upstream: upstream.name, code: error.code });
     throw error;
   }
 
   return {
     name: upstream.name,
-    isRejected: (callerKey) => rejected.has(callerKey) || rejectedElsewhere.has(callerKey),
-    close() {
-      unsubscribe();
-      return upstream.close();
-    },
+    isRejected: rejected.has,
+    close: upstream.close,
     async get(request, signal) {
       const { caller } = request;
       if (rejected.has(caller.credentialKey)) refuse(caller);
-      if (rejectedElsewhere.has(caller.credentialKey)) refuse(caller, true);
       try {
         return await upstream.get(request, signal);
       } catch (error) {
         if (error instanceof GatewayError && error.code === 'credential_rejected') {
-          // One announcement is enough for calls that were under way together.
-          if (ttlMs > 0 && !rejected.has(caller.credentialKey)) rejections.announce(caller.credentialKey);
           rejected.add(caller.credentialKey);
         }
         throw error;

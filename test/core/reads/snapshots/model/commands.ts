@@ -141,14 +141,6 @@ export function ofReplicas(replicas: number): fc.Arbitrary<Command> {
   return fc.oneof(
     ...always(replicas),
     {
-      weight: 3,
-      arbitrary: fc.constant(
-        command('those who wait for another replica ask again', (world) => {
-          for (const sleeper of world.sleepers.splice(0)) sleeper.wake();
-        }),
-      ),
-    },
-    {
       weight: 1,
       arbitrary: replica.map((where) => command(`${where} is cut off from the store`, (world) => world.cutOff(where))),
     },

@@ -1,7 +1,7 @@
 import { createDeploymentSecret } from '../../../../../src/capabilities/shared-cache/deployment-secret.ts';
 import { createSharedSnapshots } from '../../../../../src/capabilities/shared-cache/shared-snapshots.ts';
 import { Credential } from '../../../../../src/core/kernel/caller.ts';
-import { createMemorySemaphore } from '../../../../../src/core/kernel/tables.ts';
+import type { Events } from '../../../../../src/core/kernel/events.ts';
 import { createSnapshotCache, type SnapshotCache } from '../../../../../src/core/reads/snapshots/cache.ts';
 import type { Read } from '../../../../../src/core/reads/snapshots/load.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type SnapshotStore,
   withCache,
 } from '../../../../../src/core/reads/snapshots/with-cache.ts';
-import type { MemoryConnection } from '../../../../support/fleet/shared-store.ts';
+import type { MemoryConnection } from '../../../../support/fleet/memory-redis.ts';
 import { createTower, type Departure, roomy } from '../departures.ts';
 
 export const RESOURCES = ['projects', 'workflows', 'tools'];
@@ -20,37 +20,29 @@ export const LIMITS = { maxBytes: 12_000, maxEntries: 3 };
 
 const SECRET = createDeploymentSecret(new Credential('the secret of all replicas of it'));
 
-/** What replicas share. */
-export interface Sharing {
-  readonly connection: MemoryConnection;
-  readonly leaseMs: number;
-  readonly waitMs: number;
-  /** Waits until the test has it go on. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-}
-
 export interface ReplicaOptions {
   readonly now: () => number;
   /** Told of each load as it begins. */
   readonly onDeparture: (departure: Departure, resource: string) => void;
-  readonly sharing?: Sharing | undefined;
+  /** @default it shares nothing */
+  readonly connection?: MemoryConnection | undefined;
 }
 
 /** One Portico, as far as snapshots go: the layers as the gateway puts them together. */
 export interface Replica {
   readonly cache: SnapshotCache;
   readonly sources: ReadonlyMap<string, Read>;
-  /** Values that are being sealed and opened, and puts that have not ended. */
+  /** Lookups and puts that have not ended. */
   readonly busy: number;
 }
 
-export function createReplica({ now, onDeparture, sharing }: ReplicaOptions): Replica {
+export function createReplica({ now, onDeparture, connection }: ReplicaOptions): Replica {
   const cache = createSnapshotCache(LIMITS);
   let busy = 0;
   const count = (change: number) => {
     busy += change;
   };
-  const store = sharing === undefined ? NO_SNAPSHOT_STORE : createStore(sharing, now, count);
+  const store = connection === undefined ? NO_SNAPSHOT_STORE : createStore(connection, now, count);
   const sources = RESOURCES.map((resource) => {
     const tower = createTower(now);
     const source = withCache(
@@ -90,19 +82,23 @@ export function createReplica({ now, onDeparture, sharing }: ReplicaOptions): Re
   };
 }
 
-function createStore(sharing: Sharing, now: () => number, count: (change: number) => void): SnapshotStore {
-  const { connection, leaseMs, waitMs, sleep } = sharing;
-  const semaphore = createMemorySemaphore({ maxBytes: 67_108_864, maxAtOnce: 2 });
-  return createSharedSnapshots({
-    ...{ store: connection, announcements: connection, secrets: [SECRET], leaseMs, waitMs, sleep, now, clock: now },
-    ...{ maxValueBytes: 100_000, maxEntries: 100, events: {} },
-    async semaphore(bytes, work) {
-      count(1);
-      try {
-        return await semaphore(bytes, work);
-      } finally {
-        count(-1);
-      }
+function createStore(connection: MemoryConnection, now: () => number, count: (change: number) => void): SnapshotStore {
+  const events: Events = { sharedLooked: () => count(-1), sharedPut: () => count(-1) };
+  const options = { redis: connection, secret: SECRET, prefix: 'p', channel: 'c', maxValueBytes: 100_000, events, now };
+  const snapshots = createSharedSnapshots(options);
+  connection.listen(snapshots);
+  return {
+    ...snapshots.store,
+    wrapLoad(load, list) {
+      const loading = snapshots.store.wrapLoad(async (...asked) => {
+        const loaded = await load(...asked);
+        count(1);
+        return loaded;
+      }, list);
+      return (...asked) => {
+        count(1);
+        return loading(...asked);
+      };
     },
-  });
+  };
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ErrorCode } from '../../../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../../../src/core/kernel/errors.ts';
 import type { Load } from '../../../../../src/core/reads/snapshots/load.ts';
-import { createMemoryStore, type MemoryConnection } from '../../../../support/fleet/shared-store.ts';
+import { createMemoryRedis, type MemoryConnection } from '../../../../support/fleet/memory-redis.ts';
 import { callerOf, type Departure, settle, text } from '../departures.ts';
 import { createReplica, LIFETIME, LIMITS, RESOURCES, type Replica, TTL } from './replica.ts';
 
@@ -47,19 +47,6 @@ interface Reading {
   done: boolean;
 }
 
-/** A read that waits for another replica. */
-interface Sleeper {
-  readonly replica: number;
-  wake(): void;
-}
-
-/** How replicas share snapshots. */
-export interface WorldOptions {
-  readonly replicas: number;
-  readonly leaseMs: number;
-  readonly waitMs: number;
-}
-
 /** Where chai would take longer than all that it is to judge. */
 function must(holds: boolean, what: string): void {
   if (!holds) throw new Error(`must ${what}`);
@@ -74,45 +61,30 @@ export class World {
   readonly answers = new Map<string, Answer>();
   /** When tokens end. */
   readonly expiry = new Map<string, number>();
-  readonly store = createMemoryStore(() => this.clock);
+  readonly store = createMemoryRedis(() => this.clock);
   readonly connections: MemoryConnection[] = [];
   readonly replicas: Replica[];
-  sleepers: Sleeper[] = [];
-  /** Whether nothing has happened for which one load of a list at a time may be two. */
-  undisturbed = true;
   /** What did not hold, told after each step: a throw in a callback would be lost. */
   readonly broken: unknown[] = [];
-  /**
-   * Number of the next load when a denial arrived, by token and resource: as each replica knows of it, and as the store does.
-   * Nothing older may be served from memory.
-   */
+  /** Number of the next load when a denial arrived, by token and resource, as each replica knows. Nothing older may be served. */
   private readonly denied: Map<string, number>[];
-  private readonly deniedInStore = new Map<string, number>();
+  /** Denials that a replica has not published yet. */
+  private readonly unsent: Map<string, number>[];
   private readonly cut = new Set<number>();
 
-  /** Without options, one replica and no store. */
-  constructor(options?: WorldOptions) {
+  /** Without options, one replica that shares nothing. */
+  constructor(options?: { readonly replicas: number }) {
     const now = () => this.clock;
     const { replicas = 1 } = options ?? {};
     this.denied = Array.from({ length: replicas }, () => new Map());
+    this.unsent = this.denied.map(() => new Map());
     this.replicas = this.denied.map((_, replica) => {
       const connection = this.store.connect();
       this.connections.push(connection);
       return createReplica({
         now,
         onDeparture: (departure, resource) => this.depart(departure, resource, replica),
-        sharing: options && { ...options, connection, sleep: (_ms, signal) => this.sleep(replica, signal) },
-      });
-    });
-  }
-
-  private sleep(replica: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const sleeper = { replica, wake: resolve };
-      this.sleepers.push(sleeper);
-      signal.addEventListener('abort', () => {
-        this.sleepers = this.sleepers.filter((other) => other !== sleeper);
-        reject(signal.reason);
+        connection: options && connection,
       });
     });
   }
@@ -215,48 +187,42 @@ export class World {
     const denials = { credential_rejected: RESOURCES, access_denied: [resource] };
     const names = answer in denials ? denials[answer as keyof typeof denials] : [];
     for (const name of names) this.deny(replica, `${token} ${name}`);
-    if (names.length > 0) this.undisturbed = false;
     const code: ErrorCode = answer === 'gone' ? 'upstream_refused' : answer;
     departure.reject(new GatewayError(code, { countsForBreaker: code === 'upstream_failed' }));
   }
 
-  /** A replica knows of a denial at once, and all others do as soon as both of them reach the store. */
+  /** A replica knows of a denial at once. The others do if both reach Redis, or once both do that it could not publish to. */
   private deny(replica: number, what: string): void {
     this.denied[replica]?.set(what, this.asked.length);
-    if (!this.cut.has(replica)) this.deniedInStore.set(what, this.asked.length);
-    this.tellDenials();
+    if (this.cut.has(replica)) this.unsent[replica]?.set(what, this.asked.length);
+    else this.publish(new Map([[what, this.asked.length]]));
   }
 
-  private tellDenials(): void {
+  private publish(denials: ReadonlyMap<string, number>): void {
     for (const [replica, known] of this.denied.entries()) {
       if (this.cut.has(replica)) continue;
-      for (const [what, number] of this.deniedInStore) known.set(what, Math.max(number, known.get(what) ?? 0));
+      for (const [what, number] of denials) known.set(what, Math.max(number, known.get(what) ?? 0));
     }
   }
 
   cutOff(replica: number): void {
-    this.undisturbed = false;
     this.cut.add(replica);
     this.connections[replica]?.cut();
   }
 
   mend(replica: number): void {
     if (!this.cut.delete(replica)) return;
-    for (const [what, number] of this.denied[replica] ?? []) {
-      this.deniedInStore.set(what, Math.max(number, this.deniedInStore.get(what) ?? 0));
-    }
-    this.tellDenials();
+    this.publish(this.unsent[replica] ?? new Map());
+    this.unsent[replica]?.clear();
     this.connections[replica]?.mend();
   }
 
   flush(): void {
-    this.undisturbed = false;
     this.store.flush();
   }
 
   /** Has under one name what was put under another, or another bit in it. */
   tamper(index: number): void {
-    this.undisturbed = false;
     const held = [...this.store.held];
     const [[name, own], [, other]] = [
       held[index % held.length] ?? ['', Buffer.of()],
@@ -286,14 +252,8 @@ export class World {
     const { open } = this;
     const loading = new Set(open.map(({ replica, token, resource }) => `${replica} ${token} ${resource}`));
     must(loading.size === open.length, 'load one at a time');
-    if (this.undisturbed) {
-      const stored = open.filter(({ resource }) => resource !== 'projects');
-      const lists = new Set(stored.map(({ token, resource }) => `${token} ${resource}`));
-      must(lists.size === stored.length, 'load one at a time for all replicas');
-    }
     for (const { replica, token, resource } of this.waiting) {
-      const sleeps = this.sleepers.some((sleeper) => sleeper.replica === replica);
-      must(sleeps || loading.has(`${replica} ${token} ${resource}`), 'load for who waits');
+      must(loading.has(`${replica} ${token} ${resource}`), 'load for who waits');
     }
   }
 
@@ -303,9 +263,8 @@ export class World {
     await this.step();
     // Nobody waits for a store that cannot be asked.
     for (const replica of this.replicas.keys()) this.cutOff(replica);
-    for (let rounds = 0; this.open.length + this.sleepers.length > 0; rounds += 1) {
+    for (let rounds = 0; this.open.length > 0; rounds += 1) {
       must(rounds < 20, 'come to an end');
-      for (const sleeper of this.sleepers.splice(0)) sleeper.wake();
       for (const asked of this.open) this.land(asked);
       await this.step();
     }
