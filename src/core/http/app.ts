@@ -1,8 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Next } from 'koa';
-import type { Identity } from '../credentials/authenticate.ts';
 import { redactCredentials } from '../credentials/redact.ts';
-import type { Caller } from '../kernel/caller.ts';
 import { GatewayError, stackOf } from '../kernel/errors.ts';
 import { type Events, emitLimitReached } from '../kernel/events.ts';
 import { abortConnection, abortedFor } from './connection/aborted.ts';
@@ -24,12 +22,12 @@ export interface AppOptions {
 
 /** Creates the Koa application of one listener. */
 export function createApp(first: Service, { events, headers, trackUnread }: AppOptions) {
-  let current: RoutedService = { ...first, ...createRoutes(first, authentication) };
+  let current: RoutedService = { ...first, ...createRoutes(first) };
   const app = new Koa<State>()
     .use(requestContext) // id, start time, trace; at the end the line of the log
     .use(errors) // GatewayError → problem; anything else is a bug → internal
     .use(admission) // sizes, framing, host, origin, address
-    .use(routes) // path and method; then `authentication`; then the operation, which reads the query
+    .use(routes) // path and method; then authentication; then the operation, which reads the query
     .use(unmatched); // 404, 405
   // Koa would print what a closed connection causes.
   app.on('error', (error: unknown, { req, state }: Context) => {
@@ -40,10 +38,10 @@ export function createApp(first: Service, { events, headers, trackUnread }: AppO
     const service = current;
     const { credentialHeaders, ending } = service;
     const request = new HttpRequest(ctx, ctx.url, { credentialHeaders, headers, ending });
-    ctx.state.portico = { request, service, operation: undefined, caller: undefined };
+    ctx.state.portico = { request, service, operation: undefined };
     const cut = () => abortConnection(ctx.req.socket, 'response_unread');
     service.users?.enter(cut);
-    ctx.res.once('close', () => {
+    ctx.res.on('close', () => {
       service.users?.leave(cut);
       end(request);
     });
@@ -109,7 +107,7 @@ export function createApp(first: Service, { events, headers, trackUnread }: AppO
     app,
     /** Serves the requests that begin from now on. */
     change(next: Service): void {
-      current = { ...next, ...createRoutes(next, authentication) };
+      current = { ...next, ...createRoutes(next) };
     },
   };
 }
@@ -125,36 +123,4 @@ function admission(ctx: Context, next: Next): Promise<void> {
 
 function routes(ctx: Context, next: Next): Promise<void> {
   return ctx.state.portico.service.routes(ctx, next);
-}
-
-async function authentication(ctx: Context, next: Next): Promise<void> {
-  const { request, service, operation } = ctx.state.portico;
-  const { record, credentials } = request;
-  const { hooks } = service;
-  // Open operations cost no more than a rejection, and a probe must not fail because an instance is busy.
-  if (operation?.open === true) return next();
-  await hooks.preAuthenticate(request);
-  if (operation?.open === 'partly' && credentials.authorization.length === 0) {
-    await hooks.spend(request, undefined);
-    return next();
-  }
-  const verify = (key: string) => hooks.preVerify(request, key);
-  const identity = await service.authenticate(credentials.authorization, record.span, verify);
-  record.callerKey = identity.credentialKey;
-  hooks.onCaller(record, identity);
-  await hooks.spend(request, identity);
-  ctx.state.portico.caller = callerOf(request, identity);
-  return next();
-}
-
-function callerOf({ record, trace, address, credentials }: HttpRequest, identity: Identity): Caller {
-  const { requestId, span } = record;
-  return {
-    ...identity,
-    address: identity.verified === undefined ? address : undefined,
-    others: credentials.others,
-    requestId,
-    trace: (span ?? trace)?.headers,
-    span,
-  };
 }

@@ -1,4 +1,4 @@
-import type { Middleware, Next, ParameterizedContext } from 'koa';
+import type { Middleware, ParameterizedContext } from 'koa';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { explained } from '../kernel/errors.ts';
@@ -10,7 +10,7 @@ import type { createAdmit } from './request/admit.ts';
 import { hasBody } from './request/request-head.ts';
 import type { RequestHooks } from './request-hooks.ts';
 import type { Challenge } from './response/problem.ts';
-import { respond } from './response/send.ts';
+import { type HttpResponse, respond } from './response/send.ts';
 
 /** What settings determine. A reload replaces it for the requests that follow. */
 export interface Service {
@@ -37,20 +37,17 @@ export interface State {
     readonly service: RoutedService;
     /** Written once path and method have matched. */
     operation: Operation | undefined;
-    /** Written by `authentication`. */
-    caller: Caller | undefined;
   };
 }
 
 export type RoutedService = Service & ReturnType<typeof createRoutes>;
 export type Context = ParameterizedContext<State>;
 
-/** Registers the operations of a service. `authentication` stands between the check of path and method, and the operation. */
-export function createRoutes({ operations, credentialHeaders }: Service, authentication: Middleware<State>) {
+/** Registers the operations of a service. */
+export function createRoutes({ operations, credentialHeaders }: Service) {
   const router = new koaRouter.Router<State>({ strict: true, sensitive: true });
   for (const operation of operations) {
-    const match = (ctx: Context, next: Next) => matched(ctx, next, operation);
-    router.register(operation.path, [...operation.methods], [match, authentication, answer]);
+    router.register(operation.path, [...operation.methods], (ctx) => handle(ctx, operation));
   }
   // Pages are 404 to others than browsers.
   const listed = operations.filter((one) => one.open !== true || !one.isPage);
@@ -62,7 +59,13 @@ export function createRoutes({ operations, credentialHeaders }: Service, authent
   };
 }
 
-function matched(ctx: Context, next: Next, operation: Operation): Promise<void> {
+/** Answers what no operation matches: 404, 405, or the response to a preflight. */
+export function unmatched(ctx: Context): Promise<void> {
+  const { request, service } = ctx.state.portico;
+  return handle(ctx, service.atPath.get(request.target?.path ?? '') ?? UNKNOWN_PATH);
+}
+
+async function handle(ctx: Context, operation: Operation): Promise<void> {
   const { request, service } = ctx.state.portico;
   const { req, record, trace } = request;
   const { path, takesBody, methods } = operation;
@@ -76,18 +79,40 @@ function matched(ctx: Context, next: Next, operation: Operation): Promise<void> 
   if (hasBody(req) && !takesBody && methods.length > 0) {
     throw explained('invalid_request', 'This request must not have a body.');
   }
-  return next();
+  let response: HttpResponse;
+  // Open operations cost no more than a rejection, and a probe must not fail because an instance is busy.
+  if (operation.open === true) response = await operation.respond(request);
+  else {
+    const caller = await authenticate(request, service, operation.open === 'partly');
+    // Without a caller only where that is allowed.
+    response = await operation.respond(request, caller as Caller);
+  }
+  respond(ctx, request, response, service.sendTimeoutMs);
 }
 
-async function answer(ctx: Context): Promise<void> {
-  const { request, caller, service, operation } = ctx.state.portico;
-  // An operation that is not open is reached with a caller only.
-  if (operation === undefined) return;
-  respond(ctx, request, await operation.respond(request, caller as Caller), service.sendTimeoutMs);
-}
-
-/** Answers what no operation matches: 404, 405, or the response to a preflight. */
-export function unmatched(ctx: Context): Promise<void> {
-  const { request, service } = ctx.state.portico;
-  return matched(ctx, () => answer(ctx), service.atPath.get(request.target?.path ?? '') ?? UNKNOWN_PATH);
+/** Returns the caller; `undefined` for a request without a credential where that `isOptional`. */
+async function authenticate(
+  request: HttpRequest,
+  { hooks, authenticate: identify }: Service,
+  isOptional: boolean,
+): Promise<Caller | undefined> {
+  const { record, trace, address, credentials } = request;
+  const { requestId, span } = record;
+  await hooks.preAuthenticate(request);
+  if (isOptional && credentials.authorization.length === 0) {
+    await hooks.spend(request, undefined);
+    return undefined;
+  }
+  const identity = await identify(credentials.authorization, span, (key) => hooks.preVerify(request, key));
+  record.callerKey = identity.credentialKey;
+  hooks.onCaller(record, identity);
+  await hooks.spend(request, identity);
+  return {
+    ...identity,
+    address: identity.verified === undefined ? address : undefined,
+    others: credentials.others,
+    requestId,
+    trace: (span ?? trace)?.headers,
+    span,
+  };
 }

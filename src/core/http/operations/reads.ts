@@ -119,7 +119,12 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
   ];
 }
 
+/** As nearly all clients write it. */
+const PLAIN_QUERY = /^uri=([\w:/.-]+)$/;
+
 function uriIn(query: string): string {
+  const plain = PLAIN_QUERY.exec(query)?.[1];
+  if (plain !== undefined) return plain;
   const [uri, ...others] = new URLSearchParams(query).getAll('uri');
   if (others.length > 0) throw new GatewayError('uri_repeated');
   if (uri === undefined || uri === '') throw new GatewayError('uri_missing');

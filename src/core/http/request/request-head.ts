@@ -88,11 +88,12 @@ export function hasBody(req: IncomingMessage): boolean {
   return req.headers['transfer-encoding'] !== undefined || announcedBytes(req) !== 0;
 }
 
+const NO_DIRECTIVES = { noCache: false, noStore: false };
 const DIRECTIVE = /(?:^|,)[\t ]*(no-cache|no-store)[\t ]*(?=,|$)/gi;
 
 /** Whether `Cache-Control` of a request asks for a response of the upstream, or forbids to store it (RFC 9111, section 5.2.1). */
 export function cacheDirectives(cacheControl: string | undefined) {
-  const found = cacheControl?.matchAll(DIRECTIVE).map(([, name = '']) => name.toLowerCase());
-  const names = new Set(found);
+  if (cacheControl === undefined) return NO_DIRECTIVES;
+  const names = new Set(cacheControl.matchAll(DIRECTIVE).map(([, name = '']) => name.toLowerCase()));
   return { noCache: names.has('no-cache'), noStore: names.has('no-store') };
 }

@@ -2,6 +2,9 @@ import type { Events } from '../../kernel/events.ts';
 import { abortConnection } from '../connection/aborted.ts';
 import type { HttpRequest } from '../http-request.ts';
 
+/** The system accepts a smaller response at once. */
+const MIN_BYTES = 16_384;
+
 /**
  * Bounds the responses that their clients have not read, over all connections. Beyond `maxBytes`, the connections of the oldest
  * ones are closed.
@@ -18,7 +21,7 @@ export function createUnreadResponses(maxBytes: number, events: Events) {
 
   return function add(request: HttpRequest): void {
     const { bytes } = request.record;
-    if (bytes === 0 || request.isGone) return;
+    if (bytes < MIN_BYTES || request.isGone) return;
     unread.set(request, bytes);
     total += bytes;
     request.onClose.push(() => remove(request));
