@@ -14,7 +14,7 @@ export function referencePage(): string {
 
 ## Errors
 
-[errors.md](errors.md) describes what a caller receives. An error may have a detail of its own in place of the one
+[behaviour.md](behaviour.md#errors) describes what a caller receives. An error may have a detail of its own in place of the one
 below. \`Retry-After\` is its default, in seconds.
 
 | Code | HTTP | JSON-RPC | Retry-After | Cause | Detail |

@@ -6,7 +6,7 @@ import { codeBlocks } from '../support/docs.ts';
 
 describe('the page of errors', () => {
   it('shows a body as it is sent', () => {
-    const [example = ''] = codeBlocks('docs/errors.md', 'json');
+    const [example = ''] = codeBlocks('docs/behaviour.md', 'json');
     const shown = JSON.parse(example);
     const error = new GatewayError(shown.code, {
       upstream: shown.upstream,
@@ -16,7 +16,7 @@ describe('the page of errors', () => {
   });
 
   it('shows a JSON-RPC error as it is sent', () => {
-    const [, example = ''] = codeBlocks('docs/errors.md', 'json');
+    const [, example = ''] = codeBlocks('docs/behaviour.md', 'json');
     const shown = JSON.parse(example);
     const { code, requestId, ...facts } = shown.error.data;
     const sent = writeError(new GatewayError(code, facts), { id: shown.id, params: facts }, requestId);

@@ -7,7 +7,7 @@ import { needsRegistry, runTool } from '../support/tools.ts';
 import { NODES, type NodeOnHand, runOn, runToolOn } from './nodes.ts';
 import { asNewAsHere, installIn, type Packed, pack, ROOT } from './packed.ts';
 
-const PAGE = 'docs/contract-tests.md';
+const PAGE = 'docs/embedding.md';
 
 /** A consumer in TypeScript. The lines below the comments must not compile: else the types that it got are `any`. */
 const CONSUMER = `
@@ -62,7 +62,7 @@ const EXPORTS = {
 };
 
 async function runPage(node: NodeOnHand, project: string): Promise<void> {
-  const codes = codeBlocks(PAGE, 'js');
+  const codes = codeBlocks(PAGE, 'js', 'Contract tests');
   expect(codes).to.have.length(3);
   for (const code of codes) {
     await writeFile(join(project, 'portico.test.mjs'), code);

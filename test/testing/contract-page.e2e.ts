@@ -6,14 +6,14 @@ import { FAULT_KINDS } from '../../src/demo/faults.ts';
 import { codeBlocks, readDoc } from '../support/docs.ts';
 
 const root = new URL('../../', import.meta.url);
-const PAGE = 'docs/contract-tests.md';
+const PAGE = 'docs/embedding.md';
 
 describe('the contract-test page', () => {
   const folder = new URL('node_modules/.cache/portico/', root);
   before(() => mkdirSync(folder, { recursive: true }));
   after(() => rmSync(folder, { recursive: true }));
 
-  for (const [index, code] of codeBlocks(PAGE, 'js').entries()) {
+  for (const [index, code] of codeBlocks(PAGE, 'js', 'Contract tests').entries()) {
     const [, name = ''] = /describe\('([^']+)'/.exec(code) ?? [];
     it(`has a test that passes as it is written: ${name}`, () => {
       expect(code).to.contain("from 'portico/testing'");

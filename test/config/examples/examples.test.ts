@@ -55,8 +55,8 @@ describe('the examples', () => {
     });
   }
 
-  it('are those of docs/examples.md, all and no others', () => {
-    const linked = text('docs/examples.md').matchAll(/\(\.\.\/config\/examples\/([^)]+)\)/g);
+  it('are those of docs/platforms.md, all and no others', () => {
+    const linked = text('docs/platforms.md').matchAll(/\(\.\.\/config\/examples\/([^)]+)\)/g);
     expect([...new Set([...linked].map(([, file]) => file))].sort()).to.deep.equal(files.sort());
   });
 });
@@ -101,7 +101,7 @@ for (const file of files) {
       });
     }
 
-    it('leaves only those fields empty that docs/examples.md names', () => {
+    it('leaves only those fields empty that docs/platforms.md names', () => {
       const filled = new Map<string, boolean>();
       for (const { resource, items = [] } of recording.reads) {
         for (const [field, value] of items.flatMap((item) => Object.entries(item))) {
@@ -133,11 +133,11 @@ function mock({ platform, headers }: Recording, { request, post, status = 200, h
     .reply(status, reply, sent);
 }
 
-/** The fields that docs/examples.md says the platform of an example cannot fill, as `createTime of projects`. */
+/** The fields that docs/platforms.md says the platform of an example cannot fill, as `createTime of projects`. */
 function documentedEmpty(file: string): string[] {
   const row = new RegExp(`^\\| \\[[^|]+\\]\\([^|]+/${file}\\) \\| (nothing|[^|]* of [^|]*) \\|`, 'm');
-  const [, listed = ''] = row.exec(text('docs/examples.md')) ?? [];
-  expect(listed, `what ${file} cannot fill, in docs/examples.md`).not.to.equal('');
+  const [, listed = ''] = row.exec(text('docs/platforms.md')) ?? [];
+  expect(listed, `what ${file} cannot fill, in docs/platforms.md`).not.to.equal('');
   if (listed === 'nothing') return [];
   return listed.split('; ').flatMap((part) => {
     const [fields = '', resource = ''] = part.split(' of ');

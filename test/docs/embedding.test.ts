@@ -5,15 +5,16 @@ import { codeBlocks, readDoc } from '../support/docs.ts';
 import { porticoEnvironment, startProcess } from '../support/process/process.ts';
 
 const ROOT = new URL('../../', import.meta.url);
-const PAGE = 'docs/create-gateway.md';
+const PAGE = 'docs/embedding.md';
+const SECTION = 'In a program';
 
-describe('the page on createGateway', () => {
+describe('the section on createGateway', () => {
   const folder = new URL('node_modules/.cache/portico-create-gateway/', ROOT);
   before(() => mkdirSync(folder, { recursive: true }));
   after(() => rmSync(folder, { recursive: true }));
 
-  const printed = codeBlocks(PAGE, 'text');
-  for (const [index, code] of codeBlocks(PAGE, 'js').entries()) {
+  const printed = codeBlocks(PAGE, 'text', SECTION);
+  for (const [index, code] of codeBlocks(PAGE, 'js', SECTION).entries()) {
     it(`has a program that prints the documented output: number ${index + 1}`, async () => {
       const file = new URL(`${index}.mjs`, folder);
       writeFileSync(file, code.replace("'portico'", `'${new URL('src/gateway.ts', ROOT)}'`));
@@ -30,7 +31,9 @@ describe('the page on createGateway', () => {
   }
 
   it('has a program for each output', () => {
-    expect(printed).to.have.length(codeBlocks(PAGE, 'js').length).and.not.to.have.length(0);
+    expect(printed)
+      .to.have.length(codeBlocks(PAGE, 'js', SECTION).length)
+      .and.not.to.have.length(0);
   });
 
   it('names exactly the options that exist', () => {
