@@ -4,6 +4,7 @@ import { causesOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import type { PageRequest, Reply, ReplyHeaders, Tap, Upstream } from '../upstream.ts';
 import { ACCEPT_ENCODING, bodyIssue, discardBody, readBody } from './body.ts';
+import { cachedReplyError } from './cached-reply.ts';
 import { type Connections, createConnections, type Lease } from './connections.ts';
 import { createConnector, type ProxyOptions, type TlsIdentity, type UpstreamTls } from './connector.ts';
 import { type CredentialOwner, errorOfExchange, errorOfStatus, withMarkupDetail } from './reply-errors.ts';
@@ -28,6 +29,10 @@ export interface UpstreamOptions extends CredentialOwner {
   readonly connections: number;
   /** Largest body, before and after decompression. */
   readonly maxPageBytes: number;
+  /** Whether entity tags are sent back. @default true */
+  readonly conditional?: boolean | undefined;
+  /** What becomes of a reply to a caller's credential that a shared cache has sent before. @default 'error' */
+  readonly cachedReplies?: 'error' | 'allow' | undefined;
   readonly events: Events;
   readonly tap?: Tap | undefined;
 }
@@ -41,7 +46,8 @@ interface Response {
 
 /** Creates an HTTP client of one upstream. It follows no redirect: a credential goes to its configured origin only. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { name, maxPageBytes, events, tap } = options;
+  const { name, maxPageBytes, events, tap, conditional = true, cachedReplies = 'error' } = options;
+  const refusesCached = cachedReplies === 'error' && (options.usesCallerToken || options.usesExchangedToken);
   const { origin } = new URL(options.baseUrl);
   const fixed = {
     accept: 'application/json',
@@ -101,7 +107,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
         hasBegun = true;
         tapped?.answered(status, headers);
         const isNotModified = status === 304 && ifNoneMatch !== undefined;
-        const error = isNotModified ? undefined : (errorOf(status, headers) ?? bodyIssue(headers, maxPageBytes));
+        const cachedReply = refusesCached
+          ? cachedReplyError(headers, Object.keys(request.authorization ?? {}))
+          : undefined;
+        const error = isNotModified
+          ? cachedReply
+          : (errorOf(status, headers) ?? cachedReply ?? bodyIssue(headers, maxPageBytes));
         if (isNotModified || error !== undefined) {
           await discardBody(body, tapped?.rest);
           if (error !== undefined) throw error;
@@ -159,7 +170,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   return {
     name,
-    async get(request, signal) {
+    async get(asked, signal) {
+      const request = conditional ? asked : { ...asked, ifNoneMatch: undefined };
       const reply = await getOnce(request, signal);
       const isConfirmed = reply.page !== undefined || !isOtherEntity(reply.headers['etag'], request.ifNoneMatch);
       return isConfirmed ? reply : getOnce({ ...request, ifNoneMatch: undefined }, signal);

@@ -41,6 +41,18 @@ const UpstreamShape = z.strictObject({
   breaker: Breaker.prefault({}).describe(
     'The circuit breaker, which stops requests to the upstream while it is failing.',
   ),
+  conditional: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether entity tags of replies are sent back. false: for a platform whose tags do not change with the list.',
+    ),
+  cachedReplies: z
+    .enum(['error', 'allow'])
+    .default('error')
+    .describe(
+      "A reply to a caller's credential from a shared cache (Age, X-Cache: HIT) whose Vary does not name the header of the credential: an error, since it may be another caller's.",
+    ),
   maxPageBytes: bytes(1024).default(2_097_152).describe('Largest body of one page, before and after decompression.'),
 });
 

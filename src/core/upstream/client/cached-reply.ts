@@ -1,0 +1,46 @@
+import { GatewayError } from '../../kernel/errors.ts';
+import type { ReplyHeaders } from '../upstream.ts';
+
+/** Headers in which caches say that a reply is theirs: `X-Cache`, `CF-Cache-Status`, `Cache-Status` (RFC 9211) and their like. */
+const CACHE_HEADER = /(?:^|-)cache(?:-(?:status|result|lookup|info|hits?|state))?$/;
+const HIT = /(?:^|[\s;,:_"'-])hit(?:$|[\s;,:_"'-])/i;
+const COUNT_OF_HITS = /-hits?$/;
+
+/**
+ * Returns the error for a reply to a caller's credential that a shared cache has sent to someone before: it may be another caller's
+ * list. `undefined` if the reply is new, or if its `Vary` names the header of the credential (RFC 9111, section 4.1).
+ */
+export function cachedReplyError(
+  headers: ReplyHeaders,
+  credentialHeaders: readonly string[],
+): GatewayError | undefined {
+  const sign = signOf(headers);
+  if (sign === undefined || credentialHeaders.length === 0) return undefined;
+  const varied = new Set(
+    textOf(headers['vary'])
+      .toLowerCase()
+      .split(/[\s,]+/),
+  );
+  if (credentialHeaders.every((name) => varied.has(name.toLowerCase()))) return undefined;
+  const names = credentialHeaders.join(', ');
+  return new GatewayError('upstream_invalid', {
+    reason: `a shared cache sent the reply (${sign}), and its Vary does not name ${names}, so it may be another caller's: exclude this path from the cache, or set cachedReplies: allow on the upstream`,
+    detail:
+      'The reply comes from a shared cache and may be that of another caller. The operator of Portico finds the reason in the log.',
+  });
+}
+
+function signOf(headers: ReplyHeaders): string | undefined {
+  const age = Number(textOf(headers['age']));
+  if (age > 0) return `Age: ${age}`;
+  for (const name in headers) {
+    if (!CACHE_HEADER.test(name)) continue;
+    const text = textOf(headers[name]);
+    if (COUNT_OF_HITS.test(name) ? Number(text) > 0 : HIT.test(text)) return `${name}: hit`;
+  }
+  return undefined;
+}
+
+function textOf(value: string | string[] | undefined): string {
+  return [value ?? ''].flat().join(', ');
+}
