@@ -52,7 +52,10 @@ export function errorOfStatus(status: number, headers: ReplyHeaders, owner: Cred
 
 /** Whether a 403 limits the rate of requests, as GitHub's does. */
 function showsThrottling(headers: ReplyHeaders): boolean {
-  return headers['retry-after'] !== undefined || REMAINING.some((name) => headers[name] === '0');
+  return (
+    headers['retry-after'] !== undefined ||
+    Object.keys(headers).some((name) => REMAINING.test(name) && headers[name] === '0')
+  );
 }
 
 function codeOfStatus(status: number, { usesCallerToken, usesExchangedToken = false }: CredentialOwner): ErrorCode {
@@ -83,18 +86,29 @@ export function withMarkupDetail(error: unknown, body: Buffer | undefined): unkn
   });
 }
 
-const REMAINING = ['x-ratelimit-remaining', 'ratelimit-remaining'];
-const RESET = ['x-ratelimit-reset', 'ratelimit-reset'];
+/** `X-RateLimit-Remaining`, `X-Rate-Limit-Remaining-Minute`, `RateLimit-Reset`, `X-RateLimit-Reset-After` and their like. */
+const REMAINING = /^(?:x-)?(?:[a-z]+-)?rate-?limit-(?:[a-z]+-)?remaining(?:-[a-z]+)?$/;
+const RESET = /^(?:x-)?(?:[a-z]+-)?rate-?limit-(?:[a-z]+-)?reset(?:-[a-z]+)?$/;
 
 /** Returns the wait that a response names; by the reset of a limit where that is what was exceeded. */
 function waitSeconds(headers: ReplyHeaders, isThrottled: boolean, now: number): number | undefined {
   const wait = retryAfterSeconds(headers['retry-after'], now);
   if (wait !== undefined || !isThrottled) return wait;
-  return RESET.map((name) => resetSeconds(headers[name], now)).find((seconds) => seconds !== undefined);
+  const resets = Object.keys(headers).filter((name) => RESET.test(name));
+  // Where several limits are named, which one was exceeded is unknown.
+  const waits = [...resets.map((name) => headers[name]), resetInFields(headers['ratelimit'])].flatMap(
+    (field) => resetSeconds(field, now) ?? [],
+  );
+  return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
 /** Numbers from here on are seconds since the epoch: as a wait, they would be 30 years. */
 const LEAST_EPOCH_SECONDS = 1e9;
+
+/** The draft's `RateLimit: "default";r=0;t=60`. */
+function resetInFields(field: string | string[] | undefined): string | undefined {
+  return /(?:^|[;,\s])(?:t|reset)=(\d+)/.exec([field ?? ''].flat().join())?.[1];
+}
 
 function resetSeconds(field: string | string[] | undefined, now: number): number | undefined {
   if (typeof field !== 'string' || !/^\d+$/.test(field)) return undefined;

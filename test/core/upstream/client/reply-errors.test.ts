@@ -99,6 +99,15 @@ describe('the status of an upstream', () => {
       [429, { 'retry-after': '7', 'x-ratelimit-reset': epoch }, 7, 7],
       [429, { 'x-ratelimit-reset': '1000000000' }, 1, 1],
       [429, { 'x-ratelimit-reset': '99999' }, 3600, 3600],
+      [429, { 'x-rate-limit-reset': '42' }, 42, 42],
+      [429, { 'x-ratelimit-reset-after': '42' }, 42, 42],
+      [429, { ratelimit: '"default";r=0;t=42' }, 42, 42],
+      [
+        403,
+        { 'x-ratelimit-remaining-minute': '0', 'x-ratelimit-reset-minute': '42', 'x-ratelimit-reset-hour': '7' },
+        42,
+        42,
+      ],
       [429, { 'x-ratelimit-reset': 'soon', 'ratelimit-reset': '8' }, 8, 8],
     ] as const) {
       expect((await errorFor(status, {}, headers)).retryAfterSeconds).to.be.within(least, most);
