@@ -21,8 +21,8 @@ describe('the JSON Schema of settings', () => {
     expect(staleFiles()).to.deep.equal([]);
   });
 
-  it('has at most 170 keys, counted as a person reads them', () => {
-    expect(settingKeys()).to.have.length.at.most(170);
+  it('has at most 190 keys, counted as a person reads them', () => {
+    expect(settingKeys()).to.have.length.at.most(190);
   });
 
   for (const file of globSync('config/**/*.yaml').sort()) {
@@ -76,10 +76,10 @@ describe('the JSON Schema of settings', () => {
 
 /** Lists, and blocks whose keys are names. */
 const COMPOUND =
-  /^(?:pagination|fields|credential|client|second|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|ignoreErrors|statuses|keywords|requiredScopes|scopeClaims|impliedScopes|projects|workflows|tools)$/;
+  /^(?:pagination|fields|credential|client|second|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|ignoreErrors|statuses|keywords|each|lists|requiredScopes|scopeClaims|impliedScopes|projects|workflows|tools)$/;
 
 function isScalar({ key, block, schema }: Setting): boolean {
-  return block !== '' && !block.endsWith('fields') && !COMPOUND.test(key) && schema.properties === undefined;
+  return block !== '' && !/fields$|\.each\b/.test(block) && !COMPOUND.test(key) && schema.properties === undefined;
 }
 
 const FILES = { certFile: 'a', keyFile: 'b' };
