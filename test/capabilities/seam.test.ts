@@ -58,7 +58,8 @@ describe('a capability defined outside src', () => {
         async watch({ resources, caller, catalogue, until }) {
           const { snapshot } = await catalogue.read('tools', caller, { signal: AbortSignal.any([...until]) });
           return (async function* () {
-            if (snapshot.count === 0) yield* resources;
+            const { etag } = snapshot;
+            if (snapshot.count === 0) yield* resources.map((name) => ({ name, etag }));
           })();
         },
         onRequest: ({ req }) => void calls.push(`request ${req.url}`),

@@ -20,7 +20,7 @@ export interface PollsOptions {
 }
 
 export interface Watcher {
-  changed(resource: string): void;
+  changed(resource: string, etag: string): void;
   /** Ends the subscription without an error. */
   end(): void;
   reject(error: GatewayError): void;
@@ -100,7 +100,7 @@ function startPoll(resource: string, request: WatchRequest, inTurn: MemorySemaph
       const isChanged = snapshot.etag !== etag && (etag !== undefined || failures > 0);
       etag = snapshot.etag;
       failures = 0;
-      if (isChanged) for (const watcher of watchers) watcher.changed(resource);
+      if (isChanged) for (const watcher of watchers) watcher.changed(resource, snapshot.etag);
       return cached === undefined ? bounds.pollMs : Math.max(cached.freshUntil - now(), bounds.minPollMs);
     } catch (error) {
       return failed(error);

@@ -4,7 +4,7 @@ import type { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
 import { createCallerPlaces } from '../../core/kernel/tables.ts';
-import type { Watch, WatchRequest } from '../../core/reads/catalogue/catalogue.ts';
+import type { ChangedList, Watch, WatchRequest } from '../../core/reads/catalogue/catalogue.ts';
 import { defineCapability } from '../capability.ts';
 import { createPolls, type Polls } from './list-polls.ts';
 
@@ -84,7 +84,8 @@ export function createWatch({ bounds, polls, maxConnections, events, now }: Watc
     const { resources, caller, until } = request;
     places.enter(caller);
     emitChange();
-    const changed = new Set<string>();
+    /** Entity tags by resource. */
+    const changed = new Map<string, string>();
     let memberships: ReturnType<Polls['join']>[] = [];
     let isOver = false;
     let rejection: GatewayError | undefined;
@@ -101,19 +102,20 @@ export function createWatch({ bounds, polls, maxConnections, events, now }: Watc
       wake();
     }
 
-    async function* changes(): AsyncGenerator<string, void> {
+    async function* changes(): AsyncGenerator<ChangedList, void> {
       try {
         while (!isOver) {
-          const [resource] = changed;
-          if (resource === undefined) {
+          const [first] = changed;
+          if (first === undefined) {
             await new Promise<void>((resolve) => {
               wake = resolve;
             });
             continue;
           }
           // One that changes again before its subscriber has taken this is reported once more, and not more often.
-          changed.delete(resource);
-          yield resource;
+          const [name, etag] = first;
+          changed.delete(name);
+          yield { name, etag };
         }
         if (rejection !== undefined) throw rejection;
       } finally {
@@ -125,8 +127,8 @@ export function createWatch({ bounds, polls, maxConnections, events, now }: Watc
     const timer = Number.isFinite(lifeMs) ? setTimeout(end, Math.min(lifeMs, MAX_TIMER_MS)) : undefined;
     for (const signal of until) signal.addEventListener('abort', end, { once: true });
     const watcher = {
-      changed(resource: string) {
-        changed.add(resource);
+      changed(resource: string, etag: string) {
+        changed.set(resource, etag);
         wake();
       },
       end,

@@ -4,7 +4,7 @@ import {
   type SubscriptionFilter,
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
-import type { Catalogue, Watch } from '../reads/catalogue/catalogue.ts';
+import type { Catalogue, ChangedList, Watch } from '../reads/catalogue/catalogue.ts';
 import type { Handler, RequestContext } from './request-context.ts';
 import { assertType } from './revisions.ts';
 
@@ -21,8 +21,9 @@ const MAX_ID = 256;
 export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) {
   const uris = new Map(catalogue.offered.map(({ resource, definition }) => [resource.name, definition.uri]));
 
-  function updated(name: string, _meta?: Record<string, unknown>): JSONRPCNotification {
-    const params = { uri: uris.get(name), ...(_meta && { _meta }) };
+  /** Names the tag, with which a tool can be asked for what has changed. */
+  function updated({ name, etag }: ChangedList, meta?: Record<string, unknown>): JSONRPCNotification {
+    const params = { uri: uris.get(name), _meta: { ...meta, 'portico/etag': etag } };
     return { jsonrpc: '2.0', method: 'notifications/resources/updated', params };
   }
 
@@ -48,7 +49,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
       async stream(send) {
         const method = 'notifications/subscriptions/acknowledged';
         await send({ jsonrpc: '2.0', method, params: { notifications: accepted, _meta } });
-        await report(changes, (name) => send(updated(name, _meta)));
+        await report(changes, (changed) => send(updated(changed, _meta)));
         return { members: { _meta } };
       },
     };
@@ -100,6 +101,9 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
 }
 
 /** Sends each change when the last one was sent. */
-async function report(changes: AsyncIterable<string> | readonly string[], send: (name: string) => Promise<void>) {
-  for await (const name of changes) await send(name);
+async function report(
+  changes: AsyncIterable<ChangedList> | readonly ChangedList[],
+  send: (changed: ChangedList) => Promise<void>,
+) {
+  for await (const changed of changes) await send(changed);
 }

@@ -108,7 +108,11 @@ describe('a subscription over HTTP', () => {
     expect(subscriber.notified()).to.have.members(['tools', 'projects']);
     const [, { params, ...updated }] = subscriber.messages;
     expect(updated).to.deep.equal({ jsonrpc: '2.0', method: 'notifications/resources/updated' });
-    expect(params).to.deep.equal({ uri: params.uri, _meta: META });
+    const response = await fetch(`${url}/mcp/v1/resources/read?uri=${params.uri}`, {
+      headers: { authorization: 'Bearer a' },
+    });
+    const etag = response.headers.get('etag');
+    expect(params).to.deep.equal({ uri: params.uri, _meta: { ...META, 'portico/etag': etag } });
   });
 
   it('shares the polls of its caller, which end with the last subscriber', async () => {

@@ -35,7 +35,7 @@ function connect({ expiresAt }: { readonly expiresAt?: number } = {}) {
     messages,
     write,
     watchers,
-    change: (resource: string) => watchers.get(resource)?.changed(resource),
+    change: (resource: string) => watchers.get(resource)?.changed(resource, 'W/"1"'),
     updates: () => messages().flatMap(({ method, params }) => (method?.endsWith('updated') ? [params] : [])),
     listen: (id: string, uris: readonly string[]) =>
       write({
@@ -59,7 +59,7 @@ describe('resources/subscribe over stdio', () => {
     await sleep(20);
     change('tools');
     await eventually(() => updates().length === 1);
-    expect(updates()).to.deep.equal([{ uri: TOOLS }]);
+    expect(updates()).to.deep.equal([{ uri: TOOLS, _meta: { 'portico/etag': 'W/"1"' } }]);
     expect((await ask('resources/unsubscribe', { uri: TOOLS })).result).to.deep.equal({});
     expect([...watchers]).to.deep.equal([]);
     expect((await ask('resources/unsubscribe', { uri: TOOLS })).result).to.deep.equal({});
@@ -100,7 +100,9 @@ describe('subscriptions/listen over stdio', () => {
     expect(messages()[0].params.notifications.resourceSubscriptions).to.have.members([TOOLS, WORKFLOWS]);
     change('tools');
     await eventually(() => updates().length === 1);
-    expect(updates()).to.deep.equal([{ uri: TOOLS, _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub' } }]);
+    expect(updates()).to.deep.equal([
+      { uri: TOOLS, _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub', 'portico/etag': 'W/"1"' } },
+    ]);
     write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'sub' } });
     await eventually(() => watchers.size === 0);
     await sleep(20);

@@ -49,7 +49,7 @@ describe('a watch of lists', () => {
       () => (loads.length > 1 ? loads.shift() : loads[0])?.() ?? expect.fail(),
     );
     for await (const changed of await begin()) {
-      expect(changed).to.equal('tools');
+      expect(changed).to.deep.equal({ name: 'tools', etag: loadOf([toolItem('a')]).snapshot.etag });
       break;
     }
     expect(failures.map(String)).to.deep.equal(['Error: a bug of the test']);

@@ -68,5 +68,11 @@ export interface WatchRequest {
   readonly isLocal: boolean;
 }
 
-/** Rejects with `credential_rejected` or `overloaded`. Yields names of changed lists; throws when the credential is rejected. */
-export type Watch = (request: WatchRequest) => Promise<AsyncIterable<string>>;
+/** Rejects with `credential_rejected` or `overloaded`. Yields changed lists; throws when the credential is rejected. */
+export type Watch = (request: WatchRequest) => Promise<AsyncIterable<ChangedList>>;
+
+/** A list as it was read last, by the name of its resource. */
+export interface ChangedList {
+  readonly name: string;
+  readonly etag: string;
+}
