@@ -1,5 +1,6 @@
 import { apiDescription } from './api-description/api-description.ts';
 import { auditCapability } from './audit/audit.ts';
+import { confirmation } from './confirmation/confirmation.ts';
 import { landingPage } from './landing-page/landing-page.ts';
 import { liveLists } from './live-lists/live-lists.ts';
 import { loadShedding } from './load-shedding/load-shedding.ts';
@@ -24,6 +25,7 @@ export const CAPABILITIES = [
   rateLimits,
   apiDescription,
   landingPage,
+  confirmation,
   liveLists,
   metricsCapability,
   statusCapability,

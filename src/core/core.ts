@@ -27,7 +27,9 @@ export interface CoreOptions {
   /** @default opened for this core */
   readonly files?: OwnFiles | undefined;
   /** @default none */
-  readonly hooks?: Wrappers & Pick<Hooks, 'sharing' | 'verifier' | 'credentials'>;
+  readonly hooks?: Wrappers &
+    Pick<Hooks, 'sharing' | 'verifier' | 'credentials'> &
+    Partial<Pick<Hooks, 'openConfirmation'>>;
   /** Sees each exchange with an upstream, for `check --probe`. @default none */
   readonly tap?: Tap | undefined;
   /** The previous core, whose unchanged parts are kept. @default none */

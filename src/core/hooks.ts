@@ -9,6 +9,7 @@ import type { Dispatch } from './mcp/dispatch.ts';
 import type { Offered, Watch } from './reads/catalogue/catalogue.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
 import type { Sharing } from './sharing.ts';
+import type { OpenConfirmation } from './upstream/paging/confirmation.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 /** Figures that are read when metrics are scraped. */
@@ -60,6 +61,13 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly credentials: OpenCredentials;
   /** `undefined` where no changes of lists are reported. At most one capability has it. */
   readonly watch: Watch | undefined;
+  /**
+   * `undefined` where lists are taken for complete if no reply says otherwise. At most one capability has it.
+   *
+   * @example
+   * openConfirmation: (resource) => ({ isDue: () => true, confirm: async (end, ask) => compare(end, await ask(address)) })
+   */
+  readonly openConfirmation: OpenConfirmation | undefined;
   /** `undefined` where replicas share nothing. The last capability that has it contributes it. */
   readonly sharing: Sharing | undefined;
   /** Reopens files after a log rotation (SIGUSR2). Returns whether there was one. */
@@ -107,6 +115,7 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     verifier: contributions.find(({ verifier }) => verifier !== undefined)?.verifier,
     credentials: Object.assign({}, ...contributions.map(({ credentials }) => credentials)),
     watch: contributions.find(({ watch }) => watch !== undefined)?.watch,
+    openConfirmation: contributions.find(({ openConfirmation }) => openConfirmation !== undefined)?.openConfirmation,
     sharing: contributions.findLast(({ sharing }) => sharing !== undefined)?.sharing,
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
     reopenFiles: () => reopen.map((open) => open()).includes(true),

@@ -21,6 +21,7 @@ import type { Loader, Read } from './reads/snapshots/load.ts';
 import { withCache } from './reads/snapshots/with-cache.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { lowerCased } from './upstream/client/upstream-client.ts';
+import type { OpenConfirmation } from './upstream/paging/confirmation.ts';
 import type { ListPost } from './upstream/paging/page-address.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -40,6 +41,7 @@ export interface ReadsOptions {
     wrapRead(read: Read, resource: string): Read;
     wrapLoad(load: Loader, resource: string): Loader;
     wrapUpstream(upstream: Upstream, resource: string): Upstream;
+    readonly openConfirmation?: OpenConfirmation | undefined;
   };
   readonly pageTurns: PageTurns;
   readonly users: Users;
@@ -105,6 +107,7 @@ export function openReads(
     const headers = lowerCased(settings.headers);
     const compiled = compileList({ ...settings, resource: name, baseUrl, path, headers, required });
     const post = compilePost(settings);
+    const confirmation = hooks.openConfirmation?.(`${name} ${settings.path}`, checked(names.get(name)));
     return (ownEvents: Events, parent?: Parent): Loader => {
       const list = parent === undefined ? compiled : belowParent(compiled, path, parent);
       return createLoader({
@@ -116,6 +119,7 @@ export function openReads(
         readPage: createPageReader(list, pageTurns),
         maxReadBytes: settings.maxReadBytes,
         loading: holdings.loading,
+        confirmation,
         compare,
         events: ownEvents,
         now,

@@ -35,6 +35,8 @@ export async function startGateway(
   const gateway = createGateway(
     {
       upstreams: { projects: platform, workflows: platform, tools: platform },
+      // Its requests depend on the lists, so that mocks could not foresee them.
+      confirmation: { enabled: false },
       ...settings,
       http: { port: 0, ...settings.http },
       admin: { enabled: false, port: 0, ...settings.admin },

@@ -78,7 +78,13 @@ for (const file of files) {
     beforeEach(async () => {
       const { config } = await loadSettings(fileURLToPath(new URL(folder + file, root)), recording.environment);
       const http = { ...config.http, port: 0 };
-      running = await startGateway({ ...config, http, admin: { enabled: false }, log: { level: 'silent' } });
+      running = await startGateway({
+        ...config,
+        http,
+        admin: { enabled: false },
+        log: { level: 'silent' },
+        confirmation: { enabled: false },
+      });
     });
 
     afterEach(async () => {

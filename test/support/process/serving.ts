@@ -23,7 +23,8 @@ export const READ_TOOLS = '/mcp/v1/resources/read?uri=platform://tools';
 export function servedFrom(baseUrl: string, overrides: object = {}): string {
   const each = { baseUrl };
   const upstreams = { projects: each, workflows: each, tools: each };
-  return JSON.stringify({ http: { port: 0 }, admin: { port: 0 }, upstreams, ...overrides });
+  const confirmation = { enabled: false };
+  return JSON.stringify({ http: { port: 0 }, admin: { port: 0 }, confirmation, upstreams, ...overrides });
 }
 
 /** Runs `portico` by settings of this text, and waits until it is ready. */

@@ -4,6 +4,7 @@ import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { addCounts, type MappingCounts, NO_COUNTS } from '../../mapping/mapper.ts';
 import type { LoadAccount, Loading } from '../../upstream/loading.ts';
+import { type Confirmation, NO_CONFIRMATION } from '../../upstream/paging/confirmation.ts';
 import type { ListRequest } from '../../upstream/paging/list-read.ts';
 import { firstTarget, paginate } from '../../upstream/paging/paginate.ts';
 import type { LoadTiming, PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';
@@ -23,6 +24,8 @@ export interface LoaderOptions {
   readonly maxReadBytes: number;
   readonly loading: Loading;
   readonly rules: ListRules;
+  /** @default lists are taken for complete */
+  readonly confirmation?: Confirmation | undefined;
   readonly compare: (cacheScope: string, counts: MappingCounts) => readonly Found[];
   readonly events: Events;
   /** Milliseconds since the epoch. */
@@ -35,6 +38,7 @@ type First = { readonly page: MappedPage | GatewayError; readonly body: Buffer }
 /** Loads a list page by page. The first page is requested alone, because its reply may show that the list is unchanged. */
 export function createLoader(options: LoaderOptions): Loader {
   const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, rules, loading, compare, events, now } = options;
+  const { confirmation = NO_CONFIRMATION } = options;
   const firstPage = firstTarget(list);
   const [path] = firstPage.target.split('?', 1);
   // A first page is the whole list only if its body shows the end, whatever its headers are.
@@ -49,6 +53,7 @@ export function createLoader(options: LoaderOptions): Loader {
     known?: Load,
   ): Promise<Load> {
     const loadStartedAt = now();
+    const isDue = confirmation.isDue();
     const begun = performance.now();
     let ownMs = 0;
     const spend = (ms: number) => {
@@ -69,9 +74,9 @@ export function createLoader(options: LoaderOptions): Loader {
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {
       // An identical body can have another header that shows more items.
-      const made = memo?.get(body, headerSigns(headers));
+      const made = isDue ? undefined : memo?.get(body, headerSigns(headers));
       return made === undefined
-        ? { page: await readPage({ body, headers, first: true, signal, spend }), body }
+        ? { page: await readPage({ body, headers, first: !isDue, signal, spend }), body }
         : { made };
     }
 
@@ -95,7 +100,7 @@ export function createLoader(options: LoaderOptions): Loader {
       const repeatedIn = createDistinctIds();
       let counts = NO_COUNTS;
       let pages = 0;
-      for await (const each of paginate(list, orThrow(first), fetchPage, signal)) {
+      for await (const each of paginate(list, orThrow(first), fetchPage, signal, { confirm })) {
         signal.throwIfAborted();
         const repeatedIds = await repeatedIn(each);
         writer.add(each.items);
@@ -109,7 +114,13 @@ export function createLoader(options: LoaderOptions): Loader {
       return { made, pages };
     }
 
-    const request = { ...firstPage, ifNoneMatch: known?.upstreamEtag, read: readFirst };
+    // The list was read: what confirms it may take half of the time that is left.
+    const confirm: Confirmation['confirm'] = (end, ask) => {
+      const until = AbortSignal.timeout(Math.max(1, Math.ceil((timing.dueAt - performance.now()) / 2)));
+      return confirmation.confirm(end, (address) => ask(address, AbortSignal.any([signal, until])));
+    };
+
+    const request = { ...firstPage, ifNoneMatch: isDue ? undefined : known?.upstreamEtag, read: readFirst };
     const reply = await get(request, signal).catch(async (error: unknown): Promise<Reply<First>> => {
       const isEmpty = rules.notFound === 'empty' && error instanceof GatewayError && error.upstreamStatus === 404;
       if (!isEmpty) throw error;

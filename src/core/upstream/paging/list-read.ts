@@ -111,8 +111,6 @@ export interface ListRead<P extends PageView> {
   readonly list: ListRequest;
   readonly first: P;
   fetch(address: PageAddress, signal: AbortSignal): Promise<P>;
-  /** Requests what is not one of the pages. */
-  test(address: PageAddress, signal: AbortSignal): Promise<P>;
   readonly signal: AbortSignal;
 }
 

@@ -2,7 +2,7 @@ import { inOrder } from '../../kernel/deadline.ts';
 import type { Sign } from '../hints/words.ts';
 import type { PageTarget } from '../upstream.ts';
 import { linkedPages, tokenPages } from './by-next.ts';
-import { type Progress, testEnd } from './end-tests.ts';
+import { type Confirmation, type ListEnd, NO_CONFIRMATION, type Progress } from './confirmation.ts';
 import {
   checkBounds,
   goesOn,
@@ -37,6 +37,7 @@ export function paginate<P extends PageView>(
   first: P,
   fetchPage: (target: PageTarget, signal: AbortSignal) => Promise<P>,
   signal: AbortSignal,
+  confirmation: Pick<Confirmation, 'confirm'> = NO_CONFIRMATION,
 ): AsyncGenerator<P> {
   let pages = 1;
   const fetch = async (address: PageAddress, pageSignal: AbortSignal): Promise<P> => {
@@ -44,10 +45,10 @@ export function paginate<P extends PageView>(
     checkBounds(list, { pages });
     return fetchPage(targetOf(address), pageSignal);
   };
-  // A read makes at most four of these, which are not counted in `maxPages`.
-  const test = (address: PageAddress, testSignal: AbortSignal) => fetchPage(targetOf(address), testSignal);
-  const read = { list, first, fetch, test, signal };
-  return checked(read, pagesOf(read));
+  const read = { list, first, fetch, signal };
+  return checked(read, pagesOf(read), (end) =>
+    confirmation.confirm(end, (address, until = signal) => fetchPage(targetOf(address), until)),
+  );
 }
 
 function pagesOf<P extends PageView>(read: ListRead<P>): AsyncIterable<P> | Iterable<P> {
@@ -139,6 +140,7 @@ async function* knownTotalPages<P extends PageView>(
 async function* checked<P extends PageView>(
   read: ListRead<P>,
   pages: AsyncIterable<P> | Iterable<P>,
+  confirm: (end: ListEnd) => Promise<void>,
 ): AsyncGenerator<P> {
   const { list, first } = read;
   // Some platforms state one page for an empty list.
@@ -168,8 +170,7 @@ async function* checked<P extends PageView>(
   const { ignoreSigns = [] } = list.pagination;
   const sign = signOf(read, progress, (each) => !ignoreSigns.includes(each));
   if (sign !== undefined) throw goesOn(...sign);
-  if (ignoreSigns.includes('fullPage')) return;
-  await testEnd(read, { ...progress, list, first });
+  await confirm({ ...progress, list, first });
 }
 
 /** A repeated item shows a repeated page, or a list that changed while it was read, so that items may be missing. */

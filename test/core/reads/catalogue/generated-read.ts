@@ -1,3 +1,4 @@
+import { createConfirmations } from '../../../../src/capabilities/confirmation/confirmation.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
 import type { ListRequest } from '../../../../src/core/upstream/paging/list-read.ts';
@@ -25,7 +26,14 @@ export async function outcomeOf(read: GeneratedRead): Promise<unknown[] | Gatewa
       if (reply === undefined) throw new GatewayError('upstream_refused', { upstreamStatus: 400 });
       return { text: JSON.stringify(reply.body), headers: reply.headers };
     },
-    { list: listOf(read), items: 'items', map, loading, idsAreUnique: true },
+    {
+      list: listOf(read),
+      items: 'items',
+      map,
+      loading,
+      idsAreUnique: true,
+      confirmation: createConfirmations(Date.now)('things', ''),
+    },
   );
   try {
     const { snapshot } = await load(callerWith(), new AbortController().signal);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createConfirmations } from '../../../../src/capabilities/confirmation/confirmation.ts';
 import {
   digestsOf,
   isWhole,
@@ -59,18 +60,24 @@ export interface PlatformOptions {
 }
 
 /** All items of the list, as pagination brings them. */
-export async function readAll({ list, fetchPage }: Platform, more: Partial<ListRequest> = {}): Promise<Item[]> {
+export async function readAll(
+  { list, fetchPage }: Platform,
+  more: Partial<ListRequest> = {},
+  confirmed = false,
+): Promise<Item[]> {
   const items: Item[] = [];
   const { signal } = new AbortController();
   const asked = { ...list, ...more };
   const first = await fetchPage(firstTarget(asked), signal);
-  for await (const page of paginate(asked, first, fetchPage, signal)) items.push(...page.items);
+  const confirmation = createConfirmations(Date.now)('list', '');
+  for await (const page of paginate(asked, first, fetchPage, signal, confirmed ? confirmation : undefined))
+    items.push(...page.items);
   return items;
 }
 
 /** Why a list is refused with `upstream_invalid`. */
-export async function reasonOf(platform: Platform): Promise<string> {
-  const error = await readAll(platform).catch((reason) => reason);
+export async function reasonOf(platform: Platform, confirmed = false): Promise<string> {
+  const error = await readAll(platform, {}, confirmed).catch((reason) => reason);
   expect(error).to.have.property('code', 'upstream_invalid');
   return error.reason;
 }

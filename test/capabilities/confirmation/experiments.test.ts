@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import { type ListRequest, textDigestsOf, viewOf } from '../../../../src/core/upstream/paging/list-read.ts';
-import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
-import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
-import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
-import { itemsUpTo, readAll, simulate } from './platform.ts';
+import { createConfirmations } from '../../../src/capabilities/confirmation/confirmation.ts';
+import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { type ListRequest, textDigestsOf, viewOf } from '../../../src/core/upstream/paging/list-read.ts';
+import type { Pagination } from '../../../src/core/upstream/paging/page-address.ts';
+import { firstTarget, paginate } from '../../../src/core/upstream/paging/paginate.ts';
+import type { PageTarget } from '../../../src/core/upstream/upstream.ts';
+import { itemsUpTo, readAll, simulate } from '../../core/upstream/paging/platform.ts';
 
 type Query = (name: string) => number | undefined;
 
@@ -49,7 +50,8 @@ async function read(
   try {
     let result = 0;
     const first = await fetchPage(firstTarget(list));
-    for await (const { count } of paginate(list, first, fetchPage, signal)) result += count;
+    for await (const { count } of paginate(list, first, fetchPage, signal, createConfirmations(Date.now)('list', '')))
+      result += count;
     return { result, targets };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -61,66 +63,187 @@ async function read(
 const member = (name: string) => (body: unknown) => Object(body)[name];
 const OFF = { ignoreSigns: ['fullPage'] } as const;
 
-describe('a list of one page that has a round number of items', () => {
+describe('a list of one page', () => {
   const NONE = { kind: 'none' } as const;
   const SIZES = [
-    ...['limit', 'per_page', 'page_size', 'pageSize', 'size', '$top', 'max_results', 'maxResults', 'first', 'count'],
-    ...['perPage', 'page[size]', 'rows', 'take'],
+    'limit',
+    'per_page',
+    'page_size',
+    'pageSize',
+    'size',
+    '$top',
+    'max_results',
+    'first',
+    'page[size]',
+    'hitsPerPage',
   ];
+  const PLACES = [
+    'offset',
+    'skip',
+    '$skip',
+    'start',
+    'startAt',
+    'start_index',
+    'page',
+    'pageNumber',
+    'page[number]',
+    'p',
+  ];
+  /** Cuts its list of 151 items at a default size, and reads one parameter of each kind. */
+  const cut = (defaultSize: number, size: string, place: string) => (query: Query) => {
+    const asked = Math.min(query(size) ?? defaultSize, 100);
+    const from = /^p/i.test(place) ? ((query(place) ?? 1) - 1) * asked : (query(place) ?? 0);
+    return { from, to: Math.min(151, from + asked) };
+  };
 
-  it(`is an error if the platform pages and shows no sign, by ${SIZES.join(', ')}`, async () => {
-    for (const name of SIZES) {
-      const paged = (query: Query) => ({ to: query(name) ?? 20 });
-      const { result, targets } = await read(NONE, paged);
-      expect(result, name)
-        .to.contain('the list has 20 items')
-        .and.to.contain('returned 7')
-        .and.to.contain('pagination.kind');
-      expect(result).to.match(/pagination\.ignoreSigns: \[fullPage\][^:]*$/);
-      expect(targets).to.have.length(2);
-      expect((await read({ ...NONE, ...OFF }, paged)).result).to.equal(20);
+  it('is an error where the platform pages by usual names, whatever its default size is', async () => {
+    for (const [index, size] of SIZES.entries()) {
+      for (const defaultSize of [2, 10, 42, 97]) {
+        const { result, targets } = await read(NONE, cut(defaultSize, size, PLACES[index] ?? 'page'));
+        expect(result, size).to.contain(`the list has ${defaultSize} items`).and.to.contain('pagination.kind');
+        expect(result).to.match(/pagination\.ignoreSigns: \[fullPage\][^:]*$/);
+        expect(targets.length).to.be.lessThan(8);
+      }
+      expect((await read({ ...NONE, ...OFF }, cut(42, size, 'page'))).result).to.equal(42);
     }
   });
 
-  it('is whole where the platform ignores such parameters, or refuses them, and an error where it fails', async () => {
-    const answering = (reply: Reply) => read(NONE, (query) => (query('limit') === undefined ? { to: 120 } : reply));
-    for (const reply of [{ to: 120 }, 400, 404, 414, 422]) {
-      const { result, targets } = await answering(reply);
-      expect([result, targets.length], JSON.stringify(reply)).to.deep.equal([120, 2]);
-    }
-    expect(await answering(503).catch((error) => error.message)).to.contain('upstream_refused');
+  it('is an error where pages are counted from 0, only a larger size shows more, or only a size is understood', async () => {
+    const fromZero = (query: Query): Reply => {
+      const size = query('limit') ?? 100;
+      const from = (query('page') ?? 0) * size;
+      return { from, to: Math.min(151, from + size) };
+    };
+    expect((await read(NONE, fromZero)).result).to.contain('the list has 100 items');
+    expect((await read(NONE, (query) => ({ to: Math.min(query('limit') ?? 30, 100) }))).result).to.contain('30 items');
+    expect((await read(NONE, (query) => ({ to: Math.min(query('limit') ?? 30, 30) }))).result).to.contain(
+      'shows no more',
+    );
   });
 
-  it('is requested once more only if it is long, round and shows no end, by a GET', async () => {
+  it('is an error where the platform caps the size below what settings send', async () => {
+    const query = { per_page: '500' };
+    expect((await read(NONE, cut(20, 'per_page', 'page'), { query })).result).to.contain('the list has 100 items');
+  });
+
+  it('is whole where the platform ignores such parameters, refuses them, or has nothing behind it', async () => {
+    for (const count of [2, 3, 42, 120, 1000]) {
+      expect(await read(NONE, () => ({ to: count })))
+        .to.include({ result: count })
+        .and.to.have.property('targets')
+        .with.length(3);
+      for (const status of [400, 404, 414, 422]) {
+        const refusing = (query: Query) =>
+          [...SIZES, ...PLACES].some((name) => query(name) !== undefined) ? status : { to: count };
+        expect((await read(NONE, refusing)).result).to.equal(count);
+      }
+      const paged = (query: Query): Reply => {
+        const from = query('offset') ?? 0;
+        return { from, to: Math.min(count, from + (query('limit') ?? 2000)) };
+      };
+      expect((await read(NONE, paged)).result).to.equal(count);
+      const flagged = (query: Query): Reply => {
+        const to = Math.min(count, query('limit') ?? 2000);
+        return { to, statements: to < count ? { has_more: true } : {} };
+      };
+      expect((await read(NONE, flagged)).result).to.equal(count);
+    }
+  });
+
+  it('is not an error where the platform fails, or has other items by now', async () => {
+    const failing = (query: Query) => (query('limit') === undefined ? { to: 42 } : 503);
+    expect((await read(NONE, failing)).result).to.equal(42);
+    let requests = 0;
+    const changing = (): Reply => {
+      requests += 1;
+      return { from: requests, to: requests + 5 };
+    };
+    expect((await read(NONE, changing)).result).to.equal(5);
+  });
+
+  it('is not requested again if it shows its end, is shorter than two items, or needs a POST', async () => {
     const single: readonly [Reply, Partial<ListRequest>?][] = [
-      [{ to: 10 }],
-      [{ to: 25 }],
       [{ to: 0 }],
+      [{ to: 1 }],
       [{ to: 20, statements: { total: 20 } }],
       [{ to: 20, statements: { has_more: false } }],
       [{ to: 20, statements: { next: null } }],
-      [{ to: 20 }, { post: { body: undefined, isRepeatable: true } }],
+      [{ to: 20 }, { post: { body: undefined, isRepeatable: false } }],
     ];
     for (const [reply, more] of single) {
       expect((await read(NONE, () => reply, more)).targets, JSON.stringify(reply)).to.have.length(1);
     }
     // It may be that of the page.
-    expect((await read(NONE, () => ({ to: 20, statements: { count: 20 } }))).targets).to.have.length(2);
+    expect((await read(NONE, () => ({ to: 20, statements: { count: 20 } }))).targets).to.have.length(3);
+  });
+});
+
+describe('a list by link or token whose only page leads to no other', () => {
+  const LINK = { kind: 'link', sizeParam: 'per_page', size: 500, next: member('following') } as const;
+
+  it('is an error if a shorter page leads to none either', async () => {
+    const capped = (query: Query): Reply => ({ to: Math.min(query('per_page') ?? 20, 100) });
+    expect((await read(LINK, capped)).result)
+      .to.contain('100 items and leads to no other')
+      .and.to.contain('pagination.kind');
   });
 
-  it('is requested with parameters that the query does not have, within maxPages', async () => {
-    const query = { limit: '100', active: 'true' };
-    const { result, targets } = await read(NONE, (asked) => ({ to: Math.min(20, asked('limit') ?? 10) }), {
-      query,
-      maxPages: 1,
+  it('is whole if a shorter page leads on', async () => {
+    const leading = (query: Query): Reply => {
+      const to = Math.min(query('per_page') ?? 20, 60);
+      return { to, statements: to < 60 ? { following: '/list?page=2' } : {} };
+    };
+    expect(await read(LINK, leading))
+      .to.include({ result: 60 })
+      .and.to.have.property('targets')
+      .with.length(2);
+  });
+});
+
+describe('a list whose pages are filtered after they were cut', () => {
+  const hidden = (from: number, to: number) => (query: Query) => {
+    const start = query('offset') ?? ((query('page') ?? 1) - 1) * 100;
+    return start >= from && start < to ? { from: start, to: start } : { from: start, to: Math.min(start + 100, 900) };
+  };
+  for (const pagination of [
+    { kind: 'offset', sizeParam: 'limit', size: 100, offsetParam: 'offset', concurrency: 1 },
+    { kind: 'page', sizeParam: 'limit', size: 100, pageParam: 'page', firstPage: 1, concurrency: 1 },
+  ] as const) {
+    it(`is an error by ${pagination.kind}, though some pages in a row are empty`, async () => {
+      for (const to of [200, 300]) {
+        const { result } = await read(pagination, hidden(100, to));
+        expect(result).to.contain('seems to end after 100 items').and.to.contain('others').and.to.contain('pagination');
+      }
+      expect((await read(pagination, hidden(900, 1000))).result).to.equal(900);
     });
-    expect(result).to.equal(20);
-    expect(targets.at(-1)).to.match(/^\/list\?limit=100&active=true&%24limit=7&per_page=7&/);
+  }
+});
+
+describe('a total that is capped', () => {
+  const TOTAL = {
+    kind: 'offset',
+    sizeParam: 'limit',
+    size: 100,
+    offsetParam: 'offset',
+    concurrency: 2,
+    total: member('total'),
+  } as const;
+  const list = (count: number, cap: number) => (query: Query) => {
+    const from = query('offset') ?? 0;
+    return { from, to: Math.min(count, from + 100), statements: { total: Math.min(count, cap) } };
+  };
+
+  it('is an error if more items are behind it', async () => {
+    const { result } = await read(TOTAL, list(523, 500));
+    expect(result).to.contain('500 items').and.to.contain('offset 500').and.to.contain('pagination.total');
   });
 
-  it('is an error where the size in the query is none that the platform reads', async () => {
-    const { result } = await read(NONE, (asked) => ({ to: asked('per_page') ?? 30 }), { query: { limit: '100' } });
-    expect(result).to.contain('the list has 30 items');
+  it('is confirmed by one request if there are none, and only if its last page is full', async () => {
+    expect(await read(TOTAL, list(500, 1000)))
+      .to.include({ result: 500 })
+      .and.to.have.property('targets')
+      .with.length.lessThan(9);
+    expect((await read(TOTAL, list(430, 1000))).targets).to.have.length(5);
   });
 });
 
@@ -144,8 +267,8 @@ describe('a total that settings name and that counts the items of the page', () 
       const counting = (total: number) => capped(total, (count) => ({ count }));
       const wrong = await read(pagination, counting(120));
       expect(wrong.result)
-        .to.contain('the total is 25')
-        .and.to.contain('returned 25')
+        .to.contain('seems to end after 25 items')
+        .and.to.contain('returned 25 others')
         .and.to.contain('pagination.total');
       const right = await read(pagination, counting(25));
       // What is behind it, and whether it is where the list begins.
@@ -200,7 +323,7 @@ describe('a list by page without a total', () => {
       const { result, targets } = await read({ ...PAGE, sizeParam }, ignoring);
       for (const part of ['the list has 20 items', 'without page=1', 'pagination.firstPage'])
         expect(result).to.contain(part);
-      expect(targets.at(-1)).to.equal(sizeParam === null ? '/list' : '/list?limit=100');
+      expect(targets).to.include(sizeParam === null ? '/list' : '/list?limit=100');
     }
   });
 
@@ -218,7 +341,7 @@ describe('a list by page without a total', () => {
     const oneFull = (query: Query): Reply => ({ to: query('page') === 1 ? (query('limit') ?? 100) : 0 });
     const { result, targets } = await read(PAGE, oneFull);
     expect(result).to.contain('a full one of 100 items').and.to.contain('with 1 item, returned 0');
-    expect(targets.at(-1)).to.equal('/list?limit=99&page=2');
+    expect(targets).to.include('/list?limit=99&page=2');
   });
 
   it('is whole where the platform refuses a page behind the last, and an error where it refuses the second', async () => {
@@ -233,7 +356,7 @@ describe('a POST that may write', () => {
   it('is not repeated as a test: a full first page without an end is an error that names retryPost', async () => {
     for (const kind of ['token', 'link'] as const) {
       const platform = simulate({ kind, items: itemsUpTo(5), size: 5, posted: true, repeatable: false });
-      const error = await readAll(platform).catch((reason) => reason);
+      const error = await readAll(platform, {}, true).catch((reason) => reason);
       expect(error).to.have.property('code', 'upstream_invalid');
       expect(error.reason).to.contain('fullPage').and.to.contain('retryPost: true');
       expect(platform.targets).to.have.length(1);
@@ -243,7 +366,7 @@ describe('a POST that may write', () => {
   it('is not repeated with offset and page either', async () => {
     for (const kind of ['offset', 'page', 'offset with total'] as const) {
       const platform = simulate({ kind, items: itemsUpTo(5), size: 5, posted: true, repeatable: false });
-      expect(await readAll(platform)).to.have.length(5);
+      expect(await readAll(platform, {}, true)).to.have.length(5);
       expect(platform.targets).to.have.length(kind === 'offset with total' ? 1 : 2);
     }
   });

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { GatewayError } from '../../core/kernel/errors.ts';
+import type { Ask, Confirmation, ListEnd } from '../../core/upstream/paging/confirmation.ts';
+import { defineCapability } from '../capability.ts';
+import { findMore, isFullPage } from './experiments.ts';
+
+const DAY_MS = 86_400_000;
+/** A list of this many times the items is confirmed again: a platform may cut it only now. */
+const GROWTH = 2;
+const MIN_ITEMS = 20;
+
+interface Confirmed {
+  readonly fingerprint: string;
+  readonly at: number;
+  readonly items: number;
+  /** Whether the list was long enough to show anything. */
+  readonly isConclusive: boolean;
+}
+
+/** Confirms by a few requests that lists are complete: once per resource after a start or a change of its settings, then daily. */
+export const confirmation = defineCapability({
+  settings: {
+    key: 'confirmation',
+    schema: z
+      .strictObject({
+        enabled: z
+          .boolean()
+          .default(true)
+          .describe(
+            'Whether the first list of each resource, and then one each day, is followed by requests that show whether it is complete.',
+          ),
+      })
+      .prefault({})
+      .describe('Confirmation that lists are complete.'),
+  },
+  purposes: ['serve', 'stdio', 'probe'],
+  open({ enabled }, { now }) {
+    return enabled ? { openConfirmation: createConfirmations(now) } : undefined;
+  },
+});
+
+/** State by list, which outlives reloads. */
+export function createConfirmations(now: () => number) {
+  const confirmed = new Map<string, Confirmed>();
+  /** Settled with the error of a list that is not complete. */
+  const running = new Map<string, Promise<GatewayError | undefined>>();
+
+  return (resource: string, fingerprint: string): Confirmation => {
+    const lastOf = () => {
+      const last = confirmed.get(resource);
+      return last?.fingerprint === fingerprint && now() - last.at < DAY_MS ? last : undefined;
+    };
+    return {
+      isDue: () => lastOf()?.isConclusive !== true,
+      async confirm(end: ListEnd, ask: Ask) {
+        const { items, list } = end;
+        if (list.pagination.ignoreSigns?.includes('fullPage')) return;
+        const last = lastOf();
+        if (
+          last !== undefined &&
+          (last.isConclusive
+            ? items < MIN_ITEMS || items < GROWTH * last.items
+            : items < GROWTH * last.items || items === last.items)
+        )
+          return;
+        // Its pages had no ids: the next list is confirmed.
+        if (last?.isConclusive) {
+          confirmed.delete(resource);
+          return;
+        }
+        // Another caller's list, or that of another parent: if it is not complete, settings are wrong for this one, too.
+        const other = await running.get(resource);
+        if (other !== undefined) throw other;
+        if (lastOf() !== undefined && last === undefined) return;
+        const { promise, resolve } = Promise.withResolvers<GatewayError | undefined>();
+        running.set(resource, promise);
+        try {
+          const isConclusive = await isShown(end, ask);
+          confirmed.set(resource, { fingerprint, at: now(), items, isConclusive });
+        } catch (error) {
+          if (error instanceof GatewayError && error.code === 'upstream_invalid') resolve(error);
+          throw error;
+        } finally {
+          resolve(undefined);
+          running.delete(resource);
+        }
+      },
+    };
+  };
+}
+
+/** A platform that fails or takes too long is not asked again before the next day, unless the page is exactly as long as asked. */
+async function isShown(end: ListEnd, ask: Ask): Promise<boolean> {
+  let failed: unknown;
+  const watched: Ask = async (address) => {
+    try {
+      return await ask(address);
+    } catch (error) {
+      failed = error;
+      throw error;
+    }
+  };
+  try {
+    return await findMore(end, watched);
+  } catch (error) {
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    if (error === failed && (isLate || error instanceof GatewayError) && !isFullPage(end)) return true;
+    throw error;
+  }
+}

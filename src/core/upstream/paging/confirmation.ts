@@ -1,0 +1,40 @@
+import type { Statement } from '../hints/statements.ts';
+import type { ListRequest, PageView } from './list-read.ts';
+import type { PageAddress } from './page-address.ts';
+
+/** What the pages of a read have shown so far. */
+export interface Progress {
+  items: number;
+  /** Pages up to the last one that has items. */
+  pages: number;
+  filled: number;
+  /** Items of the last page that has any. */
+  tail: number;
+  /** Digests of the ids of that page and of the one before it. */
+  tailIds: string;
+  /** The smallest that a page has stated. */
+  readonly least: { total?: Statement; pages?: Statement };
+  last: PageView;
+}
+
+/** A list that was read, as far as it shows whether it is complete. */
+export interface ListEnd extends Readonly<Progress> {
+  readonly list: ListRequest;
+  readonly first: PageView;
+}
+
+/** Requests another page of the same list. Not counted in `maxPages`. */
+export type Ask = (address: PageAddress, signal?: AbortSignal) => Promise<PageView>;
+
+/** Confirms lists of one resource by further requests. */
+export interface Confirmation {
+  /** Whether the next complete list is confirmed. Its pages then have the digests of their ids, and no reply is reused. */
+  isDue(): boolean;
+  /** Called with each complete list. Throws `upstream_invalid` if it is not complete. */
+  confirm(end: ListEnd, ask: Ask): Promise<void>;
+}
+
+/** Opens the confirmation of one resource. `fingerprint` changes with everything that its list depends on. */
+export type OpenConfirmation = (resource: string, fingerprint: string) => Confirmation;
+
+export const NO_CONFIRMATION: Confirmation = { isDue: () => false, confirm: async () => {} };
