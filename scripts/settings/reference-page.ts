@@ -22,7 +22,7 @@ below. \`Retry-After\` is its default, in seconds.
 ${errorRows()}
 ## Metrics
 
-[metrics.md](metrics.md) describes how to scrape them, and their labels. Names follow OpenTelemetry's semantic
+[operations.md](operations.md#metrics) describes how to scrape them, and their labels. Names follow OpenTelemetry's semantic
 conventions where these exist; all others begin with \`portico_\`. A name ends with its unit. The
 [default metrics of prom-client](https://github.com/siimon/prom-client#default-metrics) are exported as well. The upper bounds
 of the buckets of histograms, in seconds:

@@ -6,9 +6,6 @@ import { exists, SCHEMA, type Schema } from '../support/settings-schema.ts';
 const FILE_NAME = /\.(?:html|json|md|ts|yaml)$/;
 const QUOTED = /(?<!\bbounds? )`([A-Za-z]\w*(?:\.(?:<\w+>|\w+))*)`/g;
 
-/** The table of docs/tracing.md, whose names are those of OpenTelemetry. */
-const SPAN_ATTRIBUTES = /^## Attributes\n.*?^## /ms;
-
 /** Pages that name removed settings, or the bounds themselves. */
 const EXEMPT = ['CHANGELOG.md', 'docs/reference.md'];
 
@@ -34,9 +31,7 @@ describe('the settings in the documentation', () => {
 });
 
 function quotedIn(page: string): string[] {
-  const text = readDoc(page)
-    .replaceAll(/^```.*?^```$/gms, '')
-    .replace(SPAN_ATTRIBUTES, '');
+  const text = readDoc(page).replaceAll(/^```.*?^```$/gms, '');
   return [...text.matchAll(QUOTED)].map(([, name = '']) => name).filter((name) => !FILE_NAME.test(name));
 }
 

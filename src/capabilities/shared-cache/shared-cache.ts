@@ -12,7 +12,7 @@ import { createSharedCounts } from './shared-counts.ts';
 import { type SharedSettings, sharedSettings } from './shared-settings.ts';
 import { createSharedSnapshots, type SharedSnapshots } from './shared-snapshots.ts';
 
-/** Replicas that share lists and counters through Redis (docs/fleet.md). */
+/** Replicas that share lists and counters through Redis (docs/deployment.md). */
 export const sharedCache = defineCapability({
   settings: {
     key: 'shared',

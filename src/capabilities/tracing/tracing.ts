@@ -22,7 +22,7 @@ const tracingSettings = z.strictObject({
     ),
 });
 
-/** Traces for a collector of OpenTelemetry (docs/tracing.md). */
+/** Traces for a collector of OpenTelemetry (docs/operations.md). */
 export const tracing = defineCapability({
   settings: {
     key: 'tracing',

@@ -91,8 +91,8 @@ describe('the connection to Redis', () => {
     await join('redis://127.0.0.1:1').close();
   });
 
-  it('needs no more permissions than docs/fleet.md lists', async () => {
-    const [, rules = ''] = /^ *user portico (.+)$/m.exec(readDoc('docs/fleet.md')) ?? [];
+  it('needs no more permissions than docs/deployment.md lists', async () => {
+    const [, rules = ''] = /^ *user portico (.+)$/m.exec(readDoc('docs/deployment.md')) ?? [];
     await redis.command('ACL', 'SETUSER', 'portico', ...rules.split(' '));
     const user = async () => ({ username: 'portico', password: 'password' });
     const { events, changes, errors } = storeLog();
