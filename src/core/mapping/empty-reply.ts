@@ -59,7 +59,7 @@ function plain(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
 }
 
-/** A name that can be written to a log. */
+/** A name that can be written to a log. One that is long or has a digit could be a token that the platform repeats. */
 function nameable(name: string): string {
-  return /^[\w@:.$-]{1,40}$/.test(name) ? name : 'a member';
+  return /^[A-Za-z_@:.$-]{1,24}$/.test(name) ? name : 'a member';
 }
