@@ -15,9 +15,9 @@ import type { Config } from './core/config/schema/settings.ts';
 import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { createKeyOf } from './core/credentials/authenticate.ts';
 import { limitsWith } from './core/kernel/limits.ts';
-import { checkOwnFiles } from './core/own-files.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
+import { checkSecretFiles } from './core/secret-files.ts';
 import { settingsWarnings } from './setup/settings-warnings.ts';
 
 export type CapabilitySettings = SliceInputs<SlicesOf<typeof CAPABILITIES>>;
@@ -32,7 +32,7 @@ export function openToServe(context: OwnContext, known: readonly AnyCapability[]
     const rethrow = () => {
       throw error;
     };
-    collectIssues([rethrow, () => checkOwnFiles(context.config)]);
+    collectIssues([rethrow, () => checkSecretFiles(context.config)]);
     throw error;
   }
 }
@@ -82,5 +82,5 @@ export async function loadSettings(
 
 /** Throws `ConfigError` with every file named by settings that cannot be used. */
 export function checkFiles(config: Config): void {
-  collectIssues([() => checkOwnFiles(config), () => checkCapabilities(CAPABILITIES, config)]);
+  collectIssues([() => checkSecretFiles(config), () => checkCapabilities(CAPABILITIES, config)]);
 }

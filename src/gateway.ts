@@ -18,10 +18,10 @@ import { readVersion } from './core/kernel/version.ts';
 import { standardOutput } from './core/log/destination.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger } from './core/log/logger.ts';
-import { createOwnFiles, withFiles } from './core/own-files.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
+import { createSecretFiles, withFiles } from './core/secret-files.ts';
 import type { BreakerState } from './core/upstream/resilience/with-breaker.ts';
 
 export { ConfigError } from './core/config/config-error.ts';
@@ -99,7 +99,7 @@ function openParts(input: SettingsInput, options: GatewayOptions) {
   const open = openToServe({ ...context, settingsFile }, options.capabilities);
   const droppedLogLines = options.logger === undefined ? destination.droppedLines : options.droppedLines;
   Object.assign(readings, open.hooks.readings, droppedLogLines && { droppedLogLines });
-  const files = createOwnFiles({ events, now });
+  const files = createSecretFiles({ events, now });
   return { first: { settings, config }, open, resources, slices, limits, logger, events, files, now };
 }
 
@@ -113,7 +113,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   listen();
   const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
   let core = createCore(config, { events, now, resources, hooks: capabilities.hooks, files });
-  const representations = createRepresentations(core.holdings.cache, { ...config.http, ...config.mcp });
+  const representations = createRepresentations(core.reloadState.cache, { ...config.http, ...config.mcp });
   const cap = capConnections(config, ADMIN_BOUNDS.maxConnections, readDescriptorLimit());
   let draining = false;
   const common = { events, isDraining: () => draining };

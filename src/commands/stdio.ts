@@ -8,8 +8,8 @@ import { standardError } from '../core/log/destination.ts';
 import { logEvents } from '../core/log/log.ts';
 import { createLogger } from '../core/log/logger.ts';
 import { MAX_END_GRACE_MS, openStdio } from '../core/mcp/open-stdio.ts';
-import { createOwnFiles } from '../core/own-files.ts';
 import { createRepresentations } from '../core/reads/representations/representations.ts';
+import { createSecretFiles } from '../core/secret-files.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
 /** Answers MCP on standard input and output. Resolves with 0 if every response was read, otherwise 1. Throws `ConfigError`. */
@@ -24,7 +24,7 @@ export async function serveStdio(loaded: LoadedSettings, file: string): Promise<
   const events: Events = {};
   const capabilities = openFor('stdio', { config, events, logger, destination });
   Object.assign(events, joinEvents([logEvents(logger), ...capabilities.listeners]));
-  const files = createOwnFiles({ events, now: Date.now });
+  const files = createSecretFiles({ events, now: Date.now });
   const version = readVersion();
   await capabilities.start();
   const core = createCore(withoutVerification(config), { events, hooks: capabilities.hooks, now: Date.now, files });
@@ -33,7 +33,7 @@ export async function serveStdio(loaded: LoadedSettings, file: string): Promise<
     ...config.mcp,
     graceMs,
     catalogue: core.catalogue,
-    representations: createRepresentations(core.holdings.cache, config.mcp),
+    representations: createRepresentations(core.reloadState.cache, config.mcp),
     version,
     now: Date.now,
     identity,

@@ -8,7 +8,7 @@ import {
   validityIssue,
 } from './credentials/files/tls-files.ts';
 import type { WatchedFiles } from './credentials/files/watched-files.ts';
-import { upstreamsInUse } from './own-files.ts';
+import { upstreamsInUse } from './secret-files.ts';
 
 export type CertificateFile = Validity & { readonly block: readonly string[] };
 

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
+import { composeReads, otherCredentialsIn } from './compose-reads.ts';
 import { type Config, checked, offeredIn } from './config/schema/settings.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
 import { proxyAuthorization } from './credentials/authorize.ts';
-import { createHoldings, type Holdings, namesInCache } from './holdings.ts';
 import { type Hooks, NO_HOOKS, type Wrappers } from './hooks.ts';
 import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
 import { createUsers, type Users } from './kernel/tables.ts';
-import { openReads, otherCredentialsIn } from './open-reads.ts';
-import { createOwnFiles, type OwnFiles, withFiles } from './own-files.ts';
 import { type Catalogue, createCatalogue } from './reads/catalogue/catalogue.ts';
 import { createPageTurns } from './reads/catalogue/page-reader.ts';
+import { createReloadState, namesInCache, type ReloadState } from './reload-state.ts';
 import { RESOURCES } from './resources/index.ts';
 import type { Resource } from './resources/resource.ts';
+import { createSecretFiles, type SecretFiles, withFiles } from './secret-files.ts';
 import { shareNothing } from './sharing.ts';
 import { openUpstream } from './upstream/open-upstream.ts';
 import type { Tap } from './upstream/upstream.ts';
@@ -25,7 +25,7 @@ export interface CoreOptions {
   /** @default `RESOURCES` */
   readonly resources?: readonly Resource[];
   /** @default opened for this core */
-  readonly files?: OwnFiles | undefined;
+  readonly files?: SecretFiles | undefined;
   /** @default none */
   readonly hooks?: Wrappers &
     Pick<Hooks, 'sharing' | 'verifier' | 'credentials'> &
@@ -46,7 +46,7 @@ export interface Core extends Pick<Users, 'enter' | 'leave'> {
   readonly authenticate: Authenticate;
   /** Headers beside `Authorization` in which callers send credentials. */
   readonly otherCredentials: readonly string[];
-  readonly holdings: Holdings;
+  readonly reloadState: ReloadState;
   /**
    * Closes it when nothing uses it, at the latest after `withinMs`: what is left is cut. Drops snapshots that `next` reads
    * differently.
@@ -65,7 +65,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
     hooks = NO_HOOKS,
     tap,
     before,
-    files = createOwnFiles(options),
+    files = createSecretFiles(options),
   } = options;
   const { sharing = shareNothing() } = hooks;
   const offered = offeredIn(config, resources);
@@ -77,19 +77,19 @@ export function createCore(config: Config, options: CoreOptions): Core {
     offered.map(({ settings }) => settings.upstream),
     { events, hooks, tap, before, files },
   );
-  const holdings = before?.holdings ?? createHoldings(config, events, sharing);
+  const reloadState = before?.reloadState ?? createReloadState(config, events, sharing);
   const names = namesInCache(resources, config);
-  const { keyOf } = holdings;
+  const { keyOf } = reloadState;
   const pageTurns = createPageTurns();
   const users = createUsers();
 
   const catalogue = createCatalogue(
-    openReads(config, offered, { resources, upstreams, holdings, names, hooks, pageTurns, users, events, now }),
+    composeReads(config, offered, { resources, upstreams, reloadState, names, hooks, pageTurns, users, events, now }),
   );
 
   events.resourcesOffered?.({ resources: offered.map(({ resource }) => resource.name) });
 
-  const { holders } = holdings;
+  const { holders } = reloadState;
   for (const upstream of upstreams.values()) holders.set(upstream, (holders.get(upstream) ?? 0) + 1);
 
   /** Cores share unchanged upstreams, and each may end first: the last one closes them. */
@@ -119,13 +119,13 @@ export function createCore(config: Config, options: CoreOptions): Core {
     isRejected: (callerKey) => upstreams.values().every((one) => one.isRejected(callerKey)),
     otherCredentials,
     authenticate: createAuthenticate({ verify: hooks.verifier && hooks.wrapVerify(hooks.verifier.verify), keyOf }),
-    holdings,
+    reloadState,
     enter: users.enter,
     leave: users.leave,
     async retire(next, withinMs) {
       const kept = new Set(namesInCache(resources, next.config).values());
       const drop = () => {
-        for (const name of names.values()) if (!kept.has(name)) holdings.cache.drop(name);
+        for (const name of names.values()) if (!kept.has(name)) reloadState.cache.drop(name);
       };
       drop();
       await users.none(withinMs);
@@ -138,7 +138,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
 }
 
 interface OpenUpstreamsOptions extends Pick<CoreOptions, 'events' | 'tap' | 'before'> {
-  readonly files: OwnFiles;
+  readonly files: SecretFiles;
   readonly hooks: Pick<Hooks, 'wrapClient' | 'credentials'>;
 }
 

@@ -4,7 +4,7 @@ import type { Config } from './config/schema/settings.ts';
 import { createAuthenticate, type Identity } from './credentials/authenticate.ts';
 import { Credential, flawOf, HEADER_VALUE, TOKEN } from './kernel/caller.ts';
 import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
-import { upstreamsInUse } from './own-files.ts';
+import { upstreamsInUse } from './secret-files.ts';
 
 /** The caller of a command, by the environment. Throws `ConfigError`, which names `command`, if a credential is missing. */
 export async function localCaller(

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { createDeploymentSecret } from '../../src/capabilities/shared-cache/deployment-secret.ts';
 import { createSharedSnapshots } from '../../src/capabilities/shared-cache/shared-snapshots.ts';
 import { type Core, createCore } from '../../src/core/core.ts';
-import { namesInCache } from '../../src/core/holdings.ts';
 import { NO_HOOKS } from '../../src/core/hooks.ts';
 import { Credential } from '../../src/core/kernel/caller.ts';
 import type { GatewayError } from '../../src/core/kernel/errors.ts';
 import type { Events } from '../../src/core/kernel/events.ts';
 import { LIST_FORMAT } from '../../src/core/kernel/version.ts';
 import { NO_SNAPSHOT_STORE } from '../../src/core/reads/snapshots/with-cache.ts';
+import { namesInCache } from '../../src/core/reload-state.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
 import { shareNothing } from '../../src/core/sharing.ts';
 import { callerWith } from '../support/authorization/caller.ts';
@@ -100,7 +100,7 @@ describe('the core', () => {
       { resource: 'tools', upstream: 'tools', items: 1 },
       { stored: 'tools' },
     ]);
-    expect(core.holdings.cache.entries).to.equal(1);
+    expect(core.reloadState.cache.entries).to.equal(1);
   });
 
   it('gives neither of two resources the list of the other, though one body feeds both', async () => {
@@ -214,10 +214,10 @@ describe('cores of one deployment', () => {
     await read(before, 'tools');
     const after = open(settings({ cache: { ttlMs: 30_000 } }), before);
     await before.retire(after, 1000);
-    const { cache } = after.holdings;
+    const { cache } = after.reloadState;
     const name = namesInCache(RESOURCES, after.config).get('tools') ?? '';
-    expect(cache.admittedAt(name, callerWith())).to.be.above(0);
-    one.holdings.store.evict(String(one.config.upstreams['api']?.baseUrl), ['tools'], callerWith());
-    await eventually(() => cache.admittedAt(name, callerWith()) === Number.NEGATIVE_INFINITY);
+    expect(cache.lastOwnLoadAt(name, callerWith())).to.be.above(0);
+    one.reloadState.store.evict(String(one.config.upstreams['api']?.baseUrl), ['tools'], callerWith());
+    await eventually(() => cache.lastOwnLoadAt(name, callerWith()) === Number.NEGATIVE_INFINITY);
   });
 });

@@ -9,7 +9,7 @@ import { credentialForm } from '../../core/kernel/credential-kinds.ts';
 import type { ErrorCode } from '../../core/kernel/error-table.ts';
 import { GatewayError, type GatewayErrorFacts } from '../../core/kernel/errors.ts';
 import { compileExpression } from '../../core/mapping/expressions/expression.ts';
-import { upstreamsInUse } from '../../core/own-files.ts';
+import { upstreamsInUse } from '../../core/secret-files.ts';
 import { defineCapability } from '../capability.ts';
 
 type SessionSettings = Extract<Config['upstreams'][string]['credential'], { kind: 'session' }>;

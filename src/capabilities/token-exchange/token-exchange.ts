@@ -6,7 +6,7 @@ import type { Unusable } from '../../core/credentials/files/watched-files.ts';
 import { createOAuthServer } from '../../core/credentials/oauth-server.ts';
 import { createObtainedTokens } from '../../core/credentials/obtained-tokens.ts';
 import { credentialForm } from '../../core/kernel/credential-kinds.ts';
-import { upstreamsInUse } from '../../core/own-files.ts';
+import { upstreamsInUse } from '../../core/secret-files.ts';
 import { defineCapability } from '../capability.ts';
 import { type GrantSettings, openClientAuthentication } from './client-authentication.ts';
 import { errorOfGrant } from './refusals.ts';

@@ -88,8 +88,8 @@ describe('a shared copy', () => {
     // Her own copy admits her there, as a load of her own would have.
     const third = replica();
     expect(ids(await third.tools.read(carol))).to.equal('of carol');
-    expect(third.cache.admittedAt('tools', carol)).to.be.a('number').and.be.above(0);
-    expect(third.cache.admittedAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
+    expect(third.cache.lastOwnLoadAt('tools', carol)).to.be.a('number').and.be.above(0);
+    expect(third.cache.lastOwnLoadAt('tools', bob)).to.equal(Number.NEGATIVE_INFINITY);
   });
 
   it('does not open for another caller, resource, deployment or way of reading', async () => {

@@ -13,7 +13,7 @@ export interface CacheBounds {
 type CallerKeys = Pick<Caller, 'credentialKey' | 'cacheScope'>;
 
 /** A load's result may be stored while its epoch lasts. */
-export interface Epoch {
+export interface StoreTicket {
   /** False if the caller was evicted since, or a later load has stored. */
   store(load: Load): boolean;
   /** The same for a copy that was loaded for this caller earlier. Never replaces newer entries or prevents loads from storing. */
@@ -27,8 +27,8 @@ export interface Snapshots {
   keyOf(resource: string, caller: CallerKeys): string;
   get(resource: string, caller: CallerKeys): Load | undefined;
   /** Start of the caller's last own load (ms; Infinity for a private cache scope): the age of what it may be served of others. */
-  admittedAt(resource: string, caller: CallerKeys): number;
-  begin(resource: string, caller: CallerKeys): Epoch;
+  lastOwnLoadAt(resource: string, caller: CallerKeys): number;
+  begin(resource: string, caller: CallerKeys): StoreTicket;
   /** Ends the caller's epoch: nothing it was shown serves it, and its loads in flight do not store. */
   evict(resource: string, caller: CallerKeys): void;
 }
@@ -47,7 +47,7 @@ export interface SnapshotCache extends Snapshots {
 const ENTRY_BYTES = 2048;
 const REPRESENTATION_BYTES = 256;
 
-interface Token {
+interface PendingLoad {
   readonly callerKey: string;
   /** The caller was evicted since it started. */
   revoked: boolean;
@@ -86,18 +86,18 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
   };
   const admitted = new LRUCache<string, number>({ maxSize: maxEntries, sizeCalculation: () => 1 });
   // Loads in flight by snapshot, in starting order. Replaces an eviction counter per key, which would never end.
-  const inFlight = new Map<string, Set<Token>>();
+  const inFlight = new Map<string, Set<PendingLoad>>();
   return {
     keyOf: (resource, { cacheScope }) => snapshotKey(resource, cacheScope),
     get: (resource, { cacheScope }) => held.get(snapshotKey(resource, cacheScope)),
-    admittedAt(resource, caller) {
+    lastOwnLoadAt(resource, caller) {
       if (!isShared(caller)) return Number.POSITIVE_INFINITY;
       return admitted.get(snapshotKey(resource, caller.credentialKey)) ?? Number.NEGATIVE_INFINITY;
     },
     begin(resource, caller) {
       const key = snapshotKey(resource, caller.cacheScope);
       const tokens = inFlight.get(key) ?? new Set();
-      const token: Token = { callerKey: caller.credentialKey, revoked: false, superseded: false };
+      const token: PendingLoad = { callerKey: caller.credentialKey, revoked: false, superseded: false };
       inFlight.set(key, tokens.add(token));
       return {
         store(load) {
@@ -160,12 +160,12 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
 }
 
 /** Returns the snapshots of a cache under other names for these resources, each with one of its own. */
-export function renamed(cache: SnapshotCache, names: ReadonlyMap<string, string>): Snapshots {
+export function withResourceNames(cache: SnapshotCache, names: ReadonlyMap<string, string>): Snapshots {
   const nameOf = (resource: string) => names.get(resource) ?? resource;
   return {
     keyOf: (resource, caller) => cache.keyOf(nameOf(resource), caller),
     get: (resource, caller) => cache.get(nameOf(resource), caller),
-    admittedAt: (resource, caller) => cache.admittedAt(nameOf(resource), caller),
+    lastOwnLoadAt: (resource, caller) => cache.lastOwnLoadAt(nameOf(resource), caller),
     begin: (resource, caller) => cache.begin(nameOf(resource), caller),
     evict: (resource, caller) => cache.evict(nameOf(resource), caller),
   };

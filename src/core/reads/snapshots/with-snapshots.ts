@@ -87,7 +87,7 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   const refreshErrors = new WeakMap<Load, unknown>();
 
   function stageOf({ snapshot }: Load, caller: Caller, time: number): Stage {
-    const since = Math.min(snapshot.loadStartedAt, cache.admittedAt(resource, caller));
+    const since = Math.min(snapshot.loadStartedAt, cache.lastOwnLoadAt(resource, caller));
     return stageAt(time, since, lifetime, caller.expiresAt);
   }
 

@@ -75,8 +75,8 @@ function stdio(modern: boolean): Way {
   return async (settings, now) => {
     const config = configOf(settings);
     const core = createCore(config, { events: {}, now });
-    const { catalogue, holdings } = core;
-    const offer = { ...config.mcp, catalogue, representations: createRepresentations(holdings.cache), now };
+    const { catalogue, reloadState } = core;
+    const offer = { ...config.mcp, catalogue, representations: createRepresentations(reloadState.cache), now };
     const connected = connectStdio(offer, { maxBodyBytes: config.mcp.maxBodyBytes, graceMs: 1 });
     return {
       read: overStreams(connected, modern),

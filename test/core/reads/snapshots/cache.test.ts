@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { createSnapshotCache, type Epoch, type SnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
+import {
+  createSnapshotCache,
+  type SnapshotCache,
+  type StoreTicket,
+} from '../../../../src/core/reads/snapshots/cache.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
 import { callerOf, text } from './departures.ts';
@@ -98,7 +102,11 @@ describe('the snapshot cache', () => {
 
   it('stores the result of the load that began last, and none that began before an eviction', () => {
     const cache = createSnapshotCache(MANY);
-    const [first, earlier, later] = [1, 2, 3].map(() => cache.begin('tools', alice)) as [Epoch, Epoch, Epoch];
+    const [first, earlier, later] = [1, 2, 3].map(() => cache.begin('tools', alice)) as [
+      StoreTicket,
+      StoreTicket,
+      StoreTicket,
+    ];
     const elsewhere = cache.begin('workflows', alice);
     expect(first.store(loadOf([{ id: 'first' }]))).to.equal(true);
     expect(later.store(loadOf([{ id: 'later' }]))).to.equal(true);
@@ -142,16 +150,16 @@ describe('a cache scope that several credentials share', () => {
     const epoch = cache.begin('tools', bob);
     epoch.store(loadOf([], { loadedAt: 7 }));
     epoch.keep(loadOf([], { loadedAt: 5 }));
-    expect(cache.admittedAt('tools', bob)).to.equal(7);
+    expect(cache.lastOwnLoadAt('tools', bob)).to.equal(7);
     epoch.keep(loadOf([], { loadedAt: 9 }));
-    expect(cache.admittedAt('tools', bob)).to.equal(9);
+    expect(cache.lastOwnLoadAt('tools', bob)).to.equal(9);
   });
 
   it('remembers the loads of as many credentials as it may have entries', () => {
     const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 2 });
     const credentials = ['a', 'b', 'c'].map((token) => callerOf(token, { cacheScope: 'tenant' }));
     for (const one of credentials) store(cache, loadOf([], { loadedAt: 1 }), 'tools', one);
-    const admitted = credentials.filter((one) => cache.admittedAt('tools', one) === 1);
+    const admitted = credentials.filter((one) => cache.lastOwnLoadAt('tools', one) === 1);
     expect(admitted.map(({ credentialKey: key }) => key)).to.deep.equal(['b', 'c']);
   });
 });

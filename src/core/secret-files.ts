@@ -11,10 +11,10 @@ import { openServer } from './upstream/open-upstream.ts';
 type UpstreamConfig = Config['upstreams'][string];
 
 /** Opens the secrets, certificates and keys that settings name by path. */
-export type OwnFiles = ReturnType<typeof createOwnFiles>;
+export type SecretFiles = ReturnType<typeof createSecretFiles>;
 
 /** `now`: milliseconds since the epoch. Files that cannot be used are `undefined`, and issues of `check`. */
-export function createOwnFiles({ events, now }: { readonly events: Events; readonly now: () => number }) {
+export function createSecretFiles({ events, now }: { readonly events: Events; readonly now: () => number }) {
   const { usable, check } = createFileIssues();
 
   function tls(path: readonly string[], paths: TlsPaths | undefined, mustBeValid = false): TlsFiles | undefined {
@@ -65,8 +65,8 @@ export function withFiles<Settings>(settings: Settings | undefined, files: TlsFi
 }
 
 /** Opens all files in use, to check them. Throws `ConfigError`. */
-export function checkOwnFiles(config: Config): void {
-  const files = createOwnFiles({ events: {}, now: Date.now });
+export function checkSecretFiles(config: Config): void {
+  const files = createSecretFiles({ events: {}, now: Date.now });
   for (const [name, settings] of upstreamsInUse(config)) {
     // A capability checks the files that it opens.
     if (!CREDENTIAL_KINDS[settings.credential.kind].obtainsToken) files.authorization(name, settings);

@@ -10,10 +10,10 @@ import type { Sharing } from './sharing.ts';
 import { createLoading } from './upstream/loading.ts';
 
 /** State that outlives a reload. Its bounds are those of the first settings. */
-export type Holdings = ReturnType<typeof createHoldings>;
+export type ReloadState = ReturnType<typeof createReloadState>;
 
 /** Creates what there is before anything is read. */
-export function createHoldings(config: Config, events: Events, { keyOf, snapshots: store }: Sharing) {
+export function createReloadState(config: Config, events: Events, { keyOf, snapshots: store }: Sharing) {
   return {
     keyOf,
     store,
@@ -27,7 +27,7 @@ export function createHoldings(config: Config, events: Events, { keyOf, snapshot
 }
 
 /** Returns everything that a list depends on, except the caller. Lifetimes, scopes and keywords are not among them. */
-export function readingOf(resource: Resource, config: Config): string {
+export function listFingerprint(resource: Resource, config: Config): string {
   const { cache: _, requiredScopes: __, keywords: ___, ...settings } = resourceConfig(config, resource);
   const { verification, upstreams, resources } = config;
   const parents = Object.entries(resources).find(([name]) => name === settings.each)?.[1];
@@ -37,6 +37,6 @@ export function readingOf(resource: Resource, config: Config): string {
 
 /** Returns the name of each resource in the cache: another one where it is read differently. */
 export function namesInCache(resources: readonly Resource[], config: Config): ReadonlyMap<string, string> {
-  const digestOf = (resource: Resource) => hash('sha256', readingOf(resource, config), 'base64url').slice(0, 8);
+  const digestOf = (resource: Resource) => hash('sha256', listFingerprint(resource, config), 'base64url').slice(0, 8);
   return new Map(resources.map((resource) => [resource.name, `${resource.name}~${digestOf(resource)}`]));
 }

@@ -3,7 +3,6 @@ import { fillBody, fillPath, namesIn } from './config/schema/resource/templates.
 import { type Config, checked, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import type { KeyOf } from './credentials/authenticate.ts';
 import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
-import { type Holdings, readingOf } from './holdings.ts';
 import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
 import type { Users } from './kernel/tables.ts';
@@ -16,9 +15,10 @@ import {
   type PageReaderOptions,
   type PageTurns,
 } from './reads/catalogue/page-reader.ts';
-import { renamed } from './reads/snapshots/cache.ts';
+import { withResourceNames } from './reads/snapshots/cache.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
 import { withCache } from './reads/snapshots/with-cache.ts';
+import { listFingerprint, type ReloadState } from './reload-state.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { lowerCased } from './upstream/client/upstream-client.ts';
 import type { OpenConfirmation } from './upstream/paging/confirmation.ts';
@@ -34,7 +34,7 @@ export interface ReadsOptions {
   /** All of the registry: a parent need not be offered. */
   readonly resources: readonly Resource[];
   readonly upstreams: ReadonlyMap<string, Upstream>;
-  readonly holdings: Holdings;
+  readonly reloadState: ReloadState;
   /** Names in the cache. */
   readonly names: ReadonlyMap<string, string>;
   readonly hooks: {
@@ -54,19 +54,19 @@ export interface ReadsOptions {
  * Composes the read of each resource: pages are loaded and mapped, snapshots stored and shared, for the caller that the
  * upstream sees.
  */
-export function openReads(
+export function composeReads(
   config: Config,
   offers: readonly Offer[],
-  { resources, upstreams, holdings, names, hooks, pageTurns, users, events, now }: ReadsOptions,
+  { resources, upstreams, reloadState, names, hooks, pageTurns, users, events, now }: ReadsOptions,
 ): (Offered & { readonly read: Read })[] {
-  const cache = renamed(holdings.cache, names);
+  const cache = withResourceNames(reloadState.cache, names);
 
   function loaderOf({ resource, settings }: Offer): Loader {
     const { each, lists } = settings;
     const upstream = hooks.wrapUpstream(checked(upstreams.get(settings.upstream)), resource.name);
     const { timeoutMs } = checked(config.upstreams[settings.upstream]);
     const source = { name: resource.name, upstream, required: requiredFields(resource) };
-    const compare = holdings.compare.bind(undefined, checked(names.get(resource.name)));
+    const compare = reloadState.compare.bind(undefined, checked(names.get(resource.name)));
     if (each === undefined && lists === undefined) return listLoader({ ...source, settings, compare })(events);
     // Rules about the whole do not hold for each of its lists.
     const part = { ...settings, allowEmpty: true, strictMapping: false };
@@ -118,7 +118,7 @@ export function openReads(
         list: { ...list.list, post },
         readPage: createPageReader(list, pageTurns),
         maxReadBytes: settings.maxReadBytes,
-        loading: holdings.loading,
+        loading: reloadState.loading,
         confirmation,
         compare,
         events: ownEvents,
@@ -135,15 +135,15 @@ export function openReads(
       siblings: siblings.map((sibling) => sibling.resource.name),
       cache,
       secondLevel: {
-        store: holdings.store,
+        store: reloadState.store,
         origin: checked(config.upstreams[settings.upstream]).baseUrl,
         storedSiblings: stored.map((sibling) => sibling.resource.name),
-        reading: readingOf(resource, config),
+        reading: listFingerprint(resource, config),
         maxBytes: settings.maxReadBytes,
       },
       wrapLoad: hooks.wrapLoad,
       lifetime: settings.cache,
-      waiting: holdings.waiting,
+      waiting: reloadState.waiting,
       events,
       now,
     });
@@ -159,7 +159,7 @@ export function openReads(
       known: knownValues(settings),
       requiredScopes: config.verification === undefined ? [] : settings.requiredScopes,
       read: hooks.wrapRead(
-        withKnownCaller(read, { config, upstream: settings.upstream, keyOf: holdings.keyOf }),
+        withUpstreamIdentity(read, { config, upstream: settings.upstream, keyOf: reloadState.keyOf }),
         resource.name,
       ),
     };
@@ -226,7 +226,7 @@ interface KnownCallerOptions {
 }
 
 /** Reads as another header's credential, or as one cache scope of all verified callers if the upstream receives nothing from them. */
-function withKnownCaller(read: Read, { config, upstream, keyOf }: KnownCallerOptions): Read {
+function withUpstreamIdentity(read: Read, { config, upstream, keyOf }: KnownCallerOptions): Read {
   const credential = config.upstreams[upstream]?.credential;
   if (credential?.kind === 'header' && credential.from !== undefined) {
     const other = { from: credential.from, upstream, keyOf };
