@@ -2,7 +2,7 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import { watchEventLoop } from '../../core/kernel/turns.ts';
 import { defineCapability } from '../capability.ts';
 
-/** Rejects reads with `overloaded` while the event loop is late (docs/decisions/0033). */
+/** Rejects reads with `overloaded` while the event loop is late (docs/decisions/0060). */
 export const loadShedding = defineCapability({
   open: (_, { config: { http } }) => (http.maxEventLoopDelayMs === 0 ? undefined : shedLoad(http.maxEventLoopDelayMs)),
 });

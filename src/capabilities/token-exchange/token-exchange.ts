@@ -12,7 +12,7 @@ import { type GrantSettings, openClientAuthentication } from './client-authentic
 import { errorOfGrant } from './refusals.ts';
 import { createRequestToken } from './request-token.ts';
 
-/** Obtains tokens for upstreams by OAuth: for each caller (RFC 8693, docs/decisions/0031), or for the deployment (RFC 6749, section 4.4). */
+/** Obtains tokens for upstreams by OAuth: for each caller (RFC 8693, docs/decisions/0029), or for the deployment (RFC 6749, section 4.4). */
 export const tokenExchange = defineCapability({
   purposes: ['serve', 'stdio', 'probe'],
   check(config) {

@@ -98,7 +98,7 @@ function fetchOver(send: Send, { caller, signal, seen }: OAuthRequest): CustomFe
   };
 }
 
-/** Throws if keys would come from, or secrets be sent to, an endpoint that is not trusted (docs/decisions/0031). */
+/** Throws if keys would come from, or secrets be sent to, an endpoint that is not trusted (docs/decisions/0029). */
 function trusted(metadata: ServerMetadata, issuer: string): ServerMetadata {
   const { jwks_uri, token_endpoint, introspection_endpoint, mtls_endpoint_aliases: aliases } = metadata;
   for (const endpoint of [jwks_uri, token_endpoint, introspection_endpoint, aliases?.token_endpoint]) {

@@ -33,7 +33,7 @@ export type ChallengeFor = (thrown: unknown) => string | undefined;
 /**
  * Clients sign in again after HTTP 401 and 403. That helps only if an authorization server is known (`challenge`) and
  * another token corrects the error. Otherwise one of several platforms would log the client out of all
- * (docs/decisions/0030).
+ * (docs/decisions/0029).
  */
 export function createChallengeFor(challenge?: Challenge): ChallengeFor {
   return (thrown) => {

@@ -126,7 +126,7 @@ const checkPorts: CrossCheck<CommonSettings> = (settings, report) => {
     report(['admin', 'port'], 'must differ from http.port: each listener needs its own port');
 };
 
-/** Whether a listener answers for any `Host` (docs/decisions/0059). */
+/** Whether a listener answers for any `Host` (docs/decisions/0005). */
 export function isNameless(http: Unchecked<CommonSettings['http']>, publicUrl: unknown): boolean {
   if (http?.socketPath !== undefined || http?.allowedHosts !== undefined || publicUrl !== undefined) return false;
   return !/^(?:localhost$|::1$|127\.)/.test(String(http?.host));

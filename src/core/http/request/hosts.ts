@@ -49,7 +49,7 @@ function listed(hosts: readonly string[]): (host: string) => boolean {
 
 /**
  * Without a list. On a loopback address they are loopback names, with any port: `ssh -L` and `kubectl port-forward` change it. On
- * other addresses they are also IP addresses, which cannot be made to resolve (docs/decisions/0059). A Unix socket is out of reach
+ * other addresses they are also IP addresses, which cannot be made to resolve (docs/decisions/0005). A Unix socket is out of reach
  * for web pages, and answers for any host.
  */
 function boundHosts(address: AddressInfo | string | null, takesAnyName: boolean): Hosts {

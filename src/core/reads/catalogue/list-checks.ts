@@ -85,7 +85,7 @@ const MIN_ITEMS = 5;
 /** Changes that hold. More than there are fields of all resources. */
 const MAX_FOUND = 256;
 
-/** Whether none of so many items is a change: by the share before, five or more would have it (docs/decisions/0067). */
+/** Whether none of so many items is a change: by the share before, five or more would have it (docs/decisions/0004). */
 export function isMissed(share: number, items: number): boolean {
   return share * items >= MIN_ITEMS;
 }

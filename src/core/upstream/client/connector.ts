@@ -40,7 +40,7 @@ export interface ConnectorOptions {
 
 /**
  * Loads undici when the first connection is opened rather than at the start of the process: its index takes about 35 ms of
- * processor time (docs/decisions/0041).
+ * processor time.
  */
 export function loadUndici(): typeof import('undici') {
   return createRequire(import.meta.url)('undici');

@@ -26,7 +26,7 @@ interface Waiter extends QueuedRequest {
  * before first pages, and callers of an address that uses half of the slots go last.
  *
  * The first page of a load is refused with `overloaded` when too little time is left for a usual load: on arrival by the
- * expected wait, and again when a slot is free. Loads that start have their usual time (docs/decisions/0062).
+ * expected wait, and again when a slot is free. Loads that start have their usual time (docs/decisions/0009).
  */
 export function withQueue(upstream: Upstream, { slots, maxQueue, opening, events, now }: WithQueueOptions): Upstream {
   const { name } = upstream;

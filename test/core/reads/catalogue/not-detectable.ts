@@ -6,7 +6,7 @@ import { listOf } from './generated-read.ts';
 import type { GeneratedRead } from './generated-settings.ts';
 
 /**
- * Reads of which no reply shows that they are short, each with the reason: docs/decisions/0022, "Not detectable", lists the
+ * Reads of which no reply shows that they are short, each with the reason: docs/decisions/0004, "Not detectable", lists the
  * same names. No other read is left out of the property.
  */
 export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => boolean>> = {
