@@ -1,4 +1,6 @@
+import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type Koa from 'koa';
 import type { AnyCapability } from './capabilities/capability.ts';
 import { type CapabilitySettings, openToServe, slicesFor } from './composition.ts';
 import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
@@ -11,6 +13,7 @@ import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
 import { ADMIN_BOUNDS, createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
 import { MCP_PATH, type RpcHandler } from './core/http/operations/rpc.ts';
 import { createChallenge } from './core/http/response/problem.ts';
+import type { State } from './core/http/routes.ts';
 import { type GatewayError, stackOf } from './core/kernel/errors.ts';
 import { type Events, setListeners } from './core/kernel/events.ts';
 import { type LimitOverrides, limitsWith } from './core/kernel/limits.ts';
@@ -56,6 +59,12 @@ export interface Gateway {
   readonly adminUrl: string | undefined;
   /** State of the circuit breaker of each upstream, by its name in settings. */
   readonly breakers: Readonly<Record<string, BreakerState>>;
+  /** The Koa application of the public listener, to be mounted in another one. A reload changes what it serves. */
+  readonly app: Koa<State>;
+  /** Returns a listener for a server of the program's own: `createServer(gateway.callback())`. Bounds of connections are its own. */
+  callback(): RequestListener;
+  /** Starts what works in the background, and opens no port: for `app` and `callback`. `start` does so, too. */
+  open(): Promise<void>;
   /** Listens, and resolves with `url`. Rejects with Node's error if it cannot. Sends no request. */
   start(): Promise<string>;
   /** Applies other settings and returns their changes. Requests in flight keep theirs. Throws `ConfigError`: nothing has changed. */
@@ -150,6 +159,11 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   /** Earlier cores that are still in use, and the end of all of them. */
   const retiring = new Set<Core>();
   let retired: Promise<unknown> = Promise.resolve();
+  let opened: Promise<void> | undefined;
+  const startWithoutPort = () => {
+    opened ??= capabilities.start();
+    return opened;
+  };
   let url: string | undefined;
   let adminUrl: string | undefined;
 
@@ -241,8 +255,11 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
     get breakers() {
       return Object.fromEntries([...core.upstreams].map(([name, { breakerState }]) => [name, breakerState]));
     },
+    app: http.app,
+    callback: () => http.app.callback(),
+    open: startWithoutPort,
     async start() {
-      await capabilities.start();
+      await startWithoutPort();
       adminUrl = await admin?.listen();
       try {
         url = await http.listen();

@@ -23,7 +23,8 @@ export interface AppOptions {
 /** Creates the Koa application of one listener. */
 export function createApp(first: Service, { events, headers, trackUnread }: AppOptions) {
   let current: RoutedService = { ...first, ...createRoutes(first) };
-  const app = new Koa<State>()
+  const app = new Koa<State>();
+  app
     .use(requestContext) // id, start time, trace; at the end the line of the log
     .use(errors) // GatewayError → problem; anything else is a bug → internal
     .use(admission) // sizes, framing, host, origin, address

@@ -143,12 +143,15 @@ export const hostWithPort = z
     'must be a host, host:port or host:*, such as portico.internal:8080',
   );
 
-/** A web origin as browsers send it (RFC 6454, section 6.2). */
+/** `scheme "://" host [ ":" port ]` (RFC 6454, section 6.2): pages of extensions and desktop applications have schemes of their own. */
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/(?:[a-z\d._-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/;
+
+/** A web origin as browsers send it. */
 export const webOrigin = z
   .string()
   .refine(
-    (text) => URL.canParse(text) && new URL(text).origin === text,
-    'must be an origin as browsers send it: scheme, host and any non-default port, such as https://app.example.com',
+    (text) => (/^https?:/.test(text) ? URL.canParse(text) && new URL(text).origin === text : ORIGIN.test(text)),
+    'must be an origin as browsers send it: scheme, host and any non-default port, such as https://app.example.com or chrome-extension://id',
   );
 
 /** An address, a network in CIDR notation (RFC 4632, RFC 4291), or `unix`. */
