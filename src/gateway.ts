@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type Koa from 'koa';
 import type { AnyCapability } from './capabilities/capability.ts';
 import { type CapabilitySettings, openToServe, slicesFor } from './composition.ts';
 import { changeSettings, type SettingsChanges } from './core/config/changes.ts';
@@ -10,10 +9,15 @@ import { type Config, type SettingsInput as CoreSettingsInput, withLimits } from
 import { type Core, createCore } from './core/core.ts';
 import { capConnections, readDescriptorLimit } from './core/descriptors.ts';
 import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
-import { ADMIN_BOUNDS, createAdminEdge, createPublicEdge, type PublicEdgeOptions } from './core/http/listeners.ts';
+import {
+  ADMIN_BOUNDS,
+  createAdminEdge,
+  createPublicEdge,
+  type Edge,
+  type PublicEdgeOptions,
+} from './core/http/listeners.ts';
 import { MCP_PATH, type RpcHandler } from './core/http/operations/rpc.ts';
 import { createChallenge } from './core/http/response/problem.ts';
-import type { State } from './core/http/routes.ts';
 import { type GatewayError, stackOf } from './core/kernel/errors.ts';
 import { type Events, setListeners } from './core/kernel/events.ts';
 import { type LimitOverrides, limitsWith } from './core/kernel/limits.ts';
@@ -60,7 +64,7 @@ export interface Gateway {
   /** State of the circuit breaker of each upstream, by its name in settings. */
   readonly breakers: Readonly<Record<string, BreakerState>>;
   /** The Koa application of the public listener, to be mounted in another one. A reload changes what it serves. */
-  readonly app: Koa<State>;
+  readonly app: Edge['app'];
   /** Returns a listener for a server of the program's own: `createServer(gateway.callback())`. Bounds of connections are its own. */
   callback(): RequestListener;
   /** Starts what works in the background, and opens no port: for `app` and `callback`. `start` does so, too. */
