@@ -27,6 +27,9 @@ interface Case {
   readonly upstreamNamed?: true;
 }
 
+/** The tools themselves, which are more than sixty. */
+const PARENTS = { path: '/v1/tools', items: 'tools', pagination: { kind: 'token', size: 50 } } as const;
+
 /** For each bound, by the key of its setting, what meets it in front of a platform of two pages of 50 tools. */
 const CASES: Readonly<Record<string, Case>> = {
   'http.maxUrlBytes': { request: get(`${READ}&${'x'.repeat(300)}`), http: { maxUrlBytes: 256 } },
@@ -39,6 +42,10 @@ const CASES: Readonly<Record<string, Case>> = {
   maxPageValues: { tools: { maxPageValues: 1000 }, upstreamNamed: true },
   maxNextBytes: { tools: { maxNextBytes: 64 }, upstreamNamed: true },
   maxItems: { tools: { maxItems: 60 }, upstreamNamed: true },
+  maxParents: {
+    tools: { maxParents: 60, each: PARENTS, path: '/v1/{parent.id}' },
+    upstreamNamed: true,
+  },
   maxPages: { tools: { maxPages: 1 }, upstreamNamed: true },
   maxReadBytes: { tools: { maxReadBytes: 120_000 }, upstreamNamed: true },
   maxLoadingBytes: { all: { maxLoadingBytes: 80_000 }, upstreamNamed: true },

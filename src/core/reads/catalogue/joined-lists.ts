@@ -1,3 +1,4 @@
+import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { inOrder, withDeadline } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
@@ -43,7 +44,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     const emitEnd = (why?: { readonly error: string; readonly reason: string | undefined }) =>
       events.loadEnded?.({ resource, upstream, ms: performance.now() - begun, ...why });
     try {
-      const load = await withDeadline(timeoutMs, signal, (until) => loadAll((loader) => loader(caller, until), until));
+      const load = await withDeadline(timeoutMs, signal, (until) => loadAll(caller, until));
       emitEnd();
       return load;
     } catch (error) {
@@ -52,7 +53,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     }
   };
 
-  async function loadAll(run: (loader: Loader) => Promise<Load>, signal: AbortSignal): Promise<Load> {
+  async function loadAll(caller: Caller, signal: AbortSignal): Promise<Load> {
     const startedAt = now();
     const begun = performance.now();
     const sum = { pages: 0, received: 0, excluded: 0, dropped: 0 };
@@ -67,19 +68,19 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     });
     let upstreamMs = 0;
     const loadOne = async (loader: Loader) => {
-      const load = await run(loader);
+      const load = await loader(caller, signal);
       upstreamMs += load.upstreamMs;
       sum.pages += load.pages;
       return load.snapshot;
     };
-    const owners = parents === undefined ? [undefined] : await readParents(loadOne);
+    const owners = parents === undefined ? [undefined] : await readParents(caller, loadOne);
     const opened = owners.flatMap((parent) => lists.map((open) => ({ parent, loader: open(own, parent) })));
     const loaded: { readonly parent: Parent | undefined; readonly items: readonly Item[] }[] = [];
     let count = 0;
     for await (const { parent, items } of inOrder(opened.length, concurrency, signal, readList)) {
       count += items.length;
       if (count > options.maxItems)
-        throw exceeds('maxItems', `the lists have more items than maxItems: ${options.maxItems}`);
+        throw exceeds(caller, 'maxItems', `the lists have more items than maxItems: ${options.maxItems}`);
       loaded.push({ parent, items });
     }
     const snapshot = await join(loaded, startedAt);
@@ -93,14 +94,19 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     }
   }
 
-  async function readParents(loadOne: (loader: Loader) => Promise<Snapshot>): Promise<Parent[]> {
+  async function readParents(caller: Caller, loadOne: (loader: Loader) => Promise<Snapshot>): Promise<Parent[]> {
     if (parents === undefined) return [];
     const quiet: Events = Object.assign(Object.create(events), { loadEnded: undefined, listLoaded: undefined });
     const items = await itemsOf(await loadOne(parents.open(quiet)));
     if (items.length > parents.max) {
-      throw exceeds('maxParents', `there are ${items.length} parents, more than maxParents: ${parents.max}`);
+      throw exceeds(caller, 'maxParents', `there are ${items.length} parents, more than maxParents: ${parents.max}`);
     }
     return items.map(({ [PARENT_ITEM]: text = '{}', ...documented }) => ({ ...JSON.parse(text), ...documented }));
+  }
+
+  function exceeds(caller: Caller, bound: string, reason: string): GatewayError {
+    events.limitReached?.({ ...requestOf(caller), bound, upstream });
+    return new GatewayError('upstream_invalid', { reason, bound });
   }
 
   /** Joins the items in the order of the lists. Ids that several parents have are joined with the parent's. */
@@ -137,10 +143,6 @@ async function itemsOf(snapshot: Snapshot): Promise<readonly Item[]> {
     for (const item of JSON.parse(array)) items.push(item);
   }
   return items;
-}
-
-function exceeds(bound: string, reason: string): GatewayError {
-  return new GatewayError('upstream_invalid', { reason, bound });
 }
 
 const NO_SEGMENT: readonly unknown[] = ['', '.', '..'];

@@ -51,7 +51,7 @@ const UpstreamShape = z.strictObject({
     .enum(['error', 'allow'])
     .default('error')
     .describe(
-      "A reply to a caller's credential from a shared cache (Age, X-Cache: HIT) whose Vary does not name the header of the credential: an error, since it may be another caller's.",
+      "A reply from a shared cache that can be another caller's. It has Age or X-Cache: HIT, and its Vary does not name the header of the credential.",
     ),
   maxPageBytes: bytes(1024).default(2_097_152).describe('Largest body of one page, before and after decompression.'),
 });
