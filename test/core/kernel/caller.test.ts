@@ -65,7 +65,8 @@ describe('a credential', () => {
       if (/(?<!\{@link Credential)\.reveal\b/.test(source)) revealing.push(file);
     }
     expect(revealing).to.include('core/credentials/authorize.ts');
-    const homes = /^(?:core\/credentials|capabilities\/(?:audit|client-credentials|session-login|shared-cache|token-exchange|verification))\//;
+    const homes =
+      /^(?:core\/credentials|capabilities\/(?:audit|client-credentials|session-login|shared-cache|token-exchange|verification))\//;
     expect(revealing.filter((file) => !homes.test(file))).to.deep.equal([]);
   });
 });
