@@ -189,8 +189,9 @@ async function byNumber(end: ListEnd, pagination: OffsetPagination | NumberPagin
   const placeOf = (index: number, offset: number) =>
     pagination.kind === 'offset' ? offsetParameters(pagination, offset) : numberParameters(pagination, index);
   const isReal = await hasRealTotal(end, pagination, attempt);
-  if (items > 0) {
-    const full = first.count;
+  if (items > 0 || !namesTotal(pagination)) {
+    const full = first.count === 0 ? pagination.size : first.count;
+    const from = items === 0 ? 0 : pages;
     // Behind a total; or beyond the empty page that ended the list, in steps of the size asked for and of that received.
     const steps = namesTotal(pagination) ? [0] : [1, 2, 4];
     const offsets = new Set([
@@ -199,7 +200,7 @@ async function byNumber(end: ListEnd, pagination: OffsetPagination | NumberPagin
     ]);
     for (const [step, offset] of [...offsets].entries()) {
       if (pagination.kind === 'page' && step >= steps.length) break;
-      const reply = await attempt(placeOf(pages + (steps[step] ?? 0), offset));
+      const reply = await attempt(placeOf(from + (steps[step] ?? 0), offset));
       if (reply === undefined) break;
       if (reply.count === 0) continue;
       // The last page again; or the first, because the platform ignores the place.
@@ -208,7 +209,7 @@ async function byNumber(end: ListEnd, pagination: OffsetPagination | NumberPagin
         break;
       }
       throw failedTest(
-        `the list seems to end after ${items} items, but a request further on (${pagination.kind === 'offset' ? `offset ${offset}` : `page ${pages + (steps[step] ?? 0) + pagination.firstPage}`}) returned ${reply.count} others`,
+        `the list seems to end after ${items} items, but a request further on (${pagination.kind === 'offset' ? `offset ${offset}` : `page ${from + (steps[step] ?? 0) + pagination.firstPage}`}) returned ${reply.count} others`,
         namesTotal(pagination)
           ? 'set pagination.total to the number of all items in the reply, or remove it if the platform caps or estimates it'
           : 'the platform filters its pages after it has cut them: set pagination to another kind or to a total, or query to what leaves none out',

@@ -40,6 +40,7 @@ const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,256}"$/;
 export function bodyShowsEnd(pagination: Pagination): boolean {
   const { kind, total, totalHeader } = pagination;
   if (total === undefined && totalHeader !== undefined) return false;
+  if ('nextHeader' in pagination && pagination.nextHeader !== undefined) return false;
   return kind === 'none' || kind === 'token' || (kind === 'link' && pagination.next !== undefined);
 }
 

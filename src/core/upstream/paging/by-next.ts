@@ -1,5 +1,13 @@
 import { linkTo } from '../hints/link-header.ts';
-import { checkNext, incomplete, isNone, type ListRead, type PageView, textDigestsOf } from './list-read.ts';
+import {
+  checkNext,
+  incomplete,
+  isByLinkHeader,
+  isNone,
+  type ListRead,
+  type PageView,
+  textDigestsOf,
+} from './list-read.ts';
 import { firstAddress, type LinkPagination, pageAddress, sizeParameter, type TokenPagination } from './page-address.ts';
 
 /** An empty page with a token is not the last (AIP-158). A repeated token would never end. */
@@ -53,7 +61,7 @@ export async function* linkedPages<P extends PageView>(
     const link = nextLink(page, pagination);
     if (link === undefined) return;
     checkNext(list, link);
-    const source = pagination.next === undefined ? 'its Link header' : 'pagination.next';
+    const source = isByLinkHeader(pagination) ? 'its Link header' : 'pagination.next';
     const wrong = (what: string) => incomplete(`the link to page ${pages + 1} ${what}: check ${source}`);
     url = resolve(link, url, wrong);
     if (!isNew(url.href)) throw wrong('leads to an earlier one, so the pages loop');
@@ -62,8 +70,8 @@ export async function* linkedPages<P extends PageView>(
 }
 
 /** Returns the link as written; `undefined` on the last page. */
-export function nextLink(page: PageView, { next }: LinkPagination): string | undefined {
-  if (next === undefined) return linkTo('next', page.headers.link);
+export function nextLink(page: PageView, pagination: LinkPagination): string | undefined {
+  if (isByLinkHeader(pagination)) return linkTo('next', page.headers.link);
   const link = page.next;
   if (isNone(link)) return undefined;
   if (typeof link !== 'string') throw incomplete('the link to the next page is not text: check pagination.next');

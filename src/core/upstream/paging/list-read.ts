@@ -4,7 +4,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { type Enclosing, type Statement, statementsOf } from '../hints/statements.ts';
 import type { Sign } from '../hints/words.ts';
 import type { ReplyHeaders } from '../upstream.ts';
-import type { ListAddress, PageAddress, Pagination } from './page-address.ts';
+import type { LinkPagination, ListAddress, PageAddress, Pagination } from './page-address.ts';
 
 /** A list that an upstream serves in pages. */
 export interface ListRequest extends ListAddress {
@@ -45,9 +45,15 @@ export function viewOf(pagination: Pagination, { body, items, enclosing, headers
     count: items.length,
     headers,
     statements: statementsOf(enclosing, headers, items.at(-1)),
-    next: 'next' in pagination ? pagination.next?.(body) : undefined,
+    next: nextOf(pagination, body, headers),
     total: pagination.total?.(body),
   };
+}
+
+function nextOf(pagination: Pagination, body: unknown, headers: ReplyHeaders): unknown {
+  if (pagination.kind !== 'token' && pagination.kind !== 'link') return undefined;
+  const { next, nextHeader } = pagination;
+  return nextHeader === undefined ? next?.(body) : headers[nextHeader.toLowerCase()];
 }
 
 /** Whether a first page is certainly the whole list, so that no other is requested. */
@@ -59,11 +65,15 @@ export function isWhole(pagination: Pagination, page: PageView): boolean {
     case 'token':
       return isNone(next);
     case 'link':
-      return pagination.next === undefined ? headers.link === undefined : isNone(next);
+      return isByLinkHeader(pagination) ? headers.link === undefined : isNone(next);
     case 'offset':
     case 'page':
       return count === 0 || (total === count && statesTotal(page, count));
   }
+}
+
+export function isByLinkHeader({ next, nextHeader }: LinkPagination): boolean {
+  return next === undefined && nextHeader === undefined;
 }
 
 /** Whether a member that cannot be the length of the page states this total. */
@@ -160,7 +170,9 @@ export function incomplete(reason: string, cause?: unknown): GatewayError {
 
 /** Creates the error. `what`: the sign with its figures; `other`: a remedy besides other paging. */
 export function goesOn(sign: Sign, what: string, other?: string): GatewayError {
-  const cure = `set pagination.kind and its keys to the pagination of the platform${other === undefined ? '' : `; ${other}`}; only if the list is known to be complete, set pagination.ignoreSigns: [${sign}], which turns this check off`;
+  // A figure that the reply states is right more often than a person who ignores it.
+  const canIgnore = sign !== 'total' && sign !== 'pages';
+  const cure = `set pagination.kind and its keys to the pagination of the platform${other === undefined ? '' : `; ${other}`}${canIgnore ? `; only if the list is known to be complete, set pagination.ignoreSigns: [${sign}], which turns this check off` : ''}`;
   return new GatewayError('upstream_invalid', {
     reason: `there may be more items than were read (${sign}: ${what}): ${cure}`,
     detail: `The platform may have more items than Portico reads (sign: ${sign}). The operator of Portico has to ${cure}.`,

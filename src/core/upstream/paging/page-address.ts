@@ -21,6 +21,8 @@ interface Sized extends Totalled {
 
 interface Concurrent extends Sized {
   readonly concurrency: number;
+  /** What ends a list behind a full last page. @default 'empty' */
+  readonly beyondEnd?: 'empty' | 'refused' | 'repeated' | undefined;
 }
 
 /** The whole list is one page. */
@@ -33,6 +35,8 @@ export interface TokenPagination extends Sized {
   readonly kind: 'token';
   readonly tokenParam: string;
   readonly next: PageExpression;
+  /** Response header with the token. Wins over `next`. */
+  readonly nextHeader?: string | undefined;
 }
 
 /** Pages by the number of items to skip. */
@@ -54,6 +58,8 @@ export interface LinkPagination extends Sized {
   readonly kind: 'link';
   /** @default the `Link` header */
   readonly next?: PageExpression | undefined;
+  /** Response header with the URL. Wins over `next`. */
+  readonly nextHeader?: string | undefined;
 }
 
 /** How a list is paged: settings with their expressions compiled. */

@@ -1,4 +1,5 @@
 import { inOrder } from '../../kernel/deadline.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import type { Sign } from '../hints/words.ts';
 import type { PageTarget } from '../upstream.ts';
 import { linkedPages, tokenPages } from './by-next.ts';
@@ -71,34 +72,61 @@ function targetOf({ url, post }: PageAddress): PageTarget {
   return { target: url.pathname + url.search, post };
 }
 
-/** Ends with an empty page only, since the platform may cap the size of pages. */
+/** Does not end with a short page, since the platform may cap the size of pages. */
 async function* offsetPages<P extends PageView>(read: ListRead<P>, pagination: OffsetPagination): AsyncGenerator<P> {
-  const { list, first, fetch, signal } = read;
+  const { list, first } = read;
   let offset = 0;
-  for (let page = first; ; page = await fetch(pageAddress(list, offsetParameters(pagination, offset)), signal)) {
+  for (let page: P | undefined = first; page !== undefined; ) {
     yield page;
     if (page.count === 0) return;
     offset += page.count;
+    page = await fetchNext(read, pagination, pageAddress(list, offsetParameters(pagination, offset)), page);
   }
 }
 
-/** Ends with an empty page only. A page of another length than the first, but the last, means that items are missing. */
+/** A page of another length than the first, but the last, means that items are missing. */
 async function* numberedPages<P extends PageView>(read: ListRead<P>, pagination: NumberPagination): AsyncGenerator<P> {
-  const { list, first, fetch, signal } = read;
+  const { list, first } = read;
   yield first;
   const full = first.count;
-  let previous = full;
-  for (let index = 1; previous > 0; index += 1) {
-    const page = await fetch(pageAddress(list, numberParameters(pagination, index)), signal);
+  let previous = first;
+  for (let index = 1; previous.count > 0; index += 1) {
+    const page = await fetchNext(read, pagination, pageAddress(list, numberParameters(pagination, index)), previous);
+    if (page === undefined) return;
     const { count } = page;
-    if (count > full || (count > 0 && previous < full)) {
+    if (count > full || (count > 0 && previous.count < full)) {
       throw incomplete(
-        `a page before the last is not full: the first has ${full} items, page ${index} has ${previous} and page ${index + 1} has ${count}: check pagination.pageParam and pagination.sizeParam`,
+        `a page before the last is not full: the first has ${full} items, page ${index} has ${previous.count} and page ${index + 1} has ${count}: check pagination.pageParam and pagination.sizeParam`,
       );
     }
     yield page;
-    previous = count;
+    previous = page;
   }
+}
+
+/** Statuses of a page behind the last one. */
+const BEYOND: readonly unknown[] = [400, 404, 410, 416, 422];
+
+/** Requests the next page; `undefined` if what comes is what platforms send behind the last one. */
+async function fetchNext<P extends PageView>(
+  { list, first, fetch, signal }: ListRead<P>,
+  { kind, beyondEnd }: OffsetPagination | NumberPagination,
+  address: PageAddress,
+  previous: P,
+): Promise<P | undefined> {
+  const isShort = previous.count < (previous === first ? (sizeAsked(list) ?? 0) : first.count);
+  let page: P;
+  try {
+    page = await fetch(address, signal);
+  } catch (error) {
+    const isRefused = error instanceof GatewayError && BEYOND.includes(error.upstreamStatus);
+    if (isRefused && (isShort || beyondEnd === 'refused')) return undefined;
+    throw error;
+  }
+  // If all there is are first pages, the platform ignores the parameter.
+  const isRepeated = page.ids !== undefined && page.count > 0 && [first.ids, previous.ids].includes(page.ids);
+  const isEnd = beyondEnd === 'repeated' || (isShort && kind === 'page');
+  return isRepeated && previous !== first && isEnd ? undefined : page;
 }
 
 /** The first page shows the size that the platform really serves. All must agree on the total and, except for the last, be full. */

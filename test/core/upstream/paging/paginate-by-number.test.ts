@@ -1,4 +1,9 @@
 import { expect } from 'chai';
+import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { type ListRequest, textDigestsOf, viewOf } from '../../../../src/core/upstream/paging/list-read.ts';
+import type { Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
+import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
+import type { PageTarget } from '../../../../src/core/upstream/upstream.ts';
 import { type Item, itemsUpTo, readAll, reasonOf, type SimulatedPage, simulate } from './platform.ts';
 
 /** A platform of 10 items in pages of 4 whose answers are mangled. */
@@ -126,5 +131,66 @@ describe('pages by number', () => {
         .to.contain(figures)
         .and.to.contain('pagination.sizeParam');
     }
+  });
+});
+
+const BOUNDS = { maxItems: 1000, maxPages: 100, maxNextBytes: 4096 };
+
+describe('what comes behind the last page', () => {
+  const SIZED = { sizeParam: 'size', size: 5, concurrency: 1 } as const;
+  const BY_NUMBER = { kind: 'page', ...SIZED, pageParam: 'page', firstPage: 1 } as const;
+  const BY_OFFSET = { kind: 'offset', ...SIZED, offsetParam: 'offset' } as const;
+
+  /** Reads a list of so many items from a platform that replies so behind its last page. */
+  async function read(
+    count: number,
+    behind: number | 'last' | 'first',
+    pagination: Pagination = BY_NUMBER,
+  ): Promise<number | string> {
+    const list: ListRequest = { baseUrl: 'https://platform.example', path: '/list', query: {}, pagination, ...BOUNDS };
+    const fetchPage = async ({ target }: PageTarget) => {
+      const { searchParams } = new URL(target, list.baseUrl);
+      const asked = Number(searchParams.get('offset') ?? (Number(searchParams.get('page')) - 1) * 5);
+      const last = Math.max(0, Math.ceil(count / 5) - 1) * 5;
+      if (asked >= count && typeof behind === 'number') {
+        throw new GatewayError('upstream_refused', { upstreamStatus: behind });
+      }
+      const from = asked < count ? asked : behind === 'last' ? last : 0;
+      const items = Array.from({ length: Math.min(5, count - from) }, (_, index) => `${from + index}`);
+      const view = viewOf(pagination, { body: { items }, items, headers: {}, enclosing: [] });
+      return { ...view, ids: textDigestsOf(items), digests: textDigestsOf(items) };
+    };
+    try {
+      let result = 0;
+      const first = await fetchPage(firstTarget(list));
+      for await (const page of paginate(list, first, fetchPage, new AbortController().signal)) result += page.count;
+      return result;
+    } catch (error) {
+      return (error as GatewayError).reason ?? (error as GatewayError).code;
+    }
+  }
+
+  it('is the end after a page that is shorter than the first, whatever it is', async () => {
+    for (const behind of [400, 404, 410, 416, 422, 'last', 'first'] as const) {
+      expect(await read(13, behind), `${behind}`).to.equal(13);
+    }
+    for (const status of [400, 404, 416]) {
+      expect(await read(3, status)).to.equal(3);
+      expect(await read(13, status, BY_OFFSET)).to.equal(13);
+    }
+    expect(await read(13, 500)).to.be.a('string');
+  });
+
+  it('is the end after a full page only if settings say so', async () => {
+    for (const behind of [400, 404, 416, 'last', 'first'] as const) {
+      expect(await read(10, behind), `${behind}`).to.be.a('string');
+      const beyondEnd = typeof behind === 'number' ? 'refused' : 'repeated';
+      expect(await read(10, behind, { ...BY_NUMBER, beyondEnd }), `${behind}`).to.equal(10);
+    }
+    expect(await read(10, 404, { ...BY_OFFSET, beyondEnd: 'refused' })).to.equal(10);
+  });
+
+  it('is not the end if only first pages come: the platform may ignore the parameter', async () => {
+    expect(await read(3, 'first', { ...BY_NUMBER, beyondEnd: 'repeated' })).to.contain('repeats an item');
   });
 });

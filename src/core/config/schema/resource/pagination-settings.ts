@@ -14,6 +14,15 @@ const totalHeader = headerName
   .describe('Response header with the total number of items. Not used if total is set.');
 const concurrency = whole(1, 256).default(25).describe('Pages that are requested concurrently if the total is known.');
 
+const nextHeader = (what: string) =>
+  headerName.optional().describe(`Response header with the ${what} of the next page, in place of next.`);
+const beyondEnd = z
+  .enum(['empty', 'refused', 'repeated'])
+  .default('empty')
+  .describe(
+    'What ends a list whose last page is full: an empty page, a status of 400, 404, 410, 416 or 422, or an earlier page again. After a shorter page, each does.',
+  );
+
 const ignoreSigns = z
   .array(z.enum(['total', 'pages', 'more', 'next', 'previous', 'fullPage']))
   .optional()
@@ -37,6 +46,7 @@ const Token = paging('token', 'Each page holds a token for the next one (AIP-158
   next: selection
     .default('nextPageToken')
     .describe('Token of the next page (JMESPath over the body); empty or absent on the last page.'),
+  nextHeader: nextHeader('token'),
 });
 
 const Offset = paging('offset', 'Pages by the number of items to skip.', {
@@ -48,6 +58,7 @@ const Offset = paging('offset', 'Pages by the number of items to skip.', {
   endParam: parameter
     .optional()
     .describe('Query parameter for the end of a page (offset plus size), or its place in body.'),
+  beyondEnd,
   concurrency,
 });
 
@@ -56,6 +67,7 @@ const PageNumber = paging('page', 'Pages by number.', {
   size,
   pageParam: parameter.default('page').describe('Query parameter for the page number, or its place in body.'),
   firstPage: whole(0, 1).default(1).describe('Number of the first page.'),
+  beyondEnd,
   concurrency,
 });
 
@@ -66,6 +78,7 @@ const Link = paging(
     sizeParam: sizeParam('per_page'),
     size,
     next: selection.optional().describe('URL of the next page (JMESPath over the body). Unset: the Link header.'),
+    nextHeader: nextHeader('URL'),
   },
 );
 
