@@ -24,7 +24,6 @@ const HOMES = {
   // Settings, and the documents that platforms publish about themselves.
   yaml: ['core/config', 'setup'],
   pino: ['core/log'],
-  'pino-pretty': ['core/log'],
   'prom-client': ['capabilities/metrics'],
   // The boundary schemas: settings, items, JSON-RPC. Inside, types are already true.
   zod: ['core/config', 'core/resources', 'core/mcp', 'capabilities', 'setup'],

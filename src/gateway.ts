@@ -75,8 +75,6 @@ export interface Gateway {
   change(settings: SettingsInput): SettingsChanges;
   /** Reports settings that could not be read, as if `change` had thrown this. */
   refuse(error: unknown): void;
-  /** Reopens files after a log rotation; `false` without any. Logs the result. */
-  reopenFiles(): boolean;
   /**
    * Drains: `/readyz` answers 503 for `shutdown.delayMs`, then no connections are accepted, and requests in flight have
    * `shutdown.graceMs`. Resolves with whether all finished. `signal` is the reason for the log.
@@ -284,7 +282,6 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
       }
     },
     refuse,
-    reopenFiles: () => capabilities.hooks.reopenFiles(),
     async close(signal) {
       draining = true;
       events.draining?.({ signal });

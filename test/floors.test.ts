@@ -91,7 +91,6 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'home-of-modelcontextprotocol': [['src/core/http/a.ts', '@modelcontextprotocol/sdk']],
   'home-of-yaml': [['src/main.ts', 'yaml']],
   'home-of-pino': [['src/core/kernel/a.ts', 'pino']],
-  'home-of-pino-pretty': [['src/commands/a.ts', 'pino-pretty']],
   'home-of-prom-client': [['src/core/log/a.ts', 'prom-client']],
   'home-of-zod': [['src/core/upstream/a.ts', 'zod']],
   'no-homeless-package': [['src/core/http/a.ts', 'declared']],

@@ -1,10 +1,8 @@
-import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ConfigError, createGateway, type Gateway } from '../src/gateway.ts';
 import { aWhile } from './support/a-while.ts';
-import { onCleanup } from './support/cleanup.ts';
 import { eventually } from './support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from './support/gateway.ts';
 import type { TestSettings } from './support/limits.ts';
@@ -89,26 +87,6 @@ describe('a gateway that cannot be built', () => {
       expect(() => createGateway({ ...settingsFor('http://127.0.0.1:1'), audit })).to.throw(ConfigError);
       expect(openFiles()).not.to.include(file);
       expect(process.listenerCount('exit')).to.equal(listening);
-    });
-  });
-});
-
-describe('a gateway that is closed', () => {
-  it('opens the file of its audit no more, and closes no file of the program around it', async function () {
-    if (process.platform !== 'linux') this.skip();
-    await inFolder(async (folder) => {
-      const [file, keyFile, own] = [join(folder, 'audit.log'), join(folder, 'key'), join(folder, 'own')];
-      await writeFile(keyFile, 'k'.repeat(40));
-      const gateway = createGateway({ ...settingsFor('http://127.0.0.1:1'), audit: { enabled: true, keyFile, file } });
-      await gateway.start();
-      await gateway.close();
-      // Gets the descriptor that was that of the audit.
-      const descriptors = [1, 2, 3, 4].map(() => openSync(own, 'a'));
-      onCleanup(() => descriptors.map((descriptor) => closeSync(descriptor)));
-      expect(gateway.reopenFiles()).to.equal(false);
-      await gateway.close();
-      expect(openFiles().filter((path) => path === own)).to.have.length(4);
-      expect(openFiles()).not.to.include(file);
     });
   });
 });

@@ -7,7 +7,7 @@ import { listenToSignals, type SignalListener } from './signals.ts';
 export function nextSignal(
   logger: Logger,
   destination: LogDestination,
-  actions: Pick<SignalListener, 'reload' | 'reopen'> = {},
+  actions: Pick<SignalListener, 'reload'> = {},
 ): Promise<NodeJS.Signals> {
   return new Promise((drain) => {
     listenToSignals({

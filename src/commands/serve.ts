@@ -22,7 +22,6 @@ export async function serve(settings: Settings, { onReady, warnings = [], file }
   let reload: (() => Promise<void>) | undefined;
   const signalled = nextSignal(logger, destination, {
     reload: file === undefined ? undefined : () => void reload?.(),
-    reopen: () => gateway?.reopenFiles() ?? false,
   });
   logWarnings(logger, warnings);
   gateway = createGateway(settings, {

@@ -6,8 +6,6 @@ export interface SignalListener {
   cut(): void;
   /** Called with SIGHUP: reloads the settings. */
   readonly reload?: (() => void) | undefined;
-  /** Called with SIGUSR2: reopens files after rotation, and returns whether there are any. */
-  readonly reopen?: (() => boolean) | undefined;
   ignored(signal: NodeJS.Signals): void;
 }
 
@@ -23,9 +21,7 @@ export function catchSignals(): void {
   process.on('SIGINT', end);
   process.on('SIGHUP', (signal) => (listener?.reload ? listener.reload() : listener?.ignored(signal)));
   process.on('SIGUSR1', (signal) => listener?.ignored(signal));
-  process.on('SIGUSR2', (signal) => {
-    if (listener?.reopen?.() !== true) listener?.ignored(signal);
-  });
+  process.on('SIGUSR2', (signal) => listener?.ignored(signal));
 }
 
 /** Sets the command to drain. Without one, and during a drain, SIGTERM and SIGINT end the process immediately. */

@@ -19,7 +19,7 @@ export async function serveStdio(loaded: LoadedSettings, file: string): Promise<
   const destination = standardError();
   const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);
-  const signalled = nextSignal(logger, destination, { reopen: () => capabilities.hooks.reopenFiles() });
+  const signalled = nextSignal(logger, destination);
   logWarnings(logger, warnings);
   const events: Events = {};
   const capabilities = openFor('stdio', { config, events, logger, destination });

@@ -16,7 +16,6 @@ import type { Upstream } from './upstream/upstream.ts';
 export interface Readings {
   /** Absent where the logger is the program's own. */
   droppedLogLines(): number;
-  droppedAuditLines(): number;
 }
 
 /** Each keeps the type of what it wraps; the first capability is outermost. */
@@ -70,8 +69,6 @@ export interface Hooks extends RequestHooks, Wrappers {
   readonly openConfirmation: OpenConfirmation | undefined;
   /** `undefined` where replicas share nothing. The last capability that has it contributes it. */
   readonly sharing: Sharing | undefined;
-  /** Reopens files after a log rotation (SIGUSR2). Returns whether there was one. */
-  reopenFiles(): boolean;
 }
 
 /** What one capability contributes: any of the hooks, listeners of events, and its own start and end. */
@@ -85,13 +82,12 @@ export interface Contribution extends Partial<Hooks> {
   stop?(withinMs: number): Promise<void>;
 }
 
-type HookName = keyof RequestHooks | 'reopenFiles';
+type HookName = keyof RequestHooks;
 
 /** Joins contributions in their order. A hook that none of them has does nothing. */
 export function composeHooks(contributions: readonly Contribution[]): Hooks {
   const all = <Name extends HookName>(name: Name) =>
     contributions.map((one) => one[name]).filter((hook) => hook !== undefined) as Hooks[Name][];
-  const reopen = all('reopenFiles');
   type Wrap<T> = (one: Contribution, inner: T, name: string) => T | undefined;
   const wrap =
     <T>(by: Wrap<T>) =>
@@ -118,7 +114,6 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     openConfirmation: contributions.find(({ openConfirmation }) => openConfirmation !== undefined)?.openConfirmation,
     sharing: contributions.findLast(({ sharing }) => sharing !== undefined)?.sharing,
     readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
-    reopenFiles: () => reopen.map((open) => open()).includes(true),
   };
 }
 

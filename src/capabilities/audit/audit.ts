@@ -6,7 +6,6 @@ import { readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import { createClientAddress } from '../../core/http/request/client-address.ts';
 import type { Credential, RequestRecord } from '../../core/kernel/caller.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { type LogFile, openLogFile } from '../../core/log/destination.ts';
 import { createLogger, type Logger } from '../../core/log/logger.ts';
 import { defineCapability } from '../capability.ts';
 
@@ -16,11 +15,6 @@ const AuditSettings = withChecks(
       .boolean()
       .default(false)
       .describe('Whether each read is recorded in a line: who, what, from where, outcome.'),
-    file: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('File to which the lines are appended; reopened on SIGUSR2. Unset: standard output, with the log.'),
     keyFile: z
       .string()
       .min(1)
@@ -45,18 +39,13 @@ export const auditCapability = defineCapability({
   check(_, { enabled, keyFile = '' }) {
     if (enabled) readAuditKey(keyFile);
   },
-  open({ enabled, file, keyFile = '' }, { config, logger, destination }) {
+  open({ enabled, keyFile = '' }, { config, destination }) {
     if (!enabled) return undefined;
     const key = readAuditKey(keyFile);
-    const log = file === undefined ? undefined : openFile(file, logger);
     // Written whatever the level of the log is.
-    const lines =
-      log === undefined
-        ? createLogger({ level: 'info', format: config.log.format, destination })
-        : createLogger({ level: 'info', destination: log.destination });
+    const lines = createLogger({ level: 'info', format: config.log.format, destination });
     let addressOf = createClientAddress(config.http.trustedProxies, { whole: true });
     const auditees = new WeakMap<RequestRecord, Auditee>();
-    let open = log;
     return {
       listeners: [auditLines(lines, (request) => auditees.get(request))],
       onRequest(request, operation) {
@@ -72,22 +61,6 @@ export const auditCapability = defineCapability({
       onReload({ http: { trustedProxies } }) {
         addressOf = createClientAddress(trustedProxies, { whole: true });
       },
-      readings: log === undefined ? {} : { droppedAuditLines: log.destination.droppedLines },
-      reopenFiles() {
-        if (open === undefined) return false;
-        try {
-          open.reopen();
-          logger.info('audit file reopened');
-        } catch (error) {
-          logger.warn({ error: (error as NodeJS.ErrnoException).code }, 'audit file not reopened');
-        }
-        return true;
-      },
-      async stop() {
-        const closing = open;
-        open = undefined;
-        await closing?.close();
-      },
     };
   },
 });
@@ -102,16 +75,6 @@ function readAuditKey(path: string): Credential {
 /** Equal on all replicas that have the same key. Without the key, it cannot be matched with a token. */
 function nameOf(token: Credential, key: Credential): string {
   return createHmac('sha256', key.reveal()).update(token.reveal()).digest('base64url');
-}
-
-/** Throws `ConfigError` where the file cannot be written. */
-function openFile(path: string, logger: Logger): LogFile {
-  try {
-    return openLogFile(path, { onFailure: (error) => logger.warn({ error }, 'audit file cannot be written') });
-  } catch (error) {
-    const message = `cannot be written (${(error as NodeJS.ErrnoException).code})`;
-    throw new ConfigError([{ path: ['audit', 'file'], message }]);
-  }
 }
 
 interface Auditee {

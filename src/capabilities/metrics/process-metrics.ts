@@ -61,11 +61,6 @@ export function ownMetrics({ counter, total, gauge }: Families, version: string,
   total('portico_log_lines_dropped_total', 'Log lines that were dropped because their reader was too slow.', () =>
     dropped.droppedLogLines?.(),
   );
-  total(
-    'portico_audit_lines_dropped_total',
-    'Audit lines that were dropped because their file could not be written.',
-    () => dropped.droppedAuditLines?.(),
-  );
   const heapLimit = gauge(
     'portico_heap_limit_bytes',
     'Limit of the whole heap; the process ends where it is exceeded.',

@@ -35,7 +35,7 @@ export interface RedisClientOptions {
 
 const MAX_IN_FLIGHT = 10_000;
 /** A connection on which nothing moves for so long, not even the reply to a ping, is closed. */
-const IDLE_MS = 10_000;
+const IDLE_MS = 5000;
 const MAX_RECONNECT_MS = 2000;
 
 /** What replicas do in Redis. Each rejects with an error of the library. */

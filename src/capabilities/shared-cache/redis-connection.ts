@@ -37,6 +37,7 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   let library: typeof import('./redis-client.ts') | undefined;
   let client: RedisClient | undefined;
   let tlsInUse: RedisTls | undefined;
+  let replacements = 0;
   let isUp = false;
   let isClosed = false;
   let failures = 0;
@@ -82,9 +83,12 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   }
 
   async function replaceClient(): Promise<void> {
-    tlsInUse = await tls?.();
     client?.destroy();
-    if (library === undefined || isClosed) return;
+    client = undefined;
+    replacements += 1;
+    const replacement = replacements;
+    tlsInUse = await tls?.();
+    if (library === undefined || isClosed || replacement !== replacements) return;
     const next = library.createRedisClient({ ...options, tls: tlsInUse, onReady: setUp, onError });
     client = next;
     try {
@@ -119,6 +123,8 @@ export function createRedisConnection(options: RedisConnectionOptions) {
       if (failures >= MAX_FAILURES) {
         pausedUntil = performance.now() + PAUSE_MS;
         setDown();
+        // Its replies may never come, or belong to other commands.
+        if (isDeadline(error) && client === current) void replaceClient();
       }
       return undefined;
     }

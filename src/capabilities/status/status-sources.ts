@@ -111,13 +111,13 @@ export function createProcessStatus({ now, readings }: CapabilityContext) {
   const delays = createHistory(now);
   const connections = new Map<string, { readonly open: number; readonly max: number }>();
   let droppedAt: string | null = null;
-  let dropped = { log: 0, audit: 0 };
+  let dropped = { log: 0 };
   let stopWatching = () => {};
 
   function look(delayMs: number): void {
     delays.add(delayMs, false);
-    const all = { log: readings.droppedLogLines?.() ?? 0, audit: readings.droppedAuditLines?.() ?? 0 };
-    if (all.log + all.audit > dropped.log + dropped.audit) droppedAt = new Date(now()).toISOString();
+    const all = { log: readings.droppedLogLines?.() ?? 0 };
+    if (all.log > dropped.log) droppedAt = new Date(now()).toISOString();
     dropped = all;
   }
 

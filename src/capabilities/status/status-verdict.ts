@@ -105,13 +105,12 @@ function* ofResource({ name, lastMinute, staleSince, lastFailure, warnings }: Re
 function* ofProcess(process: ProcessStatus, at: string): Generator<Finding> {
   const { descriptors, connections, eventLoopMs, droppedLines, certificates } = process;
   const { open = 0, max = Number.POSITIVE_INFINITY } = descriptors;
-  const { log, audit, droppedAt } = droppedLines;
+  const { log, droppedAt } = droppedLines;
   const late = eventLoopMs.lastMinute;
   if (late > LATE_MS) {
     yield red('PorticoEventLoopLate', 'event loop', `p95 of its delay ${duration(late)} in the last minute`);
   }
   if (droppedAt !== null && Date.parse(at) - Date.parse(droppedAt) < RECENT_MS) {
-    if (audit > 0) yield red('PorticoLogLinesDropped', 'audit', `${audit} lines dropped`);
     if (log > 0) yield amber('PorticoLogLinesDropped', 'log', `${log} lines dropped`);
   }
   if (open > MAX_DESCRIPTORS * max) yield amber('PorticoConnectionsFull', 'descriptors', `${open} of ${max} open`);

@@ -1,6 +1,4 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { PrettyOptions } from 'pino-pretty';
+import { constants, openSync, writeSync } from 'node:fs';
 
 /** pino accepts it as its stream. */
 export interface LogDestination {
@@ -11,14 +9,6 @@ export interface LogDestination {
   flushSync(waitMs?: number): void;
   droppedLines(): number;
 }
-
-export interface DestinationOptions extends Pick<LogDestination, 'terminal'> {
-  /** Called when a write fails, once until one succeeds again, with the code of Node's error. */
-  readonly onFailure?: (code: string | undefined) => void;
-}
-
-/** A log file that log rotation can move away. */
-export type LogFile = ReturnType<typeof openLogFile>;
 
 /** Text that is held for a slow reader; further lines are dropped and counted. */
 const MAX_LENGTH = 4_194_304;
@@ -31,21 +21,17 @@ const FULL_MS = 20;
 /** Time until any other write that failed is tried again. */
 const FAILED_MS = 1000;
 const LAST_MS = 500;
-/** For the owner to write and the group to read: an audit names who read what. */
-const MODE = 0o640;
 
 const NOTHING = Buffer.alloc(0);
-const LINE_FEED = 10;
 
 /** A pipe must be non-blocking: while it is full, lines are held, up to a bound. After `EPIPE` all lines are discarded. */
-export function createDestination(fd: number, { terminal, onFailure }: DestinationOptions = {}) {
+export function createDestination(fd: number, { terminal }: Pick<LogDestination, 'terminal'> = {}): LogDestination {
   let lines = '';
   /** What is being written, and how much of it is written. */
   let batch: Buffer = NOTHING;
   let offset = 0;
   let timer: NodeJS.Timeout | undefined;
   let isOpen = true;
-  let hasFailed = false;
   let droppedLines = 0;
   let reportedLines = 0;
 
@@ -58,7 +44,6 @@ export function createDestination(fd: number, { terminal, onFailure }: Destinati
           [batch, offset, lines] = [Buffer.from(lines), 0, ''];
         }
         offset += writeSync(fd, batch, offset);
-        hasFailed = false;
       }
     } catch (error) {
       return error as NodeJS.ErrnoException;
@@ -79,17 +64,10 @@ export function createDestination(fd: number, { terminal, onFailure }: Destinati
     const error = writeHeld();
     if (error === undefined) reportDropped();
     else if (error.code === 'EAGAIN') schedule(FULL_MS);
-    else fail(error);
-  }
-
-  function fail({ code }: NodeJS.ErrnoException): void {
-    if (!hasFailed) onFailure?.(code);
-    hasFailed = true;
-    if (code === 'EPIPE') {
+    else if (error.code !== 'EPIPE') schedule(FAILED_MS);
+    else {
       isOpen = false;
       discard();
-    } else {
-      schedule(FAILED_MS);
     }
   }
 
@@ -128,44 +106,7 @@ export function createDestination(fd: number, { terminal, onFailure }: Destinati
       reportDropped();
       writeHeld();
     },
-    /** Continues with another descriptor, at the beginning of a line, and closes the one before. */
-    switchTo(next: number) {
-      writeHeld();
-      offset = offset === 0 ? 0 : batch.lastIndexOf(LINE_FEED, offset - 1) + 1;
-      closeSync(fd);
-      fd = next;
-      isOpen = true;
-      flush();
-    },
-    close() {
-      clearTimeout(timer);
-      isOpen = false;
-      discard();
-      closeSync(fd);
-    },
-  } satisfies LogDestination & Record<string, unknown>;
-}
-
-/** Throws Node's error. */
-export function openLogFile(path: string, options: DestinationOptions = {}) {
-  const destination = createDestination(openToAppend(path), options);
-  const flush = () => destination.flushSync();
-  process.once('exit', flush);
-  return {
-    destination,
-    /** After log rotation has moved the file away. Throws Node's error, and keeps the open file then. */
-    reopen: () => destination.switchTo(openToAppend(path)),
-    close() {
-      process.off('exit', flush);
-      destination.flushSync();
-      destination.close();
-    },
   };
-}
-
-/** Opens without waiting for a reader: the path can be a pipe. */
-function openToAppend(path: string): number {
-  return openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK, MODE);
 }
 
 const streams = new Map<number, LogDestination>();
@@ -201,21 +142,4 @@ export function standardOutput(): LogDestination {
 /** For `stdio`, whose standard output carries MCP. */
 export function standardError(): LogDestination {
   return standardStream(2);
-}
-
-/** Writes lines for a person: time, level and message, then the fields, and stacks line by line. */
-export function prettyDestination(destination: LogDestination): LogDestination {
-  // Loaded for terminals only: it takes 80 ms and 11 MB.
-  const { prettyFactory }: { prettyFactory(options: PrettyOptions): (line: string) => string } = createRequire(
-    import.meta.url,
-  )('pino-pretty');
-  const pretty = prettyFactory({
-    colorize: destination.terminal?.hasColours ?? false,
-    translateTime: 'SYS:HH:MM:ss.l',
-    singleLine: true,
-    errorLikeObjectKeys: ['stack'],
-    // Without what a terminal obeys: a stack begins with a message.
-    customPrettifiers: { stack: (stack) => String(stack).replace(/[^\P{Cc}\n]/gu, ' ') },
-  });
-  return { ...destination, write: (line) => destination.write(pretty(line)) };
 }

@@ -1,42 +1,31 @@
-import type { RequestRef } from '../kernel/caller.ts';
 import { GatewayError, nameError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import {
-  createLoggerAt,
-  createRequestLines,
-  isServerError,
-  type Logger,
-  type LoggerAt,
-  rounded,
-  whyOf,
-} from './logger.ts';
+import { isServerError, type Logger, logRequest, rounded, whyOf } from './logger.ts';
 
 /** A line has no place for a URL or a body, and of headers only for the request's ids and the name of a client of MCP. */
 export function logEvents(
   logger: Logger,
   { now = () => performance.now() }: { readonly now?: () => number } = {},
 ): Events {
-  const loggerAt = createLoggerAt(logger);
   return {
-    requestEnded: createRequestLines(loggerAt),
-    ...details(loggerAt),
+    requestEnded: (request) => logRequest(logger, request),
+    ...details(logger),
     ...progress(logger),
     ...warnings(logger, now),
-    ...errors(logger, loggerAt),
+    ...errors(logger),
   };
 }
 
-function details(loggerAt: LoggerAt): Events {
-  const at = (request: Partial<RequestRef>) => loggerAt(request, 'debug');
+function details(logger: Logger): Events {
   return {
-    pageFetched: (fetched) => at(fetched)?.debug({ ...fetched, ms: rounded(fetched.ms) }, 'page fetched'),
-    retried: (retry) => at(retry)?.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
-    flightJoined: (joined) => at(joined)?.debug(joined, 'flight joined'),
-    tokenExchanged: (exchanged) => at(exchanged)?.debug({ ...exchanged, ms: rounded(exchanged.ms) }, 'token exchanged'),
-    limitReached: (reached) => at(reached)?.debug(reached, 'limit reached'),
-    callRefused: (refused) => at(refused)?.debug(refused, 'call refused'),
-    credentialVerified: (judged) => at({})?.debug({ ...judged, ms: rounded(judged.ms) }, 'token verified'),
-    snapshotEvicted: (evicted) => at(evicted)?.debug(evicted, 'snapshot evicted'),
+    pageFetched: (fetched) => logger.debug({ ...fetched, ms: rounded(fetched.ms) }, 'page fetched'),
+    retried: (retry) => logger.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
+    flightJoined: (joined) => logger.debug(joined, 'flight joined'),
+    tokenExchanged: (exchanged) => logger.debug({ ...exchanged, ms: rounded(exchanged.ms) }, 'token exchanged'),
+    limitReached: (reached) => logger.debug(reached, 'limit reached'),
+    callRefused: (refused) => logger.debug(refused, 'call refused'),
+    credentialVerified: (judged) => logger.debug({ ...judged, ms: rounded(judged.ms) }, 'token verified'),
+    snapshotEvicted: (evicted) => logger.debug(evicted, 'snapshot evicted'),
   };
 }
 
@@ -103,7 +92,7 @@ function warnings(logger: Logger, now: () => number): Events {
   };
 }
 
-function errors(logger: Logger, loggerAt: LoggerAt): Events {
+function errors(logger: Logger): Events {
   return {
     internalError: (bug) => logger.error(bug, 'internal error'),
     listenerFailed: ({ error }) => logger.error({ error: nameError(error) }, 'listener error'),
@@ -112,7 +101,7 @@ function errors(logger: Logger, loggerAt: LoggerAt): Events {
       if (error instanceof GatewayError) {
         const level = error.code === 'internal' ? 'error' : isServerError(error) ? 'warn' : 'info';
         const line = { resource, outcome: error.code, ...whyOf(error), ...request };
-        loggerAt(request, level)?.[level](line, 'refresh failed');
+        logger[level](line, 'refresh failed');
       } else {
         const name = error instanceof Error ? nameError(error) : typeof error;
         logger.error({ resource, outcome: 'internal', error: name, ...request }, 'refresh failed');

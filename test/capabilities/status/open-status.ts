@@ -17,10 +17,10 @@ export const PAGE = { requestId: 'r-1', upstream: 'acme', method: 'GET', ms: 1, 
 /** The status of a gateway with one upstream, with a clock that `later` moves. */
 export function openStatus() {
   let seconds = 1_800_000_000;
-  const dropped = { log: 0, audit: 0 };
+  const dropped = { log: 0 };
   const { listeners, status } = createGatewayStatus({
     ...{ config: CONFIG, resources: RESOURCES, now: () => 1000 * seconds },
-    readings: { droppedLogLines: () => dropped.log, droppedAuditLines: () => dropped.audit },
+    readings: { droppedLogLines: () => dropped.log },
   } as unknown as CapabilityContext);
   const events = joinEvents(listeners);
   events.upstreamOpened?.({ ...ACME, ...BOUNDS });

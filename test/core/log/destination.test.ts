@@ -1,10 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { expect } from 'chai';
-import { createDestination, openLogFile } from '../../../src/core/log/destination.ts';
+import { createDestination } from '../../../src/core/log/destination.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newFolder } from '../../support/process/serving.ts';
 
@@ -15,7 +14,6 @@ describe('a log destination', () => {
   let folder = '';
   const open: number[] = [];
   const inFolder = (name: string) => join(folder, name);
-  const textOf = (name: string) => readFile(inFolder(name), 'utf8');
 
   beforeEach(async () => {
     folder = await newFolder();
@@ -130,38 +128,4 @@ describe('a log destination', () => {
     const report = `if (destination.droppedLines() > 0) console.log('held');`;
     expect(runAlone(`${READER} closeSync(from);`, `${writes} ${report}`)).to.equal('went on');
   }).timeout(30_000);
-
-  it('repeats in the next file the line that did not fit into the one before', async () => {
-    const { fd, read } = openPipe();
-    // Leaves room for a part of a batch.
-    writeSync(fd, line(1050));
-    const destination = createDestination(fd);
-    const lines = Array.from({ length: 1000 }, (_, index) => `${String(index).padStart(4, '0')} ${line(95)}`);
-    for (const one of lines) destination.write(one);
-    destination.switchTo(openSync(inFolder('after'), 'a'));
-    destination.close();
-    const text = read();
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-    expect(text.length).to.be.greaterThan(whole.length);
-    expect(whole + (await textOf('after'))).to.equal(line(1050) + lines.join(''));
-  });
-
-  it('reports once that a file cannot be written, and writes all lines once it can', async () => {
-    const failures: unknown[] = [];
-    const destination = createDestination(openSync('/dev/full', 'a'), { onFailure: (code) => failures.push(code) });
-    for (let count = 0; count < 3; count += 1) destination.write(line(100));
-    await eventually(() => failures.length > 0);
-    destination.switchTo(openSync(inFolder('after'), 'a'));
-    destination.close();
-    expect(await textOf('after')).to.equal(line(100).repeat(3));
-    expect(failures).to.deep.equal(['ENOSPC']);
-  });
-
-  it('is closed though it never could be written', async () => {
-    const { destination, close } = openLogFile('/dev/full');
-    destination.write(line(100));
-    await close();
-    destination.write(line(100));
-    expect(destination.droppedLines()).to.equal(0);
-  });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createLogger, escapeHidden, type LoggerOptions } from '../../../src/core/log/logger.ts';
+import { createLogger, type LoggerOptions } from '../../../src/core/log/logger.ts';
+import { escapeHidden } from '../../../src/core/log/pretty.ts';
 import { anyText } from '../../support/any-text.ts';
 import { captureLog } from './captured-log.ts';
 
@@ -66,6 +67,16 @@ describe('the logger', () => {
       expect(written({ format: 'pretty' })).to.match(
         /^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: request \{"resource":"tools","status":200,"text":"a\\u001b\[2Jb"\}\n$/,
       );
+    });
+
+    it('has no character that a terminal obeys, or that a person does not see, raw', () => {
+      const { destination, text } = recorder({ hasColours: false });
+      const hidden = '\u0007\u007f\u009b31m\u202e\u2066\u200b\ufeff\u2028\u{e0041}';
+      const logger = createLogger({ level: 'info', format: 'pretty', destination });
+      const client = { name: hidden, version: '1' };
+      logger.fatal({ subject: hidden, client, stack: `Error: ${hidden}\n    at ${hidden}` }, hidden);
+      expect(text()).not.to.match(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u);
+      expect(text()).to.contain(String.raw`"subject":"\u0007\u007f\u009b31m\u202e`);
     });
 
     it('is written where settings say so, and otherwise to a terminal', () => {

@@ -1,6 +1,4 @@
-import { writeFile } from 'node:fs/promises';
 import { METHODS, STATUS_CODES } from 'node:http';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
 import { parseExposition, type Scraped } from '../../capabilities/metrics/scraped.ts';
@@ -9,7 +7,6 @@ import { type RunningGateway, settingsFor, startGateway } from '../../support/ga
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, json, listOf, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { manyTools } from '../../support/platform/loads.ts';
-import { inFolder } from '../../support/process/process.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { callOf, postText, readOf, rpc } from '../../support/rpc.ts';
 
@@ -115,14 +112,6 @@ describe('the metrics of a gateway', () => {
     expect((await scrape(own)).series.get('portico_log_lines_dropped_total')).to.be.a('number');
     const brought = await start({}, { logger: captureLog().logger });
     expect((await scrape(brought)).series.has('portico_log_lines_dropped_total')).to.equal(false);
-    expect((await scrape(own)).series.has('portico_audit_lines_dropped_total')).to.equal(false);
-    await inFolder(async (folder) => {
-      const keyFile = join(folder, 'key');
-      await writeFile(keyFile, 'k'.repeat(40));
-      const audited = await start({ audit: { enabled: true, keyFile, file: join(folder, 'audit.log') } });
-      expect((await scrape(audited)).series.get('portico_audit_lines_dropped_total')).to.equal(0);
-      await audited.gateway.close();
-    });
   });
 
   it('create no series from made-up input', async () => {
