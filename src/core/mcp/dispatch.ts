@@ -9,15 +9,7 @@ import { explained, GatewayError } from '../kernel/errors.ts';
 import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
 import { loggedMethod } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
-import type {
-  Pieces,
-  ReadResource,
-  RequestContext,
-  Result,
-  Send,
-  StreamResult,
-  WrittenResult,
-} from './request-context.ts';
+import type { Pieces, ReadResource, RequestContext, Result, Send, StreamResult } from './request-context.ts';
 import { CURRENT, type Revision } from './revisions.ts';
 import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
 
@@ -109,7 +101,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
         return { status: 200, response: [], ended: end(), stream: streamOf(result, id, revision, context) };
       }
       const response = writeResult(result, revision, id);
-      const ended = end(isToolError(result) ? 'tool_error' : undefined);
+      const ended = end(result.isError ? 'tool_error' : undefined);
       return { status: 200, response, ended };
     } catch (thrown) {
       return failed(thrown);
@@ -138,24 +130,14 @@ function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue
 
 /** What is the response's own comes first, in one piece. Since 2026-07-28 each result names its server. */
 function createWriteResult(server: Implementation) {
-  const ofServer = { [SERVER_INFO_META_KEY]: server };
-  const serverMember = JSON.stringify(ofServer).slice(1, -1);
-
-  function startOf({ own = '', meta }: WrittenResult, revision: Revision): string {
-    const more = meta === undefined ? '' : `,${meta}`;
-    if (revision === CURRENT) return `"resultType":"complete","_meta":{${serverMember}${more}},${own}`;
-    return meta === undefined ? own : `"_meta":{${meta}},${own}`;
-  }
-
-  return function writeResult(result: Result, revision: Revision, id: RequestId): Pieces {
-    const head = `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":`;
-    if ('shared' in result) return [`${head}{${startOf(result, revision)}`, ...result.shared];
-    const { members } = result;
-    const complete = { ...members, resultType: 'complete', _meta: { ...members._meta, ...ofServer } };
-    return [`${head}${JSON.stringify(revision === CURRENT ? complete : members)}}`];
+  const serverMember = JSON.stringify({ [SERVER_INFO_META_KEY]: server }).slice(1, -1);
+  return ({ meta = '', jsonHead = '', jsonTail }: Result, revision: Revision, id: RequestId): Pieces => {
+    const isCurrent = revision === CURRENT;
+    const metas = [isCurrent ? serverMember : '', meta].filter((member) => member !== '').join();
+    const members = [isCurrent ? '"resultType":"complete"' : '', metas && `"_meta":{${metas}}`].filter(Boolean).join();
+    // Without any, the tail is the end of the response.
+    const separator = members !== '' && (jsonHead !== '' || jsonTail[0] !== '}}') ? ',' : '';
+    const idJson = typeof id === 'number' ? id : JSON.stringify(id);
+    return [`{"jsonrpc":"2.0","id":${idJson},"result":{${members}${separator}${jsonHead}`, ...jsonTail];
   };
-}
-
-function isToolError(result: Result): boolean {
-  return 'members' in result && result.members['isError'] === true;
 }

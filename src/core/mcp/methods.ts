@@ -8,7 +8,7 @@ import type { Catalogue } from '../reads/catalogue/catalogue.ts';
 import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 import { createProvenance, isKnown, stalenessOf } from './provenance.ts';
-import type { Handler, Members, Result } from './request-context.ts';
+import { type Handler, resultOf } from './request-context.ts';
 import { assertType, CURRENT, EARLIER, type Revision } from './revisions.ts';
 import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts';
 import { createTools, type ToolsOptions } from './tools/tool-calls.ts';
@@ -55,7 +55,7 @@ export function createMethods(options: MethodsOptions) {
 
     /** Everything fits on one page, so no cursor was ever issued. */
     const list = (members: object): Handler => {
-      const result = constantResult({ ...members, ...cacheable(LIST_TTL_MS) });
+      const result = resultOf({ ...members, ...cacheable(LIST_TTL_MS) });
       return async ({ cursor }) => {
         if (cursor === undefined) return result;
         throw explained('invalid_params', 'There is no such cursor: this list has one page.');
@@ -72,8 +72,8 @@ export function createMethods(options: MethodsOptions) {
       const ttl = revision === CURRENT ? `"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private",` : '';
       const meta = provenance(name, load, stalenessOf(load, now()));
       if (isKnown(load.snapshot, params))
-        return { meta: `${meta},"portico/notModified":true`, own: ttl, shared: ['"contents":[]}}'] };
-      return { meta, own: `${ttl}${heads.get(name)}`, shared: [await representations.escaped(load)] };
+        return { meta: `${meta},"portico/notModified":true`, jsonHead: ttl, jsonTail: ['"contents":[]}}'] };
+      return { meta, jsonHead: `${ttl}${heads.get(name)}`, jsonTail: [await representations.escaped(load)] };
     };
 
     return new Map<string, Handler>([
@@ -94,10 +94,10 @@ export function createMethods(options: MethodsOptions) {
     assertType('InitializeRequestParams', params, 'params');
     const requested = String(params['protocolVersion']);
     const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(requested) ? requested : LATEST_PROTOCOL_VERSION;
-    return { members: { protocolVersion, ...offered, serverInfo: server } };
+    return resultOf({ protocolVersion, ...offered, serverInfo: server });
   };
 
-  const discovered = constantResult({
+  const discovered = resultOf({
     ...{ supportedVersions: [CURRENT], ...offering(true), ttlMs: 0, cacheScope: 'private' },
   });
 
@@ -111,15 +111,10 @@ export function createMethods(options: MethodsOptions) {
       ...methodsOf(EARLIER),
       ...forConnections,
       ['initialize', initialize],
-      ['ping', async () => ({ members: {} })],
+      ['ping', async () => resultOf({})],
     ]),
   };
   return { server, methods, tools: new Set<unknown>(tools?.list.map(({ name }) => name)) };
-}
-
-/** A result that is equal for every request, and written once. It must have members. */
-function constantResult(members: Members): Result {
-  return { shared: [Buffer.from(`${JSON.stringify(members).slice(1)}}`)] };
 }
 
 function resourcesHint({ offered }: Pick<Catalogue, 'offered'>): string {

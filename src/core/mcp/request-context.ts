@@ -35,29 +35,29 @@ export type Send = (notification: JSONRPCNotification) => Promise<void>;
 /** Records the outcome, too. */
 export type ReadResource = (name: string, context: RequestContext) => Promise<Load>;
 
-export interface Members {
-  readonly [name: string]: unknown;
-  readonly _meta?: Readonly<Record<string, unknown>>;
+/** JSON, sent in order. Short pieces are texts: Node sends those together with the head. */
+export type Pieces = readonly (Buffer | string)[];
+
+/** A method's result, as JSON that is mostly shared with other responses. */
+export interface Result {
+  /** Members of `_meta`. @default none */
+  readonly meta?: string;
+  /** Members before `jsonTail`, up to their last comma, or to where `jsonTail` begins. */
+  readonly jsonHead?: string;
+  /** The other members, up to the end of the response: `}}`. */
+  readonly jsonTail: Pieces;
+  /** Whether it is the error of a tool. */
+  readonly isError?: boolean;
 }
 
-/** A method's result: its members, or JSON that is mostly shared with other responses. */
-export type Result = { readonly members: Members } | WrittenResult;
+/** Returns a result of these members, and of `_meta`. */
+export function resultOf(members: object, meta: object = {}): Result {
+  return { meta: JSON.stringify(meta).slice(1, -1), jsonTail: [`${JSON.stringify(members).slice(1)}}`] };
+}
 
 /** Sends notifications before its result. Rejects with a `GatewayError`, or when the client is gone. */
 export interface StreamResult {
   stream(send: Send): Promise<Result>;
-}
-
-/** JSON, sent in order. Short pieces are texts: Node sends those together with the head. */
-export type Pieces = readonly (Buffer | string)[];
-
-export interface WrittenResult {
-  /** Members of `_meta` as JSON. @default none */
-  readonly meta?: string;
-  /** JSON of the members before `shared`, up to their last comma, or to where `shared` begins. */
-  readonly own?: string;
-  /** JSON of the other members, one at least, up to the end of the response: `}}`. */
-  readonly shared: Pieces;
 }
 
 /** Answers one method, of unchecked parameters. Rejects with a `GatewayError`. A stream is for revision 2026-07-28. */

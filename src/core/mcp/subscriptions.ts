@@ -5,7 +5,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import type { Catalogue, ChangedList, Watch } from '../reads/catalogue/catalogue.ts';
-import type { Handler, RequestContext } from './request-context.ts';
+import { type Handler, type RequestContext, resultOf } from './request-context.ts';
 import { assertType } from './revisions.ts';
 
 export interface SubscriptionsOptions {
@@ -50,7 +50,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
         const method = 'notifications/subscriptions/acknowledged';
         await send({ jsonrpc: '2.0', method, params: { notifications: accepted, _meta } });
         await report(changes, (changed) => send(updated(changed, _meta)));
-        return { members: { _meta } };
+        return resultOf({}, _meta);
       },
     };
   };
@@ -65,7 +65,7 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
       const detail = 'Over HTTP, changes are reported by subscriptions/listen of revision 2026-07-28 only.';
       throw explained('not_found', detail);
     }
-    if (open.has(name)) return { members: {} };
+    if (open.has(name)) return resultOf({});
     const subscription = new AbortController();
     const end = () => {
       if (open.get(name) === subscription) open.delete(name);
@@ -78,14 +78,14 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
       .catch(() => {})
       .finally(end);
     await watching;
-    return { members: {} };
+    return resultOf({});
   };
 
   const unsubscribe: Handler = async ({ uri }) => {
     const name = resourceOf(uri);
     open.get(name)?.abort();
     open.delete(name);
-    return { members: {} };
+    return resultOf({});
   };
 
   function resourceOf(uri: unknown): string {

@@ -48,7 +48,7 @@ export interface ToolArguments {
   /** Names of a few unknown arguments, printable and short, for the result. */
   readonly ignored: readonly string[];
   /** Those that no host adds by itself: the model meant something by them. */
-  readonly misread: readonly string[];
+  readonly unknownArguments: readonly string[];
 }
 
 const text = (description = '') => {
@@ -126,7 +126,7 @@ export function createReadArguments(
       cursor,
       isEmpty: ignored.length === 0 && Object.values(taken).every((value) => value === undefined),
       ignored,
-      misread: ignored.filter((name) => !ADDED_BY_HOSTS.has(name)),
+      unknownArguments: ignored.filter((name) => !ADDED_BY_HOSTS.has(name)),
     };
   }
 

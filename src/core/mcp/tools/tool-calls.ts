@@ -9,7 +9,7 @@ import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 import { isKnown, type Provenance, remarksOn, type Staleness, stalenessOf } from '../provenance.ts';
-import type { ReadResource, RequestContext, Result } from '../request-context.ts';
+import { type ReadResource, type RequestContext, type Result, resultOf } from '../request-context.ts';
 import type { ChallengeFor, RecordError } from '../rpc-errors.ts';
 import { argumentsShape, createReadArguments, type ToolArguments } from './arguments.ts';
 import { type Changes, changesBetween, createDigests, type Digest } from './changes.ts';
@@ -82,7 +82,7 @@ export function createTools(options: ToolsOptions) {
     sizeOf: ({ json }) => json.length,
   });
 
-  async function resultOf(
+  async function respond(
     offered: Offered,
     args: ToolArguments,
     load: Load,
@@ -91,7 +91,7 @@ export function createTools(options: ToolsOptions) {
     const { snapshot } = load;
     const stale = stalenessOf(load, now());
     if (isKnown(snapshot, params))
-      return { meta: provenance(offered.resource.name, load, stale), shared: NOT_MODIFIED };
+      return { meta: provenance(offered.resource.name, load, stale), jsonTail: NOT_MODIFIED };
     // Such a page depends on nothing but the bytes of the list.
     const isKept = args.isEmpty && stale === undefined && load.excluded + load.dropped === 0;
     const kept = isKept ? firstPages.get(snapshot.bytes) : undefined;
@@ -101,7 +101,7 @@ export function createTools(options: ToolsOptions) {
       ...(args.ignored.length > 0 && { 'portico/ignoredArguments': args.ignored }),
       ...(page.hidden.size > 0 && { 'portico/hiddenText': Object.fromEntries(page.hidden) }),
     };
-    return { meta: provenance(offered.resource.name, load, stale) + membersOf(meta), shared: [page.json] };
+    return { meta: provenance(offered.resource.name, load, stale) + membersOf(meta), jsonTail: [page.json] };
   }
 
   /** Returns `undefined` where the earlier list is not known, or more has changed than a result holds. */
@@ -121,7 +121,7 @@ export function createTools(options: ToolsOptions) {
     { caller, signal }: RequestContext,
   ): Promise<ResultPage> {
     const { snapshot } = load;
-    const { filter, countBy, cursor, misread, order, isTable, changedSince } = args;
+    const { filter, countBy, cursor, unknownArguments, order, isTable, changedSince } = args;
     const { resource } = offered;
     const hidden = new Map<string, number>();
 
@@ -148,7 +148,7 @@ export function createTools(options: ToolsOptions) {
         etag: snapshot.etag,
         ...(changes ? { changes: keepsHidden ? changes : shownChanges(changes, show) } : { hint: UNKNOWN_LIST }),
       }),
-      ...(misread.length > 0 && { ignoredArguments: misread }),
+      ...(unknownArguments.length > 0 && { ignoredArguments: unknownArguments }),
       ...remarksOn(load, stale),
     });
     const { text, data } = await writePage(
@@ -190,7 +190,7 @@ export function createTools(options: ToolsOptions) {
       context.record.tool = tool.tool.name;
       try {
         const args = tool.read(given);
-        return await resultOf(tool, args, await readResource(tool.resource.name, context), { context, params });
+        return await respond(tool, args, await readResource(tool.resource.name, context), { context, params });
       } catch (thrown) {
         // A model cannot change its client's token.
         if (context.signal.aborted || challengeFor(thrown) !== undefined) throw thrown;
@@ -243,11 +243,8 @@ function createWarn(events: Events) {
 function errorResult({ code, detail, upstream, retryAfterSeconds }: GatewayError, requestId: string): Result {
   const wait = retryAfterSeconds === undefined ? '' : ` Wait ${retryAfterSeconds} s before the next attempt.`;
   const whence = upstream === undefined ? '' : `upstream ${upstream}, `;
-  return {
-    members: {
-      isError: true,
-      content: [{ type: 'text', text: `${code}: ${detail}${wait} (${whence}request ${requestId})` }],
-      _meta: { 'portico/error': { code, requestId, upstream, retryAfterSeconds } },
-    },
-  };
+  const text = `${code}: ${detail}${wait} (${whence}request ${requestId})`;
+  const error = { code, requestId, upstream, retryAfterSeconds };
+  const result = resultOf({ isError: true, content: [{ type: 'text', text }] }, { 'portico/error': error });
+  return { ...result, isError: true };
 }
