@@ -1,7 +1,7 @@
 import { startDemoPlatform, startGateway } from '../src/portico-testing.ts';
 
 // Counts what the tools cost a model: their definitions, as hosts send them with each request, and ten questions to the demo
-// platform, each with the calls of a model that uses the tools well. `docs/clients.md` has the table that this prints.
+// platform, each with the calls of a model that uses the tools well. It prints a table by host.
 
 interface Tool {
   readonly name: string;
@@ -143,7 +143,7 @@ export async function loadTokenizer(): Promise<CountTokens> {
   return (await import(name)).countTokens;
 }
 
-/** Returns the table of `docs/clients.md`, which a test compares. */
+/** Returns the table by host, in Markdown. */
 export async function tokenTable(countTokens: CountTokens): Promise<string> {
   const platform = await startDemoPlatform();
   const { url, close } = await startGateway({ upstreams: platform.upstreams, log: { level: 'silent' } });

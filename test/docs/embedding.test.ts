@@ -6,15 +6,16 @@ import { porticoEnvironment, startProcess } from '../support/process/process.ts'
 
 const ROOT = new URL('../../', import.meta.url);
 const PAGE = 'docs/embedding.md';
-const SECTION = 'In a program';
+const SECTIONS = ['In a program', 'In a server or a Koa application of your own'];
+const blocks = (language: string) => SECTIONS.flatMap((section) => codeBlocks(PAGE, language, section));
 
-describe('the section on createGateway', () => {
+describe('the sections on programs', () => {
   const folder = new URL('node_modules/.cache/portico-create-gateway/', ROOT);
   before(() => mkdirSync(folder, { recursive: true }));
   after(() => rmSync(folder, { recursive: true }));
 
-  const printed = codeBlocks(PAGE, 'text', SECTION);
-  for (const [index, code] of codeBlocks(PAGE, 'js', SECTION).entries()) {
+  const printed = blocks('text');
+  for (const [index, code] of blocks('js').entries()) {
     it(`has a program that prints the documented output: number ${index + 1}`, async () => {
       const file = new URL(`${index}.mjs`, folder);
       writeFileSync(file, code.replace("'portico'", `'${new URL('src/gateway.ts', ROOT)}'`));
@@ -31,9 +32,7 @@ describe('the section on createGateway', () => {
   }
 
   it('has a program for each output', () => {
-    expect(printed)
-      .to.have.length(codeBlocks(PAGE, 'js', SECTION).length)
-      .and.not.to.have.length(0);
+    expect(printed).to.have.length(blocks('js').length).and.not.to.have.length(0);
   });
 
   it('names exactly the options that exist', () => {
