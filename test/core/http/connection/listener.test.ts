@@ -13,7 +13,7 @@ import { loadOf, manyTools } from '../../../support/platform/loads.ts';
 import { newFolder } from '../../../support/process/serving.ts';
 import { exchange, get, sendTo } from '../../../support/raw-http.ts';
 import { rejection } from '../../upstream/harness.ts';
-import { expectNoUncaught, LIST, READ, serve } from '../served.ts';
+import { echo, expectNoUncaught, LIST, post, READ, serve, serveRpc } from '../served.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 
@@ -125,7 +125,39 @@ describe('a connection', () => {
   });
 });
 
+describe('a request for another protocol', () => {
+  it('is answered in HTTP/1.1, and closes the connection: Node drops what is behind it in the same packet', async () => {
+    const { url } = await serve();
+    for (const fields of [
+      { Connection: 'Upgrade', Upgrade: 'websocket' },
+      { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQAAP__' },
+    ]) {
+      const { responses, rest } = await sendTo(url, get(LIST, fields) + get(READ)).closed();
+      expect(responses.map(({ status, headers }) => [status, headers.get('connection')])).to.deep.equal([
+        [200, 'close'],
+      ]);
+      expect(rest).to.have.length(0);
+    }
+  });
+});
+
 describe('an expectation', () => {
+  it('of 100-continue in HTTP/1.0, and any other one, gets no interim response with a body either', async () => {
+    const { url } = await serveRpc(echo);
+    for (const [expected, version] of [
+      ['100-continue', '1.0'],
+      ['miracles', '1.1'],
+      ['100-continue; x', '1.1'],
+    ] as const) {
+      const request = post('{}', { Expect: expected, Connection: 'close' }).replace('HTTP/1.1', `HTTP/${version}`);
+      const { responses } = await sendTo(url, request).closed();
+      expect(
+        responses.map(({ status }) => status),
+        expected,
+      ).to.deep.equal([200]);
+    }
+  });
+
   it('of 100-continue gets no interim response without a body, and any other is ignored', async () => {
     const { url } = await serve();
     for (const expected of ['100-continue', 'miracles']) {

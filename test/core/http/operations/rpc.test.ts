@@ -44,6 +44,9 @@ describe('JSON-RPC', () => {
       ['Application/JSON; charset="UTF-8"', RPC],
       ['application/json ; charset=utf-8', RPC],
       ['application/json;', RPC],
+      ['application/json; charset=utf-8;', RPC],
+      ['application/json; profile="x; y"; charset=UTF-8', RPC],
+      ['application/json;charset=utf-8; version=1', RPC],
     ] as const) {
       expect((await exchange(url, post('{}', { 'Content-Type': type }, target))).status, type).to.equal(200);
     }
@@ -58,6 +61,12 @@ describe('a request for JSON-RPC', () => {
     ['of two types', { 'content-type': 'application/json' }, 415, 'unsupported_media_type'],
     ['of a type that only begins like JSON', { 'Content-Type': 'application/json5' }, 415, 'unsupported_media_type'],
     ['in another charset', { 'Content-Type': 'application/json; charset=utf-16' }, 415, 'unsupported_media_type'],
+    [
+      'in two charsets',
+      { 'Content-Type': 'application/json; charset=utf-8; charset=x' },
+      415,
+      'unsupported_media_type',
+    ],
     ['compressed', { 'Content-Encoding': 'gzip' }, 415, 'unsupported_media_type'],
     ['whose response may not be JSON', { Accept: 'text/html' }, 406, 'not_acceptable'],
   ] as const) {

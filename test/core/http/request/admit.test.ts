@@ -155,6 +155,16 @@ describe('the origin of a request', () => {
     }
   });
 
+  it('may be that of an extension or a desktop application, whose scheme is not of the web', async () => {
+    const allowedOrigins = ['chrome-extension://abcdefghijklmnopabcdefghijklmnop', 'tauri://localhost'];
+    const { url } = await serve({ allowedOrigins });
+    for (const origin of allowedOrigins) {
+      const response = await exchange(url, get(LIST, { Origin: origin }));
+      expect([response.status, response.headers.get('access-control-allow-origin')]).to.deep.equal([200, origin]);
+    }
+    expect(await outcomeOf(url, get(LIST, { Origin: 'tauri://elsewhere' }))).to.deep.equal([403, 'origin_refused']);
+  });
+
   it('that is allowed can read every response, errors included', async () => {
     const { url } = await serve({ ...BOUNDS, allowedOrigins: [APP] });
     for (const [status, request] of [

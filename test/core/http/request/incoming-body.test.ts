@@ -3,7 +3,17 @@ import type { RpcHandler } from '../../../../src/core/http/operations/rpc.ts';
 import { aWhile } from '../../../support/a-while.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { exchange, get, openConnection, requestText, sendTo } from '../../../support/raw-http.ts';
-import { expectNoUncaught, LIST, post, RPC, RPC_MAX_BYTES, type ServeOptions, serve, serveRpc } from '../served.ts';
+import {
+  echo,
+  expectNoUncaught,
+  LIST,
+  post,
+  RPC,
+  RPC_MAX_BYTES,
+  type ServeOptions,
+  serve,
+  serveRpc,
+} from '../served.ts';
 
 async function serveEcho(options?: ServeOptions, maxBodyBytes?: number) {
   const bodies: Buffer[] = [];
@@ -194,6 +204,21 @@ describe('bodies that are held', () => {
     release();
     for (const connection of held) expect((await connection.receive()).status).to.equal(200);
     expect((await exchange(url, post('x'.repeat(1000)))).status).to.equal(200);
+  });
+
+  it('leave half of the room to others than the unverified callers of one address', async () => {
+    const { url, ended } = await serveRpc(echo, { maxHeldBodyBytes: 2000, trustedProxies: ['127.0.0.1'] });
+    const from = (address: string, token: string) => ({
+      'X-Forwarded-For': address,
+      Authorization: `Bearer ${token}`,
+      'Content-Length': '600',
+    });
+    const unfinished = ['a', 'b'].map((token) => sendTo(url, post('x'.repeat(500), from('192.0.2.1', token))));
+    await eventually(async () => (await exchange(url, post('x'.repeat(600), from('192.0.2.1', 'c')))).status === 503);
+    expect((await exchange(url, post('x'.repeat(600), from('192.0.2.2', 'd')))).status).to.equal(200);
+    for (const { socket } of unfinished) socket.resetAndDestroy();
+    await eventually(async () => (await exchange(url, post('x'.repeat(600), from('192.0.2.1', 'c')))).status === 200);
+    expect((await ended(1))[0]).to.include({ outcome: 'overloaded' });
   });
 
   it('are released when their client hangs up', async () => {
