@@ -161,11 +161,13 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
           address,
           record: { callerKey, error },
         } = request;
+        const wasHeld = reservations?.release(request) ?? false;
+        // A guess whose client does not wait for the verdict is counted, too.
+        const isUnjudged = wasHeld && request.signal.aborted;
+        if (isUnjudged || isOfCredential(error)) rejected?.take(address, 1);
         if (isOfCredential(error)) {
-          rejected?.take(address, 1);
           if (callerKey !== undefined) accepted.delete(callerKey);
         } else if (callerKey !== undefined && wasAccepted(request)) accepted.add(callerKey);
-        reservations?.release(request);
       },
     }),
   };

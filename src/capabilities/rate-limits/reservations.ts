@@ -62,12 +62,14 @@ export function createReservations(rate: Rate, quota: number) {
     /** Takes a slot, or waits. Rejects with what `refuse` throws, with `rate_limited` after a while, and with the signal's reason. */
     take: (request: HttpRequest, address: string, refuse: Refuse): Promise<void> | undefined =>
       tryTake(request, address, refuse) ? undefined : waitToTake(request, address, refuse),
-    release(request: HttpRequest): void {
+    /** Returns whether the request had a slot. */
+    release(request: HttpRequest): boolean {
       const address = holders.get(request);
-      if (address === undefined) return;
+      if (address === undefined) return false;
       holders.delete(request);
       places.release(address);
       wakeNext(address);
+      return true;
     },
   };
 }

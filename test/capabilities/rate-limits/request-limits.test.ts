@@ -310,14 +310,14 @@ describe('rate limits', () => {
       expect(await statuses(get(READ, bearer('new')))).to.deep.equal([200]);
     });
 
-    it('give a place back where the caller hangs up', async () => {
+    it('count tokens whose caller hangs up before the platform has answered, and give their places back', async () => {
       let asked = 0;
       const silent = await startHttpUpstream((request, response) => {
         asked += 1;
         if (!tokenOf(request).startsWith('slow')) json({ tools: [] })(request, response);
       });
       onCleanup(() => silent.close());
-      const { url, statuses } = await start({ rejectedPerAddress: 2 }, {}, {}, silent.url);
+      const { url, statuses, bounds } = await start({ rejectedPerAddress: 2, windowMs: 2000 }, {}, {}, silent.url);
       const { hostname, port } = new URL(url);
       const sockets = [1, 2].map((index) => {
         const socket = connect(Number(port), hostname);
@@ -326,8 +326,10 @@ describe('rate limits', () => {
       });
       await eventually(() => asked === 2);
       for (const socket of sockets) socket.destroy();
-      const good = ['a', 'b', 'c'].map((name) => get(READ, bearer(`after-${name}`)));
-      expect(await statuses(...good)).to.deep.equal([200, 200, 200]);
+      expect(await statuses(get(READ, bearer('slow-gone-3')))).to.deep.equal([429]);
+      expect([asked, bounds().at(-1)]).to.deep.equal([2, 'limits.rejectedPerAddress']);
+      await eventually(async () => (await statuses(get(READ, bearer('after')))).join() === '200');
+      expect(await statuses(...['a', 'b', 'c'].map((name) => get(READ, bearer(name))))).to.deep.equal([200, 200, 200]);
     });
 
     it('hold for the addresses that a trusted proxy reports, one by one, and no log names them', async () => {

@@ -63,7 +63,7 @@ describe('the connection to Redis', () => {
     expect(performance.now() - stoppedAt).to.be.below(100);
     proxy.treat(AS_IT_IS);
     await eventually(async () => (await fleet.get('a')) !== undefined);
-    expect(changes).to.deep.equal(['up', 'stalled', 'up']);
+    expect([...changes.slice(0, 2), changes.at(-1)]).to.deep.equal(['up', 'stalled', 'up']);
   });
 
   it('reconnects by itself to a Redis that resets connections, or is started again', async () => {
