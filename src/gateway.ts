@@ -132,6 +132,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
     ...common,
     authenticate: core.authenticate,
     otherCredentials: core.otherCredentials,
+    forwardedHeaders: core.forwardedHeaders,
     settings: {
       ...config.http,
       ...(cap && { maxConnections: cap.maxConnections }),
@@ -194,6 +195,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
       config,
       offered: core.catalogue.offered,
       otherCredentials: core.otherCredentials,
+      forwardedHeaders: core.forwardedHeaders,
       mcpPath: config.mcp.enabled ? MCP_PATH : undefined,
       signsIn: capabilities.hooks.verifier?.tokenSource !== undefined,
     };

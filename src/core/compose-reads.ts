@@ -18,6 +18,7 @@ import {
 import { withResourceNames } from './reads/snapshots/cache.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
 import { withCache } from './reads/snapshots/with-cache.ts';
+import { callerValuesFor, withMarkers } from './reads/with-caller-values.ts';
 import { listFingerprint, type ReloadState } from './reload-state.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
 import { lowerCased } from './upstream/client/upstream-client.ts';
@@ -63,7 +64,9 @@ export function composeReads(
 
   function loaderOf({ resource, settings }: Offer): Loader {
     const { each, lists } = settings;
-    const upstream = hooks.wrapUpstream(checked(upstreams.get(settings.upstream)), resource.name);
+    const values = callerValuesFor(config, settings.upstream);
+    const opened = hooks.wrapUpstream(checked(upstreams.get(settings.upstream)), resource.name);
+    const upstream = values.wrapUpstream(opened);
     const { timeoutMs } = checked(config.upstreams[settings.upstream]);
     const source = { name: resource.name, upstream, required: requiredFields(resource) };
     const compare = reloadState.compare.bind(undefined, checked(names.get(resource.name)));
@@ -101,7 +104,8 @@ export function composeReads(
   }
 
   /** Compiles one list; the result opens it, for a parent if it has one. */
-  function listLoader({ name, upstream, settings, required, compare = () => [] }: ListSource & ListLoaderOptions) {
+  function listLoader({ name, upstream, required, compare = () => [], ...options }: ListSource & ListLoaderOptions) {
+    const settings = withMarkers(options.settings);
     const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
     const path = fillPath(settings.path, settings.pathParams);
     const headers = lowerCased(settings.headers);
@@ -151,17 +155,16 @@ export function composeReads(
 
   return offers.map((offer) => {
     const { resource, settings } = offer;
-    const read = cached(users.during(loaderOf(offer)), offer);
+    const { keyOf } = reloadState;
+    const cachedRead = cached(users.during(loaderOf(offer)), offer);
+    const read = callerValuesFor(config, settings.upstream).wrapRead(cachedRead, settings, keyOf);
     return {
       resource: { ...resource, keywords: [...resource.keywords, ...settings.keywords] },
       definition: define(resource, config.scheme),
       upstream: settings.upstream,
       known: knownValues(settings),
       requiredScopes: config.verification === undefined ? [] : settings.requiredScopes,
-      read: hooks.wrapRead(
-        withUpstreamIdentity(read, { config, upstream: settings.upstream, keyOf: reloadState.keyOf }),
-        resource.name,
-      ),
+      read: hooks.wrapRead(withUpstreamIdentity(read, { config, upstream: settings.upstream, keyOf }), resource.name),
     };
   });
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { composeReads, otherCredentialsIn } from './compose-reads.ts';
+import { callerValueNames } from './config/schema/caller-values.ts';
 import { type Config, checked, offeredIn } from './config/schema/settings.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
 import { proxyAuthorization } from './credentials/authorize.ts';
@@ -47,6 +48,8 @@ export interface Core extends Pick<Users, 'enter' | 'leave'> {
   /** Headers beside `Authorization` in which callers send credentials. */
   readonly otherCredentials: readonly string[];
   readonly reloadState: ReloadState;
+  /** Further headers of callers that select a list. */
+  readonly forwardedHeaders: readonly string[];
   /**
    * Closes it when nothing uses it, at the latest after `withinMs`: what is left is cut. Drops snapshots that `next` reads
    * differently.
@@ -118,6 +121,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
     upstreams,
     isRejected: (callerKey) => upstreams.values().every((one) => one.isRejected(callerKey)),
     otherCredentials,
+    forwardedHeaders: callerValueNames(config).headers,
     authenticate: createAuthenticate({ verify: hooks.verifier && hooks.wrapVerify(hooks.verifier.verify), keyOf }),
     reloadState,
     enter: users.enter,

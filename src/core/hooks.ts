@@ -36,6 +36,8 @@ export interface GatewayState {
   readonly offered: readonly Offered[];
   /** Headers beside `Authorization` in which callers send credentials. */
   readonly otherCredentials: readonly string[];
+  /** Further headers of callers that select a list. */
+  readonly forwardedHeaders: readonly string[];
   /** Path of MCP over HTTP; `undefined` where it is off. */
   readonly mcpPath: string | undefined;
   /** Whether clients can find out where to obtain a token. */

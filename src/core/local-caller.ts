@@ -8,7 +8,13 @@ import { upstreamsInUse } from './secret-files.ts';
 
 /** The caller of a command, by the environment. Throws `ConfigError`, which names `command`, if a credential is missing. */
 export async function localCaller(
-  { config, token, headerCredentials }: Pick<LoadedConfig, 'config' | 'token' | 'headerCredentials'>,
+  {
+    config,
+    token,
+    headerCredentials,
+    claims,
+    forwarded,
+  }: Pick<LoadedConfig, 'claims' | 'config' | 'forwarded' | 'headerCredentials' | 'token'>,
   file: string,
   command: string,
 ) {
@@ -37,7 +43,9 @@ export async function localCaller(
   }
   if (issues.length > 0) throw new ConfigError(issues, file);
   const identity: Identity = await createAuthenticate()([new Credential(`Bearer ${token || 'none'}`)]);
-  return { ...identity, ...(others.size > 0 && { others }) };
+  // Without verification, there is no other source of claims.
+  const verified = { subject: undefined, subjectKey: undefined, scopes: new Set<string>(), claims };
+  return { ...identity, ...(claims.size > 0 && { verified }), forwarded, ...(others.size > 0 && { others }) };
 }
 
 /** Returns settings without verification: the person who runs a command already holds all secrets of the settings. */

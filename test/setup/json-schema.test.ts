@@ -74,12 +74,18 @@ describe('the JSON Schema of settings', () => {
   });
 });
 
-/** Lists, and blocks whose keys are names. */
+/** Blocks, and names of lists, of resources and of fields. */
 const COMPOUND =
-  /^(?:pagination|fields|credential|client|second|scopes|tls|proxy|body|headers|pathParams|query|values|allowedHosts|authorizationServers|allowedOrigins|trustedProxies|ignoreSigns|ignoreErrors|statuses|keywords|each|lists|requiredScopes|scopeClaims|impliedScopes|projects|workflows|tools)$/;
+  /^(?:pagination|fields|credential|client|second|each|tls|proxy|body|headers|pathParams|query|values|impliedScopes|projects|workflows|tools)$/;
 
 function isScalar({ key, block, schema }: Setting): boolean {
-  return block !== '' && !/fields$|\.each\b/.test(block) && !COMPOUND.test(key) && schema.properties === undefined;
+  return (
+    block !== '' &&
+    !block.endsWith('fields') &&
+    !COMPOUND.test(key) &&
+    schema.type !== 'array' &&
+    schema.properties === undefined
+  );
 }
 
 const FILES = { certFile: 'a', keyFile: 'b' };
@@ -116,7 +122,7 @@ function settingsWith({ block, key, of }: Setting, value: string): object {
     .split('.')) {
     at = at === '' ? name : `${at}.${name}`;
     inner[name] ??= {};
-    inner = Object.assign(inner[name], BESIDE[at]);
+    inner = Object.assign(inner[name], BESIDE[at], name === 'each' && { path: '/parents' });
     if (place.endsWith('credential.second') && name === 'credential') Object.assign(inner, { kind: 'service' });
     if (/credential\.(?:client|tls|proxy)$/.test(place) && name === 'credential')
       Object.assign(inner, { kind: 'exchange', client: { ...CLIENT } });

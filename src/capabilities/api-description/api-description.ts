@@ -10,8 +10,8 @@ export const DESCRIPTION_PATH = '/openapi.json';
 /** The reads of this gateway as an OpenAPI document, open to all: it names the resources, never an item. */
 export const apiDescription = defineCapability({
   open: () => ({
-    operations: ({ config: { publicUrl }, offered, otherCredentials }) => [
-      publishedOperation(DESCRIPTION_PATH, describeReads(offered, otherCredentials, publicUrl)),
+    operations: ({ config: { publicUrl }, offered, otherCredentials, forwardedHeaders }) => [
+      publishedOperation(DESCRIPTION_PATH, describeReads(offered, otherCredentials, publicUrl, forwardedHeaders)),
     ],
   }),
 });
@@ -140,6 +140,7 @@ export function describeReads(
   offered: readonly Offered[],
   otherCredentials: readonly string[] = [],
   server = '/',
+  forwardedHeaders: readonly string[] = [],
 ): object {
   const lists = offered.map(({ resource, definition }) => {
     const { name, description } = resource;
@@ -186,6 +187,10 @@ export function describeReads(
               schema: { enum: lists.map(({ uri }) => uri) },
             },
             ...requestHeaders,
+            ...forwardedHeaders.map((name) => ({
+              ...{ name, in: 'header', description: 'Passed on to the platform; selects the list.' },
+              schema: { type: 'string', maxLength: 256 },
+            })),
           ],
           responses: {
             ...answers('The whole list; its shape depends on uri.', headersOf('all', 'list', 'read'), {

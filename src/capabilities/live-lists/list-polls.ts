@@ -58,7 +58,12 @@ export function createPolls(options: PollsOptions) {
 
 /** What a verdict decides about reads: the cache scope, the subject and the scopes. */
 function identityOf({ cacheScope, verified }: Pick<Verdict, 'cacheScope'> & Pick<Caller, 'verified'>): string {
-  return JSON.stringify([cacheScope, verified?.subjectKey, [...(verified?.scopes ?? [])].sort()]);
+  return JSON.stringify([
+    cacheScope,
+    verified?.subjectKey,
+    [...(verified?.scopes ?? [])].sort(),
+    [...(verified?.claims ?? [])],
+  ]);
 }
 
 /** Reads a list whenever it may have changed, like any other read: within deadlines, breaker and bulkhead. Only its entity tag is kept. */

@@ -3,7 +3,7 @@ import { createKeyOf } from '../../core/credentials/authenticate.ts';
 import type { Caller, Credential } from '../../core/kernel/caller.ts';
 
 /** All that a caller brings: what distinguishes it from other callers. */
-type Bearer = Pick<Caller, 'credential' | 'accessToken'>;
+type Bearer = Pick<Caller, 'credential' | 'accessToken' | 'sentValues'>;
 
 const SECRET_BYTES = 32;
 
@@ -38,9 +38,9 @@ function derive(from: string, salt: string | Buffer, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', from, salt, use, SECRET_BYTES));
 }
 
-/** No access token contains a space, so that no two callers have the same text. */
-function textOf({ credential, accessToken }: Bearer): string {
-  return accessToken === undefined ? credential.reveal() : `${accessToken.reveal()} ${credential.reveal()}`;
+/** No two callers have the same text. */
+function textOf({ credential, accessToken, sentValues }: Bearer): string {
+  return JSON.stringify([credential.reveal(), accessToken?.reveal() ?? null, sentValues ?? null]);
 }
 
 const ALGORITHM = 'aes-256-gcm';

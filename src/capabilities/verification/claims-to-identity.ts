@@ -5,12 +5,14 @@ export interface ClaimsCheckOptions
   extends Pick<VerificationSettings, 'issuer' | 'leewayMs' | 'scopeClaims' | 'impliedScopes' | 'partitionClaim'> {
   /** Scopes required by resources; others are ignored. */
   readonly scopes: readonly string[];
+  /** Claims that settings name. */
+  readonly claimNames: readonly string[];
   readonly keyOf: KeyOf;
 }
 
 /** Returns what derives the verdict for a caller's key from verified claims. That throws `credential_rejected`. */
 export function createClaimsCheck(options: ClaimsCheckOptions) {
-  const { issuer, leewayMs, scopeClaims, impliedScopes, scopes, partitionClaim, keyOf } = options;
+  const { issuer, leewayMs, scopeClaims, impliedScopes, scopes, claimNames, partitionClaim, keyOf } = options;
   /** Scopes that grant a required scope, by required scope. */
   const granting = scopes.map((scope) => [scope, impliers(scope, impliedScopes)] as const);
 
@@ -45,9 +47,14 @@ export function createClaimsCheck(options: ClaimsCheckOptions) {
         subject,
         subjectKey: subject === undefined ? undefined : keyFor('sub', subject),
         scopes: grantedBy(claims),
+        claims: new Map(claimNames.flatMap((name) => textOf(claims[name]).map((text) => [name, text]))),
       }),
     };
   };
+}
+
+function textOf(claim: unknown): string[] {
+  return ['boolean', 'number', 'string'].includes(typeof claim) ? [String(claim)] : [];
 }
 
 function impliers(scope: string, implied: Readonly<Record<string, readonly string[]>>): readonly string[] {

@@ -1,4 +1,5 @@
 import { createFileIssues } from '../../core/config/config-error.ts';
+import { callerValueNames } from '../../core/config/schema/caller-values.ts';
 import { type Config, offeredIn } from '../../core/config/schema/settings.ts';
 import { openSecret } from '../../core/credentials/files/secret-file.ts';
 import type { Unusable, WatchOptions } from '../../core/credentials/files/watched-files.ts';
@@ -63,16 +64,17 @@ function verifiedBy(config: Config, resources: readonly Resource[]) {
   if (settings === undefined) return undefined;
   const scopes = new Set(offeredIn(config, resources).flatMap(({ settings }) => settings.requiredScopes));
   const { audience = `${publicUrl}${MCP_PATH}` } = settings;
-  return { settings: { ...settings, audience }, scopes: [...scopes] };
+  const { claims } = callerValueNames(config);
+  return { settings: { ...settings, audience }, scopes: [...scopes], claimNames: claims };
 }
 
 /** Sends no request yet, so that startup does not depend on the issuer. */
 function openVerification(by: VerifiedBy, context: CapabilityContext) {
-  const { settings, scopes } = by;
+  const { settings, scopes, claimNames } = by;
   const { keyOf, events, now } = context;
   const { issuer, introspection, maxVerifying, timeoutMs } = settings;
   const clock = () => performance.now();
-  const check = createClaimsCheck({ ...settings, scopes, keyOf });
+  const check = createClaimsCheck({ ...settings, scopes, claimNames, keyOf });
   const methodOf = (
     by: VerificationMethod['by'],
     claimsOf: (token: string) => Promise<Claims>,

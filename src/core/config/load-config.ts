@@ -4,6 +4,7 @@ import { RESOURCES } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { ConfigError, didYouMean, type Finding } from './config-error.ts';
 import { createSubstitute, type Environment, processEnvironment } from './environment.ts';
+import { callerValueNames } from './schema/caller-values.ts';
 import {
   type Config,
   type Settings,
@@ -48,12 +49,28 @@ export async function loadConfig(
     token: environment['PORTICO_TOKEN'] ?? '',
     /** Values of the environment for the headers of `credential.from`, by header name in lower case. */
     headerCredentials: headerCredentials(config, environment),
+    /** Values of the environment for what settings name of callers, as `PORTICO_HEADER_X_TENANT_ID` and `PORTICO_CLAIM_TENANT`. */
+    ...callerValues(config, environment),
   };
 }
 
 /** The variable for a header of `credential.from`: `PORTICO_HEADER_X_ACME_TOKEN`. */
 export function headerVariable(header: string): string {
   return `PORTICO_HEADER_${header.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
+}
+
+function callerValues(config: Config, environment: Environment) {
+  const { claims, headers } = callerValueNames(config);
+  const given = (names: readonly string[], variableOf: (name: string) => string) =>
+    names.flatMap((name) => {
+      const value = environment[variableOf(name)] ?? '';
+      return value === '' ? [] : [[name, value] as const];
+    });
+  const claimVariable = (name: string) => headerVariable(name).replace('HEADER', 'CLAIM');
+  return {
+    claims: new Map(given(claims, claimVariable)),
+    forwarded: new Map(given(headers, headerVariable).map(([name, value]) => [name.toLowerCase(), [value]])),
+  };
 }
 
 function headerCredentials({ upstreams }: Config, environment: Environment): ReadonlyMap<string, string> {

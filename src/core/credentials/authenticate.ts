@@ -6,7 +6,7 @@ import type { Span } from '../kernel/trace.ts';
 /** The facts about a caller that follow from its credential. */
 export type Identity = Pick<
   Caller,
-  'credential' | 'credentialKey' | 'cacheScope' | 'expiresAt' | 'verified' | 'others'
+  'credential' | 'credentialKey' | 'cacheScope' | 'expiresAt' | 'verified' | 'others' | 'forwarded'
 >;
 
 /** Verifies a token. Throws, or rejects with, `credential_rejected`, and another error if it cannot decide: it fails closed. */

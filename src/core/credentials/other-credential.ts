@@ -33,8 +33,12 @@ export function withOtherCredential(caller: Caller, { from, upstream, keyOf }: O
 }
 
 /** Key of all credentials that a caller has sent: callers with equal keys see the same lists. */
-export function keyOfAll({ credentialKey: key, others = new Map() }: Caller, keyOf: KeyOf): string {
-  const values = [...others].flatMap(([name, lines]) => [name, ...lines.map((line) => line.reveal())]);
+export function keyOfAll(
+  { credentialKey: key, others = new Map(), forwarded = new Map() }: Caller,
+  keyOf: KeyOf,
+): string {
+  const secrets = [...others].flatMap(([name, lines]) => [name, ...lines.map((line) => line.reveal())]);
+  const values = [...secrets, ...[...forwarded].flat(2)];
   // No access token has a space.
   return values.length === 0 ? key : keyOf(`${key} ${JSON.stringify(values)}`);
 }

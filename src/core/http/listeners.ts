@@ -40,6 +40,8 @@ export interface PublicEdgeOptions
   readonly isDraining: () => boolean;
   /** Where clients obtain tokens. @default no client can */
   readonly tokenSource?: TokenSource | undefined;
+  /** Further headers of callers that select a list. @default none */
+  readonly forwardedHeaders?: readonly string[] | undefined;
   /** MCP over HTTP. @default off */
   readonly rpc?: Omit<RpcOptions, 'heldBytes' | 'otherCredentials'> | undefined;
 }
@@ -119,19 +121,21 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
   const { settings, events, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
   function served({ rpc, tokenSource, ...options }: PublicEdgeOptions): Served {
-    const { authenticate, hooks, users, otherCredentials = [] } = options;
+    const { authenticate, hooks, users, otherCredentials: credentials = [], forwardedHeaders = [] } = options;
+    const otherCredentials = [...credentials, ...forwardedHeaders];
     const posted = rpc && { ...rpc, heldBytes, otherCredentials };
     return {
       admission: options.settings,
       authenticate,
-      credentialHeaders: new Set(otherCredentials.map((name) => name.toLowerCase())),
+      credentialHeaders: new Set(credentials.map((name) => name.toLowerCase())),
+      forwardedHeaders: forwardedHeaders.map((name) => name.toLowerCase()),
       hooks,
       challenge: createChallenge(tokenSource),
       users,
       // A connection may be silent for as long as a read takes.
       inactivityMs: options.readDeadlineMs + settings.sendTimeoutMs,
       operations: [
-        ...readOperations({ ...options, ...options.settings }),
+        ...readOperations({ ...options, ...options.settings, otherCredentials }),
         ...(posted === undefined ? [] : [rpcOperation(posted), rpcStreamOperation(posted)]),
         ...probeOperations(isDraining),
         ...(options.operations ?? []),
@@ -163,6 +167,7 @@ export function createAdminEdge(options: AdminEdgeOptions): ChangingEdge<AdminEd
     admission: { alsoHosts, allowedOrigins: [] },
     authenticate,
     credentialHeaders: new Set(),
+    forwardedHeaders: [],
     hooks: NO_REQUEST_HOOKS,
     inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
     operations: [...probeOperations(isDraining), ...operations],

@@ -20,6 +20,8 @@ export interface Service {
   readonly operations: readonly Operation[];
   /** Headers beside `Authorization` that hold credentials, in lower case. */
   readonly credentialHeaders: ReadonlySet<string>;
+  /** Further headers that select a list, in lower case. */
+  readonly forwardedHeaders: readonly string[];
   /** @default one that names no place to obtain a token */
   readonly challenge?: Challenge | undefined;
   /** Counts requests in flight. @default not counted */
@@ -44,7 +46,7 @@ export type RoutedService = Service & ReturnType<typeof createRoutes>;
 export type Context = ParameterizedContext<State>;
 
 /** Registers the operations of a service. */
-export function createRoutes({ operations, credentialHeaders }: Service) {
+export function createRoutes({ operations, credentialHeaders, forwardedHeaders }: Service) {
   const router = new koaRouter.Router<State>({ strict: true, sensitive: true });
   for (const operation of operations) {
     router.register(operation.path, [...operation.methods], (ctx) => handle(ctx, operation));
@@ -55,7 +57,9 @@ export function createRoutes({ operations, credentialHeaders }: Service) {
   return {
     routes: router.routes() as Middleware<State>,
     /** What is answered at a path to other methods than those of its operations. */
-    atPath: new Map([...atPath].map(([path, all]) => [path, otherMethod(all, credentialHeaders)])),
+    atPath: new Map(
+      [...atPath].map(([path, all]) => [path, otherMethod(all, [...credentialHeaders, ...forwardedHeaders])]),
+    ),
   };
 }
 
@@ -93,7 +97,7 @@ async function handle(ctx: Context, operation: Operation): Promise<void> {
 /** Returns the caller; `undefined` for a request without a credential where that `isOptional`. */
 async function authenticate(
   request: HttpRequest,
-  { hooks, authenticate: identify }: Service,
+  { hooks, authenticate: identify, forwardedHeaders }: Service,
   isOptional: boolean,
 ): Promise<Caller | undefined> {
   const { record, trace, address, credentials } = request;
@@ -111,8 +115,13 @@ async function authenticate(
     ...identity,
     address: identity.verified === undefined ? address : undefined,
     others: credentials.others,
+    forwarded: forwardedHeaders.length === 0 ? undefined : headersOf(request, forwardedHeaders),
     requestId,
     trace: (span ?? trace)?.headers,
     span,
   };
+}
+
+function headersOf({ req: { headersDistinct } }: HttpRequest, names: readonly string[]): Caller['forwarded'] {
+  return new Map(names.flatMap((name) => (headersDistinct[name] === undefined ? [] : [[name, headersDistinct[name]]])));
 }

@@ -38,6 +38,8 @@ export interface Verified {
   readonly subjectKey: string | undefined;
   /** Scopes of the token that settings name, including implied ones. */
   readonly scopes: ReadonlySet<string>;
+  /** Claims that settings name, as text. @default none */
+  readonly claims?: ReadonlyMap<string, string> | undefined;
 }
 
 /** The caller of a request. */
@@ -57,6 +59,10 @@ export interface Caller {
   readonly address?: string | undefined;
   /** Headers that settings name beside `Authorization`, by lower-case name. */
   readonly others?: ReadonlyMap<string, readonly Credential[]> | undefined;
+  /** Further headers that settings name, by lower-case name. They are not secret. */
+  readonly forwarded?: ReadonlyMap<string, readonly string[]> | undefined;
+  /** What one upstream is sent of the caller beside a credential, as JSON: a part of who the caller is to it. */
+  readonly sentValues?: string | undefined;
   readonly requestId: string;
   readonly trace?: TraceHeaders | undefined;
   /** Current span; `undefined` when the trace is not sampled. */

@@ -22,8 +22,8 @@ describe('a secret of a deployment', () => {
       sealingKey: secret.sealingKeyOf(caller).toString('base64url'),
     }).to.deep.equal({
       key: 'mGGZsiUOuAYTXUVcsho5n78uM4AljDL38nAtWB--07g',
-      name: 'ahtQ6fdG39G68Qjpi2hf1zuOfNZhaVDihNibB4iiqJs',
-      sealingKey: 'NOvqppIZMZKcoLHMP_VL8A98g_6eSW9BXlHtd3kTP8s',
+      name: 'A-8V2gguOVOwrEWQr-TDr8YHks87TmdskvNwyPXcbZw',
+      sealingKey: '6mHBeEAoNXMjcqWHatC3BQ9UwQACkkDwUT7475p6e0g',
     });
   });
 

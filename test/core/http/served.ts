@@ -105,7 +105,13 @@ export async function serve({
     get operations() {
       const config = { publicUrl: settings.publicUrl } as Config;
       const signsIn = tokenSource !== undefined;
-      const about = { offered: catalogue.offered, otherCredentials: [], mcpPath: undefined, signsIn };
+      const about = {
+        offered: catalogue.offered,
+        otherCredentials: [],
+        forwardedHeaders: [],
+        mcpPath: undefined,
+        signsIn,
+      };
       const pages = [apiDescription, landingPage].flatMap(
         (one) => one.open(undefined, {} as CapabilityContext)?.operations?.({ config, ...about }) ?? [],
       );

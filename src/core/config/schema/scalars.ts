@@ -122,6 +122,18 @@ export const requestHeaderName = headerName.refine(
   'is a header that HTTP or Portico sets itself',
 );
 
+/** A header that means nothing else here. */
+export const inboundHeader = requestHeaderName.refine(
+  (name) => !READ_HERE.has(name.toLowerCase()),
+  'is a header that Portico itself uses',
+);
+
+const READ_HERE = new Set([
+  ...['accept', 'authorization', 'cache-control', 'content-type', 'cookie', 'forwarded', 'origin', 'x-forwarded-for'],
+  ...['access-control-request-headers', 'access-control-request-method', 'last-event-id', 'user-agent'],
+  ...['mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id'],
+]);
+
 export const listenHost = z
   .string()
   .refine(

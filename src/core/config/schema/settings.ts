@@ -4,6 +4,7 @@ import type { Limits } from '../../kernel/limits.ts';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { SettingsSlice } from '../settings-slice.ts';
+import { checkCallerValues } from './caller-values.ts';
 import { type CrossCheck, keysOf, type Unchecked, withChecks } from './cross-check.ts';
 import { AdminSettings, HttpSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { checkOffers, settleOffers } from './offers.ts';
@@ -101,6 +102,7 @@ function createSchema(registry: readonly Resource[], slices: readonly SettingsSl
     checkVerification,
     checkPorts,
     checkHosts,
+    checkCallerValues,
   ];
   return withChecks(schema, ...checks).overwrite(settleOffers(registry));
 }

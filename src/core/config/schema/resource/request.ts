@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Resource } from '../../../resources/resource.ts';
 import { keysOf, type Report, type Unchecked } from '../cross-check.ts';
 import { requestHeaderName, scalarText } from '../scalars.ts';
-import { checkPointer, hasSoundBraces, isJson, isPointer, namesIn } from './templates.ts';
+import { checkPointer, hasSoundBraces, isJson, isPointer, parametersIn } from './templates.ts';
 
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'endParam', 'pageParam'];
 
@@ -111,7 +111,7 @@ function pointerIssue(settings: Unchecked<RequestSettings>, pointer: string): st
 function checkPath(settings: Unchecked<RequestSettings>, report: Report): void {
   const path: unknown = settings?.path;
   if (typeof path !== 'string') return;
-  const names = namesIn(path).filter((name) => !name.startsWith('parent.'));
+  const names = parametersIn(path);
   const given = keysOf(settings?.pathParams);
   for (const name of new Set(names)) {
     if (!given.includes(name)) report(['path'], `has {${name}}, which pathParams does not define`);

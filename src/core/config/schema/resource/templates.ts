@@ -1,8 +1,16 @@
-const NAMED = /\{(\w+(?:\.[\w-]+)*)\}/g;
+const NAMED = /\{((?:claim|header)\.[^{}]+|\w+(?:\.[\w-]+)*)\}/g;
+
+/** Names that are filled in for each request, and not by pathParams. */
+const OF_REQUEST = /^(?:claim|header|parent)\./;
 
 /** The names that a path has in braces. */
 export function namesIn(path: string): string[] {
   return [...path.matchAll(NAMED)].map(([, name = '']) => name);
+}
+
+/** The names that pathParams defines. */
+export function parametersIn(path: string): string[] {
+  return namesIn(path).filter((name) => !OF_REQUEST.test(name));
 }
 
 /** Whether all braces of a path are around a name. */

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { credentialForm, isCredentialKind } from '../../../kernel/credential-kinds.ts';
 import type { Report, Unchecked } from '../cross-check.ts';
 import { NOT_IN_URL } from '../resource/request.ts';
-import { baseUrl, expression, headerName, milliseconds, requestHeaderName, userName } from '../scalars.ts';
+import {
+  baseUrl,
+  expression,
+  headerName,
+  inboundHeader,
+  milliseconds,
+  requestHeaderName,
+  userName,
+} from '../scalars.ts';
 import { checkSecret, SECRET_KEYS } from '../secret.ts';
 import { ClientCredentials, checkGrant, ExchangeCredential } from './oauth-credentials.ts';
 
@@ -14,18 +22,6 @@ const format = z
   .string()
   .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII')
   .refine((text) => text.split('{token}').length === 2, 'must contain {token} exactly once');
-
-/** A header that means nothing else here. */
-const inboundHeader = requestHeaderName.refine(
-  (name) => !READ_HERE.has(name.toLowerCase()),
-  'is a header that Portico itself uses',
-);
-
-const READ_HERE = new Set([
-  ...['accept', 'authorization', 'cache-control', 'content-type', 'cookie', 'forwarded', 'origin', 'x-forwarded-for'],
-  ...['access-control-request-headers', 'access-control-request-method', 'last-event-id', 'user-agent'],
-  ...['mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id'],
-]);
 
 const Header = z.strictObject({
   kind: z.literal('header').describe("The caller's token in another header or format."),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keysOf, type Report, type Unchecked, withChecks } from '../cross-check.ts';
-import { baseUrl, bytes, milliseconds, requestHeaderName, scalarText, whole } from '../scalars.ts';
+import { baseUrl, bytes, inboundHeader, milliseconds, requestHeaderName, scalarText, whole } from '../scalars.ts';
 import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
 import { CredentialSettings, checkCredential, credentialHeaders } from './credential-settings.ts';
 
@@ -29,6 +29,13 @@ const UpstreamShape = z.strictObject({
     .record(requestHeaderName, scalarText)
     .prefault({})
     .describe('Headers sent with every request, in addition to the credential.'),
+  forwardHeaders: z
+    .array(inboundHeader)
+    .max(8)
+    .default([])
+    .describe(
+      'Headers of the caller that are passed on, such as X-Tenant-ID. Callers with other values share no list.',
+    ),
   tls: UpstreamTls.optional().describe("TLS settings for the upstream. Unset: Node's defaults."),
   proxy: UpstreamProxy.optional().describe(
     'Proxy between Portico and the upstream. Unset: none, even if HTTPS_PROXY is set in the environment.',
@@ -63,6 +70,11 @@ export const UpstreamSettings = withChecks(UpstreamShape, (upstream, report) => 
   const taken = credentialHeaders(upstream?.credential);
   for (const name of keysOf(upstream?.headers)) {
     if (taken.includes(name.toLowerCase())) report(['headers', name], 'is already the header of the credential');
+  }
+  for (const name of keysOf(upstream?.forwardHeaders)) {
+    const header = String(upstream?.forwardHeaders?.[Number(name)]).toLowerCase();
+    const isSet = keysOf(upstream?.headers).some((other) => other.toLowerCase() === header);
+    if (isSet || taken.includes(header)) report(['forwardHeaders', name], 'is already sent by headers or credential');
   }
   checkTls(upstream, report);
 });

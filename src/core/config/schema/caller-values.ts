@@ -1,0 +1,66 @@
+import type { CrossCheck, Unchecked } from './cross-check.ts';
+import { inboundHeader } from './scalars.ts';
+
+/** `{claim.tenant}` or `{header.X-Tenant-ID}`. */
+export const CALLER_VALUE = /\{((?:claim|header)\.[^{}"]+)\}/g;
+
+/** Returns the values of a caller that a block of settings names, such as `claim.tenant`. */
+export function callerValuesIn(block: unknown): string[] {
+  const names = [...JSON.stringify(block ?? null).matchAll(CALLER_VALUE)].map(([, name = '']) => name);
+  return [...new Set(names)];
+}
+
+interface Addressed {
+  readonly path: string;
+  readonly pathParams: object;
+  readonly query: object;
+  readonly headers: object;
+  readonly lists?: object | undefined;
+  readonly each?: object | string | undefined;
+}
+
+/** Returns the parts of a resource's settings that may name values of the caller. */
+export function partsWithValues(resource: Unchecked<Addressed>) {
+  const { path, pathParams, query, headers, lists, each } = resource ?? {};
+  return { path, pathParams, query, headers, lists, each };
+}
+
+interface Named {
+  readonly upstreams: Readonly<
+    Record<string, { readonly headers: object; readonly forwardHeaders: readonly string[] }>
+  >;
+  readonly resources: Readonly<Record<string, Addressed>>;
+}
+
+/** Returns the names of all values that settings name, by their source. */
+export function callerValueNames({ upstreams, resources }: Named) {
+  const blocks = [
+    Object.values(upstreams).map(({ headers }) => headers),
+    Object.values(resources).map(partsWithValues),
+  ];
+  const names = callerValuesIn(blocks);
+  const from = (source: string) =>
+    names.flatMap((name) => (name.startsWith(source) ? [name.slice(source.length)] : []));
+  const forwarded = Object.values(upstreams).flatMap(({ forwardHeaders }) => forwardHeaders);
+  return { claims: from('claim.'), headers: [...new Set([...forwarded, ...from('header.')])] };
+}
+
+/** Checks that claims are verified, and that headers mean nothing else. */
+export const checkCallerValues: CrossCheck<Named & { readonly verification?: unknown }> = (settings, report) => {
+  const check = (place: readonly string[], block: unknown): void => {
+    for (const name of callerValuesIn(block)) {
+      const issue =
+        name.startsWith('header.') && inboundHeader.safeParse(name.slice('header.'.length)).error?.issues[0];
+      if (issue) report(place, `{${name}} ${issue.message}`);
+      if (name.startsWith('claim.') && settings?.verification === undefined) {
+        report(place, `{${name}} needs verification: without it, the claims of a token are unknown`);
+      }
+    }
+  };
+  for (const [name, upstream] of Object.entries(settings?.upstreams ?? {})) {
+    check(['upstreams', name, 'headers'], upstream?.headers);
+  }
+  for (const [name, resource] of Object.entries(settings?.resources ?? {})) {
+    for (const [key, block] of Object.entries(partsWithValues(resource))) check(['resources', name, key], block);
+  }
+};

@@ -1,0 +1,210 @@
+import { writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { issues } from '../../core/config/schema/parsed.ts';
+import { AUDIENCE, claimsOf, startIssuer } from '../../support/authorization/issuer.ts';
+import { startRedis, startRedisProxy } from '../../support/fleet/redis.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
+import type { TestSettings } from '../../support/limits.ts';
+import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { needsCommands } from '../../support/tools.ts';
+
+type Upstream = Partial<TestSettings['upstreams'][string]>;
+
+/** A platform whose one item shows what it was sent. */
+async function startEcho() {
+  return await startHttpUpstream(({ url, headers }, response) => {
+    const sent = { url, tenant: headers['x-tenant-id'], team: headers['x-team'], token: headers.authorization };
+    const item = { id: 'a', name: JSON.stringify(sent) };
+    json({ items: [item] })({} as never, response);
+  });
+}
+
+const TOOLS = { items: 'items', pagination: { kind: 'none' } } as const;
+
+async function start(upstream: Upstream, tools: object = {}, rest: Partial<TestSettings> = {}) {
+  const platform = await startEcho();
+  const running = await startGateway({
+    ...settingsFor(platform.url, { upstream: { retry: { attempts: 0 }, ...upstream } }),
+    resources: { tools: { ...TOOLS, ...tools } } as never,
+    ...rest,
+  });
+  return { ...running, platform };
+}
+
+async function sentFor(response: Response) {
+  const [item] = (await response.json()) as { name: string }[];
+  expect(response.status).to.equal(200);
+  return JSON.parse(item?.name ?? '') as { url: string; tenant?: string; team?: string; token: string };
+}
+
+describe('headers that are forwarded', () => {
+  it('reach the platform, select a list of their own, and are named in Vary', async () => {
+    const { read, platform } = await start({ forwardHeaders: ['X-Tenant-ID', 'X-Team'] });
+    for (const tenant of ['one', 'two', 'one', undefined, 'one,two', 'one']) {
+      const response = await read('tools', { headers: tenant === undefined ? {} : { 'X-Tenant-ID': tenant } });
+      expect(response.headers.get('vary')).to.contain('X-Tenant-ID').and.contain('X-Team');
+      const sent = await sentFor(response);
+      expect(sent.tenant).to.equal(tenant);
+      expect(sent).to.not.have.property('team');
+    }
+    // Each of the four has one list, which is stored.
+    expect(platform.requests).to.have.length(4);
+  });
+
+  it('are refused where they are repeated, too long, or not a value', async () => {
+    const { read, url, platform } = await start({ forwardHeaders: ['X-Tenant-ID'] });
+    for (const tenant of ['x'.repeat(257), '..', '.', '', 'é']) {
+      const response = await read('tools', { headers: { 'X-Tenant-ID': tenant } });
+      expect(response.status, tenant).to.equal(400);
+      expect(await response.json()).to.include({ code: 'invalid_request' });
+    }
+    const status = await new Promise((resolve) => {
+      const headers = ['Authorization', 'Bearer t', 'X-Tenant-ID', 'one', 'X-Tenant-ID', 'two'];
+      const target = `${url}/mcp/v1/resources/read?uri=platform%3A%2F%2Ftools`;
+      get(target, { headers: [...headers, 'Host', new URL(url).host] as never }, (response) => {
+        resolve(response.resume().statusCode);
+      });
+    });
+    expect(status).to.equal(400);
+    expect(platform.requests).to.have.length(0);
+  });
+
+  it('also select what a tool call returns', async () => {
+    const { post } = await start({ forwardHeaders: ['X-Tenant-ID'] });
+    for (const tenant of ['one', 'two', 'one']) {
+      const call = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'platform://tools' } };
+      const response = await post(call, { 'X-Tenant-ID': tenant });
+      expect(await response.text()).to.contain(`\\\\\\"tenant\\\\\\":\\\\\\"${tenant}\\\\\\"`);
+    }
+  });
+});
+
+describe('values of callers in addresses and headers', () => {
+  it('are percent-encoded in paths and queries, and required', async () => {
+    const { read } = await start(
+      { headers: { 'X-Team': 'team-{header.X-Team}' } },
+      {
+        path: '/t/{header.X-Tenant-ID}/{kind}',
+        pathParams: { kind: 'k-{header.x-team}' },
+        query: { of: ['{header.X-Team}!', 'all'] },
+      },
+    );
+    const headers = { 'X-Tenant-ID': 'a/../b?c#%2e', 'X-Team': 'red & blue' };
+    expect(await sentFor(await read('tools', { headers }))).to.include({
+      url: '/t/a%2F..%2Fb%3Fc%23%252e/k-red%20%26%20blue?of=red%20%26%20blue%21&of=all',
+      team: 'team-red & blue',
+    });
+    for (const [missing, sent] of [
+      ['X-Tenant-ID', { 'X-Team': 'red' }],
+      ['X-Team', { 'X-Tenant-ID': 'a' }],
+    ] as const) {
+      const response = await read('tools', { headers: sent });
+      expect(response.status).to.equal(400);
+      expect(await response.json()).to.include({
+        ...{ code: 'invalid_request', detail: `This list needs the header ${missing}.` },
+      });
+    }
+  });
+
+  it('are refused in settings where they mean nothing', () => {
+    const tools = { path: '/{claim.tenant}', query: { a: '{header.Authorization}' } };
+    expect(issues({ tools })).to.deep.equal([
+      'resources.tools.path: {claim.tenant} needs verification: without it, the claims of a token are unknown',
+      'resources.tools.query: {header.Authorization} is a header that Portico itself uses',
+    ]);
+    expect(issues({ api: { headers: { 'X-A': 'b' }, forwardHeaders: ['x-a', 'Cookie', 'Host'] } })).to.have.length(3);
+  });
+
+  it('of claims are those of the verified token, and required', async () => {
+    const issuer = await startIssuer();
+    const { read } = await start(
+      {},
+      { path: '/t/{claim.https://acme.example/tenant}', headers: { 'X-Team': '{claim.team}' }, query: {} },
+      { verification: { issuer: issuer.url, audience: AUDIENCE } },
+    );
+    const readAs = async (claims: object) => {
+      const token = await issuer.token({ ...claimsOf(issuer.url), ...claims });
+      return await read('tools', { headers: { authorization: `Bearer ${token}` } });
+    };
+    const sent = await sentFor(await readAs({ 'https://acme.example/tenant': 'ä/b', team: 7 }));
+    expect(sent).to.include({ url: '/t/%C3%A4%2Fb', team: '7' });
+    for (const [claims, detail] of [
+      [{ team: 'red' }, 'The access token has no claim https://acme.example/tenant, which this list needs.'],
+      [
+        { 'https://acme.example/tenant': ['a'], team: 'red' },
+        'The access token has no claim https://acme.example/tenant, which this list needs.',
+      ],
+      [
+        { 'https://acme.example/tenant': '..', team: 'red' },
+        'The claim https://acme.example/tenant of the access token is not a value of up to 256 characters that can be sent to the platform.',
+      ],
+      [{ 'https://acme.example/tenant': 'a', team: 'ä' }, /^The claim team/],
+    ] as const) {
+      const response = await readAs(claims);
+      expect(response.status).to.equal(403);
+      const problem = (await response.json()) as { detail: string };
+      if (typeof detail === 'string') expect(problem.detail).to.equal(detail);
+      else expect(problem.detail).to.match(detail);
+    }
+  });
+
+  for (const replicas of [1, 2]) {
+    it(`never share a list of ${replicas} replicas, whatever tokens, claims and headers are mixed`, async function () {
+      if (replicas > 1) needsCommands(this, ['redis-server']);
+      const issuer = await startIssuer();
+      const platform = await startEcho();
+      const credential = { kind: 'service', secret: 'hush' } as const;
+      const upstream = { forwardHeaders: ['X-Tenant-ID'], credential };
+      const settings: TestSettings = {
+        ...settingsFor(platform.url, { upstream }),
+        resources: { tools: { ...TOOLS, path: '/t/{claim.tenant}', query: { team: '{header.X-Team}' } } },
+        // All callers of one organization share lists, as far as nothing else distinguishes them.
+        verification: { issuer: issuer.url, audience: AUDIENCE, partitionClaim: 'org' },
+        ...(replicas > 1 && { shared: await startShared() }),
+      };
+      const reads = await Promise.all(
+        Array.from({ length: replicas }, async () => (await startGateway(settings)).read),
+      );
+      const tokens = new Map<string, string>();
+      const value = fc.constantFrom('a', 'b', 'a","b', 'null', 'a/b', '["x"]');
+      const caller = fc.record({
+        ...{ sub: fc.constantFrom('ada', 'bob'), org: fc.constantFrom('a', 'b'), claim: value, team: value },
+        ...{ tenant: fc.option(value), replica: fc.nat(replicas - 1) },
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(caller, { minLength: 2, maxLength: 12 }), async (callers) => {
+          await Promise.all(
+            callers.map(async ({ sub, org, claim, team, tenant, replica }) => {
+              const name = JSON.stringify([sub, org, claim]);
+              // A caller is served what others have loaded only after a load of its own.
+              const token = tokens.get(name) ?? (await issuer.token({ sub, org, tenant: claim }));
+              tokens.set(name, token);
+              const headers = {
+                ...{ authorization: `Bearer ${token}`, 'X-Team': team },
+                ...(tenant !== null && { 'X-Tenant-ID': tenant }),
+              };
+              const response = await reads[replica]?.('tools', { headers });
+              const sent = await sentFor(response as Response);
+              const url = new URL(sent.url, 'http://platform');
+              expect([url.pathname, url.searchParams.get('team'), sent.tenant ?? null]).to.deep.equal([
+                ...[`/t/${encodeURIComponent(claim)}`, team, tenant],
+              ]);
+            }),
+          );
+        }),
+        { seed: 7, numRuns: 60 },
+      );
+    });
+  }
+});
+
+async function startShared() {
+  const redis = await startRedis();
+  const { redisUrl } = await startRedisProxy(redis);
+  const keySecretFile = join(redis.folder, 'secret');
+  writeFileSync(keySecretFile, 'k'.repeat(32));
+  return { url: redisUrl, keySecretFile };
+}
