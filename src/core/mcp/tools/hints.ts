@@ -15,12 +15,14 @@ export function hintFor(
   { query, values }: Filter,
   found: SearchResult | undefined,
   known: Readonly<Record<string, readonly string[]>>,
-  show: (text: string) => string,
+  show: (field: string, text: string) => string,
 ): string | undefined {
   if (snapshot.count === 0) return excluded + dropped === 0 ? NONE_EXIST : NONE_LEFT;
   if (found === undefined || found.indices.length > 0) return undefined;
   const fields = Object.keys(values);
-  const hints = fields.map((field) => hintOf(field, found.seen.get(field), known[field] ?? [], show));
+  const hints = fields.map((field) =>
+    hintOf(field, found.seen.get(field), known[field] ?? [], (value) => show(field, value)),
+  );
   if (query !== undefined) hints.push('query: use a shorter text, or omit it.');
   const together = hints.length > 1 ? ' all of this together' : '';
   return [`No item fits${together}.`, ...hints].join(' ');

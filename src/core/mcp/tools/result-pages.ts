@@ -1,0 +1,159 @@
+import type { Caller } from '../../kernel/caller.ts';
+import type { Events } from '../../kernel/events.ts';
+import { showHidden } from '../../kernel/hidden-text.ts';
+import { createTurnBytes } from '../../kernel/turns.ts';
+import type { Offered } from '../../reads/catalogue/catalogue.ts';
+import type { Load } from '../../reads/snapshots/load.ts';
+import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
+import { remarksOn, type Staleness } from '../provenance.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { ToolArguments } from './arguments.ts';
+import { type Changes, changesBetween, createDigests, type Digest } from './changes.ts';
+import type { ValueCount } from './count-values.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { hintFor } from './hints.ts';
+import { MAX_PAGE_BYTES, writePage } from './list-page.ts';
+import { createSearches, type SearchBounds } from './search.ts';
+
+/** Maximum size of counts, which come before the items. */
+const MAX_COUNTS_BYTES = 6000;
+
+const MAX_DIGEST_BYTES = 8_388_608;
+
+const UNKNOWN_LIST =
+  'What has changed is not known, or too much: this is the whole list. Ask again with its etag as changed_since.';
+
+/** Bytes of items that are read for pages in one turn of the event loop. */
+const TURN_BYTES = 131_072;
+
+export interface ResultPagesOptions extends SearchBounds {
+  /** Maximum size of a result's text: hosts pass it on, and use data in other ways. */
+  readonly maxResultBytes: number;
+  /** `keep`: leaves the hidden characters of lists as they are. */
+  readonly hiddenText: 'escape' | 'keep';
+  readonly events: Events;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** The JSON of a result from `content` on, and how many hidden characters it shows, by field. */
+export interface ResultPage {
+  readonly json: Buffer;
+  readonly hidden: ReadonlyMap<string, number>;
+}
+
+type Counts = Readonly<Record<string, readonly ValueCount[]>>;
+
+/** Writes the page of a list that the arguments of a tool ask for. */
+export function createResultPages(options: ResultPagesOptions) {
+  const { maxResultBytes, hiddenText, events, now } = options;
+  const search = createSearches(options);
+  const turn = createTurnBytes(TURN_BYTES);
+  const digests = createDigests(MAX_DIGEST_BYTES, now);
+  const warn = createWarn(events);
+  const pageBytes = Math.min(MAX_PAGE_BYTES, maxResultBytes);
+  const countsBytes = Math.min(MAX_COUNTS_BYTES, maxResultBytes / 2);
+
+  /** Returns `undefined` where the earlier list is not known, or more has changed than a result holds. */
+  function changesFor(caller: Caller, resource: string, etag: string, since = '', digest: Digest): Changes | undefined {
+    const before = digests.find(caller, resource, since);
+    digests.keep(caller, resource, { etag, digest });
+    const changes = before && changesBetween(before, digest);
+    return changes && Buffer.byteLength(JSON.stringify(changes)) <= countsBytes ? changes : undefined;
+  }
+
+  return async function pageOf(
+    offered: Offered,
+    args: ToolArguments,
+    load: Load,
+    stale: Staleness | undefined,
+    { caller, signal }: RequestContext,
+  ): Promise<ResultPage> {
+    const { snapshot } = load;
+    const { filter, countBy, cursor, unknownArguments, order, isTable, changedSince } = args;
+    const { resource } = offered;
+    const keepsHidden = hiddenText === 'keep';
+    const hidden = new Map<string, number>();
+
+    function show(field: string, text: string): string {
+      if (keepsHidden) return text;
+      const shown = showHidden(text);
+      if (shown.hidden > 0) hidden.set(field, (hidden.get(field) ?? 0) + shown.hidden);
+      return shown.text;
+    }
+
+    const place = { etag: snapshot.etag, filter: { ...filter, ...order } };
+    const offset = cursor === undefined ? 0 : readCursor(place, cursor);
+    const hasDigest = changedSince !== undefined;
+    const found =
+      isSearch(args) && caller
+        ? await search(snapshot, { filter, countBy, order, hasDigest }, caller, signal)
+        : undefined;
+    const changes =
+      caller && found?.digest && changesFor(caller, resource.name, snapshot.etag, changedSince, found.digest);
+    const counts = countBy.length > 0 ? found?.counts(countsBytes) : undefined;
+    const members = membersOf({
+      ...(counts && { counts: shownCounts(counts, show) }),
+      ...(hasDigest && {
+        etag: snapshot.etag,
+        ...(changes ? { changes: shownChanges(changes, show) } : { hint: UNKNOWN_LIST }),
+      }),
+      ...(unknownArguments.length > 0 && { ignoredArguments: unknownArguments }),
+      ...remarksOn(load, stale),
+    });
+    const { text, data } = await writePage(
+      snapshot,
+      {
+        ...{ found: found?.indices, offset, members, isTable, turn, pageBytes, maxBytes: maxResultBytes },
+        limit: changes === undefined ? args.limit : 0,
+        fields: args.fields ?? (isTable ? Object.keys(resource.shape.shape) : undefined),
+        show: keepsHidden ? undefined : show,
+        hint: hasDigest ? undefined : hintFor(load, filter, found, offered.known, show),
+        cursorOf: (next) => writeCursor(place, next),
+      },
+      signal,
+    );
+    warn(offered, snapshot, hidden.keys());
+    const content = JSON.stringify([{ type: 'text', text }]);
+    return { json: Buffer.from(`"content":${content},"structuredContent":${data}}}`), hidden };
+  };
+}
+
+function isSearch({ filter: { query, values, after }, countBy, order, changedSince }: ToolArguments): boolean {
+  return (
+    countBy.length + Object.keys(values).length > 0 ||
+    [query, after, order, changedSince].some((one) => one !== undefined)
+  );
+}
+
+function shownChanges({ new: added, changed, gone }: Changes, show: (field: string, text: string) => string): Changes {
+  const shown = (ids: readonly string[]) => ids.map((id) => show('id', id));
+  return { new: shown(added), changed: shown(changed), gone: shown(gone) };
+}
+
+function shownCounts(counts: Counts, show: (field: string, text: string) => string): Counts {
+  const all = Object.entries(counts).map(([field, values]) => [
+    field,
+    values.map((one) => ('value' in one ? { ...one, value: show(field, one.value) } : one)),
+  ]);
+  return Object.fromEntries(all);
+}
+
+/** Members as JSON, each preceded by a comma. */
+export function membersOf(members: object): string {
+  const json = JSON.stringify(members).slice(1, -1);
+  return json === '' ? '' : `,${json}`;
+}
+
+/** Warns of each field whose hidden characters are shown, once for each list. */
+function createWarn(events: Events) {
+  const warned = new WeakMap<Snapshot, Set<string>>();
+  return ({ resource, upstream }: Offered, snapshot: Snapshot, fields: Iterable<string>): void => {
+    for (const field of fields) {
+      const known = warned.get(snapshot) ?? new Set();
+      if (known.has(field)) continue;
+      warned.set(snapshot, known.add(field));
+      events.mappingWarning?.({ resource: resource.name, upstream, finding: 'hidden_text', field });
+    }
+  };
+}
