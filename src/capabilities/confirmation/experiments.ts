@@ -155,14 +155,20 @@ async function unpaged({ list, first }: ListEnd, attempt: Try): Promise<boolean>
   }
   const smaller =
     (await usual({ size: count - 1 })) ?? (own === undefined ? undefined : await attempt(sized(count - 1)));
-  const isSized = smaller?.count === count - 1;
+  const isSized = smaller !== undefined && smaller.count > 0 && smaller.count < count;
   if (!isSized && count === sizeAsked(list)) throw full(count);
   if (!isSized && (behind === undefined || behind.count === count)) return true;
   if (behind !== undefined) await expectNoOthers(await usual({ size: count, page: 1 }), first, 'for page 1');
   if (!isSized) return true;
-  await expectNoOthers(await usual({ size: count * 2 }), first, 'of twice the size');
-  // An empty page behind it shows that the place is understood.
-  if (behind === undefined || behind.count > 0) expectShown(smaller, count);
+  const larger = await usual({ size: count * 2 });
+  await expectNoOthers(larger, first, 'of twice the size');
+  // An empty page behind it shows nothing unless the place of the last item is understood, too.
+  if (behind?.count === 0) {
+    for (const page of [2, 1])
+      if ((await usual({ size: count - 1, offset: count - 1, page }))?.count === 1) return true;
+  }
+  // Otherwise a name may be that of a filter.
+  if (smaller.count === count - 1 || larger?.count === count) expectShown(smaller, count);
   return true;
 }
 
@@ -173,8 +179,7 @@ function ownSize({ pagination, query }: ListRequest): string | undefined {
 }
 
 /** Throws for a shorter page that does not show that there is more: then the whole one would not either. */
-function expectShown(smaller: PageView | undefined, count: number): void {
-  if (smaller?.count !== count - 1) return;
+function expectShown(smaller: PageView, count: number): void {
   const isShown = smaller.statements.some(
     ({ sign, stated }) =>
       (sign === 'total' && Number(stated) === count) || ((sign === 'next' || sign === 'more') && stated === true),

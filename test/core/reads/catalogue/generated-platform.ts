@@ -25,6 +25,8 @@ export interface GeneratedPlatform {
   readonly endsEmpty: boolean;
   /** Items differ from reply to reply in a field that is not mapped, as a signed URL does. */
   readonly isVolatile: boolean;
+  /** Items that the caller may not see: its pages are cut first, and then filtered. */
+  readonly unseen: { readonly from: number; readonly to: number } | undefined;
   /** Items that a filter hides; `total_count` beside `filter_count` counts them. */
   readonly hidden: number;
   readonly shown: readonly Shown[];
@@ -37,7 +39,9 @@ type Way = (typeof WAYS)[number];
 
 /** Signs by which a platform tells how many items there are; and others, by which it tells that there is more. */
 export const COUNTING = ['total', 'totalCount', 'filter_count', 'X-Total-Count', 'Content-Range'] as const;
-export const LEADING = ['pages', 'has_more', 'isLast', 'next_page', 'next_link', 'Link'] as const;
+export const LEADING = [
+  ...(['pages', 'has_more', 'isLast', 'next_page', 'next_link', 'Link', 'x-acme-continuation-token'] as const),
+] as const;
 export type Shown = (typeof COUNTING)[number] | (typeof LEADING)[number] | 'prev' | 'count';
 
 export interface Reply {
@@ -48,8 +52,15 @@ export interface Reply {
 export const SIZE_PARAMS = ['limit', 'per_page', 'pageSize'] as const;
 export const PLACE_PARAMS = ['offset', 'page', 'pageToken', 'skip', 'cursor'] as const;
 
-export const itemsOf = ({ count }: GeneratedPlatform): readonly { readonly id: string; readonly name: string }[] =>
+const allOf = ({ count }: GeneratedPlatform) =>
   Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, name: 'n' }));
+
+const isSeen = ({ unseen }: GeneratedPlatform, index: number) =>
+  unseen === undefined || index < unseen.from || index >= unseen.to;
+
+/** The list of the caller. */
+export const itemsOf = (platform: GeneratedPlatform): readonly { readonly id: string; readonly name: string }[] =>
+  allOf(platform).filter((_, index) => isSeen(platform, index));
 
 /** The page at a target, which is the reply of this number; undefined where was refused. */
 export function replyTo(platform: GeneratedPlatform, target: string, reply = 0): Reply | undefined {
@@ -58,22 +69,24 @@ export function replyTo(platform: GeneratedPlatform, target: string, reply = 0):
   const size = sizeOf(platform, searchParams);
   const start = startOf(platform, searchParams, size);
   if (start === undefined) return undefined;
-  const all = itemsOf(platform);
+  const all = allOf(platform);
+  const seen = itemsOf(platform);
   const items = all
     .slice(start, start + size)
+    .filter((_, index) => isSeen(platform, start + index))
     .map((item) => (platform.isVolatile ? { ...item, url: `https://files.example/${item.id}?signed=${reply}` } : item));
   const end = start + size;
   const further = end < all.length ? placeAt(platform, end, size) : undefined;
-  const isFull = items.length === size && platform.way !== 'all';
+  const isFull = end <= all.length && platform.way !== 'all';
   const followed = platform.endsEmpty && isFull ? placeAt(platform, end, size) : further;
   const url = (place: string | number) => `/list?${platform.sizeParam}=${size}&${platform.placeParam}=${place}`;
   const next = further === undefined ? undefined : url(further);
   const link = followed === undefined ? undefined : url(followed);
   const beside: Readonly<Record<string, object>> = {
-    total: { total: all.length },
+    total: { total: seen.length },
     count: { count: items.length },
-    totalCount: { totalCount: all.length },
-    filter_count: { filter_count: all.length, total_count: all.length + platform.hidden },
+    totalCount: { totalCount: seen.length },
+    filter_count: { filter_count: seen.length, total_count: seen.length + platform.hidden },
     pages: { total_pages: Math.max(1, Math.ceil(all.length / size)) },
     has_more: { has_more: further !== undefined },
     isLast: { isLast: further === undefined },
@@ -82,8 +95,9 @@ export function replyTo(platform: GeneratedPlatform, target: string, reply = 0):
     prev: { prev: start > 0 ? url('before') : null },
   };
   const inHeaders: Readonly<Record<string, object>> = {
-    'X-Total-Count': { 'x-total-count': String(all.length) },
-    'Content-Range': { 'content-range': `items ${start}-${start + items.length - 1}/${all.length}` },
+    'X-Total-Count': { 'x-total-count': String(seen.length) },
+    'x-acme-continuation-token': further === undefined ? {} : { 'x-acme-continuation-token': String(further) },
+    'Content-Range': { 'content-range': `items ${start}-${start + items.length - 1}/${seen.length}` },
     Link: { link: next === undefined ? '</list>; rel="first"' : `<${next}>; rel="next"` },
   };
   const said = Object.assign({}, ...platform.shown.map((sign) => beside[sign]));
@@ -148,6 +162,12 @@ const shapes = fc.record({
   endsEmpty: rarely(),
   isVolatile: fc.boolean(),
   hidden: fc.integer({ min: 0, max: 10 }),
+  unseen: fc.option(
+    fc
+      .record({ from: fc.integer({ min: 0, max: 30 }), length: fc.integer({ min: 1, max: 2 }) })
+      .map(({ from, length }) => ({ from, to: from + length })),
+    { nil: undefined, freq: 2 },
+  ),
   shown: fc.uniqueArray(fc.constantFrom(...COUNTING, ...LEADING, 'prev' as const, 'count' as const), {
     maxLength: 5,
   }),
@@ -163,7 +183,12 @@ export const platforms: fc.Arbitrary<GeneratedPlatform> = shapes.chain((shape) =
       fc.constantFrom(-1, 0, 1),
     )
     .map(([size, pages, more]) => Math.min(size * pages, 60) + more);
-  return fc.oneof(fc.integer({ min: 0, max: 40 }), aroundPages).map((count) => ({ ...shape, count }));
+  return fc.oneof(fc.integer({ min: 0, max: 40 }), aroundPages).map((count) => ({
+    ...shape,
+    count,
+    // Otherwise no request leads to what is behind them.
+    unseen: shape.ignores === 'place' ? undefined : shape.unseen,
+  }));
 });
 
 function rarely(): fc.Arbitrary<boolean> {

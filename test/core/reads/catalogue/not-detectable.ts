@@ -14,7 +14,7 @@ export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => bo
   'a page that says nothing': (read) => {
     const first = firstOf(read);
     if (first === undefined || !saysNothing(read.platform) || leadsOn(read, first)) return false;
-    return !isFull(read, first) && !isRound(read, first);
+    return !isFull(read, first) && !isTried(read, first);
   },
   /** To a token that it does not know, the platform replies as at the end of a list, where a token may well lead. */
   'an unknown token that leads to an empty page': (read) => {
@@ -86,10 +86,9 @@ function isFull({ pagination, query }: GeneratedRead, first: Reply): boolean {
   return itemsIn(first).length === Number(asked ?? Number.NaN);
 }
 
-/** A page of `none` of a round number of items: then the usual size parameters are the test. */
-function isRound({ platform, pagination, query }: GeneratedRead, first: Reply): boolean {
+/** A page of `none` of at least two items: then the usual size parameters are the test. */
+function isTried({ platform, pagination, query }: GeneratedRead, first: Reply): boolean {
   const { length } = itemsIn(first);
   const takesSize = !platform.refusesUnknown && platform.ignores !== 'size' && !(platform.sizeParam in query);
-  const isAsked = pagination.total !== undefined || pagination.totalHeader === undefined;
-  return pagination.kind === 'none' && length >= 20 && length % 10 === 0 && takesSize && isAsked;
+  return pagination.kind === 'none' && length >= 2 && takesSize;
 }
