@@ -53,7 +53,7 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
   ],
   [
     name(
-      `(?:is)?(?:last|final)(?:page)?|(?:is)?done|isend|atend|eof|endof(?:the)?(?:list|pages?|${ITEMS})|nomore(?:pages?|${ITEMS})*`,
+      `(?:is)?(?:last|final)(?:page)?|(?:is)?(?:complete|done)|isend|atend|eof|endof(?:the)?(?:list|pages?|${ITEMS})|nomore(?:pages?|${ITEMS})*`,
     ),
     { sign: 'end' },
   ],
