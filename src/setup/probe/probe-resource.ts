@@ -47,10 +47,10 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const begun = performance.now();
   onStep('reading');
   return readOnce({ config, resource: name, identity, onRequest, onPage, events }, async (read) => {
-    const { outcome, pages } = read;
-    const { received, items: served, defaulted, ...counts } = seen;
+    const { outcome } = read;
+    const { received, items: served, defaulted, ...counts } = { ...seen, pages: seen.pages || read.pages };
     const ms = rounded(performance.now() - begun);
-    const known = { ...report, ...describeExchange(read, masks), ms, pages, ...counts };
+    const known = { ...report, ...describeExchange(read, masks), ms, ...counts };
     const exchange = firstPage(read);
     if (outcome instanceof GatewayError) {
       const keys = errorKeys(outcome, name, upstream, config);
@@ -108,11 +108,11 @@ const NO_PAGE = { headers: {} } as const;
 
 function observe() {
   const defaulted: ReadonlyMap<string, number> = new Map();
-  const seen = { excluded: 0, dropped: 0, received: 0, items: 0, defaulted };
+  const seen = { pages: 0, excluded: 0, dropped: 0, received: 0, items: 0, defaulted };
   const warnings: Warning[] = [];
   const events: Events = {
-    listLoaded: ({ excluded, dropped, received, items, defaulted }) => {
-      Object.assign(seen, { excluded, dropped, received, items, defaulted });
+    listLoaded: ({ pages, excluded, dropped, received, items, defaulted }) => {
+      Object.assign(seen, { pages, excluded, dropped, received, items, defaulted });
     },
     mappingWarning: ({ finding, field }) => {
       const found = { finding, ...(field !== undefined && { field }) };

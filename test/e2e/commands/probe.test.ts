@@ -67,7 +67,8 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
         upstream.requests.map(({ url, headers }) => ({ url, headers: { ...headers, 'x-request-id': '' } }));
       await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
       const all = seen();
-      const probed = all.slice(0, 3);
+      // Three pages, and one request that confirms the end.
+      const probed = all.slice(0, 4);
       const portico = runPortico(['serve', file]);
       const headers = { authorization: `Bearer ${TOKEN}` };
       await fetch(`${await portico.ready}/mcp/v1/resources/read?uri=platform://projects`, { headers });
