@@ -5,7 +5,7 @@ import type { KeyOf } from './credentials/authenticate.ts';
 import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
 import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
-import type { Users } from './kernel/tables.ts';
+import type { UseCount } from './kernel/use-count.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
 import { createJoinedLoader, PARENT_ITEM, type Parent, textOfParent } from './reads/catalogue/joined-lists.ts';
 import { createLoader, type LoaderOptions } from './reads/catalogue/loader.ts';
@@ -45,7 +45,7 @@ export interface ReadsOptions {
     readonly openConfirmation?: OpenConfirmation | undefined;
   };
   readonly pageTurns: PageTurns;
-  readonly users: Users;
+  readonly users: UseCount;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -156,7 +156,7 @@ export function composeReads(
   return offers.map((offer) => {
     const { resource, settings } = offer;
     const { keyOf } = reloadState;
-    const cachedRead = cached(users.during(loaderOf(offer)), offer);
+    const cachedRead = cached(users.track(loaderOf(offer)), offer);
     const read = callerValuesFor(config, settings.upstream).wrapRead(cachedRead, settings, keyOf);
     return {
       resource: { ...resource, keywords: [...resource.keywords, ...settings.keywords] },

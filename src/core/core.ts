@@ -7,7 +7,7 @@ import { proxyAuthorization } from './credentials/authorize.ts';
 import { type Hooks, NO_HOOKS, type Wrappers } from './hooks.ts';
 import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
-import { createUsers, type Users } from './kernel/tables.ts';
+import { createUseCount, type UseCount } from './kernel/use-count.ts';
 import { type Catalogue, createCatalogue } from './reads/catalogue/catalogue.ts';
 import { createPageTurns } from './reads/catalogue/page-reader.ts';
 import { createReloadState, namesInCache, type ReloadState } from './reload-state.ts';
@@ -38,7 +38,7 @@ export interface CoreOptions {
 }
 
 /** Catalogue and upstreams, shared by all edges. */
-export interface Core extends Pick<Users, 'enter' | 'leave'> {
+export interface Core extends Pick<UseCount, 'enter' | 'leave'> {
   readonly config: Config;
   readonly catalogue: Catalogue;
   readonly upstreams: ReadonlyMap<string, OpenUpstream>;
@@ -84,7 +84,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const names = namesInCache(resources, config);
   const { keyOf } = reloadState;
   const pageTurns = createPageTurns();
-  const users = createUsers();
+  const users = createUseCount();
 
   const catalogue = createCatalogue(
     composeReads(config, offered, { resources, upstreams, reloadState, names, hooks, pageTurns, users, events, now }),
@@ -132,7 +132,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
         for (const name of names.values()) if (!kept.has(name)) reloadState.cache.drop(name);
       };
       drop();
-      await users.none(withinMs);
+      await users.whenIdle(withinMs);
       // Pending loads have stored since.
       drop();
       await close();

@@ -4,7 +4,7 @@ import { type Caller, requestOf } from '../../core/kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
-import { createMemorySemaphore, type MemorySemaphore } from '../../core/kernel/tables.ts';
+import { createMemorySemaphore, type MemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
 import type { WatchRequest } from '../../core/reads/catalogue/catalogue.ts';
 
 /** Part of an interval that is random, so that polls do not coincide. */

@@ -3,7 +3,7 @@ import type { Verify } from '../../core/credentials/authenticate.ts';
 import type { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
-import { createCallerPlaces } from '../../core/kernel/tables.ts';
+import { createCallerQuota } from '../../core/kernel/quotas.ts';
 import type { ChangedList, Watch, WatchRequest } from '../../core/reads/catalogue/catalogue.ts';
 import { defineCapability } from '../capability.ts';
 import { createPolls, type Polls } from './list-polls.ts';
@@ -66,7 +66,7 @@ export interface WatchOptions {
 
 /** Watches lists by polls, for a bounded number of subscribers and a bounded time. */
 export function createWatch({ bounds, polls, maxConnections, events, now }: WatchOptions): Watch {
-  const places = createCallerPlaces({
+  const places = createCallerQuota({
     // A connection for each subscription: half are left for requests.
     max: () => Math.min(bounds.maxSubscriptions, Math.ceil(maxConnections() / 2)),
     maxPerCaller: bounds.maxPerCaller,

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../core/kernel/errors.ts';
-import { watchEventLoop } from '../../core/kernel/turns.ts';
+import { watchEventLoop } from '../../core/kernel/event-loop.ts';
 import { defineCapability } from '../capability.ts';
 
 /** Rejects reads with `overloaded` while the event loop is late (docs/decisions/0060). */

@@ -1,4 +1,4 @@
-import { createSizedLru } from '../../core/kernel/tables.ts';
+import { createSizedLru } from '../../core/kernel/lru.ts';
 
 export interface RateOptions {
   readonly quota: number;

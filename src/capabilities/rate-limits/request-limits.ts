@@ -5,7 +5,7 @@ import type { RequestHooks } from '../../core/http/request-hooks.ts';
 import { countedAs } from '../../core/kernel/caller.ts';
 import { GatewayError, isOfCredential } from '../../core/kernel/errors.ts';
 import type { Limits as Bounds } from '../../core/kernel/limits.ts';
-import { createTtlSet } from '../../core/kernel/tables.ts';
+import { createTtlSet } from '../../core/kernel/lru.ts';
 import type { SharedCounts } from '../../core/sharing.ts';
 import { createRate, type Rate, type RateState } from './rate.ts';
 import { createReservations } from './reservations.ts';

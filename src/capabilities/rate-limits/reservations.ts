@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../../core/http/http-request.ts';
 import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import { createPlaces } from '../../core/kernel/tables.ts';
+import { createKeyedCounter } from '../../core/kernel/quotas.ts';
 import type { Rate, RateState } from './rate.ts';
 
 const WAIT_MS = 2000;
@@ -11,7 +11,7 @@ type Refuse = (state: RateState) => never;
 
 /** Slots per address for credentials that are being judged, so that concurrent guesses are counted before they are answered. */
 export function createReservations(rate: Rate, quota: number) {
-  const places = createPlaces();
+  const places = createKeyedCounter();
   const holders = new WeakMap<HttpRequest, string>();
   /** Those that wait, in order, and their addresses. */
   const waiting = new Map<() => void, string>();

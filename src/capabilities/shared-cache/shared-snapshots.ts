@@ -1,7 +1,7 @@
 import { type Caller, requestOf } from '../../core/kernel/caller.ts';
 import { stackOf } from '../../core/kernel/errors.ts';
 import type { Events, SharedLooked, SharedPut } from '../../core/kernel/events.ts';
-import { createSizedLru } from '../../core/kernel/tables.ts';
+import { createSizedLru } from '../../core/kernel/lru.ts';
 import { during } from '../../core/kernel/trace.ts';
 import type { Load } from '../../core/reads/snapshots/load.ts';
 import type { SnapshotStore, StoredResource } from '../../core/reads/snapshots/with-cache.ts';

@@ -1,8 +1,8 @@
 import { watchCertificates } from '../../core/certificates.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { countDescriptors, readDescriptorLimit } from '../../core/descriptors.ts';
+import { watchEventLoop } from '../../core/kernel/event-loop.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { watchEventLoop } from '../../core/kernel/turns.ts';
 import type { CapabilityContext } from '../capability.ts';
 import { createCounts, createHistory, type Failure, sumOf } from './request-status.ts';
 

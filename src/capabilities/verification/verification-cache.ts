@@ -2,7 +2,7 @@ import type { Verdict, Verify } from '../../core/credentials/authenticate.ts';
 import type { Credential } from '../../core/kernel/caller.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { createSizedLru } from '../../core/kernel/tables.ts';
+import { createSizedLru } from '../../core/kernel/lru.ts';
 import { rejected, tooMany, type VerificationSettings } from './verification-errors.ts';
 
 export interface VerificationCacheOptions

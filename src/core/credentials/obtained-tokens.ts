@@ -3,7 +3,7 @@ import { type CredentialForm, filledForm } from '../kernel/credential-kinds.ts';
 import { createFlights, withDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import { createSizedLru } from '../kernel/tables.ts';
+import { createSizedLru } from '../kernel/lru.ts';
 import type { Authorization } from './authorize.ts';
 
 export interface ObtainedToken {

@@ -2,7 +2,7 @@ import type { Middleware, ParameterizedContext } from 'koa';
 import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { explained } from '../kernel/errors.ts';
-import type { Users } from '../kernel/tables.ts';
+import type { UseCount } from '../kernel/use-count.ts';
 import type { HttpRequest } from './http-request.ts';
 import { koaRouter } from './koa.ts';
 import { type Operation, otherMethod, UNKNOWN_PATH } from './operations/operation.ts';
@@ -25,7 +25,7 @@ export interface Service {
   /** @default one that names no place to obtain a token */
   readonly challenge?: Challenge | undefined;
   /** Counts requests in flight. @default not counted */
-  readonly users?: Pick<Users, 'enter' | 'leave'> | undefined;
+  readonly users?: Pick<UseCount, 'enter' | 'leave'> | undefined;
   /** Aborts when responses that stay open must end. */
   readonly ending: AbortSignal;
   /** Time in which a client takes each piece of a stream. */

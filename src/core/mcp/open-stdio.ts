@@ -3,7 +3,7 @@ import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelconte
 import type { Identity } from '../credentials/authenticate.ts';
 import { newRequestId, type RequestRecord } from '../kernel/caller.ts';
 import { explained, GatewayError } from '../kernel/errors.ts';
-import { nextTurn } from '../kernel/turns.ts';
+import { nextTurn } from '../kernel/event-loop.ts';
 import { clientOf } from './client-record.ts';
 import { createDispatch, type DispatchOptions } from './dispatch.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';

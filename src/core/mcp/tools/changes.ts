@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Caller } from '../../kernel/caller.ts';
-import { createSizedLru } from '../../kernel/tables.ts';
+import { createSizedLru } from '../../kernel/lru.ts';
 import type { Item } from '../../resources/resource.ts';
 
 /** A hash of each item by its id. */

@@ -1,6 +1,6 @@
 import { explained, type GatewayError } from '../../kernel/errors.ts';
+import type { TurnBytes } from '../../kernel/event-loop.ts';
 import { mayHideText } from '../../kernel/hidden-text.ts';
-import type { TurnBytes } from '../../kernel/turns.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 import type { Item } from '../../resources/resource.ts';
 

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../kernel/turns.ts';
+import { nextTurn } from '../../kernel/event-loop.ts';
 import type { Item } from '../../resources/resource.ts';
 
 /** An order of items by one field. Texts are compared without regard to case, versions by their numbers. */

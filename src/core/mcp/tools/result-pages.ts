@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
+import { createTurnBytes } from '../../kernel/event-loop.ts';
 import type { Events } from '../../kernel/events.ts';
 import { showHidden } from '../../kernel/hidden-text.ts';
-import { createTurnBytes } from '../../kernel/turns.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';

@@ -1,8 +1,8 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { createFlights } from '../../kernel/deadline.ts';
+import { nextTurn } from '../../kernel/event-loop.ts';
 import { revealHidden } from '../../kernel/hidden-text.ts';
-import { createCallerPlaces } from '../../kernel/tables.ts';
-import { nextTurn } from '../../kernel/turns.ts';
+import { createCallerQuota } from '../../kernel/quotas.ts';
 import { arraysOf, type Snapshot } from '../../reads/snapshots/snapshot.ts';
 import type { Item } from '../../resources/resource.ts';
 import type { ToolArguments } from './arguments.ts';
@@ -106,7 +106,7 @@ function formsOf(text: string): string[] {
 
 /** Runs work for one caller at a time and for a few at once. Callers take turns; work in the queue waits for its caller's. */
 function createQueue({ maxSearches, maxWaitingSearches, maxWaitingSearchesPerCaller }: SearchBounds) {
-  const places = createCallerPlaces({
+  const places = createCallerQuota({
     max: () => maxWaitingSearches,
     maxPerCaller: maxWaitingSearchesPerCaller,
     bounds: ['mcp.maxWaitingSearches', 'mcp.maxWaitingSearchesPerCaller'],

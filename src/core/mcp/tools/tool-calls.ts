@@ -1,6 +1,6 @@
 import { explained, type GatewayError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json-shape.ts';
-import { createSizedLru } from '../../kernel/tables.ts';
+import { createSizedLru } from '../../kernel/lru.ts';
 import type { Catalogue, Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import { isKnown, type Provenance, stalenessOf } from '../provenance.ts';

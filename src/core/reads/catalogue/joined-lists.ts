@@ -1,8 +1,8 @@
 import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { inOrder, withDeadline } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
+import { nextTurn } from '../../kernel/event-loop.ts';
 import type { Events } from '../../kernel/events.ts';
-import { nextTurn } from '../../kernel/turns.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import { arraysOf, createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { MappingFinding } from '../../kernel/events.ts';
-import { createSizedLru } from '../../kernel/tables.ts';
+import { createSizedLru } from '../../kernel/lru.ts';
 import { describeFinding, findingsOf, type MappingCounts, nothingLeft } from '../../mapping/mapper.ts';
 import { inSteps } from '../../upstream/paging/list-read.ts';
 import type { MappedPage } from './page-reader.ts';

@@ -1,7 +1,7 @@
 import { withAbort } from '../../kernel/deadline.ts';
 import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
+import { createTurnBudget } from '../../kernel/event-loop.ts';
 import { excessOf } from '../../kernel/json-shape.ts';
-import { createTurnBudget } from '../../kernel/turns.ts';
 import { compileExpression } from '../../mapping/expressions/expression.ts';
 import {
   addCounts,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { nextTurn } from '../../kernel/turns.ts';
+import { nextTurn } from '../../kernel/event-loop.ts';
 
 /** Immutable. */
 export interface Snapshot {

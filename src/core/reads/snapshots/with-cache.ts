@@ -2,7 +2,7 @@ import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { createFlights } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { type CallerPlaces, createCallerPlaces } from '../../kernel/tables.ts';
+import { type CallerQuota, createCallerQuota } from '../../kernel/quotas.ts';
 import type { Snapshots } from './cache.ts';
 import type { Load, Loader, Read } from './load.ts';
 import { freshUntil, type Lifetime, withSnapshots } from './with-snapshots.ts';
@@ -16,7 +16,7 @@ export interface CacheOptions {
   readonly lifetime: (Lifetime & { readonly minRefreshMs: number }) | undefined;
   readonly secondLevel: StoreUse;
   readonly wrapLoad: (load: Loader, resource: string) => Loader;
-  readonly waiting: CallerPlaces;
+  readonly waiting: CallerQuota;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -69,8 +69,8 @@ function withEvictions(load: Loader, options: CacheOptions): Loader {
 }
 
 /** Cached reads never wait. */
-export function createWaiting(limits: Record<'maxWaiting' | 'maxWaitingPerCaller', number>): CallerPlaces {
-  return createCallerPlaces({
+export function createWaiting(limits: Record<'maxWaiting' | 'maxWaitingPerCaller', number>): CallerQuota {
+  return createCallerQuota({
     max: () => limits.maxWaiting,
     maxPerCaller: limits.maxWaitingPerCaller,
     bounds: ['maxWaiting', 'maxWaitingPerCaller'],

@@ -1,7 +1,7 @@
 import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { createTtlSet } from '../../kernel/tables.ts';
+import { createTtlSet } from '../../kernel/lru.ts';
 import type { PageRequest, Upstream } from '../upstream.ts';
 
 type Headers = NonNullable<PageRequest<unknown>['authorization']>;

@@ -1,7 +1,7 @@
 import { requestOf } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
-import { createPlaces } from '../../kernel/tables.ts';
+import { createKeyedCounter } from '../../kernel/quotas.ts';
 import type { LoadTiming, PageRequest, Upstream } from '../upstream.ts';
 
 export interface WithQueueOptions {
@@ -31,8 +31,8 @@ interface Waiter extends QueuedRequest {
 export function withQueue(upstream: Upstream, { slots, maxQueue, opening, events, now }: WithQueueOptions): Upstream {
   const { name } = upstream;
   const waiters = new Set<Waiter>();
-  const waitingOf = createPlaces();
-  const runningOf = createPlaces();
+  const waitingOf = createKeyedCounter();
+  const runningOf = createKeyedCounter();
   /** Time of complete loads since their first page started. */
   const usual = createUsualTime();
   const halfOfSlots = Math.ceil(slots / 2);

@@ -1,5 +1,5 @@
 import { type Caller, Credential } from '../../../../src/core/kernel/caller.ts';
-import type { CallerPlaces } from '../../../../src/core/kernel/tables.ts';
+import type { CallerQuota } from '../../../../src/core/kernel/quotas.ts';
 import type { Load, Loader, LoadOptions } from '../../../../src/core/reads/snapshots/load.ts';
 import { createWaiting } from '../../../../src/core/reads/snapshots/with-cache.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
@@ -46,7 +46,7 @@ export function callerOf(token: string, rest: Partial<Caller> = {}): Caller {
 export const never: AbortSignal = new AbortController().signal;
 
 /** Room for more readers than any of these tests has. */
-export const roomy = (): CallerPlaces => createWaiting({ maxWaiting: 10_000, maxWaitingPerCaller: 10_000 });
+export const roomy = (): CallerQuota => createWaiting({ maxWaiting: 10_000, maxWaitingPerCaller: 10_000 });
 
 /** Lets everything that is ready happen. */
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

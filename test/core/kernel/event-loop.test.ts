@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createTurnBudget, nextTurn } from '../../../src/core/kernel/turns.ts';
+import { createTurnBudget, nextTurn } from '../../../src/core/kernel/event-loop.ts';
 
 describe('a step of long work', () => {
   it('has its own turn of the event loop, in order of the requests, also after a pause', async () => {

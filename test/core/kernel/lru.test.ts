@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createTtlSet } from '../../../src/core/kernel/tables.ts';
+import { createTtlSet } from '../../../src/core/kernel/lru.ts';
 
 describe('a TTL set', () => {
   /** A set of keys for 100 ms, and which of these it holds at a time. */
