@@ -122,6 +122,12 @@ async function authenticate(
   };
 }
 
-function headersOf({ req: { headersDistinct } }: HttpRequest, names: readonly string[]): Caller['forwarded'] {
-  return new Map(names.flatMap((name) => (headersDistinct[name] === undefined ? [] : [[name, headersDistinct[name]]])));
+/** Returns all lines of these headers, which Node joins in `headers`. */
+function headersOf({ req: { rawHeaders } }: HttpRequest, names: readonly string[]): Caller['forwarded'] {
+  const lines = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 && names.includes(name.toLowerCase())
+      ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ''] as const]
+      : [],
+  );
+  return new Map([...Map.groupBy(lines, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => value)]));
 }
