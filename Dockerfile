@@ -45,6 +45,6 @@ STOPSIGNAL SIGTERM
 ENV ADMIN_PORT=9090
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.ADMIN_PORT + '/readyz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Helper threads of the garbage collector keep the event loop waiting (docs/decisions/0075).
+# Helper threads of the garbage collector keep the event loop waiting (docs/deployment.md).
 ENTRYPOINT ["node", "--single-threaded-gc", "dist/main.js"]
 CMD ["serve", "--config", "/etc/portico/portico.yaml"]
