@@ -19,9 +19,6 @@ const FORBIDDEN: Readonly<Record<string, RegExp>> = {
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'core/http/connection/connections.ts: parser.onIncoming =':
     'Node has no other means to end parsing: a hundred packets of tiny requests at once took all memory',
-  'core/log/logger.ts: symbols.asJsonSym': 'pino serializes a line in twice the time',
-  'core/log/logger.ts: symbols.lsCacheSym': 'the same',
-  'core/log/logger.ts: symbols.chindingsSym': 'the same',
 };
 
 /** Returns the sources without comments, by their path below `src`. */
