@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../../core/config/load-config.ts';
-import { resourceConfig } from '../../core/config/schema/settings.ts';
+import { type ResourceConfig, resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Identity } from '../../core/credentials/authenticate.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
@@ -7,6 +7,7 @@ import { rounded } from '../../core/log/logger.ts';
 import { describeFinding } from '../../core/mapping/mapper.ts';
 import { define, type Resource } from '../../core/resources/resource.ts';
 import { statementsOf } from '../../core/upstream/hints/statements.ts';
+import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import { runExperiments } from './experiments.ts';
 import { createMasks, type Masks } from './masks.ts';
 import { describePage } from './page-report.ts';
@@ -50,8 +51,8 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     const { outcome } = read;
     const { received, items: served, defaulted, ...counts } = { ...seen, pages: seen.pages || read.pages };
     const ms = rounded(performance.now() - begun);
-    const known = { ...report, ...describeExchange(read, masks), ms, ...counts };
-    const exchange = firstPage(read);
+    const known = { ...report, ...describeExchange(read, masks, settings), ms, ...counts };
+    const exchange = firstPage(read, settings);
     if (outcome instanceof GatewayError) {
       const keys = errorKeys(outcome, name, upstream, config);
       const page = describePage(exchange ?? NO_PAGE, safe, { resource, settings });
@@ -127,13 +128,30 @@ function emptyFields({ shape }: Resource, items: readonly Readonly<Record<string
   return Object.keys(shape.shape).filter((field) => items.every((item) => item[field] === ''));
 }
 
-function firstPage({ sent }: SingleRead): Exchange | undefined {
-  return sent.find(({ page }) => page !== undefined);
+/** The first page of the list itself, which comes after those of its parents; theirs if there is none. */
+function firstPage({ sent }: SingleRead, settings: ResourceConfig): Exchange | undefined {
+  const pages = sent.filter(({ page }) => page !== undefined);
+  return pages.find(({ request }) => isOfList(request, settings)) ?? pages[0];
 }
 
-function describeExchange(read: SingleRead, masks: Masks): Pick<ResourceReport, 'request' | 'response'> {
-  const [first] = read.sent;
-  const { status, headers, ms } = firstPage(read) ?? read.answered.at(-1) ?? {};
+/** Whether a request is for the list, and not for its parents. */
+function isOfList({ target }: TappedRequest, { each, path, lists = [{ path }] }: ResourceConfig): boolean {
+  const asked = target.split('?', 1).join().split('/');
+  return each === undefined || lists.some((list) => endsAs(asked, list.path.split('/').slice(1)));
+}
+
+/** Whether these segments are the last; one with a name in braces is any. */
+function endsAs(segments: readonly string[], last: readonly string[]): boolean {
+  return last.every((segment, index) => segment.includes('{') || segment === segments.at(index - last.length));
+}
+
+function describeExchange(
+  read: SingleRead,
+  masks: Masks,
+  settings: ResourceConfig,
+): Pick<ResourceReport, 'request' | 'response'> {
+  const first = read.sent.find(({ request }) => isOfList(request, settings)) ?? read.sent[0];
+  const { status, headers, ms } = firstPage(read, settings) ?? read.answered.at(-1) ?? {};
   const contentType = masks.safe([headers?.['content-type'] ?? ''].flat().join(', '), 100);
   return {
     ...(first && { request: masks.show(first.request) }),

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { json } from '../../support/platform/http-upstream.ts';
 import { byOffset, FIELDS, LIST, OFFSET, probedOne, settings, WORKSPACES } from './probed.ts';
@@ -37,6 +38,18 @@ describe('a probe of a platform', () => {
     expect(report.error).to.deep.include({ code: 'upstream_invalid', reason: why });
     expect(report.first).to.deep.include({ raw: WORKSPACES[0], why });
     expect(report.first).not.to.have.property('mapped');
+  });
+
+  it('shows a page of the list, and not that of its parents', async () => {
+    const groups = json([{ id: 'g', name: 'Group' }]);
+    const platform: RequestListener = (request, response) =>
+      (request.url === '/v2/groups' ? groups : byOffset)(request, response);
+    const parents = 'each: { path: /groups, pagination: { kind: none } }';
+    const yaml = settings(`${OFFSET}, ${FIELDS}, ${parents}`).replace('/workspaces', "'/groups/{parent.id}/list'");
+    const report = await probedOne(platform, yaml);
+    expect(report).to.deep.include({ ok: true, items: 60, signs: ['data.count is 60'], extraRequests: 0 });
+    expect(report.request?.url).to.contain('/groups/g/list?');
+    expect(report.first?.raw).to.deep.equal(WORKSPACES[0]);
   });
 
   it('reports the signs of more items', async () => {
