@@ -30,7 +30,10 @@ export interface ExamplePlatform {
   readonly env: Readonly<Record<string, string>>;
   /** The header of its token, and what is before that. */
   readonly token: readonly [header: string, prefix: string];
-  /** By path below the host; of a posted query, by the name of what it lists. */
+  /**
+   * By path below the host; of a posted query, by the name of what it lists. A path with `{NAME}` is that of each parent, and the
+   * parent of this name has the items.
+   */
   readonly lists: Readonly<Record<string, ExampleList>>;
 }
 
@@ -433,6 +436,34 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
       '/ias/v1/engines': [(id) => ({ id: `e-${id}`, name: NAME(id), status: 'ONLINE' }), insight],
     },
   },
+  rundeck: {
+    env: { RUNDECK_URL: 'https://rundeck.example' },
+    token: ['x-rundeck-auth-token', ''],
+    lists: {
+      '/api/33/projects': [
+        (id) => ({ name: `p-${id}`, description: 'about', label: NAME(id), created: TIME(id) }),
+        whole(),
+      ],
+      '/api/33/project/{p-1}/jobs': [
+        (id) => ({
+          ...{ id: `j-${id}`, name: NAME(id), group: null, project: 'p-1', description: 'about' },
+          ...{ scheduled: false, scheduleEnabled: true, enabled: true },
+        }),
+        (items, { query }) => {
+          const max = Number(query.get('max') ?? 0);
+          const start = Number(query.get('offset') ?? 0);
+          return { body: max > 0 ? items.slice(start, start + max) : items };
+        },
+      ],
+      '/api/33/plugin/list': [
+        (id) => ({
+          ...{ id: 'file', name: `plugin-${id}`, title: NAME(id), service: 'NodeExecutor' },
+          ...{ pluginVersion: '1.0.0', description: 'about', builtin: false },
+        }),
+        whole(),
+      ],
+    },
+  },
   shuffle: {
     env: { SHUFFLE_ORG_ID: 'org' },
     token: ['authorization', 'Bearer '],
@@ -491,6 +522,15 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
   },
 };
 
+/** Whether `pathname` is that of a list, and whether its parent is the one that has the items. */
+function parentIn(name: string, pathname: string): { readonly hasItems: boolean } | undefined {
+  const [before = '', parent, after] = name.split(/[{}]/);
+  if (parent === undefined || after === undefined) return name === pathname ? { hasItems: true } : undefined;
+  if (!pathname.startsWith(before) || !pathname.endsWith(after)) return undefined;
+  const segment = pathname.slice(before.length, pathname.length - after.length);
+  return segment.includes('/') ? undefined : { hasItems: segment === parent };
+}
+
 /** The text of `config/examples/<example>.yaml`, with the platform at `url`. */
 export function exampleSettings(example: string, url: string): string {
   const text = readFileSync(new URL(`../../../config/examples/${example}.yaml`, import.meta.url), 'utf8');
@@ -509,7 +549,7 @@ export function answerAs(
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://a.example');
     const posted = await textOf(request);
     const isRequested = (name: string) =>
-      name.startsWith('/') ? name === pathname : new RegExp(`\\b${name}\\b`).test(posted);
+      name.startsWith('/') ? parentIn(name, pathname) !== undefined : new RegExp(`\\b${name}\\b`).test(posted);
     const listed = Object.keys(lists).findIndex(isRequested);
     const list = Object.values(lists)[listed];
     const reply = (status: number, body: unknown, headers = {}) =>
@@ -517,7 +557,8 @@ export function answerAs(
     if (token !== undefined && request.headers[header] !== `${prefix}${token}`) return reply(401, { error: 'who?' });
     if (list === undefined) return reply(404, { error: 'where?' });
     const [item, answerList, others = []] = list;
-    const items = Array.from({ length: lengthOf(listed) }, (_, index) => item(index + 1));
+    const isEmpty = parentIn(Object.keys(lists)[listed] ?? '', pathname)?.hasItems === false;
+    const items = Array.from({ length: isEmpty ? 0 : lengthOf(listed) }, (_, index) => item(index + 1));
     const url = `http://${request.headers.host}${pathname}`;
     const body = posted === '' ? {} : JSON.parse(posted);
     const answer = answerList([...items, ...(fitsAll ? [] : others)], { query: searchParams, body, url });
