@@ -164,8 +164,23 @@ export interface Load {
   readonly connections?: number;
 }
 
+/** How often a turn is repeated in which no request was answered, as on a machine that was busy with something else. */
+const ATTEMPTS = 3;
+
 /** Loads a server for some seconds, and returns how many requests were answered. Rejects where one failed. */
 export async function send(rig: Rig, seconds: number, load: Load): Promise<number> {
+  let text = '';
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    text = await runWrk(rig, seconds, load);
+    const requests = Number(/(\d+) requests in/.exec(text)?.[1]);
+    if (/Non-2xx|Socket errors/.test(text)) break;
+    if (requests > 0) return requests;
+  }
+  throw new Error(`wrk at ${load.url}:\n${text}`);
+}
+
+/** Returns what wrk printed. */
+async function runWrk(rig: Rig, seconds: number, load: Load): Promise<string> {
   const { url, headers = {}, body, callers = CALLERS, connections = 32 } = load;
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const wrk = rig.run(CLIENTS, 'wrk', [
@@ -180,9 +195,7 @@ export async function send(rig: Rig, seconds: number, load: Load): Promise<numbe
   const interruption = setTimeout(() => wrk.kill('SIGINT'), seconds * 1000);
   await once(wrk, 'close');
   clearTimeout(interruption);
-  const requests = Number(/(\d+) requests in/.exec(text)?.[1]);
-  if (!(requests > 0) || /Non-2xx|Socket errors/.test(text)) throw new Error(`wrk at ${url}:\n${text}`);
-  return requests;
+  return text;
 }
 
 /** Processor time of a server, in milliseconds, so far. */
