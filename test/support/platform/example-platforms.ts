@@ -280,11 +280,14 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
     },
   },
   github: {
-    env: { GITHUB_OWNER: 'acme', GITHUB_REPO: 'app' },
+    env: { GITHUB_OWNER: 'acme' },
     token: ['authorization', 'Bearer '],
     lists: {
       '/user/repos': [
-        (id) => ({ id, full_name: NAME(id), description: 'about', created_at: TIME(id) }),
+        (id) => ({
+          ...{ id, name: `app-${id}`, owner: { login: 'acme' }, full_name: NAME(id) },
+          ...{ description: 'about', created_at: TIME(id) },
+        }),
         github(
           ({ page }) => page,
           (items, query) => {
@@ -294,7 +297,7 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
           },
         ),
       ],
-      '/repos/acme/app/actions/workflows': [
+      '/repos/acme/{app-1}/actions/workflows': [
         (id) => ({ id, name: NAME(id), path: `.github/workflows/${id}.yml`, state: 'active' }),
         github(({ page, total }) => ({ total_count: total, workflows: page })),
       ],
