@@ -33,28 +33,6 @@ createGateway({});
 mockPlatform(nock).list('players');
 `;
 
-/** Reads a page so large that a thread reads it, which has a file of its own. */
-const LARGE_PAGE = `
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import { startGateway } from 'portico/testing';
-
-const tools = Array.from({ length: 5000 }, (_, index) => ({ id: 't-' + index, name: 'Tool', description: 'x'.repeat(100) }));
-const server = createServer((request, response) => {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ tools, nextPageToken: '' }));
-});
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-const platform = { baseUrl: 'http://127.0.0.1:' + server.address().port };
-const gateway = await startGateway({ upstreams: { projects: platform, workflows: platform, tools: platform } });
-const answer = await fetch(gateway.url + '/mcp/v1/resources/read?uri=platform://tools', {
-  headers: { authorization: 'Bearer token-of-the-test' },
-});
-console.log(answer.status, (await answer.json()).length);
-await gateway.close();
-server.close();
-`;
-
 /** What can be imported, with its values in the order of `Object.keys`. */
 const EXPORTS = {
   portico: 'ConfigError,createGateway',
@@ -126,12 +104,6 @@ describe('an import of the package', function () {
           await runPage(node, linked);
         });
       }
-
-      it('reads a page that a thread parses', async () => {
-        await writeFile(join(project, 'large-page.mjs'), LARGE_PAGE);
-        const { stdout, stderr } = await runOn(node, ['large-page.mjs'], project);
-        expect({ stdout, stderr }).to.deep.equal({ stdout: '200 5000\n', stderr: '' });
-      });
 
       for (const [name, exported] of Object.entries(EXPORTS)) {
         for (const [file, get] of [

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { get } from '../raw-http.ts';
@@ -56,17 +57,6 @@ const GARBAGE = [
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 ];
 
-/** Opens so many times some connections with a request each, with a pause after each time and a longer one at the end. */
-function opens(times: number, pauseMs: number, request: (round: number) => string, each = 1): Attack['round'] {
-  return async ({ open, round }) => {
-    for (let index = 0; index < times * each; index += 1) {
-      open().write(request(round));
-      if (index % each === 0) await sleep(pauseMs);
-    }
-    await sleep(500);
-  };
-}
-
 /** How many connections flood the one that hangs, each with reads of its own tokens. */
 export const FLOODS = 3;
 
@@ -98,9 +88,24 @@ const ATTACKS = {
   },
   'reads of one token that hang': {
     everyMs: 1000,
-    round: opens(20, 20, () => read('workflows', 'waiting'), 15),
+    async round({ open, over }) {
+      const sockets = Array.from({ length: 300 }, () => open());
+      for (const socket of sockets) socket.write(read('workflows', 'waiting'));
+      // On a slow machine it takes a while until all of them wait.
+      const answered = sockets.map((socket) => once(socket, 'data', { signal: over }));
+      await Promise.race([sleep(10_000), Promise.any(answered).catch(() => {})]);
+    },
   },
-  'bodies that wait': { everyMs: 3000, round: opens(20, 50, (round) => post(`holding-${round}`, LONG_READ)) },
+  'bodies that wait': {
+    everyMs: 3000,
+    async round({ open, round }) {
+      for (let index = 0; index < 20; index += 1) {
+        open().write(post(`holding-${round}`, LONG_READ));
+        await sleep(50);
+      }
+      await sleep(500);
+    },
+  },
   'connections that read nothing': {
     everyMs: 3000,
     async round({ open }) {

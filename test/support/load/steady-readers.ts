@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawResponse } from '../platform/raw-response.ts';
 import { get } from '../raw-http.ts';
@@ -12,22 +11,13 @@ const PAUSE_MS = { tools: 20, projects: 100 } as const;
 
 type Resource = keyof typeof PAUSE_MS;
 
-/** What honest callers were given in a while, by resource. */
-export interface Reads {
-  /** Milliseconds that each read took, without those in which the process was ready to run and the machine did not let it. */
-  readonly ms: number[];
-  /** How many were answered with each code of the table; `ok` for a list. */
-  readonly outcomes: Record<string, number>;
-}
+/** How many reads were answered with each code of the table; `ok` for a list. */
+export type Reads = Record<string, number>;
 
-/**
- * Callers who read at a steady pace, each over connections of its own, and who know what they have to be given. `pid` is that of
- * the process that listens at `url`.
- */
-export function startReaders(url: string, pid: number | undefined) {
+/** Callers who read at a steady pace, each over connections of its own, and who know what they have to be given. */
+export function startReaders(url: string) {
   const { mistakes, report } = createMistakes();
-  const none = (): Record<Resource, Reads> => ({ tools: { ms: [], outcomes: {} }, projects: { ms: [], outcomes: {} } });
-  let reads = none();
+  const reads: Record<Resource, Reads> = { tools: {}, projects: {} };
   let stopping = false;
 
   async function run(index: number, resource: Resource): Promise<void> {
@@ -37,13 +27,11 @@ export function startReaders(url: string, pid: number | undefined) {
     const connection = openKeptConnection(url, (mistake) => report(`${who}: ${mistake}`));
     for (let number = 0; !stopping; number += 1) {
       const requestId = `${name}-${resource}-${number}`;
-      const begun = performance.now() - notRunMs(pid);
       const fields = { Authorization: `Bearer ${tokenFor(name)}`, 'X-Request-Id': requestId };
       const request = get(`/mcp/v1/resources/read?uri=platform://${resource}`, fields);
       const { response } = await connection.send(request);
       if (response === undefined) return report(`${who}: the connection was closed`);
-      const { ms, outcomes } = reads[resource];
-      ms.push(Math.max(performance.now() - notRunMs(pid) - begun, 0));
+      const outcomes = reads[resource];
       const outcome = outcomeOf(response, requestId, expected);
       if (outcome === undefined) report(`${who}: wrong: ${response.status} ${response.body.toString().slice(0, 200)}`);
       else outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
@@ -56,15 +44,10 @@ export function startReaders(url: string, pid: number | undefined) {
   return {
     /** Whatever is none of an error of the table and the caller's own list to the byte. */
     mistakes,
-    /** Forgets what was until now, and gives it. */
-    take() {
-      const taken = reads;
-      reads = none();
-      return taken;
-    },
     async stop() {
       stopping = true;
       await Promise.all(readers.flat());
+      return reads;
     },
   };
 }
@@ -73,20 +56,4 @@ function outcomeOf({ status, headers, body }: RawResponse, requestId: string, ex
   if (headers.get('x-request-id') !== requestId) return undefined;
   if (status === 200) return body.equals(expected) ? 'ok' : undefined;
   return status < 500 ? undefined : JSON.parse(body.toString()).code;
-}
-
-/** What so many of a hundred reads took less than, in milliseconds. */
-export function percentile(percent: number, { ms }: Reads): number {
-  const sorted = ms.toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length * percent) / 100)] ?? Number.NaN;
-}
-
-/** How long the main thread of a process was ready but did not run; 0 if the system does not report it. */
-function notRunMs(pid: number | undefined): number {
-  try {
-    const [, waitedNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ');
-    return Number(waitedNs) / 1e6;
-  } catch {
-    return 0;
-  }
 }
