@@ -22,7 +22,7 @@ function inTurn(kinds: readonly Misbehave[]): Misbehave {
 const garbage = inTurn([
   (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Down for maintenance</h1>'),
   (response) => response.writeHead(200).end(LIE),
-  (response) => response.writeHead(200).end('{"projects":{},"workflows":7,"tools":null}'),
+  (response) => response.writeHead(200).end('{"projects":7,"workflows":"some","tools":true}'),
   (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('this is not gzip'),
   (response) => response.socket?.end('SSH-2.0-Platform_1.0\r\n'),
 ]);
