@@ -1,5 +1,5 @@
 import { realpath, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { codeBlocks } from '../support/docs.ts';
 import { newFolder } from '../support/process/serving.ts';
@@ -75,12 +75,12 @@ describe('an import of the package', function () {
       before(async () => {
         node = await find();
         project = await newFolder();
-        // The page's own command, with the tarball in place of the published package.
+        // The page's own command, with this tarball in place of its.
         const [command = ''] = codeBlocks(PAGE, 'sh');
         const words = command.trim().split(' ');
         expect(words.slice(0, 3)).to.deep.equal(['npm', 'install', '--save-dev']);
-        expect(words).to.include('portico');
-        others = await asNewAsHere(words.slice(3).filter((word) => word !== 'portico'));
+        expect(words[3]).to.equal(`./${basename(packed.tarball)}`);
+        others = await asNewAsHere(words.slice(4));
         await installIn(project, [packed.tarball, ...others], node.env);
       });
 

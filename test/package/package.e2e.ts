@@ -33,7 +33,7 @@ describe('the package', function () {
     const maps = packed.files.filter((file) => file.endsWith('.js.map'));
     const read = maps.map(async (map) => JSON.parse(await readFile(join(packed.clone, map), 'utf8')).sources);
     const sources: string[] = (await Promise.all(read)).flat();
-    expect(sources).to.include.members(['../src/main.ts', '../src/gateway.ts', '../src/core/http/edge.ts']);
+    expect(sources).to.include.members(['../src/main.ts', '../src/gateway.ts', '../src/core/http/app.ts']);
     expect(new Set(sources)).to.have.length(sources.length);
     for (const source of sources) expect(source).to.match(/^\.\.\/src\/[a-z0-9/-]+\.(ts|json)$/);
   });

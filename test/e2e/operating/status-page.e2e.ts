@@ -97,6 +97,7 @@ describe('the status page, in Chromium', function () {
   it('keeps its verdict in place while only time passes, so that it is announced once', async () => {
     const { page } = await open();
     const lasting = page.locator('[role=status] time').first();
+    await lasting.waitFor();
     // A breaker that becomes half-open changes the verdict once.
     await eventually(async () => {
       await page.evaluate("document.querySelector('[role=status] li').isFirst = true");
