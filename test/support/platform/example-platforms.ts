@@ -243,6 +243,20 @@ const tines = (name: string, select?: Select) =>
     { ...(select && { select }) },
   );
 
+/** Every page links to a next one; `results` says whether there are items on it. */
+const sentry: AnswerList = (items, { query, url }) => {
+  const [, start = '0'] = (query.get('cursor') ?? '').split(':');
+  const { page, taken } = cut(items, Number(start), query.get('per_page'), [100, 100]);
+  const link = (rel: string, at: number, hasItems: boolean) => {
+    const parameters = new URLSearchParams(query);
+    parameters.set('cursor', `${taken}:${at}:0`);
+    return `<${url}?${parameters}>; rel="${rel}"; results="${hasItems}"; cursor="${taken}:${at}:0"`;
+  };
+  const next = Number(start) + taken;
+  const links = [link('previous', next - 2 * taken, next > taken), link('next', next, next < items.length)];
+  return { headers: { link: links.join(', ') }, body: page };
+};
+
 /** The platforms of `config/examples`, as documented: tokens, page sizes, filters, orders. */
 export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
   defectdojo: {
@@ -464,6 +478,27 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
           ...{ pluginVersion: '1.0.0', description: 'about', builtin: false },
         }),
         whole(),
+      ],
+    },
+  },
+  sentry: {
+    env: { SENTRY_ORGANIZATION: 'acme' },
+    token: ['authorization', 'Bearer '],
+    lists: {
+      '/api/0/organizations/acme/projects/': [
+        (id) => ({ id: `${id}`, slug: `p-${id}`, name: NAME(id), platform: 'python', dateCreated: TIME(id) }),
+        sentry,
+      ],
+      '/api/0/organizations/acme/workflows/': [
+        (id) => ({
+          ...{ id: `${id}`, name: NAME(id), enabled: true, triggers: { conditions: [{ type: 'first_seen_event' }] } },
+          actionFilters: [{ actions: [{ type: 'email' }] }],
+        }),
+        sentry,
+      ],
+      '/api/0/organizations/acme/integrations/': [
+        (id) => ({ id: `${id}`, name: NAME(id), domainName: 'a.example', provider: { key: 'slack', name: 'Slack' } }),
+        sentry,
       ],
     },
   },
