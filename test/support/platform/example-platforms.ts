@@ -30,6 +30,8 @@ export interface ExamplePlatform {
   readonly env: Readonly<Record<string, string>>;
   /** The header of its token, and what is before that. */
   readonly token: readonly [header: string, prefix: string];
+  /** The path of a login by Basic credentials, and its reply with the token. */
+  readonly login?: readonly [path: string, reply: (token: string) => unknown];
   /**
    * By path below the host; of a posted query, by the name of what it lists. A path with `{NAME}` is that of each parent, and the
    * parent of this name has the items.
@@ -255,6 +257,14 @@ const sentry: AnswerList = (items, { query, url }) => {
   const next = Number(start) + taken;
   const links = [link('previous', next - 2 * taken, next > taken), link('next', next, next < items.length)];
   return { headers: { link: links.join(', ') }, body: page };
+};
+
+const wazuh: AnswerList = (items, { query }) => {
+  const limit = Number(query.get('limit') ?? 500);
+  if (limit < 1 || limit > 100_000) return REFUSED;
+  const start = Number(query.get('offset') ?? 0);
+  const data = { affected_items: items.slice(start, start + limit), total_affected_items: items.length };
+  return { body: { data: { ...data, total_failed_items: 0, failed_items: [] }, message: 'All', error: 0 } };
 };
 
 /** The platforms of `config/examples`, as documented: tokens, page sizes, filters, orders. */
@@ -558,6 +568,31 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
       ],
     },
   },
+  wazuh: {
+    env: {
+      ...{ WAZUH_URL: 'https://wazuh.example', WAZUH_USER: 'portico', WAZUH_PASSWORD: 'hush-hush' },
+      ...{ PUBLIC_URL: 'https://portico.example', ISSUER_URL: 'https://login.example' },
+    },
+    token: ['authorization', 'Bearer '],
+    login: ['/security/user/authenticate', (token) => ({ data: { token }, error: 0 })],
+    lists: {
+      '/groups': [(id) => ({ name: NAME(id), count: id, mergedSum: 'f8d4', configSum: 'ab73' }), wazuh],
+      '/rules': [
+        (id) => ({
+          ...{ filename: '0020-syslog_rules.xml', relative_dirname: 'ruleset/rules', id, level: 2, status: 'enabled' },
+          ...{ groups: ['syslog'], description: NAME(id) },
+        }),
+        wazuh,
+      ],
+      '/agents': [
+        (id) => ({
+          ...{ id: `${id}`.padStart(3, '0'), name: NAME(id), status: 'active', version: 'Wazuh v4.14.7' },
+          os: { name: 'Ubuntu', platform: 'ubuntu', version: '24.04' },
+        }),
+        wazuh,
+      ],
+    },
+  },
 };
 
 /** Whether `pathname` is that of a list, and whether its parent is the one that has the items. */
@@ -572,7 +607,7 @@ function parentIn(name: string, pathname: string): { readonly hasItems: boolean 
 /** The text of `config/examples/<example>.yaml`, with the platform at `url`. */
 export function exampleSettings(example: string, url: string): string {
   const text = readFileSync(new URL(`../../../config/examples/${example}.yaml`, import.meta.url), 'utf8');
-  return text.replace(/^( +baseUrl: )(?:https:\/\/[^/\n]*|\$\{[^}]+\})/m, `$1${url}`);
+  return text.replace(/^( +(?:baseUrl|loginUrl): )(?:https:\/\/[^/\n]*|\$\{[^}]+\})/gm, `$1${url}`);
 }
 
 /**
@@ -580,7 +615,7 @@ export function exampleSettings(example: string, url: string): string {
  * `fitsAll`: its filters leave no item out.
  */
 export function answerAs(
-  { token: [header, prefix], lists }: ExamplePlatform,
+  { token: [header, prefix], login: [loginPath, loggedIn] = ['', String], lists }: ExamplePlatform,
   { token, lengthOf, fitsAll = false }: { token?: string; lengthOf: (index: number) => number; fitsAll?: boolean },
 ): RequestListener {
   return async (request, response) => {
@@ -592,6 +627,10 @@ export function answerAs(
     const list = Object.values(lists)[listed];
     const reply = (status: number, body: unknown, headers = {}) =>
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    if (pathname === loginPath && request.method === 'POST') {
+      const isBasic = request.headers.authorization?.startsWith('Basic ') === true;
+      return isBasic ? reply(200, loggedIn(token ?? 'any')) : reply(401, { error: 'who?' });
+    }
     if (token !== undefined && request.headers[header] !== `${prefix}${token}`) return reply(401, { error: 'who?' });
     if (list === undefined) return reply(404, { error: 'where?' });
     const [item, answerList, others = []] = list;
