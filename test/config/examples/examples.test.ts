@@ -15,6 +15,8 @@ const files = readdirSync(new URL(folder, root));
 /** One request to the platform, with its reply. */
 interface Exchange {
   readonly request: string;
+  /** @default that of the recording */
+  readonly platform?: string;
   /** Of a login, in place of the header of the other requests. */
   readonly authorization?: string;
   /** Members of the posted body; of a text, a part. */
@@ -144,7 +146,7 @@ function mock({ platform, headers }: Recording, exchange: Exchange): void {
     }
     return true;
   };
-  nock(platform, { reqheaders, badheaders })
+  nock(exchange.platform ?? platform, { reqheaders, badheaders })
     .intercept(target, method, post && isPosted)
     .reply(status, reply, sent);
 }

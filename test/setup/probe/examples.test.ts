@@ -21,7 +21,7 @@ describe('the examples give no false alarm', () => {
       expect(exampleSettings(example, '')).to.contain('upstreams:');
       expect(Object.keys(lists)).to.have.lengthOf(RESOURCES.length);
     }
-    expect(Object.keys(EXAMPLE_PLATFORMS)).to.have.lengthOf(14);
+    expect(Object.keys(EXAMPLE_PLATFORMS)).to.have.lengthOf(15);
   });
 
   for (const [example, served] of Object.entries(EXAMPLE_PLATFORMS)) {

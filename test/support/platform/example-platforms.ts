@@ -267,8 +267,45 @@ const wazuh: AnswerList = (items, { query }) => {
   return { body: { data: { ...data, total_failed_items: 0, failed_items: [] }, message: 'All', error: 0 } };
 };
 
+/** `count` is that of the page; what comes next is a header. */
+const azureDevOps: AnswerList = (items, { query }) => {
+  if (![null, '7.1'].includes(query.get('api-version'))) return REFUSED;
+  const start = Number(query.get('continuationToken') ?? query.get('$skip') ?? 0);
+  const { page, taken } = cut(items, start, query.get('$top'), [100, 1000]);
+  const next = start + taken < items.length ? { 'x-ms-continuationtoken': `${start + taken}` } : {};
+  return { headers: next, body: { count: page.length, value: page } };
+};
+
+/** All in one page. */
+const azureDevOpsExtensions: AnswerList = (items, { query }) => {
+  const select = flag('includeDisabledExtensions', (all, value = true) =>
+    value ? all : all.filter(({ isDisabled }) => isDisabled !== true),
+  );
+  const value = [null, '7.1-preview.1'].includes(query.get('api-version')) ? select(items, query) : REFUSED;
+  return value && { body: { count: value.length, value } };
+};
+
 /** The platforms of `config/examples`, as documented: tokens, page sizes, filters, orders. */
 export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
+  'azure-devops': {
+    env: { AZURE_DEVOPS_ORGANIZATION: 'acme' },
+    token: ['authorization', 'Bearer '],
+    lists: {
+      '/acme/_apis/projects': [
+        (id) => ({ id: `p-${id}`, name: NAME(id), description: 'about', state: 'wellFormed' }),
+        azureDevOps,
+      ],
+      '/acme/{p-1}/_apis/pipelines': [(id) => ({ id, name: NAME(id), folder: '\\', revision: 1 }), azureDevOps],
+      '/acme/_apis/extensionmanagement/installedextensions': [
+        (id) => ({
+          ...{ extensionId: `e-${id}`, extensionName: NAME(id), publisherId: 'acme', publisherName: 'Acme' },
+          ...{ version: '1.0.0', isDisabled: false },
+        }),
+        azureDevOpsExtensions,
+        [{ extensionId: 'old', extensionName: 'old', publisherId: 'acme', version: '1', isDisabled: true }],
+      ],
+    },
+  },
   defectdojo: {
     env: { DEFECTDOJO_URL: 'https://defectdojo.example' },
     token: ['authorization', 'Token '],
