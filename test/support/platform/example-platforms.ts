@@ -375,7 +375,7 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
       '/api/v4/projects': [
         (id) => ({
           ...{ id, name_with_namespace: NAME(id), description: 'about', created_at: TIME(id) },
-          ...{ member: true, archived: false, web: 'much more' },
+          ...{ member: true, archived: false, web: 'much more', builds_access_level: 'enabled' },
         }),
         gitlab(
           all(
@@ -396,7 +396,7 @@ export const EXAMPLE_PLATFORMS: Readonly<Record<string, ExamplePlatform>> = {
           { id: 90_002, name_with_namespace: 'old', created_at: TIME(1), member: true, archived: true },
         ],
       ],
-      '/api/v4/projects/7/pipeline_schedules': [
+      '/api/v4/projects/{1}/pipeline_schedules': [
         (id) => ({ id, description: NAME(id), cron: '0 1 * * *', cron_timezone: 'UTC', active: true }),
         gitlab(),
       ],
