@@ -109,11 +109,13 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
 
   /** Entity tags are sent for the caller's own load only: an upstream may use one tag for different credentials. */
   async function loadWith(caller: Caller, signal: AbortSignal, held: Load | undefined, how: LoadHow): Promise<Load> {
-    for (;;) {
-      const loaded = await load(caller, signal, { ...how, known: isShared(caller) ? undefined : held });
-      // The reader that started the load may have accepted an older copy, or have a longer token.
-      if (!loaded.copied || isRecentFor(caller, loaded, how.maxAgeMs)) return serve(loaded, caller);
+    const known = isShared(caller) ? undefined : held;
+    let loaded = await load(caller, signal, { ...how, known });
+    // The reader that started the load may have accepted an older copy, or have a longer token: this one accepts none then.
+    while (loaded.copied && !isRecentFor(caller, loaded, how.maxAgeMs)) {
+      loaded = await load(caller, signal, { ...how, maxAgeMs: 0, known });
     }
+    return serve(loaded, caller);
   }
 
   /** Refreshes in a trace of its own, ended only by the load's deadline. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ERRORS, type ErrorCode } from '../../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { allowsStale, stageAt } from '../../../../src/core/reads/snapshots/with-snapshots.ts';
+import { loadOf } from '../../../support/platform/loads.ts';
 import { callerOf, errorOf, settle, text } from './departures.ts';
 import { alice, failed, house, MINUTE, readLanding, readRejecting, SECOND } from './house.ts';
 
@@ -138,5 +139,18 @@ describe('a token that ends', () => {
     const ends = (await Promise.all(readings)).map(({ cached }) => cached?.freshUntil);
     expect(ends).to.deep.equal([clock.now + 60 * SECOND, ending.expiresAt, clock.now + 60 * SECOND]);
     expect(tools.departures).to.have.length(1);
+  });
+});
+
+describe('a copy of a store that is older than was asked for', () => {
+  it('is loaded again, without copies then', async () => {
+    const { tools, clock } = house();
+    const reading = tools.read(alice);
+    const loadedAt = clock.now - 3_600 * SECOND;
+    tools.departures[0]?.land([{ id: 'old' }], { ...loadOf([{ id: 'old' }], { loadedAt }), copied: true });
+    await settle();
+    expect(tools.departures.map(({ options }) => options?.maxAgeMs)).to.deep.equal([360 * SECOND, 0]);
+    tools.departures[1]?.land([{ id: 'new' }]);
+    expect(text(await reading)).to.equal('[{"id":"new"}]');
   });
 });
