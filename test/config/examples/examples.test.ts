@@ -72,7 +72,8 @@ for (const file of files) {
     const unmatched: string[] = [];
     let running: RunningGateway;
     const onNoMatch = ({ url }: Request) => {
-      if (!url.startsWith(running.url)) unmatched.push(url);
+      // To Portico itself, or to the collector of another test file, which its tracer may still be trying.
+      if (new URL(url).hostname !== '127.0.0.1') unmatched.push(url);
     };
 
     useNock();

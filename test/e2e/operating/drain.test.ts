@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
@@ -21,6 +22,8 @@ describe('the shutdown of the process', () => {
       const { portico, reading, response } = await startReading();
       portico.child.kill(signal);
       await eventually(async () => !(await isAnswered(portico.url)));
+      // The listener closes two turns before Portico looks at the connections that it has.
+      await sleep(100);
       response.end('{"tools":[{"id":"a","name":"A"}],"nextPageToken":""}');
       const received = await reading;
       expect(received?.status).to.equal(200);
