@@ -55,23 +55,18 @@ export function createConfirmations(now: () => number) {
       async confirm(end: ListEnd, ask: Ask) {
         const { items, list } = end;
         if (list.pagination.ignoreSigns?.includes('fullPage')) return;
-        const last = lastOf();
-        if (
-          last !== undefined &&
-          (last.isConclusive
-            ? items < MIN_ITEMS || items < GROWTH * last.items
-            : items < GROWTH * last.items || items === last.items)
-        )
-          return;
-        // Its pages had no ids: the next list is confirmed.
-        if (last?.isConclusive) {
-          confirmed.delete(resource);
-          return;
+        for (let last = lastOf(), other = running.get(resource); ; last = lastOf(), other = running.get(resource)) {
+          if (last !== undefined && !isLonger(items, last)) return;
+          // It was not due when its pages were read: the next list is confirmed.
+          if (end.first.ids === undefined) {
+            confirmed.delete(resource);
+            return;
+          }
+          if (other === undefined) break;
+          // Another caller's list, or that of another parent: if it is not complete, settings are wrong for this one, too.
+          const error = await other;
+          if (error !== undefined) throw error;
         }
-        // Another caller's list, or that of another parent: if it is not complete, settings are wrong for this one, too.
-        const other = await running.get(resource);
-        if (other !== undefined) throw other;
-        if (lastOf() !== undefined && last === undefined) return;
         const { promise, resolve } = Promise.withResolvers<GatewayError | undefined>();
         running.set(resource, promise);
         try {
@@ -87,6 +82,12 @@ export function createConfirmations(now: () => number) {
       },
     };
   };
+}
+
+/** Whether a list is so much longer than the last one that it shows more. */
+function isLonger(items: number, last: Confirmed): boolean {
+  if (last.isConclusive && items < MIN_ITEMS) return false;
+  return items >= GROWTH * last.items && items !== last.items;
 }
 
 /** A platform that fails or takes too long is not asked again before the next day, unless the page is exactly as long as asked. */

@@ -28,7 +28,7 @@ export type OAuthServer = ReturnType<typeof createOAuthServer>;
 /** In this order: they have different paths. */
 const ALGORITHMS = ['oauth2', 'oidc'] as const;
 
-/** An authorization server, called by openid-client over a client with bounds of ours. */
+/** An authorization server, called by openid-client over an HTTP client that has bounds. */
 export function createOAuthServer(options: OAuthServerOptions) {
   const { issuer, clientId, timeoutMs, send, metadataError } = options;
   const isPlain = new URL(issuer).protocol === 'http:';

@@ -23,6 +23,7 @@ async function read(
   pagination: Pagination,
   reply: (query: Query) => Reply,
   more: Partial<ListRequest> = {},
+  open = createConfirmations(Date.now),
 ): Promise<Outcome> {
   const targets: string[] = [];
   const list: ListRequest = {
@@ -50,7 +51,7 @@ async function read(
   try {
     let result = 0;
     const first = await fetchPage(firstTarget(list));
-    for await (const { count } of paginate(list, first, fetchPage, signal, createConfirmations(Date.now)('list', '')))
+    for await (const { count } of paginate(list, first, fetchPage, signal, open('list', '')))
       result += count;
     return { result, targets };
   } catch (error) {
@@ -369,5 +370,19 @@ describe('a POST that may write', () => {
       expect(await readAll(platform, {}, true)).to.have.length(5);
       expect(platform.targets).to.have.length(kind === 'offset with total' ? 1 : 2);
     }
+  });
+});
+
+describe('lists of one resource, as of several parents', () => {
+  it('are confirmed at the same time until one has shown more than an empty list does', async () => {
+    const open = createConfirmations(Date.now);
+    const whole = (count: number) => read({ kind: 'none' }, () => ({ to: count }), {}, open);
+    const cut = (count: number) => read({ kind: 'none' }, (query) => ({ to: query('limit') ?? count }), {}, open);
+    const [empty, first] = await Promise.all([whole(0), cut(10)]);
+    expect(empty.result).to.equal(0);
+    expect(first.result).to.contain('the list has 10 items');
+    expect((await whole(20)).result).to.equal(20);
+    expect((await cut(39)).result).to.equal(39);
+    expect((await cut(40)).result).to.contain('the list has 40 items');
   });
 });
