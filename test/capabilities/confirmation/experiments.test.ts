@@ -51,8 +51,7 @@ async function read(
   try {
     let result = 0;
     const first = await fetchPage(firstTarget(list));
-    for await (const { count } of paginate(list, first, fetchPage, signal, open('list', '')))
-      result += count;
+    for await (const { count } of paginate(list, first, fetchPage, signal, open('list', ''))) result += count;
     return { result, targets };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
