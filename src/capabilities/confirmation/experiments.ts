@@ -162,10 +162,15 @@ async function unpaged({ list, first }: ListEnd, attempt: Try): Promise<boolean>
   if (!isSized) return true;
   const larger = await usual({ size: count * 2 });
   await expectNoOthers(larger, first, 'of twice the size');
+  if (count === 2) await expectNoOthers(await usual({ size: 2, offset: 1 }), first, 'from the second item on');
   // An empty page behind it shows nothing unless the place of the last item is understood, too.
   if (behind?.count === 0) {
-    for (const page of [2, 1])
-      if ((await usual({ size: count - 1, offset: count - 1, page }))?.count === 1) return true;
+    for (const page of [2, 1]) {
+      const last = await usual({ size: count - 1, offset: count - 1, page });
+      // A page number under the name of an offset leads to others.
+      await expectNoOthers(last, first, 'for the last item');
+      if (last?.count === 1) return true;
+    }
   }
   // Otherwise a name may be that of a filter.
   if (smaller.count === count - 1 || larger?.count === count) expectShown(smaller, count);

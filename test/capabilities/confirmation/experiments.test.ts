@@ -121,6 +121,17 @@ describe('a list of one page', () => {
     );
   });
 
+  it('is an error where the place is a page number under the usual name of an offset', async () => {
+    for (const cap of [2, 4, 6]) {
+      const paged = (query: Query): Reply => {
+        const size = Math.min(query('limit') ?? 10, cap);
+        const from = (query('skip') ?? 0) * size;
+        return { from, to: Math.min(21, from + size) };
+      };
+      expect((await read(NONE, paged)).result).to.contain('others among them');
+    }
+  });
+
   it('is an error where the platform caps the size below what settings send', async () => {
     const query = { per_page: '500' };
     expect((await read(NONE, cut(20, 'per_page', 'page'), { query })).result).to.contain('the list has 100 items');

@@ -94,10 +94,11 @@ export function replyTo(platform: GeneratedPlatform, target: string, reply = 0):
     next_link: { next_link: next ?? '' },
     prev: { prev: start > 0 ? url('before') : null },
   };
+  const range = items.length === 0 ? '*' : `${start}-${start + items.length - 1}`;
   const inHeaders: Readonly<Record<string, object>> = {
     'X-Total-Count': { 'x-total-count': String(seen.length) },
     'x-acme-continuation-token': further === undefined ? {} : { 'x-acme-continuation-token': String(further) },
-    'Content-Range': { 'content-range': `items ${start}-${start + items.length - 1}/${seen.length}` },
+    'Content-Range': { 'content-range': `items ${range}/${seen.length}` },
     Link: { link: next === undefined ? '</list>; rel="first"' : `<${next}>; rel="next"` },
   };
   const said = Object.assign({}, ...platform.shown.map((sign) => beside[sign]));

@@ -35,6 +35,12 @@ export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => bo
     const items = itemsIn(first);
     return pagination.total?.(first.body) === items.length && items[0]?.id !== itemsOf(platform)[0]?.id;
   },
+  /** No size is smaller, and no place is in the middle of it. */
+  'a first page of which the caller sees one item or none': (read) => {
+    const first = firstOf(read);
+    if (first === undefined || read.platform.unseen === undefined || tellsHowMany(read.platform)) return false;
+    return itemsIn(first).length < 2 && !findsPlaces(read);
+  },
 };
 
 /** The name of the exclusion that a read falls under. */
@@ -56,6 +62,23 @@ function saysNothing({ shown }: GeneratedPlatform): boolean {
 
 function tellsHowMany({ shown }: GeneratedPlatform): boolean {
   return COUNTING.some((sign) => shown.includes(sign));
+}
+
+/** Whether settings and the platform agree about the place of a page. */
+function findsPlaces({ platform: { way, placeParam, ignores }, pagination }: GeneratedRead): boolean {
+  if (ignores === 'place') return false;
+  switch (pagination.kind) {
+    case 'none':
+      return way === 'all';
+    case 'link':
+      return way === 'link' || way === 'link in body';
+    case 'token':
+      return way === 'token' && pagination.tokenParam === placeParam;
+    case 'offset':
+      return way === 'offset' && pagination.offsetParam === placeParam;
+    case 'page':
+      return way === 'page' && pagination.pageParam === placeParam;
+  }
 }
 
 /** Whether the platform follows the size that settings send. */
