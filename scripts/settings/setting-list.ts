@@ -50,7 +50,7 @@ export function settingsOf(root: SettingSchema): Setting[] {
 }
 
 /** Blocks whose keys are an upstream's own words. */
-const FREE = /\.(body|headers|impliedScopes|pathParams|query|values)$/;
+const FREE = /\.(body|headers|query|values)$/;
 
 /** The settings that stand in a settings object, as `block key`. */
 export function settingsIn(settings: unknown, place = ''): string[] {

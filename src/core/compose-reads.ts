@@ -21,7 +21,6 @@ import { withCache } from './reads/snapshots/with-cache.ts';
 import { callerValuesFor, withMarkers } from './reads/with-caller-values.ts';
 import { listFingerprint, type ReloadState } from './reload-state.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
-import { lowerCased } from './upstream/client/upstream-client.ts';
 import type { OpenConfirmation } from './upstream/paging/confirmation.ts';
 import type { ListPost } from './upstream/paging/page-address.ts';
 import type { Upstream } from './upstream/upstream.ts';
@@ -72,7 +71,7 @@ export function composeReads(
     const compare = reloadState.compare.bind(undefined, checked(names.get(resource.name)));
     if (each === undefined && lists === undefined) return listLoader({ ...source, settings, compare })(events);
     // Rules about the whole do not hold for each of its lists.
-    const part = { ...settings, allowEmpty: true, strictMapping: false };
+    const part = { ...settings, allowEmpty: true };
     const variants =
       lists === undefined ? [part] : lists.map((list) => ({ ...part, ...definedIn(list) }) as ResourceConfig);
     return createJoinedLoader({
@@ -107,9 +106,8 @@ export function composeReads(
   function listLoader({ name, upstream, required, compare = () => [], ...options }: ListSource & ListLoaderOptions) {
     const settings = withMarkers(options.settings);
     const { timeoutMs, baseUrl } = checked(config.upstreams[settings.upstream]);
-    const path = fillPath(settings.path, settings.pathParams);
-    const headers = lowerCased(settings.headers);
-    const compiled = compileList({ ...settings, resource: name, baseUrl, path, headers, required });
+    const { path } = settings;
+    const compiled = compileList({ ...settings, resource: name, baseUrl, required });
     const post = compilePost(settings);
     const confirmation = hooks.openConfirmation?.(`${name} ${settings.path}`, checked(names.get(name)));
     return (ownEvents: Events, parent?: Parent): Loader => {

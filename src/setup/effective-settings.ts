@@ -21,8 +21,8 @@ const SECRETS = /^verification\.introspection\.secret$/;
 
 /** Blocks whose keys and values are a platform's own words. */
 const FREE = ['resources.body', 'resources.query'];
-const HEADERS = ['upstreams.headers', 'resources.headers'];
-const ADDRESSES = ['upstreams.baseUrl', 'resources.path', 'resources.pathParams'];
+const HEADERS = 'upstreams.headers';
+const ADDRESSES = ['upstreams.baseUrl', 'resources.path'];
 
 type Path = readonly string[];
 
@@ -59,8 +59,8 @@ function isSecret(value: string, path: Path): boolean {
     return ['secret', 'password'].includes(names.at(-1) ?? '') || (names[0] === 'format' && !OPEN_FORMAT.test(value));
   }
   if (ADDRESSES.includes(place)) return keysIn(value).length > 0;
-  if (HEADERS.includes(place) && !OPEN_HEADER.test(names[0] ?? '')) return true;
-  if (!FREE.includes(place) && !HEADERS.includes(place)) return false;
+  if (place === HEADERS && !OPEN_HEADER.test(names[0] ?? '')) return true;
+  if (!FREE.includes(place) && place !== HEADERS) return false;
   // A body has names within names.
   return names.some((name) => SECRET_NAME.test(name)) || WITH_SCHEME.test(value) || hasKey(value);
 }

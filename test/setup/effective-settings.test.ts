@@ -85,17 +85,16 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
   it('mask every header except those of content negotiation', async () => {
     const open = { Accept: 'application/json', 'User-Agent': 'portico (acme)', 'X-GitHub-Api-Version': '2022-11-28' };
     const headers = `headers: ${JSON.stringify({ 'X-A': 'abc/de1.f:2', 'X-Team': 'blue', 'X-Plan': '7', Cookie: 'open', ...open })}`;
-    const { upstreams, resources } = await shown(headers, `resources: { tools: { ${headers} } }`);
-    for (const block of [upstreams.tools, resources.tools]) {
-      expect(block.headers).to.deep.equal({ 'X-A': MASK, 'X-Team': MASK, 'X-Plan': MASK, Cookie: MASK, ...open });
-    }
+    const { upstreams } = await shown(headers, '');
+    const masked = { 'X-A': MASK, 'X-Team': MASK, 'X-Plan': MASK, Cookie: MASK };
+    expect(upstreams.tools.headers).to.deep.equal({ ...masked, ...open });
   });
 
   it('mask an address with a segment that looks like a key, and no other', async () => {
     const { masked } = await load(
       `resources:
   projects: { path: /hooks/T0451/B77/q93jf1Kx81jf02aa/list }
-  workflows: { path: '/t/{key}/v2/workflows', pathParams: { key: user7:pass-word-of-it } }
+  workflows: { path: /t/user7:pass-word-of-it/v2/workflows }
   tools: { path: /v2/organizations-of-acme/tools }
 upstreams:
   projects: { baseUrl: https://api7.platform.acme.example/v1 }
@@ -105,7 +104,7 @@ upstreams:
     );
     const { upstreams, resources } = parse(masked());
     expect(resources.projects.path).to.equal(MASK);
-    expect(resources.workflows).to.deep.include({ path: '/t/{key}/v2/workflows', pathParams: { key: MASK } });
+    expect(resources.workflows.path).to.equal(MASK);
     expect(resources.tools.path).to.equal('/v2/organizations-of-acme/tools');
     expect(upstreams.projects.baseUrl).to.equal('https://api7.platform.acme.example/v1');
     expect(upstreams.workflows.baseUrl).to.equal(MASK);

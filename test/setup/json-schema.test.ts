@@ -76,7 +76,7 @@ describe('the JSON Schema of settings', () => {
 
 /** Blocks, and names of lists, of resources and of fields. */
 const COMPOUND =
-  /^(?:pagination|fields|credential|client|second|each|tls|proxy|body|headers|pathParams|query|values|impliedScopes|projects|workflows|tools)$/;
+  /^(?:pagination|fields|credential|client|second|each|tls|proxy|body|headers|query|values|projects|workflows|tools)$/;
 
 function isScalar({ key, block, schema }: Setting): boolean {
   return (

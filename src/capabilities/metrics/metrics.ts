@@ -14,7 +14,7 @@ import { sharedMetrics } from './shared-metrics.ts';
 /** Counts events, for Prometheus (docs/reference.md). */
 export const metricsCapability = defineCapability({
   open(_settings, { config, readings, now }) {
-    if (!config.admin.enabled || !config.admin.metrics) return undefined;
+    if (!config.admin.enabled) return undefined;
     let current = config;
     let hash: string | undefined;
     const certificates = watchCertificates(now);

@@ -20,17 +20,12 @@ export const limitSettings = z.strictObject({
   perAddress: whole(0, 1_000_000_000)
     .optional()
     .describe(
-      'Requests from one address (IPv6: one /64) in a window, counted as for perCaller, with tokens that neither verification nor, in the last ten minutes, a platform has accepted. Beyond: 429. Unset: 10 times perCaller. 0: no limit.',
+      'Requests from one address (IPv6: one /64) in a window, counted as for perCaller, with tokens that neither verification nor, in the last ten minutes, a platform has accepted; those without a token, where none is needed, are counted by themselves. Beyond: 429. Unset: 10 times perCaller. 0: no limit.',
     ),
   rejectedPerAddress: whole(0, 1_000_000_000)
     .default(0)
     .describe(
       'Requests from one address (IPv6: one /64) in a window whose token is missing, malformed or rejected. Beyond: 429, with any token. 0: no limit.',
-    ),
-  total: whole(0, 1_000_000_000)
-    .default(0)
-    .describe(
-      'Requests of all callers together in a window, counted as for perCaller. Beyond: 429. Requests without a token are counted per address. 0: no limit.',
     ),
   windowMs: whole(1000, 86_400_000)
     .default(60_000)
@@ -65,16 +60,10 @@ const POLICIES: Readonly<Record<Policy, { readonly name: string; readonly detail
     name: 'rejected',
     detail: 'Too many credentials from this address were rejected. Try again after Retry-After.',
   },
-  total: {
-    name: 'total',
-    detail: 'All callers together have sent too many requests. Try again after Retry-After.',
-  },
 };
 
 /** Time for which an accepted caller needs no slot. */
 const ACCEPTED_MS = 600_000;
-
-const ALL = 'all';
 
 /** Returns the hooks that settings need, since each takes part of the time of a request; `undefined` without any limit. */
 export function createLimits(options: LimitsOptions, shared?: SharedCounts): LimitHooks | undefined {
@@ -91,10 +80,7 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
   const perCaller = rateOf('perCaller');
   const perAddress = rateOf('perAddress');
   const rejected = rateOf('rejectedPerAddress');
-  const total = rateOf('total');
-  // A separate table, so that many addresses do not displace the total of callers with a token.
-  const anonymous = rateOf('total');
-  if ([perCaller, perAddress, rejected, total].every((rate) => rate === undefined)) return undefined;
+  if ([perCaller, perAddress, rejected].every((rate) => rate === undefined)) return undefined;
   const reservations = rejected && createReservations(rejected, options.rejectedPerAddress);
   const accepted = createTtlSet({ ttlMs: ACCEPTED_MS, max: maxKeys, now: () => performance.now() });
   const { provesToken = () => false } = options;
@@ -145,15 +131,13 @@ export function createLimits(options: LimitsOptions, shared?: SharedCounts): Lim
     }),
     spend(request, caller) {
       const { address } = request;
-      // A separate table, so that requests without a token do not use up the limit of callers with one.
-      if (caller === undefined) return takeOf(request, 'total', `anonymous ${address}`, anonymous);
+      if (caller === undefined) return takeOf(request, 'perAddress', `anonymous ${address}`, perAddress);
       const ofAddress = caller.verified !== undefined || accepted.has(caller.credentialKey) ? undefined : perAddress;
       // First, because an address over its limit must not add a key, which could displace a caller.
       lookAt(request, 'perAddress', ofAddress);
       // Requests rejected by one limit do not count for the following ones.
       takeOf(request, 'perCaller', countedAs(caller), perCaller);
       takeOf(request, 'perAddress', address, ofAddress);
-      takeOf(request, 'total', ALL, total);
     },
     ...((rejected ?? perAddress) && {
       onSettled(request) {

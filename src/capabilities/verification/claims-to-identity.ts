@@ -2,7 +2,7 @@ import type { KeyOf, Verdict } from '../../core/credentials/authenticate.ts';
 import { type Claims, rejected, type VerificationSettings } from './verification-errors.ts';
 
 export interface ClaimsCheckOptions
-  extends Pick<VerificationSettings, 'issuer' | 'leewayMs' | 'scopeClaims' | 'impliedScopes' | 'partitionClaim'> {
+  extends Pick<VerificationSettings, 'issuer' | 'leewayMs' | 'scopeClaims' | 'partitionClaim'> {
   /** Scopes required by resources; others are ignored. */
   readonly scopes: readonly string[];
   /** Claims that settings name. */
@@ -12,13 +12,10 @@ export interface ClaimsCheckOptions
 
 /** Returns what derives the verdict for a caller's key from verified claims. That throws `credential_rejected`. */
 export function createClaimsCheck(options: ClaimsCheckOptions) {
-  const { issuer, leewayMs, scopeClaims, impliedScopes, scopes, claimNames, partitionClaim, keyOf } = options;
-  /** Scopes that grant a required scope, by required scope. */
-  const granting = scopes.map((scope) => [scope, impliers(scope, impliedScopes)] as const);
-
+  const { issuer, leewayMs, scopeClaims, scopes, claimNames, partitionClaim, keyOf } = options;
   function grantedBy(claims: Claims): ReadonlySet<string> {
     const named = new Set(scopeClaims.flatMap((claim) => scopesIn(claims[claim])));
-    return new Set(granting.flatMap(([scope, by]) => (by.some((one) => named.has(one)) ? [scope] : [])));
+    return new Set(scopes.filter((scope) => named.has(scope)));
   }
 
   function subjectOf({ sub }: Claims): string | undefined {
@@ -55,14 +52,6 @@ export function createClaimsCheck(options: ClaimsCheckOptions) {
 
 function textOf(claim: unknown): string[] {
   return ['boolean', 'number', 'string'].includes(typeof claim) ? [String(claim)] : [];
-}
-
-function impliers(scope: string, implied: Readonly<Record<string, readonly string[]>>): readonly string[] {
-  const found = new Set([scope]);
-  for (const one of found) {
-    for (const [other, implies] of Object.entries(implied)) if (implies.includes(one)) found.add(other);
-  }
-  return [...found];
 }
 
 function scopesIn(claim: unknown): string[] {

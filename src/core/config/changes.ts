@@ -52,7 +52,7 @@ function takesRestart(path: string, slices: readonly SettingsSlice[]): boolean {
 }
 
 /** Blocks whose values may be secret, also where no key says so. */
-const MAY_BE_SECRET = ['body', 'format', 'headers', 'password', 'pathParams', 'query', 'secret'];
+const MAY_BE_SECRET = ['body', 'format', 'headers', 'password', 'query', 'secret'];
 
 /** Returns a short hash of settings without their secrets, by which processes are compared. */
 export function settingsHash(settings: object): string {

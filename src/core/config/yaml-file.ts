@@ -161,7 +161,7 @@ function pathOf(nodes: Ancestors): Path {
 }
 
 /** Blocks whose values are sent as they are written: a key of digits is not a number. */
-const SENT = ['headers', 'pathParams', 'query'];
+const SENT = ['headers', 'query'];
 
 function isSentAsWritten(ancestors: Ancestors): boolean {
   const [block = '', name = '', key = ''] = ancestors.flatMap((node) =>

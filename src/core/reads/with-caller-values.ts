@@ -20,8 +20,7 @@ type Headers = Readonly<Record<string, string>>;
 export function withMarkers<Settings extends ResourceConfig>(settings: Settings): Settings {
   const mark = (text: string) =>
     text.replace(CALLER_VALUE, (_braces, name: string) => `__caller-value-${Buffer.from(name).toString('hex')}__`);
-  const { headers: _headers, ...addresses } = partsWithValues(settings);
-  const marked: object = JSON.parse(JSON.stringify(addresses), (_key, part) =>
+  const marked: object = JSON.parse(JSON.stringify(partsWithValues(settings)), (_key, part) =>
     typeof part === 'string' ? mark(part) : part,
   );
   return { ...settings, ...marked };
@@ -86,15 +85,12 @@ export function callerValuesFor(config: Config, upstream: string) {
       return value;
     });
 
-  function headersFor(caller: Caller, ofRequest: Headers = {}): Headers {
+  function headersFor(caller: Caller): Headers {
     const sent = forwardHeaders.flatMap((name) => {
       const value = sentValue(caller, `header.${name}`);
       return value === undefined ? [] : [[name.toLowerCase(), value]];
     });
-    const filled = Object.entries({ ...templated, ...ofRequest }).map(([name, text]) => [
-      name.toLowerCase(),
-      inHeader(caller, text),
-    ]);
+    const filled = Object.entries(templated).map(([name, text]) => [name.toLowerCase(), inHeader(caller, text)]);
     return Object.fromEntries([...sent, ...filled]);
   }
 
@@ -104,7 +100,7 @@ export function callerValuesFor(config: Config, upstream: string) {
       ...request,
       target: target.replace(MARKER, (_marker, hex: string) => encodeURIComponent(required(caller, nameIn(hex)))),
       path: path?.replace(MARKER, (_marker, hex: string) => `{${nameIn(hex)}}`),
-      headers: headersFor(caller, request.headers),
+      headers: headersFor(caller),
     };
   }
 

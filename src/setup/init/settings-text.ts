@@ -1,6 +1,6 @@
 import type { Candidate, ResourceCandidates } from './candidates.ts';
 import type { CredentialEvidence } from './credential-evidence.ts';
-import { block, comment, entry, oneLine, referring } from './yaml-text.ts';
+import { block, comment, entry, escapeReferences, oneLine, referring } from './yaml-text.ts';
 
 /** Name of the upstream, and prefix of the environment variables. */
 const UPSTREAM = 'platform';
@@ -63,27 +63,17 @@ function titleOf({ operation: { path, title } }: Candidate): string {
 
 /** Lines of the settings of one list. Whatever is in doubt is a comment in them. */
 function settingsOf({ operation, items, fields, paging }: Candidate): string[] {
-  const params = [...operation.path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name.replace(/\W/g, '_'));
   const [pagination, ...others] = paging.choices;
   const paged = new Set<unknown>(Object.values(pagination ?? {}));
   const needed = operation.parameters.filter(({ name, required }) => required && !paged.has(name));
   return [
     entry('upstream', UPSTREAM),
-    entry(
-      'path',
-      operation.path.replace(/\{([^{}]*)\}/g, (_, name: string) => `{${name.replace(/\W/g, '_')}}`),
-    ),
-    ...(params.length === 0
-      ? []
-      : block(
-          'pathParams',
-          params.map((name) => entry(name, reference(name))),
-        )),
+    entry('path', pathOf(operation.path)),
     ...block(
       'query',
       needed
         .filter(({ name }) => !CREDENTIAL.test(name))
-        .map(({ name, value }) => entry(name, value ?? reference(name))),
+        .map(({ name, value }) => entry(name, value ?? referring(variable(name)))),
     ),
     entry('items', items),
     ...comment(`Pages: ${oneLine(paging.seen.join(', '))}.`),
@@ -93,8 +83,15 @@ function settingsOf({ operation, items, fields, paging }: Candidate): string[] {
   ];
 }
 
-function reference(name: string) {
-  return referring(`\${${UPSTREAM.toUpperCase()}_${name.replace(/\W+/g, '_').toUpperCase()}}`);
+/** A path with a variable of the environment for each of its parameters. */
+function pathOf(path: string) {
+  const parts = path.split(/(\{[^{}]*\})/);
+  const text = parts.map((part) => (part.startsWith('{') ? variable(part.slice(1, -1)) : escapeReferences(part)));
+  return referring(text.join(''), false);
+}
+
+function variable(name: string): string {
+  return `\${${UPSTREAM.toUpperCase()}_${name.replace(/\W+/g, '_').toUpperCase()}}`;
 }
 
 function fieldLines(fields: Candidate['fields']): string[] {

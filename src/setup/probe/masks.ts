@@ -19,7 +19,7 @@ type Values = string | readonly string[];
 export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig) {
   const { config, token, headerCredentials, isFromEnvironment } = loaded;
   const isMasked = (path: readonly string[], value: unknown) => isMaskedSetting(value, path, isFromEnvironment);
-  const { upstream: name, query, path, pathParams } = settings;
+  const { upstream: name, query, path } = settings;
   const { headers = {}, baseUrl = '', credential } = config.upstreams[name] ?? {};
   const atUpstream = ['upstreams', name];
   const atResource = ['resources', resource];
@@ -28,17 +28,12 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     typeof value === 'string' ? isMasked(at, value) : value.some((each, index) => isMasked([...at, `${index}`], each));
   const masked = (values: Readonly<Record<string, Values>>, at: readonly string[]) =>
     Object.entries(values).filter(([key, value]) => isMaskedIn(value, [...at, key]));
-  const inHeaders = [
-    ...masked(headers, [...atUpstream, 'headers']),
-    ...masked(settings.headers, [...atResource, 'headers']),
-  ];
+  const inHeaders = masked(headers, [...atUpstream, 'headers']);
   const inQuery = masked(query, [...atResource, 'query']);
   // An address can come from the environment as a whole. Only what can be a key is masked.
-  const inAddress = [
-    ...masked({ baseUrl }, atUpstream),
-    ...masked({ path }, atResource),
-    ...masked(pathParams, [...atResource, 'pathParams']),
-  ].flatMap(([, value]) => keysIn(String(value)));
+  const inAddress = [...masked({ baseUrl }, atUpstream), ...masked({ path }, atResource)].flatMap(([, value]) =>
+    keysIn(String(value)),
+  );
   const words = [...inHeaders, ...inQuery].flatMap(([, value]) => [value].flat().flatMap((each) => each.split(/\s+/)));
   const tokens = [token, ...headerCredentials.values()];
   const secrets = [...tokens, ...words.filter((word) => word.length >= MIN_SECRET_LENGTH), ...inAddress];

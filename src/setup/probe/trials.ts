@@ -25,7 +25,7 @@ export class NotTried extends Error {}
 const TEMPORARY = [408, 429, 500, 502, 503, 504];
 
 /** Lets a trial read pages on which a read would fail, since only the pages are compared. */
-const PERMISSIVE = { strictMapping: false, invalidItems: 'drop', allowEmpty: true, duplicateIds: 'allow' } as const;
+const PERMISSIVE = { invalidItems: 'drop', allowEmpty: true, duplicateIds: 'allow' } as const;
 
 export type TrialsOptions = Omit<SingleReadOptions, 'events' | 'onPage'> & { readonly settings: ResourceConfig };
 

@@ -168,7 +168,7 @@ describe('rate limits', () => {
     });
 
     it('lose nothing to what one caller sends beyond its own', async () => {
-      const { statuses } = await start({ perCaller: 1, perAddress: 3, total: 3 });
+      const { statuses } = await start({ perCaller: 1, perAddress: 3 });
       const one = get(READ, bearer('refused-again'));
       expect(await statuses(one, one, one, one)).to.deep.equal([401, 429, 429, 429]);
       expect(await statuses(...madeUp(4))).to.deep.equal([401, 401, 429, 429]);
@@ -216,47 +216,31 @@ describe('rate limits', () => {
     const anonymous = (address: string, id = 1) =>
       post(ping(id)).replace(/Authorization: .*\r\n/, `X-Forwarded-For: ${address}\r\n`);
 
-    it('do not use up limits.total of callers with a token', async () => {
-      const { statuses } = await start({ total: 2 }, {}, { publicLists: true });
+    it('do not use up the limit of callers with a token at the same address', async () => {
+      const { statuses } = await start({ perAddress: 2 }, {}, { publicLists: true });
       const flood = Array.from({ length: 4 }, () => post(ping(1)).replace(/Authorization: .*\r\n/, ''));
       expect(await statuses(...flood)).to.deep.equal([200, 200, 429, 429]);
       expect(await statuses(get(LIST, bearer('a')), get(LIST, bearer('b')))).to.deep.equal([200, 200]);
       expect(await statuses(get(LIST, bearer('a')))).to.deep.equal([429]);
     });
 
+    it('hold for nothing that needs no token', async () => {
+      const { statuses } = await start({ perCaller: 1, rejectedPerAddress: 1 });
+      const none = { Authorization: undefined };
+      expect(await statuses(get(LIST, none), get(LIST, none))).to.deep.equal([401, 429]);
+      const open = ['/livez', '/readyz', '/openapi.json', '/nowhere'].map((path) => get(path, none));
+      expect(await statuses(...open, ...open)).to.deep.equal([200, 200, 200, 404, 200, 200, 200, 404]);
+    });
+
     it('hold for each address by itself', async () => {
-      const { statuses, bounds } = await start(
-        { total: 2 },
-        { trustedProxies: ['127.0.0.0/8'] },
-        { publicLists: true },
-      );
+      const proxies = { trustedProxies: ['127.0.0.0/8'] };
+      const { statuses, bounds } = await start({ perAddress: 2 }, proxies, { publicLists: true });
       const flood = Array.from({ length: 3 }, () => anonymous('203.0.113.1'));
       expect(await statuses(...flood, anonymous('203.0.113.2'))).to.deep.equal([200, 200, 429, 200]);
       // Of IPv6, addresses of one subscriber.
       const subscriber = ['2001:db8::1', '2001:db8::2', '2001:db8::3'].map((address) => anonymous(address));
       expect(await statuses(...subscriber)).to.deep.equal([200, 200, 429]);
-      expect(bounds()).to.deep.equal(['limits.total', 'limits.total']);
-    });
-  });
-
-  describe('of all callers', () => {
-    it('hold for all callers together, and show none of them how many requests the others sent', async () => {
-      const { ask, statuses, bounds } = await start({ total: 2 });
-      const first = await ask(get(LIST, bearer('a')));
-      expect([first.status, first.headers.get('RateLimit')]).to.deep.equal([200, null]);
-      expect(await statuses(get(LIST, bearer('b')))).to.deep.equal([200]);
-      const refused = await ask(get(LIST, bearer('c')));
-      expect([refused.status, refused.headers.get('RateLimit-Policy')]).to.deep.equal([429, '"total";q=2;w=60']);
-      expect(refused.headers.get('RateLimit')).to.match(/^"total";r=0;t=\d+$/);
-      expect(bounds()).to.deep.equal(['limits.total']);
-    });
-
-    it('hold for nothing that needs no token', async () => {
-      const { statuses } = await start({ perCaller: 1, total: 1, rejectedPerAddress: 1 });
-      const none = { Authorization: undefined };
-      expect(await statuses(get(LIST, none), get(LIST, none))).to.deep.equal([401, 429]);
-      const open = ['/livez', '/readyz', '/openapi.json', '/nowhere'].map((path) => get(path, none));
-      expect(await statuses(...open, ...open)).to.deep.equal([200, 200, 200, 404, 200, 200, 200, 404]);
+      expect(bounds()).to.deep.equal(['limits.perAddress', 'limits.perAddress']);
     });
   });
 

@@ -28,29 +28,23 @@ resources: { projects: { upstream: *n }, workflows: { upstream: &n a }, tools: {
       `upstreams:
   projects:
     baseUrl: https://a.example
-    headers: { X-A: 007, X-B: 1.10, X-C: true, X-D: 0x1F, X-E: text, X-F: null, X-G: '', X-H: 12345678901234567890 }
+    headers: { X-A: 007, X-B: 1.10, X-C: true, X-D: 0x1F, X-E: text, X-F: null, X-G: '', X-H: 12345678901234567890, X-I: "\${KEY}" }
   workflows: { baseUrl: https://a.example }
   tools: { baseUrl: https://a.example }
 resources:
   projects:
     query: { page: 01, state: [007, 1.10, x] }
-    path: /{tenant}
-    pathParams: { tenant: 0123 }
-    headers:
-      X-A: 1.10
-      X-B: \${KEY}
-      X-C: "\${KEY}"
+    path: /\${KEY}
 `,
       { KEY: '0012e3' },
     );
     expect(config.upstreams['projects']?.headers).to.deep.equal({
       ...{ 'X-A': '007', 'X-B': '1.10', 'X-C': 'true', 'X-D': '0x1F', 'X-E': 'text', 'X-F': 'null', 'X-G': '' },
-      'X-H': '12345678901234567890',
+      ...{ 'X-H': '12345678901234567890', 'X-I': '0012e3' },
     });
     expect(config.resources.projects).to.deep.include({
       query: { page: '01', state: ['007', '1.10', 'x'] },
-      pathParams: { tenant: '0123' },
-      headers: { 'X-A': '1.10', 'X-B': '0012e3', 'X-C': '0012e3' },
+      path: '/0012e3',
     });
   });
 

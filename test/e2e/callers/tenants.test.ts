@@ -87,8 +87,7 @@ describe('values of callers in addresses and headers', () => {
     const { read } = await start(
       { headers: { 'X-Team': 'team-{header.X-Team}' } },
       {
-        path: '/t/{header.X-Tenant-ID}/{kind}',
-        pathParams: { kind: 'k-{header.x-team}' },
+        path: '/t/{header.X-Tenant-ID}/k-{header.x-team}',
         query: { of: ['{header.X-Team}!', 'all'] },
       },
     );
@@ -121,8 +120,8 @@ describe('values of callers in addresses and headers', () => {
   it('of claims are those of the verified token, and required', async () => {
     const issuer = await startIssuer();
     const { read } = await start(
-      {},
-      { path: '/t/{claim.https://acme.example/tenant}', headers: { 'X-Team': '{claim.team}' }, query: {} },
+      { headers: { 'X-Team': '{claim.team}' } },
+      { path: '/t/{claim.https://acme.example/tenant}', query: {} },
       { verification: { issuer: issuer.url, audience: AUDIENCE } },
     );
     const readAs = async (claims: object) => {

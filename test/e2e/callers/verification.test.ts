@@ -290,13 +290,12 @@ describe('an RSA key of an issuer', () => {
 
 describe('scopes', () => {
   const requiredScopes = { projects: ['projects:read', 'all:see'], tools: ['tools:read'] };
-  const verification = { impliedScopes: { admin: ['tools:write'], 'tools:write': ['tools:read'], loop: ['loop'] } };
 
   const statusOf = async ({ read, issuer }: Scene, name: string, claims: TestClaims) =>
     (await read(name, as(await issuer.token(claims)))).status;
 
   it('are all required, for the resources that name them', async () => {
-    const running = await scene({ requiredScopes, verification });
+    const running = await scene({ requiredScopes });
     expect(await statusOf(running, 'projects', { scope: 'projects:read all:see more' })).to.equal(200);
     for (const claims of [{ scope: 'projects:read' }, { scope: 'projects:read-all:see' }, {}]) {
       expect(await statusOf(running, 'projects', claims)).to.equal(403);
@@ -304,18 +303,20 @@ describe('scopes', () => {
     expect(await statusOf(running, 'workflows', {})).to.equal(200);
   });
 
-  it('may be implied by others, over several steps, and given as a list', async () => {
-    const running = await scene({ requiredScopes, verification });
-    for (const scope of ['tools:read', 'tools:write', 'admin']) {
-      expect(await statusOf(running, 'tools', { scope })).to.equal(200);
-      expect(await statusOf(running, 'tools', { scp: ['other', scope] })).to.equal(200);
+  it('may be given as a list, and in several claims', async () => {
+    const running = await scene({ requiredScopes });
+    for (const claims of [
+      { scope: 'tools:read' },
+      { scp: ['other', 'tools:read'] },
+      { scope: ['tools:read'], scp: 5 },
+    ]) {
+      expect(await statusOf(running, 'tools', claims)).to.equal(200);
     }
-    expect(await statusOf(running, 'tools', { scope: 'loop' })).to.equal(403);
-    expect(await statusOf(running, 'tools', { scope: ['tools:read'], scp: 5 })).to.equal(200);
+    expect(await statusOf(running, 'tools', { scope: 'tools:write' })).to.equal(403);
   });
 
   it('that are missing are named in the error, without a request to the platform', async () => {
-    const running = await scene({ requiredScopes, verification });
+    const running = await scene({ requiredScopes });
     const response = await running.read('projects', as(await running.issuer.token({ scope: 'all:see' })));
     expect(response.status).to.equal(403);
     expect(response.headers.get('www-authenticate')).to.contain('error="insufficient_scope"');

@@ -29,7 +29,7 @@ async function loadedBy(settings: object, targets: readonly string[] = []): Prom
 
 describe('a module of a feature that is off', () => {
   it('is not loaded', async () => {
-    const loaded = await loadedBy({ admin: { port: 0, metrics: false } }, ['/livez', LIST, READ]);
+    const loaded = await loadedBy({ admin: { enabled: false } }, ['/livez', LIST, READ]);
     expect(loaded).to.include.members(['zod', 'undici', 'pino', 'http']);
     for (const off of [
       ...['jose', 'openid-client', '@redis/client', 'prom-client', '@modelcontextprotocol/server'],
@@ -41,13 +41,13 @@ describe('a module of a feature that is off', () => {
   });
 
   it('is not loaded: undici and TLS before the first connection, without metrics', async () => {
-    const loaded = await loadedBy({ admin: { port: 0, metrics: false } }, ['/livez', LIST]);
+    const loaded = await loadedBy({ admin: { enabled: false } }, ['/livez', LIST]);
     for (const late of ['undici', 'tls', 'https']) expect(loaded).not.to.include(late);
   });
 
   it('is loaded when the feature is on', async () => {
     const verification = { issuer: 'https://issuer.example', audience: 'portico' };
-    const on = { limits: { total: 1000 }, log: { format: 'pretty' }, tracing: { enabled: true }, verification };
+    const on = { limits: { perCaller: 1000 }, log: { format: 'pretty' }, tracing: { enabled: true }, verification };
     const loaded = await loadedBy(on);
     expect(loaded).to.include.members(['jose', '@opentelemetry/sdk-trace']);
   });

@@ -168,7 +168,7 @@ describe('replicas under load while their Redis', function () {
       // Short, so that much is asked of Redis.
       timeoutMs: 100,
       cache: 'ttlMs: 300, staleWhileRevalidateMs: 0, staleIfErrorMs: 0',
-      more: 'limits: { perCaller: 100000, total: 10000000 }',
+      more: 'limits: { perCaller: 100000 }',
       heapMb: 128,
     };
     replicas = [await startReplica(proxy.redisUrl, options), await startReplica(proxy.redisUrl, options)];

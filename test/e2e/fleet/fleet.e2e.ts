@@ -132,8 +132,7 @@ describe('replicas that share a Redis', function () {
   });
 
   it('leave no token, no list and no name in Redis, in a key or a value, nor in its file', async () => {
-    const limits =
-      'cache: { maxEntries: 100000 }\nlimits: { perCaller: 100000, rejectedPerAddress: 1000, total: 100000 }';
+    const limits = 'cache: { maxEntries: 100000 }\nlimits: { perCaller: 100000, rejectedPerAddress: 1000 }';
     const replicas = await Promise.all([start({ more: limits }), start({ more: limits })]);
     const read = createReader();
     const words = ['canary-list', 'platform://', 'tools', 'workflows', 'projects', '127.0.0.1'];

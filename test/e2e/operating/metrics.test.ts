@@ -101,12 +101,6 @@ describe('the metrics of a gateway', () => {
     expect((await exchange(url, requestText('POST', '/metrics'))).status).to.equal(405);
   });
 
-  it('can be switched off', async () => {
-    const { gateway } = await start({ admin: { port: 0, metrics: false } });
-    expect((await exchange(gateway.adminUrl ?? '', get('/metrics'))).json()).to.include({ code: 'not_found' });
-    expect((await exchange(gateway.adminUrl ?? '', get('/livez'))).status).to.equal(200);
-  });
-
   it("count the lines of Portico's own logger only", async () => {
     const own = await start({ log: { level: 'silent' } });
     expect((await scrape(own)).series.get('portico_log_lines_dropped_total')).to.be.a('number');

@@ -56,18 +56,8 @@ describe('a list with mapping warnings', () => {
     ]);
   });
 
-  it('is upstream_invalid with strictMapping', async () => {
-    const { read, requests, doubts } = await withTools({ fields: { category: 'other' }, strictMapping: true });
-    const { body } = await read();
-    expect(body).to.include({ status: 502, code: 'upstream_invalid', upstream: 'tools' });
-    const what = 'the field category is empty in every item';
-    expect(body['detail']).to.contain(what).and.to.contain('strictMapping');
-    expect(requests()[0]).to.include({ reason: `${what} (strictMapping)` });
-    expect(doubts()).to.deep.equal([]);
-  });
-
   it('has no warning when the platform has no items, when some are left, or for unmapped fields', async () => {
-    const resource = { where: "type == 'tab'", fields: { category: 'type' }, strictMapping: true };
+    const resource = { where: "type == 'tab'", fields: { category: 'type' } };
     for (const list of [[], tools, [...tools, { id: 'c', name: 'C', type: 'x' }]]) {
       const { read, doubts } = await withTools(resource, list);
       expect((await read()).status).to.equal(200);

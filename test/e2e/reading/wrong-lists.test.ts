@@ -100,7 +100,7 @@ describe('a list with a duplicate id', () => {
   it('is served with a warning with duplicateIds: allow, on one page and across pages', async () => {
     const allowed = { duplicateIds: 'allow' };
     await expectServed(allowed, four, 4, 'duplicate_ids');
-    await expectServed({ pagination, ...allowed, strictMapping: true }, signedTwice, 200, 'duplicate_ids');
+    await expectServed({ pagination, ...allowed }, signedTwice, 200, 'duplicate_ids');
   });
 
   it('is upstream_invalid with duplicateIds: allow when identical items of an earlier page return', async () => {
@@ -162,7 +162,7 @@ describe('a list that settings reduce to nothing', () => {
 
   it('is served as empty with a warning with allowEmpty', async () => {
     for (const resource of [{ where: 'installed' }, untitled, { items: 'tools[?installed]' }])
-      await expectServed({ ...resource, allowEmpty: true, strictMapping: true }, three, 0, 'nothing_left');
+      await expectServed({ ...resource, allowEmpty: true }, three, 0, 'nothing_left');
   });
 
   it('is checked over all pages together', async () => {

@@ -12,7 +12,6 @@ import { inFolder } from '../../support/process/process.ts';
 export interface WrittenResource {
   readonly enabled?: boolean;
   readonly path?: string;
-  readonly pathParams?: Readonly<Record<string, string>>;
   readonly items?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly pagination?: Readonly<Record<string, string | number>>;

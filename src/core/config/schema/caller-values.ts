@@ -12,17 +12,15 @@ export function callerValuesIn(block: unknown): string[] {
 
 interface Addressed {
   readonly path: string;
-  readonly pathParams: object;
   readonly query: object;
-  readonly headers: object;
   readonly lists?: object | undefined;
   readonly each?: object | string | undefined;
 }
 
 /** Returns the parts of a resource's settings that may name values of the caller. */
 export function partsWithValues(resource: Unchecked<Addressed>) {
-  const { path, pathParams, query, headers, lists, each } = resource ?? {};
-  return { path, pathParams, query, headers, lists, each };
+  const { path, query, lists, each } = resource ?? {};
+  return { path, query, lists, each };
 }
 
 interface Named {

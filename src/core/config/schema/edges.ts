@@ -85,7 +85,7 @@ export const McpSettings = z.strictObject({
 });
 
 export const AdminSettings = z.strictObject({
-  enabled: z.boolean().default(true).describe('Whether there is an admin listener.'),
+  enabled: z.boolean().default(true).describe('Whether there is an admin listener, with metrics, status and probes.'),
   host: listenHost.default('127.0.0.1').describe('Address to listen on.'),
   port: port.default(9090).describe('TCP port; 0 lets the system choose.'),
   allowedHosts: z
@@ -96,7 +96,6 @@ export const AdminSettings = z.strictObject({
       'Accepted Host header values, such as that of a Service that is scraped, in addition to loopback names and, if host is not a loopback address, IP addresses; name:* allows any port.',
     ),
   tls: ListenerTls.optional().describe('Serves TLS instead of plain HTTP.'),
-  metrics: z.boolean().default(true).describe('Whether metrics are collected and served at /metrics.'),
 });
 
 export const ShutdownSettings = z.strictObject({

@@ -52,10 +52,7 @@ export function httpUrl(message: string) {
 export const baseUrl = httpUrl('must be an http or https URL')
   .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must not contain user, password, query or fragment')
   .refine((url) => !/[\s\\]/.test(url), 'must not contain spaces, line breaks or backslashes')
-  .refine(
-    (url) => !/[{}]/.test(url),
-    'must not contain braces: {name} belongs in the path of a resource, with pathParams',
-  )
+  .refine((url) => !/[{}]/.test(url), 'must not contain braces: values of callers belong in the path of a resource')
   .overwrite((url) => (url.endsWith('/') ? url.slice(0, -1) : url));
 
 export function isBare(url: URL): boolean {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CrossCheck, keysOf } from './cross-check.ts';
-import { issuer, milliseconds, printable, scopeToken, secureUrl } from './scalars.ts';
+import { issuer, milliseconds, printable, secureUrl } from './scalars.ts';
 import { checkSecret, SECRET_KEYS } from './secret.ts';
 
 const KeySettings = z.strictObject({
@@ -37,10 +37,6 @@ export const VerificationSettings = z.strictObject({
     .min(1)
     .default(['scope', 'scp'])
     .describe('Claims that hold the scopes of a token, as a list or as text separated by spaces.'),
-  impliedScopes: z
-    .record(scopeToken, z.array(scopeToken).min(1))
-    .prefault({})
-    .describe('Scopes that are implied by another one: { admin: [write], write: [read] }.'),
   partitionClaim: z
     .string()
     .min(1)

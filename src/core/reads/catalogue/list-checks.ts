@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { MappingFinding } from '../../kernel/events.ts';
 import { createSizedLru } from '../../kernel/lru.ts';
-import { describeFinding, findingsOf, type MappingCounts, nothingLeft } from '../../mapping/mapper.ts';
+import { findingsOf, type MappingCounts, nothingLeft } from '../../mapping/mapper.ts';
 import { inSteps } from '../../upstream/paging/list-read.ts';
 import type { MappedPage } from './page-reader.ts';
 
@@ -13,8 +13,6 @@ export interface ListRules {
   readonly notFound?: 'error' | 'empty' | undefined;
   /** @default 'fail' */
   readonly duplicateIds?: 'fail' | 'allow' | undefined;
-  /** Whether a mapped field that is empty in every item is an error. @default false */
-  readonly strictMapping?: boolean | undefined;
 }
 
 /** Counts duplicate ids of one list, page by page, in turns of the event loop. */
@@ -43,21 +41,12 @@ export function checkIds(resource: string, { duplicateIds }: ListRules, counts: 
 /** Throws `upstream_invalid` for a complete list that contradicts its settings. */
 export function checkList(resource: string, rules: ListRules, counts: MappingCounts): void {
   const left = nothingLeft(counts);
-  if (left !== undefined && rules.allowEmpty !== true) {
-    throw refused(
-      `nothing is left of a reply that was not empty (${left.why})`,
-      'The settings leave nothing of a reply that was not empty.',
-      `correct ${keys(resource, left.keys)}, or set resources.${resource}.allowEmpty: true if an empty list is meant`,
-    );
-  }
-  // strictMapping does not forbid what allowEmpty and duplicateIds allow.
-  const found = rules.strictMapping ? findingsOf(counts).find(({ finding }) => finding === 'field_empty') : undefined;
-  if (found === undefined) return;
-  const what = `the field ${describeFinding(found)}`;
-  throw new GatewayError('upstream_invalid', {
-    reason: `${what} (strictMapping)`,
-    detail: `The list could be read, but ${what}, and the settings of this resource forbid that (strictMapping).`,
-  });
+  if (left === undefined || rules.allowEmpty === true) return;
+  throw refused(
+    `nothing is left of a reply that was not empty (${left.why})`,
+    'The settings leave nothing of a reply that was not empty.',
+    `correct ${keys(resource, left.keys)}, or set resources.${resource}.allowEmpty: true if an empty list is meant`,
+  );
 }
 
 function keys(resource: string, names: readonly string[]): string {

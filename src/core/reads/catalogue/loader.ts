@@ -69,7 +69,7 @@ export function createLoader(options: LoaderOptions): Loader {
         return request.read(body, headers);
       };
       const { hold } = account;
-      return upstream.get({ ...request, path, headers: list.headers, caller, load: timing, read, hold }, pageSignal);
+      return upstream.get({ ...request, path, caller, load: timing, read, hold }, pageSignal);
     }
 
     async function readFirst(body: Buffer, headers: ReplyHeaders): Promise<First> {

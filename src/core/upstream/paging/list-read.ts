@@ -9,7 +9,6 @@ import type { LinkPagination, ListAddress, PageAddress, Pagination } from './pag
 /** A list that an upstream serves in pages. */
 export interface ListRequest extends ListAddress {
   /** Sent with every page. Names in lower case. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly maxItems: number;
   readonly maxPages: number;
   readonly maxNextBytes: number;

@@ -22,7 +22,6 @@ const WRONG: readonly (readonly [input: Parameters<typeof issues>[0], issue: str
   [of({ audience: undefined }), 'audience: is required if publicUrl is not set'],
   [of({ issuer: 'http://login.example' }), 'issuer: must be an https URL'],
   [of({ issuer: 'https://login.example?x=1' }), 'issuer: must not contain user, password, query'],
-  [of({ impliedScopes: { admin: ['a b'] } }), 'impliedScopes.admin[0]: must be one scope'],
   [introspecting({}), 'introspection: needs a secret'],
   [introspecting({ secret: 'b', file: 'c' }), 'introspection.secret: cannot be combined with file'],
 ];

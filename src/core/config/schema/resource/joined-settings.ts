@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Resource } from '../../../resources/resource.ts';
 import { type CrossCheck, keysOf } from '../cross-check.ts';
-import { expression, scalarText, selection, whole } from '../scalars.ts';
+import { expression, selection, whole } from '../scalars.ts';
 import { PaginationSettings } from './pagination-settings.ts';
 import { listPath, queryParameters } from './request.ts';
 import { namesIn } from './templates.ts';
@@ -9,7 +9,6 @@ import { namesIn } from './templates.ts';
 /** A list of parents that is not offered itself. */
 const ParentsSettings = z.strictObject({
   path: listPath.describe("Path of the parents' list below the upstream's baseUrl."),
-  pathParams: z.record(z.string(), scalarText).prefault({}).describe('Value for each {name} of path.'),
   query: queryParameters.prefault({}).describe('Query parameters of every page request.'),
   items: selection.default('@').describe('Parents of a page (JMESPath over the body).'),
   pagination: PaginationSettings.prefault({ kind: 'token' }).describe("Pagination of the parents' list."),

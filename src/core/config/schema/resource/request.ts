@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Resource } from '../../../resources/resource.ts';
 import { keysOf, type Report, type Unchecked } from '../cross-check.ts';
-import { requestHeaderName, scalarText } from '../scalars.ts';
-import { checkPointer, hasSoundBraces, isJson, isPointer, parametersIn } from './templates.ts';
+import { scalarText } from '../scalars.ts';
+import { checkPointer, hasSoundBraces, hasSoundSegments, isJson, isPointer } from './templates.ts';
 
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'endParam', 'pageParam'];
 
@@ -13,8 +13,6 @@ const CREDENTIAL_PARAMETER =
 const KEY = /^key$/i;
 const LOOKS_SECRET = /^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/;
 
-const NO_SEGMENT: readonly unknown[] = ['', '.', '..'];
-
 /** Ends a sentence about a credential. */
 export const NOT_IN_URL =
   'must not be part of a URL, because platforms and proxies log URLs: send it as a header, by credential or headers of the upstream';
@@ -22,7 +20,11 @@ export const NOT_IN_URL =
 export const listPath = z
   .string()
   .regex(/^\/[^?#\s\\\p{Cc}]*$/u, 'must begin with /, and hold no query, fragment, space or backslash')
-  .refine(hasSoundBraces, 'has a brace that does not enclose a name');
+  .refine(hasSoundSegments, 'has a segment that is empty, . or ..')
+  .refine(
+    hasSoundBraces,
+    'has braces around something else than claim.NAME, header.NAME or parent.NAME: write a value as it is, or ${NAME} for one from the environment',
+  );
 
 // The list comes first, so that an issue has the place of its element.
 export const queryParameters = z.record(z.string().min(1), z.union([z.array(scalarText).min(1), scalarText]));
@@ -36,18 +38,12 @@ export function requestShape(resource: Resource) {
       .describe('HTTP method. POST is for searches that require it; the request must not change anything.'),
     path: listPath
       .default(`/v1/${resource.name}`)
-      .describe("Path below the upstream's baseUrl. {name} is replaced with that entry of pathParams."),
-    pathParams: z
-      .record(z.string().regex(/^\w+$/, 'must consist of letters, digits and _'), scalarText)
-      .prefault({})
-      .describe('Value for each {name} of path.'),
+      .describe(
+        "Path below the upstream's baseUrl. It may name values of a caller, {claim.NAME} and {header.NAME}, or of a parent, {parent.NAME}.",
+      ),
     query: queryParameters
       .prefault(resource.query)
       .describe('Query parameters of every page request. A list repeats the parameter for each element.'),
-    headers: z
-      .record(requestHeaderName, scalarText)
-      .prefault({})
-      .describe('Headers of every page request. They override those of the upstream.'),
     body: z
       .record(z.string(), z.unknown())
       .refine((body) => isJson(body), 'cannot be sent as JSON: put numbers of more than 15 digits in quotes')
@@ -66,16 +62,12 @@ interface RequestSettings {
   readonly method: 'GET' | 'POST';
   readonly body?: object | undefined;
   readonly retryPost: boolean;
-  readonly path: string;
-  readonly pathParams: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | readonly string[]>>;
-  readonly headers: Readonly<Record<string, string>>;
   readonly pagination: object;
 }
 
 /** Checks over several keys of what {@link requestShape} has. */
 export function checkRequest(settings: Unchecked<RequestSettings>, report: Report): void {
-  checkPath(settings, report);
   checkQuery(settings, report);
   checkPost(settings, report);
   const inQuery = new Set(keysOf(settings?.query));
@@ -106,21 +98,6 @@ function pointerIssue(settings: Unchecked<RequestSettings>, pointer: string): st
   if (body === undefined) return 'points into body (it begins with /), and there is none';
   // A value of another type is already reported.
   return typeof body === 'object' ? checkPointer(body, pointer) : undefined;
-}
-
-function checkPath(settings: Unchecked<RequestSettings>, report: Report): void {
-  const path: unknown = settings?.path;
-  if (typeof path !== 'string') return;
-  const names = parametersIn(path);
-  const given = keysOf(settings?.pathParams);
-  for (const name of new Set(names)) {
-    if (!given.includes(name)) report(['path'], `has {${name}}, which pathParams does not define`);
-  }
-  for (const name of given) {
-    if (!names.includes(name)) report(['pathParams', name], `is not in path as {${name}}`);
-    const value: unknown = settings?.pathParams?.[name];
-    if (NO_SEGMENT.includes(value)) report(['pathParams', name], 'must not be empty, . or ..');
-  }
 }
 
 function checkQuery(settings: Unchecked<RequestSettings>, report: Report): void {

@@ -86,10 +86,6 @@ export function resourceSettings(resource: Resource) {
     pagination: PaginationSettings.prefault({ kind: 'token' }).describe('Pagination of the list.'),
     where: selection.optional().describe('Condition that keeps an item (JMESPath over one item).'),
     fields: fieldsSettings(resource).prefault({}).describe('Mapping of an upstream item to the documented fields.'),
-    strictMapping: z
-      .boolean()
-      .default(false)
-      .describe('Whether a read fails if a mapped field is empty in every item. Otherwise a warning is logged.'),
     invalidItems: z
       .enum(['fail', 'drop'])
       .default('fail')

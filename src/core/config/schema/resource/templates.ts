@@ -1,21 +1,19 @@
-const NAMED = /\{((?:claim|header)\.[^{}]+|\w+(?:\.[\w-]+)*)\}/g;
-
-/** Names that are filled in for each request, and not by pathParams. */
-const OF_REQUEST = /^(?:claim|header|parent)\./;
+/** A value of a caller or of a parent, which is filled in for each request. */
+const NAMED = /\{((?:claim|header)\.[^{}]+|parent(?:\.[\w-]+)+)\}/g;
 
 /** The names that a path has in braces. */
 export function namesIn(path: string): string[] {
   return [...path.matchAll(NAMED)].map(([, name = '']) => name);
 }
 
-/** The names that pathParams defines. */
-export function parametersIn(path: string): string[] {
-  return namesIn(path).filter((name) => !OF_REQUEST.test(name));
-}
-
 /** Whether all braces of a path are around a name. */
 export function hasSoundBraces(path: string): boolean {
   return !/[{}]/.test(path.replaceAll(NAMED, ''));
+}
+
+/** Whether a path has no segment that is empty, as of a variable without a value, or that leads elsewhere. */
+export function hasSoundSegments(path: string): boolean {
+  return !/^\/(?:.*\/)?(?:\.{0,2}\/|\.{1,2}$)/.test(path.replaceAll(NAMED, 'name'));
 }
 
 /** A path with values in place of its names, each within one segment (RFC 3986, section 2.1). Other names stay. */

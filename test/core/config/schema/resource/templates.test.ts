@@ -14,7 +14,7 @@ describe('a path with names in braces', () => {
     const value = fc.string({ minLength: 1 }).filter((text) => !['.', '..'].includes(text));
     fc.assert(
       fc.property(value, value, (a, b) => {
-        const path = fillPath('/x/{a}/y/{b}', { a, b });
+        const path = fillPath('/x/{parent.a}/y/{parent.b}', { 'parent.a': a, 'parent.b': b });
         const segments = new URL(`https://platform.example${path}`).pathname.split('/');
         expect(segments.map(decodeURIComponent)).to.deep.equal(['', 'x', a, 'y', b]);
       }),

@@ -21,7 +21,7 @@ const WRONG: readonly (readonly [api: object, ...issues: string[]])[] = [
   }),
   [
     { baseUrl: 'https://a/{org}/v1' },
-    'baseUrl: must not contain braces: {name} belongs in the path of a resource, with pathParams',
+    'baseUrl: must not contain braces: values of callers belong in the path of a resource',
   ],
   ...['Host', 'connection', 'Content-Length', 'Transfer-Encoding', 'TE', 'Upgrade', 'Expect', 'Keep-Alive']
     .concat('Proxy-Authorization', 'proxy-x', 'Trailer', 'Accept-Encoding', 'If-None-Match', 'Range', 'traceparent')
