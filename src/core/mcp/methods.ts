@@ -4,11 +4,11 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
-import type { Catalogue } from '../reads/catalogue/catalogue.ts';
+import { type Catalogue, mayRead } from '../reads/catalogue/catalogue.ts';
 import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 import { createProvenance, isKnown, stalenessOf } from './provenance.ts';
-import { type Handler, resultOf } from './request-context.ts';
+import { type Handler, type Result, resultOf } from './request-context.ts';
 import { assertType, CURRENT, EARLIER, type Revision } from './revisions.ts';
 import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts';
 import { createTools, type ToolsOptions } from './tools/tool-calls.ts';
@@ -17,18 +17,20 @@ export interface MethodsOptions extends SubscriptionsOptions, Omit<ToolsOptions,
   readonly representations: Representations;
   /** Whether messages can be sent outside of responses. @default false */
   readonly canNotify?: boolean;
+  /** Whether lists also have what a caller cannot read. @default false */
+  readonly publicLists?: boolean;
   readonly tools: boolean;
   readonly version: string;
 }
 
-/** Lists change only with a release or its settings, so clients can cache them. */
+/** Lists for all callers change only with a release or its settings, so clients can cache them. */
 const LIST_TTL_MS = 3_600_000;
 
 const TOOLS_HINT = 'The tools return the same lists page by page, with filters.';
 
 /** All methods by revision, and whether they are public. */
 export function createMethods(options: MethodsOptions) {
-  const { catalogue, readResource, representations, canNotify = false, now } = options;
+  const { catalogue, readResource, representations, canNotify = false, publicLists = false, now } = options;
   const server: Implementation = { name: 'portico', title: 'Portico', version: options.version };
   const provenance = createProvenance(catalogue.offered);
   const tools = options.tools ? createTools({ ...options, provenance }) : undefined;
@@ -42,6 +44,7 @@ export function createMethods(options: MethodsOptions) {
     ...{ uri, name: resource.name, title: name, description, mimeType },
     annotations: { audience: ['user', 'assistant'] },
   }));
+  const isForAll = publicLists || catalogue.offered.every(({ requiredScopes }) => requiredScopes.length === 0);
   /** Constant JSON before the text of each resource. */
   const heads = new Map(
     resources.map(({ uri, name, mimeType }) => {
@@ -53,12 +56,17 @@ export function createMethods(options: MethodsOptions) {
     /** Lifetime of a result at the client; earlier revisions have none. */
     const cacheable = (ttlMs: number) => (revision === CURRENT ? { ttlMs, cacheScope: 'private' } : {});
 
-    /** Everything fits on one page, so no cursor was ever issued. */
-    const list = (members: object): Handler => {
-      const result = resultOf({ ...members, ...cacheable(LIST_TTL_MS) });
-      return async ({ cursor }) => {
-        if (cursor === undefined) return result;
-        throw explained('invalid_params', 'There is no such cursor: this list has one page.');
+    /** Lists what the caller can read, once for each such set. It fits on one page, so no cursor was ever issued. */
+    const list = (membersFor: (names: ReadonlySet<string>) => object): Handler => {
+      const results = new Map<string, Result>();
+      return async ({ cursor }, { caller }) => {
+        if (cursor !== undefined) throw explained('invalid_params', 'There is no such cursor: this list has one page.');
+        const shown = catalogue.offered.filter((one) => isForAll || mayRead(one, caller));
+        const names = new Set(shown.map(({ resource }) => resource.name));
+        const key = [...names].join();
+        const result = results.get(key) ?? resultOf({ ...membersFor(names), ...cacheable(isForAll ? LIST_TTL_MS : 0) });
+        results.set(key, result);
+        return result;
       };
     };
 
@@ -77,13 +85,13 @@ export function createMethods(options: MethodsOptions) {
     };
 
     return new Map<string, Handler>([
-      ['resources/list', list({ resources })],
-      ['resources/templates/list', list({ resourceTemplates: [] })],
+      ['resources/list', list((names) => ({ resources: resources.filter(({ name }) => names.has(name)) }))],
+      ['resources/templates/list', list(() => ({ resourceTemplates: [] }))],
       ['resources/read', read],
       ...(tools === undefined
         ? []
         : ([
-            ['tools/list', list({ tools: tools.list })],
+            ['tools/list', list((names) => ({ tools: tools.list(names) }))],
             ['tools/call', tools.call],
           ] as const)),
     ]);
@@ -114,7 +122,7 @@ export function createMethods(options: MethodsOptions) {
       ['ping', async () => resultOf({})],
     ]),
   };
-  return { server, methods, tools: new Set<unknown>(tools?.list.map(({ name }) => name)) };
+  return { server, methods, tools: tools?.names ?? new Set<unknown>() };
 }
 
 function resourcesHint({ offered }: Pick<Catalogue, 'offered'>): string {

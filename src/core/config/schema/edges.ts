@@ -69,7 +69,7 @@ export const McpSettings = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Whether resources and tools can be listed over HTTP without a token. Reads and tool calls always need one.',
+      'Whether resources and tools can be listed over HTTP without a token, and lists have those that a token cannot read. Reads and tool calls always need one.',
     ),
   maxResultBytes: bytes(1024)
     .default(40_000)

@@ -64,8 +64,10 @@ export function createTools(options: ToolsOptions) {
   }
 
   return {
-    /** Result of `tools/list`. */
-    list: tools.map(({ tool }) => tool),
+    names: new Set<unknown>(byName.keys()),
+    /** Definitions of the tools that read these resources. */
+    list: (resources: ReadonlySet<string>) =>
+      tools.flatMap(({ resource, tool }) => (resources.has(resource.name) ? [tool] : [])),
     /** `tools/call`: one page of a list. */
     async call(
       params: { readonly name?: unknown; readonly arguments?: unknown },

@@ -46,14 +46,20 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
   };
 }
 
-/** Allows reads only with all of these scopes. Unknown scopes are not granted. */
-function withScopes(read: Read, scopes: readonly string[]): Read {
-  if (scopes.length === 0) return read;
-  const detail = `Reading this resource requires an access token with ${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.join(' ')}.`;
+/** Returns whether a caller has all scopes that reads of a resource require. Unknown scopes are not granted. */
+export function mayRead(
+  { requiredScopes }: Pick<Offered, 'requiredScopes'>,
+  caller: Pick<Caller, 'verified'> | undefined,
+): boolean {
+  return requiredScopes.every((scope) => caller?.verified?.scopes.has(scope));
+}
+
+function withScopes(read: Read, requiredScopes: readonly string[]): Read {
+  if (requiredScopes.length === 0) return read;
+  const detail = `Reading this resource requires an access token with ${requiredScopes.length === 1 ? 'the scope' : 'the scopes'} ${requiredScopes.join(' ')}.`;
   return async (caller, options) => {
-    const granted = caller.verified?.scopes;
-    if (scopes.every((scope) => granted?.has(scope))) return read(caller, options);
-    throw new GatewayError('access_denied', { detail, scopes, reason: 'a scope is missing' });
+    if (mayRead({ requiredScopes }, caller)) return read(caller, options);
+    throw new GatewayError('access_denied', { detail, scopes: requiredScopes, reason: 'a scope is missing' });
   };
 }
 
