@@ -271,9 +271,9 @@ describe('a verified caller', () => {
     expect(JSON.stringify(tool)).to.contain('access_denied').and.contain('the scope admin');
     expect(platform.requests).to.deep.equal([]);
     expect(await call('resources/read', { uri: 'platform://workflows' })).to.have.property('result');
-    // What is offered is the same for everybody.
-    expect((await call('resources/list'))['result']?.['resources']).to.have.length(3);
-    expect((await call('tools/list'))['result']?.['tools']).to.have.length(3);
+    // Lists leave it out.
+    expect((await call('resources/list'))['result']?.['resources']).to.have.length(2);
+    expect((await call('tools/list'))['result']?.['tools']).to.have.length(2);
   });
 
   it('follows changed settings and keeps verdicts when verification is unchanged', async () => {
