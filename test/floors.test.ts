@@ -193,6 +193,14 @@ describe('the floors', () => {
     expect(rules.filter((rule) => (rule.comment ?? '') === '')).to.deep.equal([]);
   });
 
+  it('have files whose base names are unique', async () => {
+    const files = await readdir(join(ROOT, 'src'), { recursive: true });
+    const names = files
+      .map((file) => posix.basename(file))
+      .filter((name) => name.endsWith('.ts') && name !== 'index.ts');
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).to.deep.equal([]);
+  });
+
   it('are held against every source file, with what it imports', async () => {
     const files = await readdir(join(ROOT, 'src'), { recursive: true });
     const sources = files.filter((file) => file.endsWith('.ts')).map((file) => posix.join('src', file));

@@ -18,7 +18,7 @@ export interface OpenCapabilities {
 }
 
 /** Capabilities after a reload. One of `apply` and `revert` must be called. */
-export interface ReloadedCapabilities extends OpenCapabilities {
+interface ReloadedCapabilities extends OpenCapabilities {
   /** Reports the settings to the capabilities that were kept, and starts the others. Rejects with the first failure. */
   apply(): Promise<void>;
   /** Stops those that were replaced. Called when no request uses them. */

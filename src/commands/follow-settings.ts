@@ -6,7 +6,7 @@ import type { Logger } from '../core/log/logger.ts';
 import type { Gateway } from '../gateway.ts';
 import { describeBug } from './process-end.ts';
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly file: string;
   readonly gateway: Pick<Gateway, 'change' | 'refuse'>;
   readonly logger: Logger;

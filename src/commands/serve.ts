@@ -49,7 +49,7 @@ export async function serve(settings: Settings, { onReady, warnings = [], file }
 const PORT_VARIABLES = { http: 'PORT', admin: 'ADMIN_PORT' };
 
 /** Describes why a listener could not open, and how to change a port that is in use. */
-export function listenIssue(error: unknown, listener: 'http' | 'admin'): string {
+function listenIssue(error: unknown, listener: 'http' | 'admin'): string {
   const {
     code = 'unknown error',
     address = 'the configured address',

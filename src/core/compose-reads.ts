@@ -21,7 +21,7 @@ import { withCache } from './reads/snapshots/with-cache.ts';
 import { callerValuesFor, withMarkers } from './reads/with-caller-values.ts';
 import { listFingerprint, type ReloadState } from './reload-state.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
-import type { OpenConfirmation } from './upstream/paging/confirmation.ts';
+import type { OpenConfirmation } from './upstream/paging/list-confirmation.ts';
 import type { ListPost } from './upstream/paging/page-address.ts';
 import type { Upstream } from './upstream/upstream.ts';
 

@@ -20,7 +20,7 @@ import type { Tap } from './upstream/upstream.ts';
 
 type OpenUpstream = ReturnType<typeof openUpstream>;
 
-export interface CoreOptions {
+interface CoreOptions {
   readonly events: Events;
   readonly now: () => number;
   /** @default `RESOURCES` */

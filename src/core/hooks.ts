@@ -9,7 +9,7 @@ import type { Dispatch } from './mcp/dispatch.ts';
 import type { Offered, Watch } from './reads/catalogue/catalogue.ts';
 import type { Loader, Read } from './reads/snapshots/load.ts';
 import type { Sharing } from './sharing.ts';
-import type { OpenConfirmation } from './upstream/paging/confirmation.ts';
+import type { OpenConfirmation } from './upstream/paging/list-confirmation.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 /** Figures that are read when metrics are scraped. */
@@ -45,7 +45,7 @@ export interface GatewayState {
 }
 
 /** Verifies callers' tokens. */
-export interface Verifier {
+interface Verifier {
   readonly verify: Verify;
   /** Where clients obtain tokens, for challenges. @default no client can */
   readonly tokenSource?: TokenSource | undefined;

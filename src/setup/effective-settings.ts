@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { Settings } from '../core/config/schema/settings.ts';
 
 /** Whether the environment supplied the setting at a path. */
-export type IsFromEnvironment = (path: readonly string[]) => boolean;
+type IsFromEnvironment = (path: readonly string[]) => boolean;
 
 /** A name that speaks of a secret: `X-Api-Key`, `access_token`, `Cookie`. */
 const SECRET_NAME = /auth|cookie|credential|key|pass|pwd|secret|session|signature|token/i;

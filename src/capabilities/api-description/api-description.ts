@@ -5,7 +5,7 @@ import type { Offered } from '../../core/reads/catalogue/catalogue.ts';
 import { itemSchema } from '../../core/resources/resource.ts';
 import { defineCapability } from '../capability.ts';
 
-export const DESCRIPTION_PATH = '/openapi.json';
+const DESCRIPTION_PATH = '/openapi.json';
 
 /** The reads of this gateway as an OpenAPI document, open to all: it names the resources, never an item. */
 export const apiDescription = defineCapability({

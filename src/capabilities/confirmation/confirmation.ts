@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import type { Ask, Confirmation, ListEnd } from '../../core/upstream/paging/confirmation.ts';
+import type { Ask, Confirmation, ListEnd } from '../../core/upstream/paging/list-confirmation.ts';
 import { defineCapability } from '../capability.ts';
 import { findMore, isFullPage } from './experiments.ts';
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Statement } from '../../core/upstream/hints/statements.ts';
 import { nextLink } from '../../core/upstream/paging/by-next.ts';
-import type { Ask, ListEnd } from '../../core/upstream/paging/confirmation.ts';
+import type { Ask, ListEnd } from '../../core/upstream/paging/list-confirmation.ts';
 import {
   failedTest,
   goesOn,

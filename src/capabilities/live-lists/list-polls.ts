@@ -10,7 +10,7 @@ import type { WatchRequest } from '../../core/reads/catalogue/catalogue.ts';
 /** Part of an interval that is random, so that polls do not coincide. */
 const JITTER = 0.1;
 
-export interface PollsOptions {
+interface PollsOptions {
   readonly bounds: Limits['subscriptions'];
   /** Verifies a token that was accepted earlier. @default verification is off */
   readonly verify: () => Verify | undefined;

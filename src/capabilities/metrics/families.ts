@@ -15,10 +15,10 @@ type Labels = Readonly<Record<string, string | number>>;
 export type Count = (by?: number, ...labels: LabelValue[]) => void;
 
 /** Sets the value of a gauge; `undefined` removes the series. */
-export type SetValue = (value: number | undefined, ...labels: LabelValue[]) => void;
+type SetValue = (value: number | undefined, ...labels: LabelValue[]) => void;
 
 /** Adds a duration in milliseconds to a histogram of seconds. */
-export type Observe = (ms: number, ...labels: LabelValue[]) => void;
+type Observe = (ms: number, ...labels: LabelValue[]) => void;
 
 /** The metrics of one gateway. Each function creates a metric, in the order of the exposition, and returns how to change it. */
 export type Families = ReturnType<typeof createFamilies>;

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { watchCertificates } from '../../core/certificates.ts';
-import { settingsHash } from '../../core/config/changes.ts';
+import { settingsHash } from '../../core/config/settings-changes.ts';
 import type { Readings } from '../../core/hooks.ts';
 import { type OpenOperation, openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { readVersion } from '../../core/kernel/version.ts';
@@ -40,7 +40,7 @@ export const metricsCapability = defineCapability({
   },
 });
 
-export interface MetricsOptions extends SettingsMetricsOptions {
+interface MetricsOptions extends SettingsMetricsOptions {
   readonly snapshots: SnapshotBounds;
   readonly version: string;
   readonly dropped: Partial<Readings>;

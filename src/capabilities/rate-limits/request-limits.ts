@@ -34,7 +34,7 @@ export const limitSettings = z.strictObject({
 
 type LimitSettings = z.output<typeof limitSettings> & Bounds['limits'];
 
-export interface LimitsOptions extends LimitSettings {
+interface LimitsOptions extends LimitSettings {
   /** Whether a 2xx of this resource shows that the platform has accepted the caller's access token. @default none does */
   readonly provesToken?: (resource: string) => boolean;
 }

@@ -1,7 +1,7 @@
 import type { SharedCounts } from '../../core/sharing.ts';
 import { createRate, type Rate, type RateOptions, type RateState } from './rate.ts';
 
-export interface SharedRateOptions extends RateOptions {
+interface SharedRateOptions extends RateOptions {
   readonly counts: Pick<SharedCounts, 'add'>;
   readonly nameOf: (key: string) => string;
 }

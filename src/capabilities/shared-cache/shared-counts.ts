@@ -2,7 +2,7 @@ import type { KeyOf } from '../../core/credentials/authenticate.ts';
 import type { SharedCounts } from '../../core/sharing.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
-export interface SharedCountsOptions {
+interface SharedCountsOptions {
   readonly redis: Pick<RedisConnection, 'run'>;
   readonly prefix: string;
   readonly keyOf: KeyOf;

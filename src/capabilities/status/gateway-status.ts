@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { settingsHash } from '../../core/config/changes.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
+import { settingsHash } from '../../core/config/settings-changes.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import type { CapabilityContext } from '../capability.ts';

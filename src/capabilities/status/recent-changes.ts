@@ -17,7 +17,7 @@ interface Entry extends Change {
   readonly about: string;
 }
 
-export const MAX_CHANGES = 50;
+const MAX_CHANGES = 50;
 
 const FLAPPING_MS = 600_000;
 

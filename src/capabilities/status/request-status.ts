@@ -137,8 +137,6 @@ function statusOf({ counts, load, staleSince, lastFailure }: List) {
   };
 }
 
-export type ReadCounts = ReturnType<typeof readsOf>;
-
 /** `failed`: not because of the caller. `staleOnError`: those of the stale ones that an error caused. */
 function readsOf({ staleOnError = 0, ...results }: Counts) {
   const { failed = 0, stale = 0 } = results;
@@ -206,8 +204,6 @@ export function createHistory(now: () => number) {
     lastMinute: () => periodOf(lastMinute()),
   };
 }
-
-export type Period = ReturnType<typeof periodOf>;
 
 /** p50 and p95 are exact to a fifth. 0 without requests. */
 function periodOf({ failures = 0, ...durations }: Counts) {

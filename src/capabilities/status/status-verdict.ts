@@ -2,7 +2,7 @@ import { daysBetween, describeWarning, duration, durationBetween, expiryOf } fro
 import type { ResourceStatus } from './request-status.ts';
 import type { ProcessStatus, UpstreamStatus } from './status-sources.ts';
 
-export interface Trouble {
+interface Trouble {
   /** `red`: callers get no lists, or soon will not. */
   readonly level: 'red' | 'amber';
   /** An upstream, a resource, or a part of Portico. */
@@ -63,7 +63,7 @@ export function verdictOf(all: readonly Trouble[]): Verdict {
 }
 
 /** Returns a finding as a line of the verdict. */
-export function troubleOf({ alert, level, subject, what, since = null, why = '' }: Finding, at: string): Trouble {
+function troubleOf({ alert, level, subject, what, since = null, why = '' }: Finding, at: string): Trouble {
   const lasting = since === null ? '' : ` for ${durationBetween(since, at)}`;
   const text = `${subject}: ${what}${lasting}${why}`;
   return { level, subject, text, runbook: `docs/runbook.md#${alert.toLowerCase()}`, since };

@@ -3,7 +3,7 @@ import { ASK_FOR_TOKEN, type ErrorCode } from '../../core/kernel/error-table.ts'
 import { GatewayError } from '../../core/kernel/errors.ts';
 
 /** Kind of request, and status of its response; 0 without one. */
-export interface GrantStep {
+interface GrantStep {
   readonly what: 'metadata' | 'token';
   readonly status: number;
   /** Whether the token is for one caller, whose own token a refusal may be about. */

@@ -6,7 +6,7 @@ import { type Caller, Credential, TOKEN } from '../../core/kernel/caller.ts';
 import type { Authenticate, GrantSettings } from './client-authentication.ts';
 import { errorOfGrant, failedGrant } from './refusals.ts';
 
-export interface RequestTokenOptions {
+interface RequestTokenOptions {
   readonly settings: GrantSettings;
   readonly server: OAuthServer;
   readonly authenticate: Authenticate;

@@ -44,7 +44,7 @@ function grantsIn(config: Config): (readonly [name: string, settings: GrantSetti
 const MAX_RESPONSE_BYTES = 65_536;
 
 /** Provides tokens by one request per caller's credential, which is their key, or by one for all callers. */
-export function openGrant(settings: GrantSettings, options: CredentialOptions): Authorization | Unusable {
+function openGrant(settings: GrantSettings, options: CredentialOptions): Authorization | Unusable {
   const { client, kind, timeoutMs } = settings;
   const authenticate = openClientAuthentication(client, options);
   if ('issue' in authenticate) return authenticate;

@@ -2,7 +2,7 @@ import type { SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import { nameError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 
-export interface CountSpansOptions {
+interface CountSpansOptions {
   readonly exporter: SpanExporter;
   /** Creates the processor that queues spans for an exporter. */
   process(exporter: SpanExporter): SpanProcessor;

@@ -1,7 +1,7 @@
 import type { KeyOf, Verdict } from '../../core/credentials/authenticate.ts';
 import { type Claims, rejected, type VerificationSettings } from './verification-errors.ts';
 
-export interface ClaimsCheckOptions
+interface ClaimsCheckOptions
   extends Pick<VerificationSettings, 'issuer' | 'leewayMs' | 'scopeClaims' | 'partitionClaim'> {
   /** Scopes required by resources; others are ignored. */
   readonly scopes: readonly string[];

@@ -4,7 +4,7 @@ import { withDeadline } from '../../core/kernel/deadline.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import { type Claims, issuerError, NO_CALLER, rejected, unavailable } from './verification-errors.ts';
 
-export interface IntrospectOptions {
+interface IntrospectOptions {
   readonly server: OAuthServer;
   readonly issuer: string;
   readonly audience: string | readonly string[];

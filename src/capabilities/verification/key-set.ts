@@ -4,7 +4,7 @@ import type { Events } from '../../core/kernel/events.ts';
 import type { Json } from '../../core/kernel/json-shape.ts';
 import { jose, tooMany, unavailable, type VerificationSettings } from './verification-errors.ts';
 
-export interface KeySetOptions extends Pick<VerificationSettings['keys'], 'refreshMs' | 'cooldownMs'> {
+interface KeySetOptions extends Pick<VerificationSettings['keys'], 'refreshMs' | 'cooldownMs'> {
   readonly issuer: string;
   /** Requests the keys. Rejects with `verifier_unavailable`. */
   load(): Promise<Json>;

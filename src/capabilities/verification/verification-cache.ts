@@ -5,7 +5,7 @@ import type { Events } from '../../core/kernel/events.ts';
 import { createSizedLru } from '../../core/kernel/lru.ts';
 import { rejected, tooMany, type VerificationSettings } from './verification-errors.ts';
 
-export interface VerificationCacheOptions
+interface VerificationCacheOptions
   extends Pick<VerificationSettings, 'rememberMs' | 'rememberRejectedMs' | 'maxRemembered' | 'maxVerifying'> {
   readonly events: Events;
   readonly now: () => number;

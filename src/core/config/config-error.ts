@@ -15,7 +15,7 @@ export interface Finding extends Pick<ConfigIssue, 'path' | 'message'> {
 }
 
 /** Issues that a message lists: a file with thousands is not a settings file. */
-export const MAX_LISTED_ISSUES = 50;
+const MAX_LISTED_ISSUES = 50;
 
 /** Reports all issues of settings at once: `message` has one line per issue. */
 export class ConfigError extends Error {

@@ -31,8 +31,6 @@ const YAML = {
 /** The end of yaml's messages that is text of the file, which may be a secret, or advice for programmers. */
 const QUOTED_TEXT = /(?:(?<=characters|document|escape sequence|tag):?|;) .*$/s;
 
-export type SettingsDocument = ReturnType<typeof parseSettingsText>;
-
 /** Parses settings, and substitutes the environment in their values. Throws {@link ConfigError} for text that is not YAML. */
 export function parseSettingsText(text: string, file: string, substitute: Substitute) {
   const lineCounter = new LineCounter();

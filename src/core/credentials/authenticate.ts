@@ -17,7 +17,7 @@ export interface Verdict extends Pick<Caller, 'cacheScope'> {
   readonly verified: Verified;
 }
 
-export interface AuthenticateOptions {
+interface AuthenticateOptions {
   /** @default verification is off: any token is accepted */
   readonly verify?: Verify | undefined;
   readonly keyOf?: KeyOf;
@@ -37,7 +37,7 @@ export type Authenticate = (
 ) => Promise<Identity>;
 
 /** Called with the caller's key before its token is verified. If it rejects, the token is not verified. */
-export type BeforeVerify = (key: string) => Promise<void> | void;
+type BeforeVerify = (key: string) => Promise<void> | void;
 
 /** `"Bearer" 1*SP` and the token (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^bearer(?: +|$)/i;

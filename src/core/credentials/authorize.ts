@@ -24,7 +24,7 @@ export type CredentialSettings =
   | { readonly kind: 'none' };
 
 /** Settings of a token that a capability obtains. */
-export interface ObtainedSettings {
+interface ObtainedSettings {
   readonly kind: 'client-credentials' | 'exchange' | 'session';
   readonly name?: string | undefined;
   readonly format?: string | undefined;
@@ -145,7 +145,7 @@ export function basicPair(user: string, password: string): string {
   return Buffer.from(`${user}:${password}`).toString('base64');
 }
 
-export interface ProxyUser {
+interface ProxyUser {
   readonly user?: string | undefined;
   /** @default empty */
   readonly password?: string | undefined;

@@ -4,7 +4,7 @@ import { withAbort, withDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Send } from './authorize.ts';
 
-export interface OAuthServerOptions {
+interface OAuthServerOptions {
   readonly issuer: string;
   /** @default from its metadata (RFC 8414, OpenID Connect Discovery) */
   readonly metadata?: ServerMetadata | undefined;
@@ -16,7 +16,7 @@ export interface OAuthServerOptions {
 }
 
 /** A request of openid-client. */
-export interface OAuthRequest {
+interface OAuthRequest {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   /** Receives the status of the response. */

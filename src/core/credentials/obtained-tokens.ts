@@ -12,7 +12,7 @@ export interface ObtainedToken {
   readonly expiresAt: number | undefined;
 }
 
-export interface ObtainedTokensOptions {
+interface ObtainedTokensOptions {
   readonly upstream: string;
   readonly events: Events;
   /** Milliseconds since the epoch. */

@@ -3,7 +3,7 @@ import { ASK_FOR_TOKEN } from '../kernel/error-table.ts';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { expiryOf, type KeyOf } from './authenticate.ts';
 
-export interface OtherCredential {
+interface OtherCredential {
   readonly from: string;
   readonly upstream: string;
   readonly keyOf: KeyOf;

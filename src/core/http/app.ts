@@ -13,7 +13,7 @@ import { respond } from './response/send.ts';
 import type { createUnreadResponses } from './response/unread.ts';
 import { type Context, createRoutes, type RoutedService, type Service, type State, unmatched } from './routes.ts';
 
-export interface AppOptions {
+interface AppOptions {
   readonly events: Events;
   /** Sent with every response. */
   readonly headers: Readonly<Record<string, string>>;

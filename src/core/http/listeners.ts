@@ -110,7 +110,7 @@ function createEdge(
 }
 
 /** A listener whose options can be replaced while it is open. */
-export interface ChangingEdge<Options> extends Omit<Edge, 'serve'> {
+interface ChangingEdge<Options> extends Omit<Edge, 'serve'> {
   /** Applies to requests that begin from now on. Host, port and bounds of connections stay. */
   change(options: Options): void;
 }
@@ -148,7 +148,7 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
   return { ...edge, change: (options) => serve(served(options)) };
 }
 
-export interface AdminEdgeOptions {
+interface AdminEdgeOptions {
   readonly settings: Pick<ServerSettings, 'host' | 'port' | 'socketPath' | 'tls'> & {
     /** Hosts beside addresses and loopback names. @default none */
     readonly allowedHosts?: readonly string[] | undefined;

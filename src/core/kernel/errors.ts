@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorRow, INVALID_REQUEST } from './error-table.ts';
 
 /** Errors worth a retry: no connection, or a lost one. The retry itself decides on statuses. */
-export type Retryable = 'connect' | 'reset';
+type Retryable = 'connect' | 'reset';
 
 export interface GatewayErrorFacts {
   /** Replaces the row's `detail`. Returned to callers, so it must not contain an upstream's text. */

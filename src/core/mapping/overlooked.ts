@@ -3,7 +3,7 @@ import { compileInterpreted, type ExpressionNode, fieldOf, parse } from './expre
 import type { Mapped } from './mapper.ts';
 import type { Page } from './page.ts';
 
-export interface OverlookedOptions {
+interface OverlookedOptions {
   readonly items: string;
   readonly resource: string;
   readonly map: (page: Page, from?: number, to?: number) => Mapped;

@@ -20,7 +20,7 @@ export interface RpcResponse {
 }
 
 /** Sends a body. `write` resolves when a piece was handed to the system, and rejects when the client is gone. */
-export type RpcStream = (write: (piece: Buffer) => Promise<void>) => Promise<void>;
+type RpcStream = (write: (piece: Buffer) => Promise<void>) => Promise<void>;
 
 /** Rejects with `credential_missing` without a caller, except for public lists, or with the signal's reason. */
 export type RpcHandler = (request: RpcRequest) => Promise<RpcResponse>;

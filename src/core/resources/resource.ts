@@ -19,7 +19,7 @@ export interface Resource {
   readonly filters: readonly string[];
 }
 
-export type FieldFormat = 'timestamp' | 'version';
+type FieldFormat = 'timestamp' | 'version';
 
 /** An item of any resource: the documented fields, all strings. */
 export type Item = Readonly<Record<string, string>>;

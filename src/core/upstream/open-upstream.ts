@@ -89,7 +89,7 @@ const OF_SERVERS = {
   authorize: async () => ({}),
 } as const;
 
-export type OpenServerOptions = Omit<OpenUpstreamOptions, keyof typeof OF_SERVERS | 'baseUrl' | 'maxPageBytes'> & {
+type OpenServerOptions = Omit<OpenUpstreamOptions, keyof typeof OF_SERVERS | 'baseUrl' | 'maxPageBytes'> & {
   readonly maxBytes: number;
 };
 

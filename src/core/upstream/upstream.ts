@@ -77,7 +77,7 @@ export interface TappedRequest {
 }
 
 /** Receives the response to one request, as far as there is one. */
-export interface TappedExchange {
+interface TappedExchange {
   answered(status: number, headers: ReplyHeaders): void;
   read(body: Buffer): void;
   /** A piece of a body that is not a page; none at its end. */

@@ -8,7 +8,7 @@ import { type Api, describeApi, parseDocumentText } from './openapi-document.ts'
 import { type Proposal, writeSettings } from './settings-text.ts';
 import { escapeReferences, oneLine } from './yaml-text.ts';
 
-export interface InitOptions {
+interface InitOptions {
   /** OpenAPI document: a file, or an http or https URL. */
   readonly openapi: string;
   /** Base URL of the API. @default the server that the document names */
@@ -18,7 +18,7 @@ export interface InitOptions {
 }
 
 /** A problem with a file or an address that a person named. The message is a sentence for them. */
-export class SourceError extends Error {
+class SourceError extends Error {
   override readonly name = 'SourceError';
 }
 

@@ -35,7 +35,7 @@ function plainYaml(key: string): string {
 }
 
 /** Returns a value as YAML on one line. References to the environment are escaped, except in nodes. */
-export function inlineYaml(value: unknown): string {
+function inlineYaml(value: unknown): string {
   return stringify(escaped(value), { collectionStyle: 'flow', lineWidth: 0, blockQuote: false }).trimEnd();
 }
 

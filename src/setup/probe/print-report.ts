@@ -2,7 +2,7 @@ import type { InspectColor } from 'node:util';
 import type { FirstItem, ProbeReport, ReadFailure, ResourceReport } from './probe-report.ts';
 
 /** Colours a text, if the output is a terminal with colours. */
-export type Paint = (style: InspectColor, text: string) => string;
+type Paint = (style: InspectColor, text: string) => string;
 
 const MAX_LINES = 40;
 

@@ -8,15 +8,15 @@ import { describeFinding } from '../../core/mapping/mapper.ts';
 import { define, type Resource } from '../../core/resources/resource.ts';
 import { statementsOf } from '../../core/upstream/hints/statements.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
-import { runExperiments } from './experiments.ts';
 import { createMasks, type Masks } from './masks.ts';
 import { describePage } from './page-report.ts';
+import { runExperiments } from './probe-experiments.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';
 import { createTrials, lookAt, parsePage } from './trials.ts';
 
-export interface ProbeResourceOptions {
+interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
   readonly identity: Identity;
   readonly onStep: (step: string) => void;

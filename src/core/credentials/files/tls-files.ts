@@ -31,7 +31,7 @@ export interface DatedIdentity extends TlsIdentity {
 
 export type TlsFiles = WatchedFiles<TlsIdentity>;
 
-export interface TlsFilesOptions extends WatchOptions {
+interface TlsFilesOptions extends WatchOptions {
   /** Whether an expired certificate is refused at the start, too. @default false, its server judges it */
   readonly mustBeValid?: boolean | undefined;
 }

@@ -16,7 +16,7 @@ export interface WatchOptions {
   readonly onChange: (unusable?: Unusable) => void;
 }
 
-export interface FilesOptions<Key extends string, Value> extends WatchOptions {
+interface FilesOptions<Key extends string, Value> extends WatchOptions {
   readonly paths: Readonly<Partial<Record<Key, string | undefined>>>;
   readonly maxBytes: number;
   readonly make: (contents: Readonly<Partial<Record<Key, Buffer>>>) => Value | Unusable;

@@ -12,7 +12,7 @@ import { abortedFor } from './aborted.ts';
 import type { Connection, Connections } from './connections.ts';
 
 /** Reported by Node for bytes that are no request. */
-export interface ParseError extends Error {
+interface ParseError extends Error {
   readonly code?: string;
   /** The chunk in which parsing ended; earlier ones are gone. */
   readonly rawPacket?: Buffer;
@@ -27,7 +27,7 @@ const BROKEN_TLS = /^ERR_SSL_/;
 /** How long a connection stays open after such a response, so that the client can read it. */
 const LINGER_MS = 1000;
 
-export interface ClientErrorsOptions {
+interface ClientErrorsOptions {
   readonly connections: Connections;
   readonly events: Events;
   /** Sent with every response. */

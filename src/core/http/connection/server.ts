@@ -32,7 +32,7 @@ export interface ServerSettings extends ListenSettings {
   readonly maxPipelinedWaiting: number;
 }
 
-export interface HttpServerOptions extends ListenerRef {
+interface HttpServerOptions extends ListenerRef {
   readonly settings: ServerSettings;
   readonly events: Events;
   /** Sent with every response. */

@@ -25,7 +25,7 @@ export interface ReadsOptions {
 }
 
 /** Header fields that select a response, beside those of `otherCredentials`. */
-export const READ_VARY = ['Authorization', 'Accept', 'Accept-Encoding'];
+const READ_VARY = ['Authorization', 'Accept', 'Accept-Encoding'];
 
 export const LIST_PATH = '/mcp/v1/resources';
 export const READ_PATH = '/mcp/v1/resources/read';

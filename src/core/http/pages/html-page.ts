@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { DOCUMENT_HEADERS, type HttpResponse } from '../response/send.ts';
 
-export interface PageData {
+interface PageData {
   readonly [name: string]: unknown;
 }
 

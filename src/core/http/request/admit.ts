@@ -26,7 +26,7 @@ export interface AdmitOptions extends HostsOptions {
 }
 
 /** What is known of a path before its operation is found. */
-export interface PathTraits {
+interface PathTraits {
   /** Allowed with any `Host` and `Origin`, and during a drain. @default false */
   readonly isProbe?: boolean;
   /** Pages of all origins may read its responses. @default only those of allowed origins */

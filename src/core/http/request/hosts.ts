@@ -82,7 +82,7 @@ function isAddress(host: string): boolean {
 }
 
 /** Only this machine itself can send from such an address. */
-export function isLoopbackAddress(address: string): boolean {
+function isLoopbackAddress(address: string): boolean {
   return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
 }
 

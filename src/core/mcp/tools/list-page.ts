@@ -48,7 +48,7 @@ export interface ListPage {
  * A page as JSON. The text is that of the data, because some hosts pass on both where they differ; in a page that hosts may cut, each
  * item is a line of its own (docs/decisions/0064).
  */
-export interface WrittenPage {
+interface WrittenPage {
   readonly data: string;
   readonly text: string;
 }

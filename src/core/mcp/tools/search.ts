@@ -12,7 +12,7 @@ import { createSeen, type Values } from './known-values.ts';
 import { createSorter } from './order.ts';
 
 /** What is looked for in a list. */
-export interface Search extends Pick<ToolArguments, 'filter' | 'countBy' | 'order'> {
+interface Search extends Pick<ToolArguments, 'filter' | 'countBy' | 'order'> {
   /** Whether a digest of the whole list is made. */
   readonly hasDigest: boolean;
 }

@@ -14,7 +14,7 @@ export const PARENT_ITEM = 'item';
 
 type Item = Readonly<Record<string, string>>;
 
-export interface JoinedListsOptions {
+interface JoinedListsOptions {
   readonly resource: string;
   readonly upstream: string;
   /** Of the whole read, all lists together. */

@@ -64,7 +64,7 @@ function refused(reason: string, detail: string, cure: string): GatewayError {
 export type Found = MappingFinding & { readonly isRepeated?: boolean };
 
 /** Returns the warnings about a list by itself, and since the last one of the same name and cache scope. */
-export type CompareLists = (name: string, cacheScope: string, counts: MappingCounts) => readonly Found[];
+type CompareLists = (name: string, cacheScope: string, counts: MappingCounts) => readonly Found[];
 
 interface LastList extends Pick<MappingCounts, 'filled' | 'unmapped'> {
   readonly items: number;
@@ -75,7 +75,7 @@ const MIN_ITEMS = 5;
 const MAX_FOUND = 256;
 
 /** Whether none of so many items is a change: by the share before, five or more would have it (docs/decisions/0004). */
-export function isMissed(share: number, items: number): boolean {
+function isMissed(share: number, items: number): boolean {
   return share * items >= MIN_ITEMS;
 }
 

@@ -4,7 +4,7 @@ import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { addCounts, type MappingCounts, NO_COUNTS } from '../../mapping/mapper.ts';
 import type { LoadAccount, Loading } from '../../upstream/loading.ts';
-import { type Confirmation, NO_CONFIRMATION } from '../../upstream/paging/confirmation.ts';
+import { type Confirmation, NO_CONFIRMATION } from '../../upstream/paging/list-confirmation.ts';
 import type { ListRequest } from '../../upstream/paging/list-read.ts';
 import { firstTarget, paginate } from '../../upstream/paging/paginate.ts';
 import type { LoadTiming, PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';

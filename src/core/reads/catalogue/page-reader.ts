@@ -38,7 +38,7 @@ export interface PageReaderOptions {
   readonly overlooked?: (page: Page) => string | undefined;
 }
 
-export interface PageReading {
+interface PageReading {
   readonly body: Buffer;
   readonly headers: ReplyHeaders;
   /** The first page may be the whole list, and has no earlier page to compare with. */

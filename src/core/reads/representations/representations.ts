@@ -14,7 +14,7 @@ type Held = Pick<Load, 'snapshot' | 'cached'>;
 export type Representations = ReturnType<typeof createRepresentations>;
 
 /** Bounds of concurrent work. */
-export interface RepresentationsOptions {
+interface RepresentationsOptions {
   /** @default 2, which leaves half of the thread pool to others */
   readonly maxCompressions?: number;
   /** Bytes being escaped; one snapshot is always accepted. @default no bound */

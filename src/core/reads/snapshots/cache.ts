@@ -4,7 +4,7 @@ import type { Events } from '../../kernel/events.ts';
 import type { Load } from './load.ts';
 import type { Snapshot } from './snapshot.ts';
 
-export interface CacheBounds {
+interface CacheBounds {
   /** Each entry counts 2 KiB and all its representations. */
   readonly maxBytes: number;
   readonly maxEntries: number;

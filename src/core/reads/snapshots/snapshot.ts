@@ -87,7 +87,7 @@ export function createSnapshotWriter(loadStartedAt: number) {
 }
 
 /** Size of a part that is parsed or searched in one turn of the event loop. */
-export const ARRAY_BYTES = 262_144;
+const ARRAY_BYTES = 262_144;
 
 /** The items in JSON arrays of about {@link ARRAY_BYTES}. */
 export function* arraysOf({ bytes, itemStarts, count }: Snapshot): Generator<string> {

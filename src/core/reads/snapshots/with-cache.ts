@@ -7,7 +7,7 @@ import type { Snapshots } from './cache.ts';
 import type { Load, Loader, Read } from './load.ts';
 import { freshUntil, type Lifetime, withSnapshots } from './with-snapshots.ts';
 
-export interface CacheOptions {
+interface CacheOptions {
   readonly resource: string;
   /** All resources of the same upstream, including this one. */
   readonly siblings: readonly string[];
@@ -204,7 +204,7 @@ export interface SnapshotStore {
 export const NO_SNAPSHOT_STORE: SnapshotStore = { wrapLoad: (load) => load, evict() {} };
 
 /** How the reads of one resource use a store. */
-export interface StoreUse extends Pick<StoredResource, 'origin' | 'reading' | 'maxBytes'> {
+interface StoreUse extends Pick<StoredResource, 'origin' | 'reading' | 'maxBytes'> {
   readonly store: SnapshotStore;
   /** A denial of other resources does not concern the store. */
   readonly storedSiblings: readonly string[];

@@ -14,7 +14,7 @@ export interface Lifetime {
 }
 
 /** What a snapshot may be used for at a time. */
-export type Stage = 'fresh' | 'stale-while-revalidate' | 'stale-if-error' | 'over';
+type Stage = 'fresh' | 'stale-while-revalidate' | 'stale-if-error' | 'over';
 
 /** Returns the end of freshness, in milliseconds since the epoch. */
 export function freshUntil(loadStartedAt: number, { ttlMs }: Lifetime): number {
@@ -53,7 +53,7 @@ export function allowsStale(error: unknown): error is GatewayError {
   );
 }
 
-export interface SnapshotsOptions {
+interface SnapshotsOptions {
   readonly resource: string;
   readonly cache: Snapshots;
   readonly lifetime: Lifetime;

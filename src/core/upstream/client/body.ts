@@ -20,7 +20,7 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['br', () => createBrotliDecompress()],
 ]);
 
-export interface BodyBounds {
+interface BodyBounds {
   /** Largest body, before and after decompression. */
   readonly maxBytes: number;
   /** Called with the length of each piece and, negative, with what is released. An error that it throws ends the exchange. */

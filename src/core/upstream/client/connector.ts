@@ -28,7 +28,7 @@ export interface ProxyOptions {
   readonly authorize?: (() => string) | undefined;
 }
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   /** Bound on a TCP connect with its TLS handshake, and on the tunnel through a proxy. */
   readonly timeoutMs: number;
   /** @default Node's own authorities, and no certificate */

@@ -5,9 +5,9 @@ import type { Events } from '../../kernel/events.ts';
 import type { PageRequest, Reply, ReplyHeaders, Tap, Upstream } from '../upstream.ts';
 import { ACCEPT_ENCODING, bodyIssue, discardBody, readBody } from './body.ts';
 import { cachedReplyError } from './cached-reply.ts';
-import { type Connections, createConnections, type Lease } from './connections.ts';
 import { createConnector, type ProxyOptions, type TlsIdentity, type UpstreamTls } from './connector.ts';
 import { type CredentialOwner, errorOfExchange, errorOfStatus, withMarkupDetail } from './reply-errors.ts';
+import { type Connections, createConnections, type Lease } from './upstream-connections.ts';
 
 export interface UpstreamOptions extends CredentialOwner {
   /** Its key in settings; part of every error. */
@@ -196,6 +196,6 @@ function methodOf({ post }: Pick<PageRequest<unknown>, 'post'>): 'GET' | 'POST' 
   return post === undefined ? 'GET' : 'POST';
 }
 
-export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]));
 }

@@ -78,7 +78,7 @@ const OTHER_HEADER = new RegExp(`(?:^|-)${OTHER}(?:-|$)`);
 const PAGING_HEADER = name(`(?:pagination|paging|pager|pages?|results?|list)(?:total|${ITEMS}|counts?)+`);
 const SIZE_HEADER = name('(?:pagination|paging)size');
 
-export interface NamedMeaning {
+interface NamedMeaning {
   readonly meanings: readonly Meaning[];
   readonly isMeta: boolean;
 }

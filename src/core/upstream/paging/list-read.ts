@@ -31,7 +31,7 @@ export interface PageView {
   readonly ids?: string | undefined;
 }
 
-export interface RawPage {
+interface RawPage {
   readonly body: unknown;
   readonly items: readonly unknown[];
   readonly enclosing: readonly Enclosing[];

@@ -26,7 +26,7 @@ interface Concurrent extends Sized {
 }
 
 /** The whole list is one page. */
-export interface NonePagination extends Totalled {
+interface NonePagination extends Totalled {
   readonly kind: 'none';
 }
 

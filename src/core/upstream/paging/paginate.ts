@@ -3,7 +3,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { Sign } from '../hints/words.ts';
 import type { PageTarget } from '../upstream.ts';
 import { linkedPages, tokenPages } from './by-next.ts';
-import { type Confirmation, type ListEnd, NO_CONFIRMATION, type Progress } from './confirmation.ts';
+import { type Confirmation, type ListEnd, NO_CONFIRMATION, type Progress } from './list-confirmation.ts';
 import {
   checkBounds,
   goesOn,

@@ -39,7 +39,7 @@ function isRefused(error: unknown): boolean {
   return error.code === 'upstream_credential_rejected' && error.upstreamStatus === 401;
 }
 
-export interface NegativeCacheOptions {
+interface NegativeCacheOptions {
   readonly ttlMs: number;
   readonly events: Events;
   readonly now: () => number;

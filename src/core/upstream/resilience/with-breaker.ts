@@ -17,7 +17,7 @@ export interface BreakerSettings {
   readonly openMs: number;
 }
 
-export interface WithBreakerOptions extends BreakerSettings {
+interface WithBreakerOptions extends BreakerSettings {
   readonly probeTimeoutMs: number;
   readonly opening?: symbol | undefined;
   readonly events: Events;

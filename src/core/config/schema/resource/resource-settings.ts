@@ -9,7 +9,7 @@ import { checkJoined, joinedShape } from './joined-settings.ts';
 import { PaginationSettings } from './pagination-settings.ts';
 import { checkRequest, requestShape } from './request.ts';
 
-export const LifetimeSettings = z.strictObject({
+const LifetimeSettings = z.strictObject({
   ttlMs: milliseconds(0)
     .default(60_000)
     .describe('Time for which a list is fresh. 0: lists are not stored, and every read calls the upstream.'),

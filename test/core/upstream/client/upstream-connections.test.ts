@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { createConnections } from '../../../../src/core/upstream/client/connections.ts';
 import { createConnector } from '../../../../src/core/upstream/client/connector.ts';
+import { createConnections } from '../../../../src/core/upstream/client/upstream-connections.ts';
 import { onCleanup } from '../../../support/cleanup.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { listen } from '../../../support/listening.ts';

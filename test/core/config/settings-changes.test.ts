@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { changeSettings } from '../../../src/core/config/changes.ts';
 import { parseSettings } from '../../../src/core/config/load-config.ts';
 import { type SettingsInput, settingsSchema } from '../../../src/core/config/schema/settings.ts';
+import { changeSettings } from '../../../src/core/config/settings-changes.ts';
 
 const upstream = { baseUrl: 'https://acme.example' };
 const SETTINGS: SettingsInput = { upstreams: { projects: upstream, workflows: upstream, tools: upstream } };

@@ -2,7 +2,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { buildConnector, Client } from 'undici';
 import { loadUndici } from './connector.ts';
 
-export interface ConnectionsOptions {
+interface ConnectionsOptions {
   readonly origin: string;
   /** Open at once. */
   readonly max: number;
