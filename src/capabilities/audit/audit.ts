@@ -2,12 +2,15 @@ import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigError } from '../../core/config/config-error.ts';
 import { withChecks } from '../../core/config/schema/cross-check.ts';
+import type { Config } from '../../core/config/schema/settings.ts';
 import { readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import { createClientAddress } from '../../core/http/request/client-address.ts';
 import type { Credential, RequestRecord } from '../../core/kernel/caller.ts';
-import type { Events } from '../../core/kernel/events.ts';
-import { createLogger, type Logger } from '../../core/log/logger.ts';
+import type { LogDestination } from '../../core/log/destination.ts';
+import { createLogger } from '../../core/log/logger.ts';
+import { escapeHidden } from '../../core/log/pretty.ts';
 import { defineCapability } from '../capability.ts';
+import { type Auditee, ocsfEvent, plainLine } from './audit-line.ts';
 
 const AuditSettings = withChecks(
   z.strictObject({
@@ -21,6 +24,12 @@ const AuditSettings = withChecks(
       .optional()
       .describe(
         'File with the key of the hash that identifies a token in the lines: one line of at least 32 characters, the same for all replicas. Required if enabled.',
+      ),
+    format: z
+      .enum(['plain', 'ocsf'])
+      .default('plain')
+      .describe(
+        'Form of a line: fields in the words of the log, or an event of OCSF, API Activity (6003), for a SIEM.',
       ),
   }),
   (audit, report) => {
@@ -39,15 +48,23 @@ export const auditCapability = defineCapability({
   check(_, { enabled, keyFile = '' }) {
     if (enabled) readAuditKey(keyFile);
   },
-  open({ enabled, keyFile = '' }, { config, destination }) {
+  open({ enabled, keyFile = '', format }, { config, destination, now }) {
     if (!enabled) return undefined;
     const key = readAuditKey(keyFile);
-    // Written whatever the level of the log is.
-    const lines = createLogger({ level: 'info', format: config.log.format, destination });
+    const write = format === 'ocsf' ? ocsfWriter(destination, now) : plainWriter(config, destination);
     let addressOf = createClientAddress(config.http.trustedProxies, { whole: true });
     const auditees = new WeakMap<RequestRecord, Auditee>();
     return {
-      listeners: [auditLines(lines, (request) => auditees.get(request))],
+      listeners: [
+        {
+          requestEnded(request) {
+            const auditee = auditees.get(request);
+            if (auditee === undefined) return;
+            // A request that was rejected before it was known what it reads has a line, too.
+            if (request.rpc === undefined || READS.has(request.rpc)) write(request, auditee);
+          },
+        },
+      ],
       onRequest(request, operation) {
         if (operation.isRead === true) auditees.set(request.record, { from: addressOf(request) });
       },
@@ -77,28 +94,18 @@ function nameOf(token: Credential, key: Credential): string {
   return createHmac('sha256', key.reveal()).update(token.reveal()).digest('base64url');
 }
 
-interface Auditee {
-  readonly from?: string | undefined;
-  subject?: string | undefined;
-  token?: string | undefined;
-}
-
 const READS: ReadonlySet<string> = new Set(['resources/read', 'tools/call']);
 
-/** Writes a line for each read, and for each request that was rejected before it was known what it reads. */
-function auditLines(logger: Logger, auditeeOf: (request: RequestRecord) => Auditee | undefined): Events {
-  return {
-    requestEnded(request) {
-      const auditee = auditeeOf(request);
-      if (auditee === undefined) return;
-      if (request.rpc === undefined || READS.has(request.rpc)) logger.info(lineOf(request, auditee), 'audit');
-    },
-  };
+type WriteRead = (request: RequestRecord, auditee: Auditee) => void;
+
+/** Writes whatever the level of the log is. */
+function plainWriter({ log: { format } }: Config, destination: LogDestination): WriteRead {
+  const logger = createLogger({ level: 'info', format, destination });
+  return (request, auditee) => logger.info(plainLine(request, auditee), 'audit');
 }
 
-function lineOf(
-  { edge, requestId, traceId, status, cache, outcome, resource, rpc, tool }: RequestRecord,
-  auditee: Auditee,
-): object {
-  return { outcome, resource, ...auditee, edge, rpc, tool, status, cache, requestId, traceId };
+/** Writes without the members of the log, which OCSF does not know. */
+function ocsfWriter(destination: LogDestination, now: () => number): WriteRead {
+  return (request, auditee) =>
+    destination.write(`${escapeHidden(JSON.stringify(ocsfEvent(request, auditee, now())))}\n`);
 }

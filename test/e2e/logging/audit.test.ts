@@ -24,14 +24,14 @@ describe('the audit of a process', () => {
   });
 
   /** Settings with an audit, whose key is in the folder. */
-  async function settingsIn(folder: string): Promise<string> {
+  async function settingsIn(folder: string, format?: 'ocsf'): Promise<string> {
     const keyFile = join(folder, 'key');
     await writeFile(keyFile, `${KEY}\n`);
     const settings = {
       http: { port: 0, trustedProxies: ['127.0.0.1'] },
       log: { level: 'info' },
       admin: { enabled: false },
-      audit: { enabled: true, keyFile },
+      audit: { enabled: true, keyFile, ...(format && { format }) },
       upstreams: { platform: { baseUrl: platform.url } },
       resources: { projects: { enabled: false }, workflows: { upstream: 'platform' }, tools: { upstream: 'platform' } },
     };
@@ -83,6 +83,36 @@ describe('the audit of a process', () => {
         expect(output).not.to.include(SECRET);
         expect(output).not.to.include(KEY);
       }
+    });
+  });
+
+  it('has events of OCSF in place of lines, between those of the log, over each edge', async () => {
+    await inFolder(async (folder) => {
+      const settings = await settingsIn(folder, 'ocsf');
+      const portico = runPortico(['serve', settings]);
+      const url = await portico.ready;
+      await read(url, SECRET);
+      await read(url, 'refused');
+      await post(url, callOf('list_installed_tools'));
+      await post(url, rpc('tools/list'));
+      const { stdout } = await portico.stop();
+      const local = runStdio(settings, { PORTICO_TOKEN: SECRET });
+      local.child.stdin.end(`${JSON.stringify(readOf('tools'))}\n`);
+      const { stderr } = await local.ended;
+      const events = linesIn(stdout + stderr).filter(({ class_uid }) => class_uid === 6003);
+      for (const event of events) expect(event).to.not.have.any.keys('level', 'msg');
+      expect(events.map(({ api, status_id, src_endpoint }) => [api, status_id, src_endpoint])).to.containSubset([
+        [{ operation: 'GET /mcp/v1/resources/read', response: { code: 200 } }, 1, { ip: '127.0.0.1' }],
+        [{ operation: 'GET /mcp/v1/resources/read', response: { code: 401 } }, 2, { ip: '127.0.0.1' }],
+        [{ operation: 'tools/call', response: { code: 200 } }, 1, { ip: '127.0.0.1' }],
+        [{ operation: 'resources/read' }, 1, { name: 'stdio' }],
+      ]);
+      expect(events).to.have.length(4);
+      expect([events[0], events[2], events[3]].map((event) => event?.['actor'])).to.deep.equal(
+        Array.from({ length: 3 }, () => ({ session: { credential_uid: NAME } })),
+      );
+      expect(auditIn(stdout + stderr)).to.deep.equal([]);
+      expect(stdout + stderr).to.not.include(SECRET);
     });
   });
 
