@@ -71,11 +71,12 @@ const LOGGED = [
 ];
 
 /** What has not come about yet. */
-function unmet({ seen }: AttackProgress, log: string): readonly string[] {
+function unmet({ seen, floodPeak }: AttackProgress, log: string): readonly string[] {
   const answers = Object.entries(ANSWERS).flatMap(([name, words]) =>
     words.filter((word) => seen[name as AttackName][word] === undefined).map((word) => `${name}: ${word}`),
   );
-  return [...answers, ...LOGGED.filter((words) => !log.includes(words))];
+  const floods = floodPeak > 0 ? [] : ['a flood that reaches the platform'];
+  return [...answers, ...floods, ...LOGGED.filter((words) => !log.includes(words))];
 }
 
 describe(`all attacks at once, for ${SECONDS} s, on a process with a heap of 256 MB`, function () {
@@ -136,7 +137,7 @@ describe(`all attacks at once, for ${SECONDS} s, on a process with a heap of 256
 
   it('stops each attack at its documented bound', () => {
     expect(unmet(progress, ended.stdout)).to.deep.equal([]);
-    expect(progress.floodPeak).to.be.within(1, FLOODS);
+    expect(progress.floodPeak).to.be.at.most(FLOODS);
   });
 
   it('answers no attack with an internal error', () => {

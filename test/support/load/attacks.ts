@@ -66,6 +66,9 @@ const ATTACKS = {
     async round({ open, over, round }) {
       const floods = Array.from({ length: FLOODS }, async (_, index) => {
         const socket = open();
+        // A flood at once may be cut before its first read is under way.
+        socket.write(read('workflows', `flood-${round}-${index}`));
+        await sleep(100);
         for (let sent = 0; sent < 40_000 && !over.aborted && !socket.destroyed; sent += 500) {
           const reads = Array.from({ length: 500 }, (_, n) => read('workflows', `flood-${round}-${index}-${sent + n}`));
           if (!socket.write(reads.join(''))) await until(socket, 'drain', over);
@@ -91,31 +94,30 @@ const ATTACKS = {
     async round({ open, over }) {
       const sockets = Array.from({ length: 300 }, () => open());
       for (const socket of sockets) socket.write(read('workflows', 'waiting'));
-      // On a slow machine it takes a while until all of them wait.
-      const answered = sockets.map((socket) => once(socket, 'data', { signal: over }));
-      await Promise.race([sleep(10_000), Promise.any(answered).catch(() => {})]);
+      await firstAnswer(sockets, over);
     },
   },
   'bodies that wait': {
     everyMs: 3000,
-    async round({ open, round }) {
-      for (let index = 0; index < 20; index += 1) {
-        open().write(post(`holding-${round}`, LONG_READ));
+    async round({ open, over, round }) {
+      const sockets = Array.from({ length: 20 }, () => open());
+      for (const socket of sockets) {
+        socket.write(post(`holding-${round}`, LONG_READ));
         await sleep(50);
       }
-      await sleep(500);
+      await firstAnswer(sockets, over);
     },
   },
   'connections that read nothing': {
     everyMs: 3000,
-    async round({ open }) {
+    async round({ open, over }) {
       for (let index = 0; index < 64; index += 1) {
         const socket = open();
         socket.pause();
         socket.write(read(index % 8 === 0 ? 'projects' : 'tools', 'large-unread').repeat(12));
         await sleep(15);
       }
-      await sleep(1000);
+      await sleep(5000, undefined, { signal: over }).catch(() => {});
     },
   },
   'many searches at once': {
@@ -218,6 +220,12 @@ async function repeat(url: string, { everyMs, round }: Attack, seen: Seen, over:
     for (const socket of sockets) socket.destroy();
     await sleep(everyMs, undefined, { signal: over }).catch(() => {});
   }
+}
+
+/** Waits until one of the connections is answered: on a slow machine it takes a while until all of them wait. */
+async function firstAnswer(sockets: readonly Socket[], over: AbortSignal): Promise<void> {
+  const answered = sockets.map((socket) => once(socket, 'data', { signal: over }));
+  await Promise.race([sleep(10_000), Promise.any(answered).catch(() => {})]);
 }
 
 /** Reads one response as far as it comes, without keeping it: it may be large. */
