@@ -36,6 +36,8 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   const { timeoutMs, tls, channel, onMessage, onUp, events } = options;
   let library: typeof import('./redis-client.ts') | undefined;
   let client: RedisClient | undefined;
+  /** Whether the client has subscribed to the channel. It subscribes again by itself. */
+  let isSubscribed = false;
   let tlsInUse: RedisTls | undefined;
   let replacements = 0;
   let isUp = false;
@@ -85,14 +87,21 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   async function replaceClient(): Promise<void> {
     client?.destroy();
     client = undefined;
+    isSubscribed = false;
     replacements += 1;
     const replacement = replacements;
     tlsInUse = await tls?.();
     if (library === undefined || isClosed || replacement !== replacements) return;
-    const next = library.createRedisClient({ ...options, tls: tlsInUse, onReady: setUp, onError });
+    const onReady = () => {
+      if (isSubscribed) setUp();
+    };
+    const next = library.createRedisClient({ ...options, tls: tlsInUse, onReady, onError });
     client = next;
     try {
       await next.connect(channel, onMessage);
+      if (client !== next) return;
+      isSubscribed = true;
+      setUp();
     } catch (error) {
       if (client !== next || isClosed) return;
       onError(error as Error);
@@ -104,7 +113,7 @@ export function createRedisConnection(options: RedisConnectionOptions) {
 
   const run: RunCommand = async (name, command) => {
     const current = client;
-    if (current === undefined || isClosed || performance.now() < pausedUntil) return undefined;
+    if (current === undefined || !isSubscribed || isClosed || performance.now() < pausedUntil) return undefined;
     const startedAt = performance.now();
     const finish = (outcome: string, reason?: DownReason) =>
       events.sharedCommandEnded?.({ command: name, outcome, reason, ms: performance.now() - startedAt });

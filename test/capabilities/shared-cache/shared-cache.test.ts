@@ -144,7 +144,7 @@ describe('a gateway with a shared cache', () => {
     };
     const [caFile, certFile, keyFile] = [file('ca', authority.ca), file('cert', issued.cert), file('key', issued.key)];
     const port = await listenForTls(redis, { ca: authority.ca, ...issued });
-    await redis.command('ACL', 'SETUSER', 'portico', 'on', '>hidden-word', '~*', '+@all');
+    await redis.command('ACL', 'SETUSER', 'portico', 'on', '>hidden-word', '~*', '&*', '+@all');
     const shared = {
       url: `rediss://127.0.0.1:${port}`,
       keySecretFile: join(redis.folder, 'secret'),
