@@ -41,7 +41,8 @@ export function createDigests(maxBytes: number, now: () => number) {
     maxSize: maxBytes,
     sizeOf: (lists) => lists.reduce((sum, { digest }) => sum + bytesOf(digest), 1),
   });
-  const keyOf = ({ credentialKey }: Caller, resource: string) => `${credentialKey} ${resource}`;
+  const keyOf = ({ credentialKey, cacheScope }: Caller, resource: string) =>
+    `${credentialKey} ${cacheScope} ${resource}`;
   return {
     find(caller: Caller, resource: string, etag: string): Digest | undefined {
       return digests.get(keyOf(caller, resource))?.find((kept) => kept.etag === etag)?.digest;
