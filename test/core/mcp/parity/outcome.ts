@@ -9,6 +9,9 @@ export interface Outcome {
   readonly ttlMs?: number | undefined;
   /** Where the list comes from, if the transport reports it. */
   readonly provenance?: Json;
+  readonly etag?: string | undefined;
+  /** Whether the list is the one that the client has, and does not come back. */
+  readonly isKnown?: boolean;
   readonly error?: ReadError | undefined;
 }
 
@@ -32,7 +35,9 @@ function errorOf(facts: Json, number: number, requestId: string | null): ReadErr
 export async function httpOutcome(response: Response): Promise<Outcome> {
   const { status, headers } = response;
   const text = await response.text();
-  if (status === 200) return { text, ttlMs: remainingMs(headers) };
+  const etag = headers.get('etag') ?? undefined;
+  if (status === 304) return { isKnown: text === '', etag };
+  if (status === 200) return { text, ttlMs: remainingMs(headers), etag };
   return { error: problemOf(response, text) };
 }
 
@@ -48,8 +53,11 @@ export async function rpcOutcome(response: Response): Promise<Outcome> {
 /** Of a JSON-RPC answer. */
 export function messageOutcome({ result, error }: Json, requestId: string | null): Outcome {
   if (error !== undefined) return { error: errorOf(error.data, error.code, requestId) };
-  if (result.content !== undefined) return { text: result.content[0].text };
-  return { text: result.contents[0].text, ttlMs: result.ttlMs, provenance: result._meta['portico/list'] };
+  const provenance = result._meta?.['portico/list'];
+  const etag = provenance?.etag;
+  if (result.structuredContent?.notModified || result._meta?.['portico/notModified']) return { isKnown: true, etag };
+  if (result.content !== undefined) return { text: result.content[0].text, etag };
+  return { text: result.contents[0].text, ttlMs: result.ttlMs, provenance, etag };
 }
 
 function problemOf({ status, headers }: Response, text: string): ReadError {
