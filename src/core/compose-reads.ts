@@ -21,7 +21,7 @@ import { withCache } from './reads/snapshots/with-cache.ts';
 import { callerValuesFor, withMarkers } from './reads/with-caller-values.ts';
 import { listFingerprint, type ReloadState } from './reload-state.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
-import type { OpenConfirmation } from './upstream/paging/list-confirmation.ts';
+import type { Confirmation, OpenConfirmation } from './upstream/paging/list-confirmation.ts';
 import type { ListPost } from './upstream/paging/page-address.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -70,26 +70,25 @@ export function composeReads(
     const source = { name: resource.name, upstream, required: requiredFields(resource) };
     const compare = reloadState.compare.bind(undefined, checked(names.get(resource.name)));
     if (each === undefined && lists === undefined) return listLoader({ ...source, settings, compare })(events);
-    // Rules about the whole do not hold for each of its lists.
-    const part = { ...settings, allowEmpty: true };
     const variants =
-      lists === undefined ? [part] : lists.map((list) => ({ ...part, ...definedIn(list) }) as ResourceConfig);
+      lists === undefined ? [settings] : lists.map((list) => ({ ...settings, ...definedIn(list) }) as ResourceConfig);
     return createJoinedLoader({
       resource: resource.name,
       upstream: settings.upstream,
       timeoutMs,
-      parents: each === undefined ? undefined : { open: parentsLoader(each, part, source), max: settings.maxParents },
+      parents:
+        each === undefined ? undefined : { open: parentsLoader(each, settings, source), max: settings.maxParents },
       lists: variants.map((variant) => listLoader({ ...source, settings: variant })),
       concurrency: JOINED_AT_ONCE,
       maxItems: settings.maxItems,
-      duplicateIds: settings.duplicateIds,
+      rules: settings,
       events,
       now,
     });
   }
 
   /** The list of the parents, with each item as the platform sent it beside its documented fields. */
-  function parentsLoader(each: string | ParentsConfig, part: ResourceConfig, source: ListSource) {
+  function parentsLoader(each: string | ParentsConfig, child: ResourceConfig, source: ListSource) {
     const named = typeof each === 'string' ? checked(resources.find(({ name }) => name === each)) : undefined;
     const own = typeof each !== 'string' && {
       ...each,
@@ -97,7 +96,7 @@ export function composeReads(
       body: undefined,
       fields: { id: plainField(each.id) },
     };
-    const settings = { ...part, where: undefined, ...(named ? resourceConfig(config, named) : own), allowEmpty: true };
+    const settings = { ...child, where: undefined, ...(named ? resourceConfig(config, named) : own) };
     const fields = { ...settings.fields, [PARENT_ITEM]: plainField('to_string(@)') };
     return listLoader({ ...source, settings: { ...settings, fields } as ResourceConfig, required: ['id'] });
   }
@@ -111,17 +110,18 @@ export function composeReads(
     const post = compilePost(settings);
     const confirmation = hooks.openConfirmation?.(`${name} ${settings.path}`, checked(names.get(name)));
     return (ownEvents: Events, parent?: Parent): Loader => {
-      const list = parent === undefined ? compiled : belowParent(compiled, path, parent);
+      const isOfParent = parent !== undefined;
+      const list = isOfParent ? belowParent(compiled, path, parent) : compiled;
       return createLoader({
         resource: name,
         upstream,
         timeoutMs,
-        rules: settings,
+        rules: { ...settings, isOfParent },
         list: { ...list.list, post },
         readPage: createPageReader(list, pageTurns),
         maxReadBytes: settings.maxReadBytes,
         loading: reloadState.loading,
-        confirmation,
+        confirmation: isOfParent && confirmation !== undefined ? oneOfMany(confirmation) : confirmation,
         compare,
         events: ownEvents,
         now,
@@ -199,6 +199,12 @@ function belowParent(compiled: PageReaderOptions, path: string, parent: Parent):
       return { ...page, items: withParent(page.items), exactItems: () => exact() && withParent(exact() ?? []) };
     },
   };
+}
+
+/** Confirms lists of several parents: all of them are due if the first is. */
+function oneOfMany({ isDue, confirm }: Confirmation): Confirmation {
+  const due = isDue();
+  return { isDue: () => due, confirm: (end, ask) => confirm(end, ask, due) };
 }
 
 /** The entries that have a value. */

@@ -7,12 +7,15 @@ import { findMore, isFullPage } from './experiments.ts';
 const DAY_MS = 86_400_000;
 /** A list of this many times the items is confirmed again: a platform may cut it only now. */
 const GROWTH = 2;
-const MIN_ITEMS = 20;
+/** Lists of several parents that are confirmed although another one is as long: each may be exactly a page. */
+const EQUAL_LISTS = 5;
 
 interface Confirmed {
   readonly fingerprint: string;
   readonly at: number;
   readonly items: number;
+  /** How many lists of this length were confirmed. */
+  readonly lists: number;
   /** Whether the list was long enough to show anything. */
   readonly isConclusive: boolean;
 }
@@ -52,11 +55,11 @@ export function createConfirmations(now: () => number) {
     };
     return {
       isDue: () => lastOf()?.isConclusive !== true,
-      async confirm(end: ListEnd, ask: Ask) {
+      async confirm(end: ListEnd, ask: Ask, isOneOfMany = false) {
         const { items, list } = end;
         if (list.pagination.ignoreSigns?.includes('fullPage')) return;
         for (let last = lastOf(), other = running.get(resource); ; last = lastOf(), other = running.get(resource)) {
-          if (last !== undefined && !isLonger(items, last)) return;
+          if (last !== undefined && !(isOneOfMany ? isLongest(items, last) : isLonger(items, last))) return;
           // It was not due when its pages were read: the next list is confirmed.
           if (end.first.ids === undefined) {
             confirmed.delete(resource);
@@ -70,8 +73,10 @@ export function createConfirmations(now: () => number) {
         const { promise, resolve } = Promise.withResolvers<GatewayError | undefined>();
         running.set(resource, promise);
         try {
+          const last = lastOf();
+          const lists = last?.items === items ? last.lists + 1 : 1;
           const isConclusive = await isShown(end, ask);
-          confirmed.set(resource, { fingerprint, at: now(), items, isConclusive });
+          confirmed.set(resource, { fingerprint, at: now(), items, lists, isConclusive });
         } catch (error) {
           if (error instanceof GatewayError && error.code === 'upstream_invalid') resolve(error);
           throw error;
@@ -86,8 +91,12 @@ export function createConfirmations(now: () => number) {
 
 /** Whether a list is so much longer than the last one that it shows more. */
 function isLonger(items: number, last: Confirmed): boolean {
-  if (last.isConclusive && items < MIN_ITEMS) return false;
   return items >= GROWTH * last.items && items !== last.items;
+}
+
+/** Whether a list is the longest of several parents so far: a page that cuts any of them has its length. */
+function isLongest(items: number, last: Confirmed): boolean {
+  return items > last.items || (items === last.items && last.lists < EQUAL_LISTS);
 }
 
 /** A platform that fails or takes too long is not asked again before the next day, unless the page is exactly as long as asked. */

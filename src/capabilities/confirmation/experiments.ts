@@ -34,6 +34,8 @@ const MAX_REQUESTS = 12;
 const REFUSED: readonly unknown[] = [400, 404, 405, 410, 414, 416, 422];
 /** From here on, a round total may be a bound of the platform, such as 10,000. */
 const CAPPED = 100;
+/** Platforms that refuse what is behind a bound have a multiple of this, such as 10,000 of Elasticsearch. */
+const WINDOW = 1000;
 
 /** Returns a page, or `undefined` if the platform refuses the request. */
 type Try = (parameters: PageAddress | Readonly<Record<string, string | number>>) => Promise<PageView | undefined>;
@@ -84,7 +86,9 @@ async function tryPaging(end: ListEnd, attempt: Try): Promise<boolean> {
 function isProven({ list, first, last, items, tail, filled }: ListEnd): boolean {
   const { kind, total, totalHeader = '' } = list.pagination;
   const isFull = tail === first.count && tail > 0;
-  const mayBeCapped = isFull && items >= CAPPED && items % 50 === 0;
+  // One that settings name ends the list; it may also be an estimate.
+  const endsByTotal = (kind === 'offset' || kind === 'page') && namesTotal(list.pagination) && last !== first;
+  const mayBeCapped = isFull && (endsByTotal || (items >= CAPPED && items % 50 === 0));
   // The total in the body of a page of the size that was asked for may be that size.
   const isAsked = isFullPage({ list, first, last });
   const header = total === undefined ? first.headers[totalHeader.toLowerCase()] : undefined;
@@ -211,7 +215,10 @@ async function byNumber(end: ListEnd, pagination: OffsetPagination | NumberPagin
     for (const [step, offset] of [...offsets].entries()) {
       if (pagination.kind === 'page' && step >= steps.length) break;
       const reply = await attempt(placeOf(from + (steps[step] ?? 0), offset));
-      if (reply === undefined) break;
+      if (reply === undefined) {
+        if (namesTotal(pagination) && items % WINDOW === 0 && pagination.beyondEnd !== 'refused') throw closed(items);
+        break;
+      }
       if (reply.count === 0) continue;
       // The last page again; or the first, because the platform ignores the place.
       if (await hasOnlyIds(known, reply)) {
@@ -231,6 +238,13 @@ async function byNumber(end: ListEnd, pagination: OffsetPagination | NumberPagin
   await secondByNumber(end, pagination, attempt);
   await firstByNumber(end, pagination, attempt, known);
   return items > 0;
+}
+
+function closed(items: number): GatewayError {
+  return failedTest(
+    `the total is ${items}, a round number, and a request behind it was refused, so the platform may bound what it serves`,
+    'divide the list by query or lists, or set pagination.beyondEnd: refused if it is complete',
+  );
 }
 
 /** Whether a total that equals a full first page is not its length: a shorter page has the same one. */

@@ -165,7 +165,7 @@ export function nothingLeft(
   if (received === 0) return overlooked === undefined ? undefined : { why: overlooked, keys: ['items'] };
   if (excluded + dropped < received) return undefined;
   if (dropped === 0) return { why: `where excludes all ${received} items`, keys: ['where'] };
-  const invalid = `are invalid, the first because ${dropReason}`;
+  const invalid = dropReason === undefined ? 'are invalid' : `are invalid, the first because ${dropReason}`;
   return excluded === 0
     ? { why: `all ${received} items ${invalid}`, keys: ['fields'] }
     : {

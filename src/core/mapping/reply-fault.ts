@@ -20,6 +20,10 @@ const ABOUT_REPLY =
 const FINE_TEXT = /^(?:|0|-|none|null|nil|ok|okay|success\w*|no[ _-]?errors?|false|2\d\d)$/i;
 const BAD_TEXT =
   /^(?:err|fail|unauthori[sz]ed|unauthenticated|forbidden|denied|access|invalid|exception|timed?[ _-]?out|unavailable|partial|degraded|nok|not[ _-]?ok|aborted|expired)/i;
+const MESSAGE = /^(?:msg|message|reason|details?|description|title|info)$/;
+/** In a message beside a number that is the platform's own. */
+const BAD_MESSAGE =
+  /\b(?<!(?:no|0) )(?:invalid|illegal|expired|denied|unauthori[sz]ed|unauthenticated|forbidden|fail(?:ed|ure)?|errors?|exceptions?|missing|exceeded|refused|rejected|unavailable|not (?:allowed|permitted))\b/i;
 const MAX_DEPTH = 1;
 
 export interface SeenFault {
@@ -40,8 +44,8 @@ export function faultIn(scopes: readonly object[], ignored: readonly Fault[] = [
 function faultOf(scope: object, ignored: readonly Fault[], depth: number): SeenFault | undefined {
   for (const [member, value] of Object.entries(scope)) {
     if (value === null || (Array.isArray(value) && value.length === 0)) continue;
-    const name = member.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
-    const [fault, seen] = faultOfMember(name, value) ?? [];
+    const name = plain(member);
+    const [fault, seen] = faultOfMember(name, value) ?? faultOfOwnCode(name, value, scope) ?? [];
     if (fault !== undefined && !ignored.includes(fault)) return { fault, seen: `${name}: ${seen}` };
     if (typeof value !== 'object' || depth === MAX_DEPTH || !ABOUT_REPLY.test(name)) continue;
     const inner = faultOf(name === 'shards' ? { partial: Number(value.failed) > 0 } : value, ignored, depth + 1);
@@ -64,6 +68,17 @@ function faultOfMember(name: string, value: unknown): [Fault, string] | undefine
   return bad === undefined ? undefined : ['status', bad];
 }
 
+/** A number of the platform's own is a fault if a message beside it says so. */
+function faultOfOwnCode(name: string, value: unknown, scope: object): [Fault, string] | undefined {
+  if (!CODE.test(name) || !isScalar(value) || !/^\d+$/.test(`${value}`) || FINE_TEXT.test(`${value}`)) return undefined;
+  const isBad = Object.entries(scope).some(([member, text]) => MESSAGE.test(plain(member)) && BAD_MESSAGE.test(text));
+  return isBad ? ['code', shown(value)] : undefined;
+}
+
+function plain(name: string): string {
+  return name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+}
+
 /** An object of error is none if it is empty, or has the code of a success. */
 function isError(value: unknown): boolean {
   if (typeof value === 'string') return !FINE_TEXT.test(value);
@@ -78,9 +93,9 @@ function isErrorCode(value: unknown): boolean {
   return isScalar(value) && !FINE_TEXT.test(String(value));
 }
 
-/** A status of HTTP from 400 on, as it is or with further digits, or a negative number: other numbers may be a success. */
+/** A status of HTTP from 400 on, as it is or with further digits, a negative number, or `E1003`: others may be a success. */
 function isFailureNumber(value: unknown): boolean {
-  return isScalar(value) && /^(?:-\d{1,9}|[45]\d\d(?:\d{2,3})?)$/.test(String(value));
+  return isScalar(value) && /^(?:-\d{1,9}|[45]\d\d(?:\d{2,3})?|e(?:rr)?[_-]?\d{2,9})$/i.test(String(value));
 }
 
 function isScalar(value: unknown): value is number | string {

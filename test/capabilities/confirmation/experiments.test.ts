@@ -256,6 +256,27 @@ describe('a total that is capped', () => {
       .with.length.lessThan(9);
     expect((await read(TOTAL, list(430, 1000))).targets).to.have.length(5);
   });
+
+  it('is an error if it is an estimate, too', async () => {
+    const pages = { ...TOTAL, size: 20 };
+    const estimated = (query: Query): Reply => {
+      const from = query('offset') ?? 0;
+      return { from, to: Math.min(66, from + 20), statements: { total: 60 } };
+    };
+    expect((await read(pages, estimated)).result)
+      .to.contain('60 items')
+      .and.to.contain('estimates it');
+  });
+
+  it('is an error if it is a round thousand and what is behind it is refused, unless settings expect that', async () => {
+    const closed = (query: Query) => ((query('offset') ?? 0) >= 1000 ? 400 : list(1500, 1000)(query));
+    expect((await read(TOTAL, closed)).result)
+      .to.contain('the total is 1000')
+      .and.to.contain('beyondEnd: refused');
+    expect((await read({ ...TOTAL, beyondEnd: 'refused' }, closed)).result).to.equal(1000);
+    const whole = (query: Query) => ((query('offset') ?? 0) >= 900 ? 400 : list(900, 1000)(query));
+    expect((await read(TOTAL, whole)).result).to.equal(900);
+  });
 });
 
 const SIZED = { sizeParam: 'limit', size: 100, concurrency: 1 } as const;

@@ -28,6 +28,9 @@ describe('a reply with status 200 that reports a fault', () => {
     ['code', { statusCode: 404 }],
     ['code', { returnCode: -1 }],
     ['code', { meta: { code: 403 } }],
+    ['code', { code: 1001, msg: 'token invalid' }],
+    ['code', { status: { code: 16, message: 'UNAUTHENTICATED' } }],
+    ['code', { returnCode: 'E1003' }],
     ['code', { status: { error_code: 1001 } }],
     ['status', { status: 'error' }],
     ['status', { stat: 'FAIL' }],
@@ -69,6 +72,9 @@ describe('a reply with status 200 that reports a fault', () => {
       { _shards: { total: 5, successful: 5, failed: 0 }, timeout: 30, failures: [] },
       { status: 'active', code: 'DE', meta: { code: 200 }, status_: { error_code: 0, error_message: null } },
       { errors: 0, error: 'None', warnings: ['secret'] },
+      { code: 1000, message: 'completed with 0 errors' },
+      { code: 0, message: 'no errors', count: 7, title: 'Failed logins' },
+      { returnCode: 'EUR', code: 'E' },
     ])
       expect(parsed(members).items, JSON.stringify(members)).to.deep.equal([1]);
     expect(createPageParser({ items: '@' })('[{"success":false,"error":"x"}]').items).to.have.length(1);

@@ -107,6 +107,34 @@ describe('a list below parents', () => {
     });
   }
 
+  it('is an error if items is wrong, or where leaves nothing of any parent, but not if it leaves nothing of one', async () => {
+    const below = (rest: string) => settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${rest}`);
+    const where = (text: string) => below(`${BELOW}, where: ${text}`);
+    expect((await read(below(BELOW.replace('items: workflows', 'items: flows')))).body.code).to.equal(
+      'upstream_invalid',
+    );
+    expect((await read(where('absent'))).body.code).to.equal('upstream_invalid');
+    expect((await read(where('absent, allowEmpty: true'))).body).to.deep.equal([]);
+    expect(idsOf((await read(where('"name == \'Patch\'"'))).body)).to.deep.equal(['patch']);
+  });
+
+  it('is an error if the platform cuts the list of any parent without a word', async () => {
+    const sizes: Record<string, number> = { p1: 6, p2: 10, p3: 25 };
+    const cutting: RequestListener = (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://platform');
+      const key = /p\d/.exec(pathname)?.[0];
+      const from = (Number(searchParams.get('page') ?? 1) - 1) * 10;
+      const all = Array.from({ length: sizes[key ?? ''] ?? 0 }, (_, index) => ({ id: `${key}-${index}`, name: 'n' }));
+      json(key === undefined ? PROJECTS : all.slice(from, from + 10))(request, response);
+    };
+    const parents = '{ path: /projects, pagination: { kind: none }, id: key }';
+    const yaml = `each: ${parents}, path: '/projects/{parent.key}/workflows', query: {}, items: '@', pagination: { kind: none }`;
+    const settings = `${settingsOf(yaml)}\nconfirmation: { enabled: true }`;
+    expect((await read(settings, cutting)).body.code).to.equal('upstream_invalid');
+    sizes['p3'] = 10;
+    expect((await read(settings, cutting)).body).to.have.length(26);
+  });
+
   it('is an error beyond maxParents or maxItems', async () => {
     for (const bound of ['maxParents: 2', 'maxItems: 2']) {
       const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${bound}, ${BELOW}`);
@@ -130,6 +158,13 @@ describe('a resource of several lists', () => {
       settingsOf(`lists: [{ path: /projects/p1/workflows }, { path: /projects/p2/workflows }], ${BELOW}`),
     );
     expect(idsOf(body)).to.deep.equal(['scan', 'patch']);
+  });
+
+  it('is an error if one of them is no list at its place, or where leaves nothing of it', async () => {
+    for (const wrong of ['items: flows', 'where: absent']) {
+      const yaml = `lists: [{ path: /projects/p1/workflows }, { path: /projects/p3/workflows, ${wrong} }], ${BELOW}`;
+      expect((await read(settingsOf(yaml))).body.code, wrong).to.equal('upstream_invalid');
+    }
   });
 
   it('is an error if an id is in two of them, unless settings allow it', async () => {

@@ -3,8 +3,10 @@ import { inOrder, withDeadline } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/event-loop.ts';
 import type { Events } from '../../kernel/events.ts';
+import { NO_COUNTS } from '../../mapping/mapper.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import { arraysOf, createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
+import { checkList, type ListRules } from './list-checks.ts';
 
 /** An item of the parents' list: as the platform sent it, with its documented fields in place. */
 export type Parent = Readonly<Record<string, unknown>>;
@@ -26,7 +28,7 @@ interface JoinedListsOptions {
   /** Lists that are read at once. */
   readonly concurrency: number;
   readonly maxItems: number;
-  readonly duplicateIds: 'fail' | 'allow';
+  readonly rules: ListRules;
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -83,6 +85,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
         throw exceeds(caller, 'maxItems', `the lists have more items than maxItems: ${options.maxItems}`);
       loaded.push({ parent, items });
     }
+    checkList(resource, options.rules, { ...NO_COUNTS, ...sum });
     const snapshot = await join(loaded, startedAt);
     events.listLoaded?.({ resource, upstream, ...sum, items: snapshot.count, defaulted });
     const { pages, excluded, dropped } = sum;
@@ -121,7 +124,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
       for (const id of ids) if (seen.has(id)) repeated.add(id);
       for (const id of ids) seen.add(id);
     }
-    if (parents === undefined && repeated.size > 0 && options.duplicateIds === 'fail') {
+    if (parents === undefined && repeated.size > 0 && options.rules.duplicateIds !== 'allow') {
       throw new GatewayError('upstream_invalid', {
         reason: `${repeated.size} ids are in several of the lists: correct resources.${resource}.lists, or set resources.${resource}.duplicateIds: allow`,
       });

@@ -9,6 +9,8 @@ import type { MappedPage } from './page-reader.ts';
 export interface ListRules {
   /** @default false */
   readonly allowEmpty?: boolean | undefined;
+  /** A list of one parent, of which `where` may leave nothing. @default false */
+  readonly isOfParent?: boolean | undefined;
   /** A 404 to the first page. @default 'error' */
   readonly notFound?: 'error' | 'empty' | undefined;
   /** @default 'fail' */
@@ -41,7 +43,7 @@ export function checkIds(resource: string, { duplicateIds }: ListRules, counts: 
 /** Throws `upstream_invalid` for a complete list that contradicts its settings. */
 export function checkList(resource: string, rules: ListRules, counts: MappingCounts): void {
   const left = nothingLeft(counts);
-  if (left === undefined || rules.allowEmpty === true) return;
+  if (left === undefined || rules.allowEmpty === true || (rules.isOfParent === true && counts.received > 0)) return;
   throw refused(
     `nothing is left of a reply that was not empty (${left.why})`,
     'The settings leave nothing of a reply that was not empty.',

@@ -173,8 +173,8 @@ function flagOf(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return value > 0;
   const text = typeof value === 'string' ? value.toLowerCase() : '';
-  if (text === 'true' || text === '1') return true;
-  return text === 'false' || text === '0' ? false : undefined;
+  if (/^(?:true|1|y|yes)$/.test(text)) return true;
+  return /^(?:false|0|n|no)$/.test(text) ? false : undefined;
 }
 
 /** Whether a value leads on: not if it is empty, `0` or `-1`, with which some platforms end their lists. */

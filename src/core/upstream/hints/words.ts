@@ -16,7 +16,7 @@ export interface Meaning {
 
 /** Names are compared in lower case and without separators, so they are spelled here in this form. */
 const words = (text: string) => `(?:${text.trim().replaceAll(/\s+/g, '|')})`;
-const ITEMS = `${words(`all affected item result record element entr(?:y|ie) hit row object doc(?:ument)? match(?:e)? member
+const ITEMS = `${words(`all affected item result record element entr(?:y|ie) hit row object doc(?:ument)? match(?:e|ing)? member
   resource asset entit(?:y|ie) thing value data project workflow tool`)}s?`;
 const NUMBER = `${words('num number nb no cnt count')}(?:of)?`;
 const COUNT = words('counts? cnt size num number nb total');
@@ -53,7 +53,7 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
   ],
   [
     name(
-      `(?:is)?(?:last|final)(?:page)?|(?:is)?(?:complete|done)|isend|atend|eof|endof(?:the)?(?:list|pages?|${ITEMS})|nomore(?:pages?|${ITEMS})*`,
+      `(?:is)?(?:last|final)(?:page)?|(?:is)?(?:complete|done|exhausted)|isend|atend|eof|endof(?:the)?(?:list|pages?|${ITEMS})|nomore(?:pages?|${ITEMS})*`,
     ),
     { sign: 'end' },
   ],

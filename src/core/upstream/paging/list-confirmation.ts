@@ -30,8 +30,11 @@ export type Ask = (address: PageAddress, signal?: AbortSignal) => Promise<PageVi
 export interface Confirmation {
   /** Whether the next complete list is confirmed. Its pages then have the digests of their ids, and no reply is reused. */
   isDue(): boolean;
-  /** Called with each complete list. Throws `upstream_invalid` if it is not complete. */
-  confirm(end: ListEnd, ask: Ask): Promise<void>;
+  /**
+   * Called with each complete list. Throws `upstream_invalid` if it is not complete. `isOneOfMany`: of the lists of several parents,
+   * the longest one shows most.
+   */
+  confirm(end: ListEnd, ask: Ask, isOneOfMany?: boolean): Promise<void>;
 }
 
 /** Opens the confirmation of one resource. `fingerprint` changes with everything that its list depends on. */

@@ -62,6 +62,9 @@ describe('the signs of more items in a body', () => {
     [{ is_truncated: 'true' }, true],
     [{ has_more: 'FALSE' }, false],
     [{ has_more: 1 }, true],
+    [{ more_rows: 'Y' }, true],
+    [{ has_more_entries: 'no' }, false],
+    [{ exhausted: false }, true],
     [{ metadata: { remainingItemCount: 7 } }, true],
     [{ metadata: { remainingItemCount: 0 } }, false],
   ];
