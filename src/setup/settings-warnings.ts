@@ -1,14 +1,12 @@
 import type { Finding } from '../core/config/config-error.ts';
-import { type Config, isNameless, offeredIn, type ResourceConfig } from '../core/config/schema/settings.ts';
+import type { LoadedConfig } from '../core/config/load-config.ts';
+import { isNameless, offeredIn } from '../core/config/schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import type { Resource } from '../core/resources/resource.ts';
-import { type BareName, bareNamesOf } from './bare-names.ts';
+import { comparisonWarnings, valueWarnings } from './expression-warnings.ts';
 
-interface Written {
-  readonly config: Config;
-  readonly offered: readonly { readonly resource: Resource; readonly settings: ResourceConfig }[];
-  /** Whether the file sets a path: in `config`, defaults are already filled in. */
-  readonly isWritten: (path: readonly string[]) => boolean;
+interface Written extends Pick<LoadedConfig, 'config' | 'isWritten' | 'isFromEnvironment'> {
+  readonly offered: ReturnType<typeof offeredIn>;
   readonly slices: readonly SettingsSlice[];
 }
 
@@ -16,16 +14,13 @@ interface Written {
 type Warning = (settings: Written, warn: (path: readonly string[], message: string) => void) => void;
 
 export function settingsWarnings(
-  config: Config,
+  loaded: Pick<LoadedConfig, 'config' | 'isWritten' | 'isFromEnvironment'>,
   resources: readonly Resource[],
-  isWritten: Written['isWritten'],
-  slices: readonly SettingsSlice[] = [],
+  slices: readonly SettingsSlice[],
 ): Finding[] {
-  const offered = offeredIn(config, resources);
+  const settings = { ...loaded, offered: offeredIn(loaded.config, resources), slices };
   const findings: Finding[] = [];
-  for (const check of WARNINGS) {
-    check({ config, offered, isWritten, slices }, (path, message) => findings.push({ path, message }));
-  }
+  for (const check of WARNINGS) check(settings, (path, message) => findings.push({ path, message }));
   return findings;
 }
 
@@ -72,71 +67,47 @@ const warnOfVerification: Warning = ({ config, offered, isWritten }, warn) => {
   }
 };
 
-/** No platform has fields of these names. */
-const NO_FIELDS: ReadonlySet<string> = new Set([
-  ...['true', 'false', 'null', 'none', 'other', 'others', 'unknown', 'undefined', 'unspecified', 'uncategorized'],
-  ...['uncategorised', 'misc', 'miscellaneous', 'untitled', 'unnamed'],
-]);
+/** Keys of Portico's own secrets. */
+const SECRETS = ['secret', 'password'];
 
-/** Kinds and states, which may be fields, too. */
-const KINDS: ReadonlySet<string> = new Set([
-  ...['active', 'inactive', 'enabled', 'disabled', 'installed', 'paused', 'running', 'manual', 'scheduled'],
-  ...['automatic', 'automated', 'general', 'default', 'custom'],
-]);
-
-/** Names of {@link KINDS} that are seldom fields. */
-const SELDOM_FIELDS: ReadonlySet<string> = new Set(['manual', 'automatic', 'general']);
-
-const CAPITALS = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
+/** Settings files are copied, and kept in repositories. */
+const warnOfSecrets: Warning = ({ config, isWritten, isFromEnvironment }, warn) => {
+  const visit = (value: unknown, path: readonly string[]): void => {
+    if (SECRETS.includes(String(path.at(-1))) && isWritten(path) && !isFromEnvironment(path)) {
+      warn(path, 'is written in the file: take it from the environment, as "${NAME}", or from a file');
+    }
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, child] of Object.entries(value)) visit(child, [...path, key]);
+  };
+  for (const [name, { credential, proxy }] of Object.entries(config.upstreams)) {
+    visit(credential, ['upstreams', name, 'credential']);
+    visit(proxy, ['upstreams', name, 'proxy']);
+  }
+  visit(config.verification?.introspection, ['verification', 'introspection']);
+};
 
 const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
   for (const { resource, settings } of offered) {
     const { items, where, pagination, fields } = settings;
     const path = ['resources', resource.name];
-    const check = (at: readonly string[], expression: string | undefined, isText: IsText = () => false) => {
-      for (const message of messagesFor(expression, String(at.at(-1)), isText)) warn(at, message);
+    const check = (at: readonly string[], expression: string | undefined) => {
+      const messages = expression === undefined ? [] : comparisonWarnings(expression);
+      if (messages.length > 0) warn(at, messages.join('; '));
     };
     check([...path, 'items'], items);
     check([...path, 'pagination', 'next'], 'next' in pagination ? pagination.next : undefined);
     check([...path, 'pagination', 'total'], pagination.total);
     check([...path, 'where'], where);
     for (const [field, { from, values }] of Object.entries(fields)) {
-      const at = [...path, 'fields', field];
-      const isKind = resource.filters.includes(field);
-      const isMapped = Object.keys(values).length > 0;
-      const isText: IsText = (name) => name.name !== field && looksLikeText(name, isKind, isMapped);
-      check(isWritten([...at, 'from']) ? [...at, 'from'] : at, from, isText);
+      const key = [...path, 'fields', field];
+      const at = isWritten([...key, 'from']) ? [...key, 'from'] : key;
+      check(at, from);
+      const isKind = resource.filters.includes(field) && Object.keys(values).length === 0;
+      for (const message of valueWarnings(from, field, isKind)) warn(at, message);
     }
   }
 };
 
-type IsText = (name: BareName) => boolean;
-
-function messagesFor(expression: string | undefined, key: string, isText: IsText): string[] {
-  if (expression === undefined) return [];
-  return bareNamesOf(expression)
-    .filter((name) => name.as === 'compared' || isText(name))
-    .map((name) => describe(name, key));
-}
-
-/** `isKind`: the field distinguishes kinds of items. `isMapped`: its text comes from the platform. */
-function looksLikeText({ name, as }: BareName, isKind: boolean, isMapped: boolean): boolean {
-  const word = name.toLowerCase();
-  if (NO_FIELDS.has(word)) return true;
-  if (!isKind) return false;
-  if (as === 'fallback') return KINDS.has(word) || CAPITALS.test(name);
-  return !isMapped && (SELDOM_FIELDS.has(word) || CAPITALS.test(name));
-}
-
-function describe({ name, as, written, quoted }: BareName, key: string): string {
-  // Alone, a text needs quotes of YAML around its own.
-  const meant = as === 'value' ? `${key}: "${quoted}"` : quoted;
-  const cure = `write ${meant} for the value, or @.${name} for the field`;
-  return as === 'compared'
-    ? `${written} compares two fields, not a field with the value ${name}: ${cure}`
-    : `${name} is a field name here, not the value ${name}: ${cure}`;
-}
-
 const WARNINGS: readonly Warning[] = [
-  ...[warnOfPaging, warnOfExpressions, warnOfHosts, warnOfIdleBlocks, warnOfVerification],
+  ...[warnOfPaging, warnOfExpressions, warnOfHosts, warnOfIdleBlocks, warnOfVerification, warnOfSecrets],
 ];

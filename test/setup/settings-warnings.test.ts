@@ -30,15 +30,17 @@ resources:
 `;
     expect(await warningsIn(yaml)).to.deep.equal([
       '3:3: resources.tools: pagination is not set, so the default { kind: token } applies: set the pagination of this platform, or { kind: none } if lists are not paged',
-      ...[
+      `4:12: resources.tools.where: ${[
         ['type == tab', 'tab', "type == 'tab'"],
         ['active == state.current', 'active', "'active' == state.current"],
         ['enabled == true', 'true', 'enabled == `true`'],
         ["a == it's", "it's", String.raw`a == 'it\'s'`],
-      ].map(
-        ([written, name, quoted]) =>
-          `4:12: resources.tools.where: ${written} compares two fields, not a field with the value ${name}: write ${quoted} for the value, or @.${name} for the field`,
-      ),
+      ]
+        .map(
+          ([written, name, quoted]) =>
+            `${written} compares two fields, not a field with the value ${name}: write ${quoted} for the value, or @.${name} for the field`,
+        )
+        .join('; ')}`,
       `6:17: resources.tools.fields.category: other is a field name here, not the value other: write category: "'other'" for the value, or @.other for the field`,
       "8:15: resources.tools.fields.version.from: none is a field name here, not the value none: write 'none' for the value, or @.none for the field",
     ]);
@@ -86,8 +88,6 @@ upstreams:
     'fields: { category: other }': 'other',
     'fields: { category: Unknown }': 'Unknown',
     'fields: { category: SCANNER }': 'SCANNER',
-    'fields: { category: manual }': 'manual',
-    'fields: { category: type || general }': 'general',
     'fields: { category: type || SCAN_ENGINE }': 'SCAN_ENGINE',
     'fields: { description: about || none }': 'none',
     'fields: { name: title || untitled }': 'untitled',
@@ -147,6 +147,23 @@ describe('the warnings of settings that are right each', () => {
     ]);
     const off = 'audit: { enabled: false }\ntracing: { enabled: true, sampleRatio: 1 }';
     expect(await warningsIn(upstream + off)).to.deep.equal([]);
+  });
+
+  it('name secrets that are written in the file', async () => {
+    const service = (secret: string) =>
+      `allowUnverifiedCallers: true\nupstreams: { tools: { baseUrl: https://a.example, credential: { kind: service, ${secret} } } }`;
+    expect(await warningsIn(service('secret: abc'))).to.deep.equal([
+      '2:88: upstreams.tools.credential.secret: is written in the file: take it from the environment, as "${NAME}", or from a file',
+    ]);
+    expect(await warningsIn(service('secret: "${S:-abc}"'))).to.deep.equal([]);
+    expect(await warningsIn(service('file: /a'))).to.deep.equal([]);
+    const introspection = 'introspection: { clientId: a, secret: b }';
+    const verified = `verification: { issuer: https://login.example, audience: a, ${introspection} }`;
+    const proxy = 'proxy: { url: http://a.example, user: a, password: b }';
+    const upstream = `upstreams: { tools: { baseUrl: https://a.example, credential: { kind: passthrough }, ${proxy} } }`;
+    expect((await warningsIn(`${verified}\n${upstream}`)).map((line) => line.split(': ')[1])).to.deep.equal([
+      ...['verification.introspection.secret', 'upstreams.tools.proxy.password'],
+    ]);
   });
 
   it('name a listener that answers for any Host, where callers are verified', async () => {

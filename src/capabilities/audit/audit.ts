@@ -33,7 +33,7 @@ const AuditSettings = withChecks(
       ),
   }),
   (audit, report) => {
-    if (audit?.enabled === true && audit.keyFile === undefined) report(['keyFile'], 'is required if enabled is true');
+    if (audit.enabled && audit.keyFile === undefined) report(['keyFile'], 'is required if enabled is true');
   },
 );
 

@@ -52,13 +52,13 @@ const SharedShape = z.strictObject({
 export type SharedSettings = z.output<typeof SharedShape>;
 
 export const sharedSettings = withChecks(SharedShape, (shared, report) => {
-  const url = String(shared?.url);
-  if (shared?.tls !== undefined && !url.startsWith('rediss:')) report(['tls'], 'needs a url that begins with rediss');
-  checkCertificate(shared?.tls, ['tls'], report);
-  if (shared?.username !== undefined && shared.passwordFile === undefined) {
+  const { url } = shared;
+  if (shared.tls !== undefined && !url.startsWith('rediss:')) report(['tls'], 'needs a url that begins with rediss');
+  checkCertificate(shared.tls, ['tls'], report);
+  if (shared.username !== undefined && shared.passwordFile === undefined) {
     report(['username'], 'needs passwordFile');
   }
-  if (shared?.cluster === true && (url.startsWith('unix:') || /\/\d+$/.test(url))) {
+  if (shared.cluster === true && (url.startsWith('unix:') || /\/\d+$/.test(url))) {
     report(['cluster'], 'needs a url with a host: a cluster has neither sockets nor database numbers');
   }
 });

@@ -77,13 +77,15 @@ export function logWarnings(
   }
 }
 
-/** Returns `; did you mean timeoutMs?` for the first known word with nearly the same letters, or an empty text. */
+/** Returns `; did you mean timeoutMs?` for the first known word that contains this one or has nearly its letters, or an empty text. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const extra = (a: string, b: string) => [...b].reduce((rest, letter) => rest.replace(letter, ''), a).length;
   const distance = (a: string, b: string) => extra(a, b) + extra(b, a);
-  const near = known.find(
-    (other) => distance(word.slice(0, 64).toLowerCase(), other.toLowerCase()) <= word.length / 2.5,
-  );
+  const written = word.slice(0, 64).toLowerCase();
+  const isNear = (other: string) =>
+    (written.length > 2 && other.includes(written)) ||
+    (other[0] === written[0] && distance(written, other) <= written.length / 2.5);
+  const near = known.find((other) => isNear(other.toLowerCase()));
   return near === undefined ? '' : `; did you mean ${near}?`;
 }
 

@@ -1,18 +1,11 @@
-import type { z } from 'zod';
 import { limitsWith } from '../kernel/limits.ts';
 import { RESOURCES } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
-import { ConfigError, didYouMean, type Finding } from './config-error.ts';
+import { ConfigError } from './config-error.ts';
 import { createSubstitute, type Environment, processEnvironment } from './environment.ts';
 import { callerValueNames } from './schema/caller-values.ts';
-import {
-  type Config,
-  type Settings,
-  type SettingsInput,
-  type SettingsSchema,
-  settingsSchema,
-  withLimits,
-} from './schema/settings.ts';
+import { type Config, type Settings, type SettingsInput, settingsSchema, withLimits } from './schema/settings.ts';
+import { checkWith } from './setting-issues.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 import { parseSettingsText, readSettings } from './yaml-file.ts';
 
@@ -31,11 +24,11 @@ export async function loadConfig(
     file,
     createSubstitute(environment),
   );
-  const checked = checkSettings(value(), settingsSchema(resources, slices));
+  const checked = checkWith(settingsSchema(resources, slices), value());
   if (issues.length > 0 || 'findings' in checked) {
     throw new ConfigError([...issues, ...('findings' in checked ? placed(checked.findings) : [])], file);
   }
-  const { settings } = checked;
+  const settings = checked.settings as Settings;
   const config = withLimits(settings, limitsWith());
   return {
     settings,
@@ -88,46 +81,7 @@ export function parseSettings(
   resources: readonly Resource[] = RESOURCES,
   slices?: readonly SettingsSlice[],
 ): Settings {
-  const checked = checkSettings(input, settingsSchema(resources, slices));
-  if ('settings' in checked) return checked.settings;
-  throw new ConfigError(checked.findings.map(({ path, message }) => ({ path, message })));
-}
-
-type Checked = { readonly settings: Settings } | { readonly findings: readonly Finding[] };
-
-/** Returns settings with every default filled in, or all that is wrong with them. Zod's messages contain no value. */
-function checkSettings(input: unknown, schema: SettingsSchema): Checked {
-  // Settings are read once: to compile the schema takes longer.
-  const { success, data, error } = schema.safeParse(input, { error: unknownKeys, jitless: true });
-  if (success) return { settings: data as Settings };
-  return { findings: error.issues.flatMap((issue) => findingsOf(issue)) };
-}
-
-/** One line for each unknown key; `undefined` for any other issue. */
-function unknownKeys({ code, keys, inst }: z.core.$ZodRawIssue): string | undefined {
-  if (code !== 'unrecognized_keys') return undefined;
-  const known = Object.keys(Object(inst).shape);
-  return (keys as string[]).map((key) => `Unrecognized key${didYouMean(key, known)}`).join('\n');
-}
-
-function findingsOf(issue: z.core.$ZodIssue, above: Finding['path'] = []): Finding[] {
-  // No key is a symbol.
-  const path = [...above, ...(issue.path as (string | number)[])];
-  switch (issue.code) {
-    case 'unrecognized_keys': {
-      const messages = issue.message.split('\n');
-      return issue.keys.map((key, index) => ({ path: [...path, key], key: true, message: messages[index] ?? '' }));
-    }
-    case 'invalid_key':
-      return issue.issues.map(({ message }) => ({ path, key: true, message }));
-    case 'invalid_union': {
-      // Of a text or a block, the one that was written.
-      const written = issue.errors.find(
-        (option) => !option.some((inner) => inner.code === 'invalid_type' && inner.path.length === 0),
-      );
-      return written?.flatMap((inner) => findingsOf(inner, path)) ?? [{ path, message: issue.message }];
-    }
-    default:
-      return [{ path, message: issue.message }];
-  }
+  const checked = checkWith(settingsSchema(resources, slices), input);
+  if ('findings' in checked) throw new ConfigError(checked.findings.map(({ path, message }) => ({ path, message })));
+  return checked.settings as Settings;
 }

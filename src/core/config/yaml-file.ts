@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { getSystemErrorMessage } from 'node:util';
 import {
   type Alias,
   type Document,
+  type ErrorCode,
   isAlias,
   isPair,
   isScalar,
@@ -27,6 +29,13 @@ const YAML = {
   // Checked by `indexKeys`, because yaml compares all pairs of keys.
   uniqueKeys: false,
 } as const;
+
+/** What to do about errors whose messages only name the rule of YAML. */
+const HINTS: { readonly [Code in ErrorCode]?: string } = {
+  BAD_SCALAR_START: ': put the value in quotes',
+  BLOCK_IN_FLOW: ': a text with a colon must be in quotes',
+  MULTILINE_IMPLICIT_KEY: ': a key needs a colon and a space after it',
+};
 
 /** The end of yaml's messages that is text of the file, which may be a secret, or advice for programmers. */
 const QUOTED_TEXT = /(?:(?<=characters|document|escape sequence|tag):?|;) .*$/s;
@@ -84,8 +93,9 @@ export function parseSettingsText(text: string, file: string, substitute: Substi
   }
 
   const tags = document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED');
-  for (const { message, pos } of [...document.errors, ...tags]) {
-    const hint = text.slice(pos[0] - 1, pos[0] + 1) === '${' ? ': inside brackets, ${…} must be in quotes' : '';
+  for (const { message, pos, code } of [...document.errors, ...tags]) {
+    const isReference = text.slice(pos[0] - 1, pos[0] + 1) === '${';
+    const hint = isReference ? ': inside brackets, ${…} must be in quotes' : (HINTS[code] ?? '');
     issues.push({ path: [], message: message.replace(QUOTED_TEXT, '') + hint, ...positionOf(pos[0]) });
   }
   if (issues.length > 0) throw new ConfigError(firstOfEachLine(issues), file);
@@ -127,13 +137,18 @@ export function parseSettingsText(text: string, file: string, substitute: Substi
     },
     isWritten: (path: Path) => entryAt(path) !== undefined,
     isFromEnvironment: (path: Path) => fromEnvironment.has(entryAt(path)?.value),
-    /** Returns findings with their place, each once where an alias repeats it, without those of unresolved values. */
+    /** Returns findings with their place: the first of each setting, which an alias can repeat, and none of an unresolved value. */
     placed(findings: readonly Finding[]): ConfigIssue[] {
-      const known = findings.filter(({ path }) => !unresolved.has(entryAt(path)?.value));
-      const issues = known.map(({ path, message, key = false }) => ({ path, message, ...placeOf(path, key) }));
-      const nameOf = ({ path, message, line, column }: ConfigIssue) =>
-        JSON.stringify([line, column, path.at(-1), message]);
-      return [...new Map(issues.toReversed().map((issue) => [nameOf(issue), issue])).values()].reverse();
+      const issues = new Map<string, ConfigIssue>();
+      for (const { path, message, key = false } of findings) {
+        const { value } = entryAt(path) ?? {};
+        if (unresolved.has(value)) continue;
+        const place = placeOf(path, key);
+        const name = JSON.stringify([place, String(path.at(-1))]);
+        const source = fromEnvironment.has(value) ? ' (the value is from the environment)' : '';
+        if (!issues.has(name)) issues.set(name, { path, message: message + source, ...place });
+      }
+      return [...issues.values()];
     },
   };
 }
@@ -184,7 +199,8 @@ const MAX_BYTES = 262_144;
 
 /** Reads a settings file. Throws {@link ConfigError}. */
 export async function readSettings(file: string): Promise<string> {
-  const bytes = await readBytes(file).catch((error: NodeJS.ErrnoException) => {
+  // One byte more than allowed, so that an oversized file is noticed.
+  const bytes = await buffer(createReadStream(file, { end: MAX_BYTES })).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(file, `cannot be read: ${getSystemErrorMessage(error.errno ?? 0)}`);
   });
   if (bytes.length > MAX_BYTES) throw unreadable(file, 'is larger than 256 KiB');
@@ -193,18 +209,6 @@ export async function readSettings(file: string): Promise<string> {
   } catch {
     throw unreadable(file, 'is not UTF-8 text');
   }
-}
-
-/** Returns little more than allowed, so that an oversized file is noticed. */
-async function readBytes(file: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of createReadStream(file)) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_BYTES) break;
-  }
-  return Buffer.concat(chunks);
 }
 
 function unreadable(file: string, message: string): ConfigError {

@@ -96,14 +96,14 @@ describe('values from the environment', () => {
   it('stay text in quotes, in blocks of text and under a tag', async () => {
     for (const written of ['"${PORT}"', "'${PORT}'", '|-\n    ${PORT}', '!!str ${PORT}']) {
       expect(await issuesIn(`http:\n  port: ${written}\n${UPSTREAMS}`, { PORT: '81' })).to.deep.equal([
-        `2:${written.startsWith('!') ? 15 : 9}: http.port: Invalid input: expected number, received string`,
+        `2:${written.startsWith('!') ? 15 : 9}: http.port: must be a number, without quotes and unit (the value is from the environment)`,
       ]);
     }
   });
 
   it('are empty text, and no null, where they are empty', async () => {
     expect(await issuesIn(`http:\n  port: \${PORT:-}\n${UPSTREAMS}`)).to.deep.equal([
-      '2:9: http.port: Invalid input: expected number, received string',
+      '2:9: http.port: must be a number, without quotes and unit (the value is from the environment)',
     ]);
     expect(await queryOf({ Q: '' })).to.deep.equal({ q: '' });
   });
@@ -112,7 +112,8 @@ describe('values from the environment', () => {
     for (const value of ['{ a: 1 }', '[1]', 'a\nb: 1', '*a', '!x y', '# c', '"']) {
       const q = value.replace('\n', '\t');
       expect(await queryOf({ Q: q })).to.deep.equal({ q });
-      const issue = '1:7: http: Invalid input: expected object, received string';
+      const issue =
+        '1:7: http: must be a block of keys, not text: write each key as "key: value" (the value is from the environment)';
       expect(await issuesIn(`http: \${HTTP}\n${UPSTREAMS}`, { HTTP: value })).to.deep.equal([issue]);
     }
   });
@@ -129,7 +130,7 @@ describe('values from the environment', () => {
       '2:3: http.prot: Unrecognized key; did you mean port?',
       '3:9: http.port: environment variable PORT is not set and has no default',
       '4:9: http.host: environment variable HOST is not set and has no default',
-      '5:9: scheme: Invalid input: expected string, received number',
+      '5:9: scheme: must be text: put it in quotes',
     ]);
   });
 

@@ -148,12 +148,10 @@ describe('settings that come as an object', () => {
       if (!(error instanceof ConfigError)) throw error;
       expect(error.name).to.equal('ConfigError');
       expect(error.message.split('\n')).to.deep.equal([
-        'http.port: Invalid input: expected number, received string',
+        'http.port: must be a number, without quotes and unit',
         'http.prot: Unrecognized key; did you mean port?',
-        'log: Invalid input: expected object, received null',
-        'upstreams["a b"].baseUrl: Invalid input: expected string, received undefined',
-        'upstreams["a b"]: must begin with a letter and contain only letters, digits, _ and -',
-        'upstreams["a b"]: is not the upstream of any resource',
+        'log: must be a block of keys, and is empty',
+        'upstreams["a b"].baseUrl: is required',
       ]);
       expect(error.issues[1]).to.deep.equal({
         path: ['http', 'prot'],

@@ -97,7 +97,7 @@ describe('the command line', () => {
           'scheme: 5\nhttp: { prot: 80 }\nupstreams: { tools: { baseUrl: http://a.example } }',
         );
         const wrong = [
-          '1:9: scheme: Invalid input: expected string, received number',
+          '1:9: scheme: must be text: put it in quotes',
           '2:9: http.prot: Unrecognized key; did you mean port?',
         ];
         const stderr = wrong.map((issue) => `portico.yaml:${issue}\n`).join('');

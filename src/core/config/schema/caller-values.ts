@@ -1,4 +1,4 @@
-import type { CrossCheck, Unchecked } from './cross-check.ts';
+import type { CrossCheck } from './cross-check.ts';
 import { inboundHeader } from './scalars.ts';
 
 /** `{claim.tenant}` or `{header.X-Tenant-ID}`. */
@@ -18,8 +18,7 @@ interface Addressed {
 }
 
 /** Returns the parts of a resource's settings that may name values of the caller. */
-export function partsWithValues(resource: Unchecked<Addressed>) {
-  const { path, query, lists, each } = resource ?? {};
+export function partsWithValues({ path, query, lists, each }: Addressed) {
   return { path, query, lists, each };
 }
 
@@ -50,15 +49,13 @@ export const checkCallerValues: CrossCheck<Named & { readonly verification?: unk
       const issue =
         name.startsWith('header.') && inboundHeader.safeParse(name.slice('header.'.length)).error?.issues[0];
       if (issue) report(place, `{${name}} ${issue.message}`);
-      if (name.startsWith('claim.') && settings?.verification === undefined) {
+      if (name.startsWith('claim.') && settings.verification === undefined) {
         report(place, `{${name}} needs verification: without it, the claims of a token are unknown`);
       }
     }
   };
-  for (const [name, upstream] of Object.entries(settings?.upstreams ?? {})) {
-    check(['upstreams', name, 'headers'], upstream?.headers);
-  }
-  for (const [name, resource] of Object.entries(settings?.resources ?? {})) {
+  for (const [name, { headers }] of Object.entries(settings.upstreams)) check(['upstreams', name, 'headers'], headers);
+  for (const [name, resource] of Object.entries(settings.resources)) {
     for (const [key, block] of Object.entries(partsWithValues(resource))) check(['resources', name, key], block);
   }
 };

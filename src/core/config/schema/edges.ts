@@ -54,7 +54,7 @@ const HttpShape = z.strictObject({
 });
 
 export const HttpSettings = withChecks(HttpShape, (http, report) => {
-  if (http?.tls !== undefined && http.socketPath !== undefined) {
+  if (http.tls !== undefined && http.socketPath !== undefined) {
     report(['tls'], 'cannot be combined with socketPath: clients of a Unix socket are on this machine');
   }
 });

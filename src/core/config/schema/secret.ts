@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HEADER_VALUE } from '../../kernel/caller.ts';
-import type { Report, Unchecked } from './cross-check.ts';
+import type { Report } from './cross-check.ts';
 
 /** The keys of a block that has a secret of Portico's own, in one of two places. */
 export const SECRET_KEYS = {
@@ -14,13 +14,13 @@ export const SECRET_KEYS = {
 
 /** Checks that the block at `path` has its secret in one place. */
 export function checkSecret(
-  block: Unchecked<{ readonly file?: string | undefined; readonly secret?: string | undefined }>,
+  block: { readonly file?: string | undefined; readonly secret?: string | undefined },
   path: readonly string[],
   report: Report,
 ): void {
-  if (block?.file === undefined && block?.secret === undefined) {
+  if (block.file === undefined && block.secret === undefined) {
     report(path, 'needs a secret: file, or secret as "${NAME}"');
-  } else if (block?.file !== undefined && block.secret !== undefined) {
+  } else if (block.file !== undefined && block.secret !== undefined) {
     report([...path, 'secret'], 'cannot be combined with file: set one of them');
   }
 }

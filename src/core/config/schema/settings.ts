@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { CREDENTIAL_KINDS, isCredentialKind } from '../../kernel/credential-kinds.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/credential-kinds.ts';
 import type { Limits } from '../../kernel/limits.ts';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { SettingsSlice } from '../settings-slice.ts';
 import { checkCallerValues } from './caller-values.ts';
-import { type CrossCheck, keysOf, type Unchecked, withChecks } from './cross-check.ts';
+import { type CrossCheck, withChecks } from './cross-check.ts';
 import { AdminSettings, HttpSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { checkParents } from './resource/joined-settings.ts';
@@ -68,8 +68,7 @@ const COMMON = {
   ),
   cache: CacheSettings.prefault({}).describe('Memory for stored lists, for all resources together.'),
   upstreams: withChecks(z.record(z.string(), UpstreamSettings), (upstreams, report) => {
-    // A key schema of the record would skip the issues below an invalid name.
-    for (const name of keysOf(upstreams)) {
+    for (const name of Object.keys(upstreams)) {
       if (!UPSTREAM_NAME.test(name))
         report([name], 'must begin with a letter and contain only letters, digits, _ and -');
     }
@@ -110,34 +109,30 @@ function createSchema(registry: readonly Resource[], slices: readonly SettingsSl
 type CommonSettings = z.output<z.ZodObject<typeof COMMON>>;
 
 const checkCallers: CrossCheck<CommonSettings> = (settings, report) => {
-  if (settings?.allowUnverifiedCallers === true || settings?.verification !== undefined) return;
-  for (const [name, upstream] of Object.entries(settings?.upstreams ?? {})) {
-    const kind: unknown = upstream?.credential?.kind;
-    if (!isCredentialKind(kind) || CREDENTIAL_KINDS[kind].provesToken) continue;
+  if (settings.allowUnverifiedCallers || settings.verification !== undefined) return;
+  for (const [name, { credential }] of Object.entries(settings.upstreams)) {
+    if (CREDENTIAL_KINDS[credential.kind].provesToken) continue;
     report(
       ['upstreams', name, 'credential', 'kind'],
-      `${kind} gives every caller the same access, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended`,
+      `${credential.kind} gives every caller the same access, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended`,
     );
   }
 };
 
-const checkPorts: CrossCheck<CommonSettings> = (settings, report) => {
-  const { http, admin } = settings ?? {};
-  if (http?.socketPath !== undefined || admin?.enabled !== true || admin.port === 0) return;
-  if (http?.port === admin.port)
+const checkPorts: CrossCheck<CommonSettings> = ({ http, admin }, report) => {
+  if (http.socketPath !== undefined || !admin.enabled || admin.port === 0) return;
+  if (http.port === admin.port)
     report(['admin', 'port'], 'must differ from http.port: each listener needs its own port');
 };
 
 /** Whether a listener answers for any `Host` (docs/decisions/0005). */
-export function isNameless(http: Unchecked<CommonSettings['http']>, publicUrl: unknown): boolean {
-  if (http?.socketPath !== undefined || http?.allowedHosts !== undefined || publicUrl !== undefined) return false;
-  return !/^(?:localhost$|::1$|127\.)/.test(String(http?.host));
+export function isNameless(http: CommonSettings['http'], publicUrl: string | undefined): boolean {
+  if (http.socketPath !== undefined || http.allowedHosts !== undefined || publicUrl !== undefined) return false;
+  return !/^(?:localhost$|::1$|127\.)/.test(http.host);
 }
 
-const checkHosts: CrossCheck<CommonSettings> = (settings, report) => {
-  const { http, publicUrl, verification } = settings ?? {};
-  if (verification !== undefined || !listenHost.safeParse(http?.host).success) return;
-  if (!isNameless(http, publicUrl)) return;
+const checkHosts: CrossCheck<CommonSettings> = ({ http, publicUrl, verification }, report) => {
+  if (verification !== undefined || !listenHost.safeParse(http.host).success || !isNameless(http, publicUrl)) return;
   report(
     ['http', 'allowedHosts'],
     'is required if http.host is not a loopback address and neither publicUrl nor verification is set, because of DNS rebinding: list each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]',

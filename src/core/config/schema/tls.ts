@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Report, Unchecked } from './cross-check.ts';
+import type { Report } from './cross-check.ts';
 import { httpUrl, isBare, printable, userName } from './scalars.ts';
 
 const path = z.string().min(1);
@@ -42,11 +42,11 @@ export const UpstreamTls = clientTls('the upstream', 'baseUrl');
 
 /** Checks that a certificate comes with its key. */
 export function checkCertificate(
-  tls: Unchecked<{ readonly certFile?: string | undefined; readonly keyFile?: string | undefined }>,
+  tls: { readonly certFile?: string | undefined; readonly keyFile?: string | undefined } | undefined,
   path: readonly string[],
   report: Report,
 ): void {
-  if (tls === undefined || tls === null || (tls.certFile === undefined) === (tls.keyFile === undefined)) return;
+  if (tls === undefined || (tls.certFile === undefined) === (tls.keyFile === undefined)) return;
   report([...path, tls.certFile === undefined ? 'keyFile' : 'certFile'], 'needs both certFile and keyFile');
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CrossCheck, keysOf } from './cross-check.ts';
+import type { CrossCheck } from './cross-check.ts';
 import { issuer, milliseconds, printable, secureUrl } from './scalars.ts';
 import { checkSecret, SECRET_KEYS } from './secret.ts';
 
@@ -61,11 +61,10 @@ interface Beside {
 }
 
 /** Checks that verification has an audience, and that scopes are not required without it. */
-export const checkVerification: CrossCheck<Beside> = (settings, report) => {
-  const { verification, publicUrl, mcp, resources } = settings ?? {};
+export const checkVerification: CrossCheck<Beside> = ({ verification, publicUrl, mcp, resources }, report) => {
   if (verification === undefined) {
-    for (const name of keysOf(resources)) {
-      if (keysOf(resources?.[name]?.requiredScopes).length === 0) continue;
+    for (const [name, { requiredScopes }] of Object.entries(resources)) {
+      if (requiredScopes.length === 0) continue;
       report(
         ['resources', name, 'requiredScopes'],
         'needs verification: without it, the scopes of a token are unknown',
@@ -73,15 +72,15 @@ export const checkVerification: CrossCheck<Beside> = (settings, report) => {
     }
     return;
   }
-  if (verification?.audience === undefined && publicUrl === undefined) {
+  if (verification.audience === undefined && publicUrl === undefined) {
     report(['verification', 'audience'], 'is required if publicUrl is not set');
   }
-  if (keysOf(verification?.authorizationServers).length > 0) {
+  if (verification.authorizationServers.length > 0) {
     const path = ['verification', 'authorizationServers'];
     if (publicUrl === undefined) report(path, 'needs publicUrl: tokens are issued for that address');
-    if (mcp?.enabled === false) report(path, 'needs mcp.enabled: tokens are issued for /mcp');
+    if (!mcp.enabled) report(path, 'needs mcp.enabled: tokens are issued for /mcp');
   }
-  if (verification?.introspection !== undefined) {
+  if (verification.introspection !== undefined) {
     checkSecret(verification.introspection, ['verification', 'introspection'], report);
   }
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Resource } from '../../../resources/resource.ts';
-import { type CrossCheck, keysOf } from '../cross-check.ts';
+import type { CrossCheck } from '../cross-check.ts';
 import { expression, selection, whole } from '../scalars.ts';
 import { PaginationSettings } from './pagination-settings.ts';
 import { listPath, queryParameters } from './request.ts';
@@ -53,16 +53,11 @@ interface Joined {
 }
 
 /** Checks that a path names its parent exactly where there is one. */
-export const checkJoined: CrossCheck<Joined> = (settings, report) => {
-  const { each, lists, path } = settings ?? {};
-  const paths = Array.isArray(lists)
-    ? lists.map((list, index) => [['lists', `${index}`, 'path'], list?.path] as const)
-    : [];
-  for (const [place, text] of [[['path'], path] as const, ...paths]) {
-    if (typeof text !== 'string') continue;
+export const checkJoined: CrossCheck<Joined> = ({ each, lists = [], path }, report) => {
+  const places = lists.map((list, index) => ({ place: ['lists', index, 'path'], text: list.path, isUsed: true }));
+  for (const { place, text, isUsed } of [{ place: ['path'], text: path, isUsed: lists.length === 0 }, ...places]) {
     const isOfParent = namesIn(text).some((name) => name.startsWith('parent.'));
     if (isOfParent && each === undefined) report(place, 'has {parent...}, and there is no each');
-    const isUsed = place[0] !== 'path' || paths.length === 0;
     if (!isOfParent && each !== undefined && isUsed) report(place, 'must have {parent.NAME}, such as {parent.id}');
   }
 };
@@ -73,19 +68,14 @@ interface Resources {
 
 /** Checks that a named parent is another resource of the same upstream, which has no parent itself. */
 export function checkParents(registry: readonly Resource[]): CrossCheck<Resources> {
-  return (settings, report) => {
-    const resources = settings?.resources;
-    for (const name of keysOf(resources)) {
-      const { each, upstream = name } = resources?.[name] ?? {};
+  return ({ resources }, report) => {
+    for (const [name, { each, upstream = name }] of Object.entries(resources)) {
       if (typeof each !== 'string') continue;
-      const parent = resources?.[each];
+      const parent = resources[each];
       const place = ['resources', name, 'each'];
-      if (each === name || !registry.some((resource) => resource.name === each)) {
-        report(
-          place,
-          `must be another resource: ${registry.flatMap((one) => (one.name === name ? [] : [one.name])).join(', ')}`,
-        );
-      } else if (parent?.each !== undefined) report(place, `names ${each}, which has a parent itself`);
+      const others = registry.filter((resource) => resource.name !== name).map((resource) => resource.name);
+      if (!others.includes(each)) report(place, `must be another resource: ${others.join(', ')}`);
+      else if (parent?.each !== undefined) report(place, `names ${each}, which has a parent itself`);
       else if ((parent?.upstream ?? each) !== upstream) report(place, `names ${each}, which has another upstream`);
     }
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Resource } from '../../../resources/resource.ts';
-import { keysOf, type Report, type Unchecked } from '../cross-check.ts';
+import type { CrossCheck } from '../cross-check.ts';
 import { scalarText } from '../scalars.ts';
 import { checkPointer, hasSoundBraces, hasSoundSegments, isJson, isPointer } from './templates.ts';
 
@@ -19,11 +19,14 @@ export const NOT_IN_URL =
 
 export const listPath = z
   .string()
-  .regex(/^\/[^?#\s\\\p{Cc}]*$/u, 'must begin with /, and hold no query, fragment, space or backslash')
+  .regex(
+    /^\/[^?#\s\\\p{Cc}]*$/u,
+    'must begin with / and hold no query (which has a key of its own), fragment, space or backslash',
+  )
   .refine(hasSoundSegments, 'has a segment that is empty, . or ..')
   .refine(
     hasSoundBraces,
-    'has braces around something else than claim.NAME, header.NAME or parent.NAME: write a value as it is, or ${NAME} for one from the environment',
+    'has a variable other than {claim.NAME}, {header.NAME} or {parent.NAME}: write a value as it is, or ${NAME} for one from the environment',
   );
 
 // The list comes first, so that an issue has the place of its element.
@@ -67,43 +70,29 @@ interface RequestSettings {
 }
 
 /** Checks over several keys of what {@link requestShape} has. */
-export function checkRequest(settings: Unchecked<RequestSettings>, report: Report): void {
-  checkQuery(settings, report);
-  checkPost(settings, report);
-  const inQuery = new Set(keysOf(settings?.query));
+export const checkRequest: CrossCheck<RequestSettings> = ({ method, body, retryPost, query, pagination }, report) => {
+  if (method !== 'POST' && body !== undefined) report(['body'], 'needs method: POST');
+  if (method !== 'POST' && retryPost) report(['retryPost'], 'needs method: POST');
+  for (const [name, value] of Object.entries(query)) {
+    const isKey = KEY.test(name) && [value].flat().some((one) => LOOKS_SECRET.test(one));
+    if (isKey || CREDENTIAL_PARAMETER.test(name)) report(['query', name], `carries a credential, which ${NOT_IN_URL}`);
+  }
   const sent = new Map<string, string>();
-  const pagination = (settings?.pagination ?? {}) as Readonly<Record<string, unknown>>;
   for (const key of PARAMETERS) {
-    const parameter = pagination[key];
+    const parameter: unknown = Reflect.get(pagination, key);
     if (typeof parameter !== 'string') continue;
-    if (inQuery.has(parameter)) report(['query', parameter], `is the ${key} of pagination`);
+    if (Object.hasOwn(query, parameter)) report(['query', parameter], `is the ${key} of pagination`);
     const other = sent.get(parameter);
     const issue =
       other === undefined
-        ? isPointer(parameter) && pointerIssue(settings, parameter)
+        ? isPointer(parameter) && pointerIssue(body, parameter)
         : `must not be the parameter that ${other} names`;
     if (issue) report(['pagination', key], issue);
     sent.set(parameter, key);
   }
-}
+};
 
-function checkPost(settings: Unchecked<RequestSettings>, report: Report): void {
-  if (settings?.method === 'POST') return;
-  if (settings?.body !== undefined) report(['body'], 'needs method: POST');
-  if (settings?.retryPost === true) report(['retryPost'], 'needs method: POST');
-}
-
-function pointerIssue(settings: Unchecked<RequestSettings>, pointer: string): string | undefined {
-  const body: unknown = settings?.body;
+function pointerIssue(body: object | undefined, pointer: string): string | undefined {
   if (body === undefined) return 'points into body (it begins with /), and there is none';
-  // A value of another type is already reported.
-  return typeof body === 'object' ? checkPointer(body, pointer) : undefined;
-}
-
-function checkQuery(settings: Unchecked<RequestSettings>, report: Report): void {
-  for (const name of keysOf(settings?.query)) {
-    const value: unknown = settings?.query?.[name];
-    const isKey = KEY.test(name) && [value].flat().some((one) => LOOKS_SECRET.test(String(one)));
-    if (isKey || CREDENTIAL_PARAMETER.test(name)) report(['query', name], `carries a credential, which ${NOT_IN_URL}`);
-  }
+  return checkPointer(body, pointer);
 }

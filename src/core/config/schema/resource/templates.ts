@@ -6,9 +6,9 @@ export function namesIn(path: string): string[] {
   return [...path.matchAll(NAMED)].map(([, name = '']) => name);
 }
 
-/** Whether all braces of a path are around a name. */
+/** Whether all braces of a path are around a name, and no segment is a name behind a colon. */
 export function hasSoundBraces(path: string): boolean {
-  return !/[{}]/.test(path.replaceAll(NAMED, ''));
+  return !/[{}]|\/:/.test(path.replaceAll(NAMED, ''));
 }
 
 /** Whether a path has no segment that is empty, as of a variable without a value, or that leads elsewhere. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { credentialForm, isCredentialKind } from '../../../kernel/credential-kinds.ts';
-import type { Report, Unchecked } from '../cross-check.ts';
+import { credentialForm } from '../../../kernel/credential-kinds.ts';
+import type { Report } from '../cross-check.ts';
 import { NOT_IN_URL } from '../resource/request.ts';
 import {
   baseUrl,
@@ -103,27 +103,20 @@ export const CredentialSettings = z.discriminatedUnion(
 type Output = z.output<typeof CredentialSettings>;
 
 /** Checks the keys of a credential against each other. */
-export function checkCredential(credential: Unchecked<Output>, report: Report): void {
-  checkGrant(credential, report);
-  if (credential?.kind === 'service' || credential?.kind === 'session') {
-    checkSecret(credential, ['credential'], report);
-  }
-  if (credential?.kind === 'service' && credential.second !== undefined) {
+export function checkCredential(credential: Output, report: Report): void {
+  if (credential.kind === 'exchange' || credential.kind === 'client-credentials') checkGrant(credential, report);
+  if (credential.kind === 'service' || credential.kind === 'session') checkSecret(credential, ['credential'], report);
+  if (credential.kind === 'service' && credential.second !== undefined) {
     checkSecret(credential.second, ['credential', 'second'], report);
   }
-  if (credential?.kind === 'session' && credential.body === undefined && credential.user === undefined) {
+  if (credential.kind === 'session' && credential.body === undefined && credential.user === undefined) {
     report(['credential'], 'needs user, for a login by Basic credentials, or body');
   }
 }
 
 /** Returns the names of the headers that carry a credential, in lower case. */
-export function credentialHeaders(credential: Unchecked<Output>): string[] {
-  const { kind = 'passthrough', second, ...named } = Object(credential) as Record<string, unknown>;
-  if (!isCredentialKind(kind)) return [];
-  const [name, cookie] = [named['name'], named['cookie']].map((text) => (typeof text === 'string' ? text : undefined));
-  const other: unknown = Object(second).name;
-  return [
-    credentialForm({ kind, name, cookie })?.header ?? [],
-    typeof other === 'string' ? other.toLowerCase() : [],
-  ].flat();
+export function credentialHeaders(credential: Output): string[] {
+  const own = credentialForm(credential)?.header;
+  const second = credential.kind === 'service' ? credential.second?.name.toLowerCase() : undefined;
+  return [own, second].filter((name) => name !== undefined);
 }

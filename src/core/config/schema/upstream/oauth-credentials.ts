@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Report, Unchecked } from '../cross-check.ts';
+import type { Report } from '../cross-check.ts';
 import { issuer, printable, scopeToken, secureUrl } from '../scalars.ts';
 import { checkSecret, SECRET_KEYS } from '../secret.ts';
 import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
@@ -84,21 +84,20 @@ export const ClientCredentials = z.strictObject({
 type Output = z.output<typeof ExchangeCredential> | z.output<typeof ClientCredentials>;
 
 /** Checks the keys of a credential that is obtained by OAuth. */
-export function checkGrant(credential: Unchecked<Output | { readonly kind: unknown }>, report: Report): void {
-  if (credential?.kind !== 'exchange' && credential?.kind !== 'client-credentials') return;
-  const { kind, issuer, tokenUrl, audience, resource, client, tls } = credential as NonNullable<Unchecked<Output>>;
+export function checkGrant(credential: Output, report: Report): void {
+  const { kind, issuer, tokenUrl, audience, resource, client, tls } = credential;
   if (issuer === undefined && tokenUrl === undefined) {
     report(['credential'], 'needs an authorization server: issuer or tokenUrl');
   }
   if (kind === 'exchange' && audience === undefined && resource === undefined) {
     report(['credential'], 'needs the platform that tokens are for: audience or resource');
   }
-  if (client?.kind === 'tls_client_auth' && (tls?.certFile === undefined || tls.keyFile === undefined)) {
+  if (client.kind === 'tls_client_auth' && (tls?.certFile === undefined || tls.keyFile === undefined)) {
     report(['credential', 'client'], 'needs a client certificate: tls.certFile and tls.keyFile of this credential');
   } else {
     checkCertificate(tls, ['credential', 'tls'], report);
   }
-  if (client?.kind === 'client_secret_basic' || client?.kind === 'client_secret_post') {
+  if (client.kind === 'client_secret_basic' || client.kind === 'client_secret_post') {
     checkSecret(client, ['credential', 'client'], report);
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keysOf, type Report, type Unchecked, withChecks } from '../cross-check.ts';
+import { withChecks } from '../cross-check.ts';
 import { baseUrl, bytes, inboundHeader, milliseconds, requestHeaderName, scalarText, whole } from '../scalars.ts';
 import { checkCertificate, UpstreamProxy, UpstreamTls } from '../tls.ts';
 import { CredentialSettings, checkCredential, credentialHeaders } from './credential-settings.ts';
@@ -63,25 +63,20 @@ const UpstreamShape = z.strictObject({
   maxPageBytes: bytes(1024).default(2_097_152).describe('Largest body of one page, before and after decompression.'),
 });
 
-type UpstreamOutput = z.output<typeof UpstreamShape>;
-
 export const UpstreamSettings = withChecks(UpstreamShape, (upstream, report) => {
-  checkCredential(upstream?.credential, report);
-  const taken = credentialHeaders(upstream?.credential);
-  for (const name of keysOf(upstream?.headers)) {
+  const { credential, headers, forwardHeaders, tls, baseUrl: url } = upstream;
+  checkCredential(credential, report);
+  const taken = credentialHeaders(credential);
+  const set = Object.keys(headers);
+  for (const name of set) {
     if (taken.includes(name.toLowerCase())) report(['headers', name], 'is already the header of the credential');
   }
-  for (const name of keysOf(upstream?.forwardHeaders)) {
-    const header = String(upstream?.forwardHeaders?.[Number(name)]).toLowerCase();
-    const isSet = keysOf(upstream?.headers).some((other) => other.toLowerCase() === header);
-    if (isSet || taken.includes(header)) report(['forwardHeaders', name], 'is already sent by headers or credential');
+  const sent = [...taken, ...set.map((name) => name.toLowerCase())];
+  for (const [index, name] of forwardHeaders.entries()) {
+    if (sent.includes(name.toLowerCase())) {
+      report(['forwardHeaders', index], 'is already sent by headers or credential');
+    }
   }
-  checkTls(upstream, report);
-});
-
-function checkTls(upstream: Unchecked<UpstreamOutput>, report: Report): void {
-  const { tls, baseUrl: url } = upstream ?? {};
-  if (tls === undefined || tls === null) return;
-  if (typeof url === 'string' && /^http:/i.test(url)) report(['tls'], 'needs a baseUrl with https');
+  if (tls !== undefined && /^http:/i.test(url)) report(['tls'], 'needs a baseUrl with https');
   checkCertificate(tls, ['tls'], report);
-}
+});

@@ -8,8 +8,8 @@ const CONSTANT = 'names no field, so it is the same for every reply: quotes and 
 const PAGE_TOTAL = 'is the length of one page: set it to the total number of items in the reply, or remove it';
 const IN_ADDRESS =
   'carries a credential, which must not be part of a URL, because platforms and proxies log URLs: send it as a header, by credential or headers of the upstream';
-const PATH = 'path: must begin with /, and hold no query, fragment, space or backslash';
-const BRACE = /^path: has braces around something else/;
+const PATH = 'path: must begin with / and hold no query (which has a key of its own), fragment, space or backslash';
+const BRACE = /^path: has a variable other than/;
 const SEGMENT = 'path: has a segment that is empty, . or ..';
 const NO_BODY = 'points into body (it begins with /), and there is none';
 const BODY = { page: { size: 1, token: null, 'a/b': '' }, list: [0] };
@@ -53,9 +53,9 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
   [{ query: { limit: 1, per_page: 1 }, pagination: { kind: 'offset' } }, 'query.limit: is the sizeParam of pagination'],
   [{ pagination: { kind: 'link', size: 1 } }, 'pagination.size: Too small: expected number to be >=2'],
   [{ body: { a: 1 }, retryPost: true }, 'body: needs method: POST', 'retryPost: needs method: POST'],
-  [{ method: 'PUT' }, 'method: Invalid option: expected one of "GET"|"POST"'],
-  [{ method: 'POST', body: [] }, 'body: Invalid input: expected record, received array'],
-  [posting({ tokenParam: '/a' }, 5 as never), 'body: Invalid input: expected record, received number'],
+  [{ method: 'PUT' }, 'method: must be one of GET, POST'],
+  [{ method: 'POST', body: [] }, 'body: must be a block of keys, not a list'],
+  [posting({ tokenParam: '/a' }, 5 as never), 'body: must be a block of keys, not a number'],
   [
     { method: 'POST', body: { a: 2 ** 60 } },
     'body: cannot be sent as JSON: put numbers of more than 15 digits in quotes',
@@ -185,10 +185,14 @@ describe('the settings of a resource', () => {
   });
 
   for (const [upstreams, tools, issue] of [
-    [{ extra: BASE }, {}, 'upstreams.extra: is not the upstream of any resource'],
+    [
+      { extra: BASE },
+      {},
+      'upstreams.extra: is not the upstream of any resource; set upstream: extra in those that it serves',
+    ],
     // One slip is one issue.
     [{ b: BASE }, { upstream: 'c' }, 'resources.tools.upstream: must be a key of upstreams: there are api, b'],
-    [{ b: BASE }, { upstream: 5 }, 'resources.tools.upstream: Invalid input: expected string, received number'],
+    [{ b: BASE }, { upstream: 5 }, 'resources.tools.upstream: must be text: put it in quotes'],
   ] as const) {
     it(`have no upstream that belongs to none of them: ${issue}`, () => {
       expect(issues({ upstreams: { api: BASE, ...upstreams }, tools })).to.deep.equal([issue]);
@@ -227,7 +231,7 @@ describe('the settings of a resource', () => {
 
   it('name the documented fields where one is unknown', () => {
     expect(issues({ resources: { projects: { fields: { title: 'x' } } } })[0]).to.equal(
-      'resources.projects.fields.title: Unrecognized key',
+      'resources.projects.fields.title: Unrecognized key; known are id, name, description, createTime',
     );
   });
 });

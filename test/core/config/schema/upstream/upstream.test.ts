@@ -44,7 +44,7 @@ const WRONG: readonly (readonly [api: object, ...issues: string[]])[] = [
   ],
   [
     { credential: { kind: 'headr' } },
-    "credential.kind: Invalid discriminator value. Expected 'passthrough' | 'header' | 'exchange' | 'client-credentials' | 'service' | 'session' | 'none'",
+    'credential.kind: must be one of passthrough, header, exchange, client-credentials, service, session, none',
   ],
 ];
 

@@ -1,0 +1,88 @@
+import { childrenOf } from '../core/mapping/expressions/expression-issue.ts';
+import { type ExpressionNode, parse } from '../core/mapping/expressions/jmespath.ts';
+
+/** An unquoted name, which is read as a field, where a text may have been meant. */
+interface BareName {
+  readonly name: string;
+  readonly written: string;
+  readonly quoted: string;
+}
+
+/** Names of JSON that have no meaning in JMESPath. */
+const LITERALS: readonly string[] = ['true', 'false', 'null'];
+
+/** No platform has fields of these names. */
+const NO_FIELDS: ReadonlySet<string> = new Set([
+  ...[...LITERALS, 'none', 'other', 'others', 'unknown', 'undefined', 'unspecified', 'uncategorized'],
+  ...['uncategorised', 'misc', 'miscellaneous', 'untitled', 'unnamed'],
+]);
+
+const CAPITALS = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
+
+const OPERATORS: Readonly<Record<string, string>> = { EQ: '==', NE: '!=' };
+
+/** Warns of two fields that are compared: one of them is probably a text. */
+export function comparisonWarnings(expression: string): string[] {
+  return comparedIn(parse(expression)).map(
+    (bare) => `${bare.written} compares two fields, not a field with the value ${bare.name}: ${cureFor(bare)}`,
+  );
+}
+
+/** Warns of names in place of a value that look like a text. `isKind`: the field distinguishes kinds of items, in words of the platform. */
+export function valueWarnings(expression: string, field: string, isKind: boolean): string[] {
+  const root = parse(expression);
+  return valuesOf(root)
+    .filter((name) => name !== field && (NO_FIELDS.has(name.toLowerCase()) || (isKind && CAPITALS.test(name))))
+    .map((name) => {
+      // Alone, a text needs quotes of YAML around its own.
+      const quoted = root.type === 'Field' ? `${field}: "${textOf(name)}"` : textOf(name);
+      return `${name} is a field name here, not the value ${name}: ${cureFor({ name, quoted })}`;
+    });
+}
+
+function cureFor({ name, quoted }: Pick<BareName, 'name' | 'quoted'>): string {
+  return `write ${quoted} for the value, or @.${name} for the field`;
+}
+
+function comparedIn(node: ExpressionNode): BareName[] {
+  const own = node.type === 'Comparator' ? comparedBy(node) : undefined;
+  return [...(own === undefined ? [] : [own]), ...childrenOf(node).flatMap(comparedIn)];
+}
+
+function comparedBy({ name, left, right }: Extract<ExpressionNode, { type: 'Comparator' }>): BareName | undefined {
+  const operator = OPERATORS[name];
+  const [one, other] = [pathOf(left), pathOf(right)];
+  if (operator === undefined || one === undefined || other === undefined) return undefined;
+  const written = `${one} ${operator} ${other}`;
+  if (right.type === 'Field') return { name: other, written, quoted: `${one} ${operator} ${textOf(other)}` };
+  if (left.type === 'Field') return { name: one, written, quoted: `${textOf(one)} ${operator} ${other}` };
+  return undefined;
+}
+
+function pathOf(node: ExpressionNode): string | undefined {
+  if (node.type === 'Field') return node.name;
+  if (node.type !== 'Subexpression') return undefined;
+  const [left, right] = [pathOf(node.left), pathOf(node.right)];
+  return left === undefined || right === undefined ? undefined : `${left}.${right}`;
+}
+
+/** Returns the bare names that can be the result. */
+function valuesOf(node: ExpressionNode): string[] {
+  switch (node.type) {
+    case 'Field':
+      return [node.name];
+    case 'OrExpression':
+      // The first alternative is a field: a text would always be the result.
+      return [...(node.left.type === 'Field' ? [] : valuesOf(node.left)), ...valuesOf(node.right)];
+    case 'AndExpression':
+      return valuesOf(node.right);
+    case 'Ternary':
+      return [...valuesOf(node.trueExpr), ...valuesOf(node.falseExpr)];
+    default:
+      return [];
+  }
+}
+
+function textOf(name: string): string {
+  return LITERALS.includes(name) ? `\`${name}\`` : `'${name.replace(/['\\]/g, '\\$&')}'`;
+}
