@@ -1,11 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { addAbortSignal, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
-import type { Dispatcher } from 'undici';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
-
-type Body = Dispatcher.ResponseData['body'];
 
 export const ACCEPT_ENCODING = 'gzip, br';
 
@@ -36,19 +33,9 @@ export function bodyIssue(headers: ReplyHeaders, maxBytes: number): GatewayError
 }
 
 /**
- * Receives and decodes a body whose head has no {@link bodyIssue}. Rejects with `upstream_invalid` if it exceeds `maxBytes` or is
- * wrongly coded, with undici's own error if it breaks off, and with the signal's reason when that aborts.
+ * Removes the content coding of a received body. Rejects with `upstream_invalid` if it exceeds `maxBytes` or is wrongly coded, and
+ * with the signal's reason when that aborts.
  */
-export async function readBody(
-  headers: ReplyHeaders,
-  body: Body,
-  bounds: BodyBounds,
-  signal: AbortSignal,
-): Promise<Buffer> {
-  return decodeBody(headers, await collect(body, bounds), bounds, signal);
-}
-
-/** Removes the content coding of a received body, and errors as {@link readBody} does. */
 export async function decodeBody(
   headers: ReplyHeaders,
   body: Buffer,
@@ -58,9 +45,10 @@ export async function decodeBody(
   const open = DECODERS.get(codingOf(headers) ?? '');
   if (open === undefined) return body;
   try {
-    const decoded = await collect(addAbortSignal(signal, open()).end(body), bounds);
+    const decoded = joinPieces(bounds);
+    for await (const piece of addAbortSignal(signal, open()).end(body)) decoded.add(piece);
     bounds.hold(-body.length);
-    return decoded;
+    return decoded.bytes();
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     if (cause instanceof GatewayError) throw cause;
@@ -69,31 +57,26 @@ export async function decodeBody(
 }
 
 /** Joins pieces as they arrive: a piece of one byte would otherwise take a hundred times its size. */
-async function collect(pieces: AsyncIterable<Buffer>, { maxBytes, hold }: BodyBounds): Promise<Buffer> {
-  let joined: Buffer = Buffer.alloc(0);
+export function joinPieces({ maxBytes, hold }: BodyBounds) {
+  let joined: Buffer = NOTHING;
   let length = 0;
-  for await (const piece of pieces) {
-    const end = length + piece.length;
-    if (end > maxBytes) throw tooLarge();
-    hold(piece.length);
-    // Most pages arrive in one piece.
-    if (length === 0) joined = piece;
-    else if (end <= joined.length) piece.copy(joined, length);
-    else joined = Buffer.concat([joined.subarray(0, length), piece], Math.min(2 * end, maxBytes));
-    length = end;
-  }
-  return joined.subarray(0, length);
+  return {
+    /** Throws `upstream_invalid` beyond `maxBytes`. */
+    add(piece: Buffer): void {
+      const end = length + piece.length;
+      if (end > maxBytes) throw tooLarge();
+      hold(piece.length);
+      // Most pages arrive in one piece.
+      if (length === 0) joined = piece;
+      else if (end <= joined.length) piece.copy(joined, length);
+      else joined = Buffer.concat([joined.subarray(0, length), piece], Math.min(2 * end, maxBytes));
+      length = end;
+    },
+    bytes: () => (length === joined.length ? joined : joined.subarray(0, length)),
+  };
 }
 
-/** How much of a body that is not needed is read, and for how long. */
-const REST = { limit: 65_536, timeoutMs: 250 };
-
-/** Reads a body that is not needed to its end so that the connection can serve again, unless closing it costs less. */
-export async function discardBody(body: Body, onRest?: (piece?: Buffer) => void): Promise<void> {
-  if (onRest !== undefined) body.on('data', onRest).on('close', () => onRest());
-  // How it ends changes nothing.
-  await body.dump({ limit: REST.limit, signal: AbortSignal.timeout(REST.timeoutMs) }).catch(() => {});
-}
+const NOTHING = Buffer.alloc(0);
 
 /** Decodes the text of a page. Throws `upstream_invalid` if it is not UTF-8. */
 export function textOf(bytes: Buffer): string {

@@ -1,12 +1,13 @@
 import { requestOf } from '../../kernel/caller.ts';
-import { isDeadline, withAbort } from '../../kernel/deadline.ts';
+import { isDeadline } from '../../kernel/deadline.ts';
 import { causesOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import type { PageRequest, Reply, ReplyHeaders, Tap, Upstream } from '../upstream.ts';
-import { ACCEPT_ENCODING, bodyIssue, discardBody, readBody } from './body.ts';
+import { ACCEPT_ENCODING, bodyIssue, decodeBody } from './body.ts';
 import { cachedReplyError } from './cached-reply.ts';
 import { createConnector, type ProxyOptions, type TlsIdentity, type UpstreamTls } from './connector.ts';
 import { type CredentialOwner, errorOfExchange, errorOfStatus, withMarkupDetail } from './reply-errors.ts';
+import { sendRequest } from './send-request.ts';
 import { type Connections, createConnections, type Lease } from './upstream-connections.ts';
 
 export interface UpstreamOptions extends CredentialOwner {
@@ -92,41 +93,41 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const method = methodOf(request);
     const headersSent = headersOf(request);
     const tapped = tap?.({ upstream: name, method, origin, target, headers: headersSent, body: post?.body });
-    let hasBegun = false;
+    let status = 0;
+    let headers: ReplyHeaders = {};
+    let error: GatewayError | undefined;
     let heldBytes = 0;
     const hold = (bytes: number) => {
       heldBytes += bytes;
       request.hold?.(bytes);
     };
+    const onHead = (...head: [number, ReplyHeaders]) => {
+      [status, headers] = head;
+      tapped?.answered(status, headers);
+      const isNotModified = status === 304 && ifNoneMatch !== undefined;
+      error = isNotModified ? undefined : errorOf(status, headers);
+      if (refusesCached) error ??= cachedReplyError(headers, Object.keys(request.authorization ?? {}));
+      if (!isNotModified) error ??= bodyIssue(headers, maxPageBytes);
+      return !isNotModified && error === undefined;
+    };
+    const bounds = { maxBytes: maxPageBytes, hold };
     try {
       const { client, release } = await lease(caller.credentialKey, signal);
       try {
-        const sent = { method, path: target, headers: headersSent, body: post?.body ?? null, signal } as const;
-        // Rejects at once also while a connection opens.
-        const { statusCode: status, headers, body } = await withAbort(signal, () => client.request(sent));
-        hasBegun = true;
-        tapped?.answered(status, headers);
-        const isNotModified = status === 304 && ifNoneMatch !== undefined;
-        const cachedReply = refusesCached
-          ? cachedReplyError(headers, Object.keys(request.authorization ?? {}))
-          : undefined;
-        const error = isNotModified
-          ? cachedReply
-          : (errorOf(status, headers) ?? cachedReply ?? bodyIssue(headers, maxPageBytes));
-        if (isNotModified || error !== undefined) {
-          await discardBody(body, tapped?.rest);
-          if (error !== undefined) throw error;
-          return { status, headers };
-        }
-        const bytes = await readBody(headers, body, { maxBytes: maxPageBytes, hold }, signal);
+        const sent = { method, path: target, headers: headersSent, body: post?.body ?? null };
+        const body = await sendRequest(client, { ...sent, ...bounds, onHead, onRest: tapped?.rest }, signal);
+        if (error !== undefined) throw error;
+        if (status === 304) return { status, headers };
+        const bytes = await decodeBody(headers, body, bounds, signal);
         tapped?.read(bytes);
         return { status, headers, bytes };
       } finally {
         release();
       }
-    } catch (error) {
+    } catch (thrown) {
       hold(-heldBytes);
-      if (!signal.aborted) throw errorOfExchange(error, hasBegun);
+      const hasBegun = status !== 0;
+      if (!signal.aborted) throw errorOfExchange(thrown, hasBegun);
       if (!isDeadline(signal.reason)) throw signal.reason;
       const reason = `the response did not ${hasBegun ? 'end' : 'begin'} in time`;
       throw new GatewayError('upstream_timeout', { countsForBreaker: !request.isShort, reason });

@@ -25,8 +25,6 @@ export interface Connections {
 
 /** How long a connection is idle once before it first serves another caller. */
 const SETTLE_MS = 20;
-/** Turns of the event loop at each change of caller: one may be half over, the next reads all sockets, then undici reports. */
-const SETTLE_TURNS = 3;
 
 interface Connection {
   readonly client: Client;
@@ -100,5 +98,6 @@ async function settle(connection: Connection): Promise<void> {
   const waitMs = settlesInMs(connection);
   if (waitMs > 0) await sleep(waitMs);
   connection.hasSettled = true;
-  for (let turned = 0; turned < SETTLE_TURNS; turned += 1) await turn();
+  // This turn of the event loop may be half over. undici waits for the end of the next one, which reads all sockets.
+  await turn();
 }
