@@ -35,9 +35,17 @@ export function createFamilies() {
   return {
     registry,
     counter(described: string, help: string): Count {
-      const metric = new Counter(configOf(described, help));
-      const { childOf } = createChildren(described, (labels) => metric.labels(labels));
-      return (by = 1, ...values) => childOf(values).inc(by);
+      const { seriesOf, all } = createSeries(described, () => ({ value: 0 }));
+      new Counter({
+        ...configOf(described, help),
+        collect() {
+          this.reset();
+          for (const { labels, series } of all()) this.inc(labels, series.value);
+        },
+      });
+      return (by = 1, ...values) => {
+        seriesOf(values).value += by;
+      };
     },
     /** A counter that is counted elsewhere, and read at each scrape. `undefined`: it has no series. */
     total(described: string, help: string, read: () => number | undefined): void {
@@ -51,42 +59,54 @@ export function createFamilies() {
       });
     },
     gauge(described: string, help: string): SetValue {
-      const metric = new Gauge(configOf(described, help));
-      const { childOf, removed } = createChildren(described, (labels) => metric.labels(labels));
+      const { seriesOf, remove, all } = createSeries(described, () => ({ value: 0 }));
+      new Gauge({
+        ...configOf(described, help),
+        collect() {
+          this.reset();
+          for (const { labels, series } of all()) this.set(labels, series.value);
+        },
+      });
       return (value, ...values) => {
-        if (value === undefined) metric.remove(removed(values));
-        else childOf(values).set(value);
+        if (value === undefined) remove(values);
+        else seriesOf(values).value = value;
       };
     },
     histogram(described: string, help: string): Observe {
       const metric = new Histogram({ ...configOf(described, help), buckets: [...BOUNDS] });
-      const { childOf } = createChildren(described, (labels) => metric.labels(labels));
-      return (ms, ...values) => childOf(values).observe(ms / 1000);
+      const { seriesOf } = createSeries(described, (labels) => metric.labels(labels));
+      return (ms, ...values) => seriesOf(values).observe(ms / 1000);
     },
   };
 }
 
-/** Keeps the child of a metric for each combination of label values: prom-client looks for it at each call. */
-function createChildren<Child>(described: string, create: (labels: Labels) => Child) {
+/**
+ * Keeps a series for each combination of label values. prom-client checks and hashes the labels at each call, which took a tenth of an
+ * uncached read: counters and gauges are given to it when they are scraped.
+ */
+function createSeries<Series>(described: string, create: (labels: Labels) => Series) {
   const [, ...names] = described.split(/[{,}]/).filter((part) => part !== '');
-  const children = new Map<string, Child>();
+  const kept = new Map<string, { readonly labels: Labels; readonly series: Series }>();
+  const keyOf = (values: readonly LabelValue[]) => (values.length === 1 ? String(values[0]) : values.join('\n'));
 
-  function labelsOf(values: readonly LabelValue[]): Labels {
+  function add(key: string, values: readonly LabelValue[]): Series {
     const known = names.map((name, index) => [name, values[index]] as const);
-    return Object.fromEntries(known.filter((label): label is [string, string | number] => label[1] !== undefined));
+    const labels = Object.fromEntries(
+      known.filter((label): label is [string, string | number] => label[1] !== undefined),
+    );
+    const series = create(labels);
+    kept.set(key, { labels, series });
+    return series;
   }
 
   return {
-    childOf(values: readonly LabelValue[]): Child {
-      const key = values.join('\n');
-      const child = children.get(key) ?? create(labelsOf(values));
-      children.set(key, child);
-      return child;
+    all: () => kept.values(),
+    seriesOf(values: readonly LabelValue[]): Series {
+      const key = keyOf(values);
+      return kept.get(key)?.series ?? add(key, values);
     },
-    /** Forgets a child, and returns its labels. */
-    removed(values: readonly LabelValue[]): Labels {
-      children.delete(values.join('\n'));
-      return labelsOf(values);
+    remove(values: readonly LabelValue[]): void {
+      kept.delete(keyOf(values));
     },
   };
 }

@@ -63,7 +63,7 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
     },
     listLoaded({ resource, items, received, dropped }) {
       const warnings: MappingWarning[] = dropped > 0 ? [{ finding: 'items_dropped', dropped, received }] : [];
-      listOf(resource).load = { loadedAt: time(), items, warnings };
+      listOf(resource).load = { at: now(), items, warnings };
     },
     mappingWarning({ resource, finding, field }) {
       // The list is right, and complete.
@@ -120,7 +120,7 @@ function createList(now: () => number) {
   return {
     /** By cache result, or `failed` or `rejected`; and those that are `staleOnError`. */
     counts: createCounts(now),
-    load: null as { loadedAt: string; items: number; warnings: MappingWarning[] } | null,
+    load: null as { at: number; items: number; warnings: MappingWarning[] } | null,
     staleSince: null as string | null,
     lastFailure: null as Failure | null,
   };
@@ -130,7 +130,9 @@ function statusOf({ counts, load, staleSince, lastFailure }: List) {
   const reads = readsOf(counts.total());
   return {
     /** `null` before the first load. */
-    ...(load ?? { loadedAt: null, items: null, warnings: [] as MappingWarning[] }),
+    loadedAt: load === null ? null : new Date(load.at).toISOString(),
+    items: load?.items ?? null,
+    warnings: load?.warnings ?? [],
     ...{ reads, lastMinute: readsOf(counts.lastMinute()), lastFailure },
     /** Since when reads are served stale because of an error; `null` where none is. */
     staleSince: reads.staleOnError > 0 ? staleSince : null,
