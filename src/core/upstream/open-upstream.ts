@@ -2,27 +2,23 @@ import type { GatewayError } from '../kernel/errors.ts';
 import { errorOfStatus } from './client/reply-errors.ts';
 import { createUpstream, type UpstreamOptions } from './client/upstream-client.ts';
 import {
-  type Authorize,
-  type Refused,
+  type AuthorizationOptions,
   type RememberingUpstream,
   withAuthorization,
-  withNegativeCache,
 } from './resilience/with-authorization.ts';
 import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
 import { withQueue } from './resilience/with-queue.ts';
 import { type RetrySettings, withRetry } from './resilience/with-retry.ts';
 import type { LoadTiming, PageRequest, ReplyHeaders, Upstream } from './upstream.ts';
 
-export interface OpenUpstreamOptions extends UpstreamOptions {
-  readonly authorize: Authorize;
-  readonly refused?: Refused | undefined;
+export interface OpenUpstreamOptions
+  extends UpstreamOptions,
+    Pick<AuthorizationOptions, 'authorize' | 'refused' | 'rememberRejectedMs'> {
   readonly close?: (() => Promise<void>) | undefined;
   /** Deadline of one read, and of a call that probes a failed upstream. */
   readonly timeoutMs: number;
   /** More get `overloaded`. */
   readonly maxQueue: number;
-  /** Time after a 401 to a caller's own token. */
-  readonly rememberRejectedMs: number;
   readonly breaker: BreakerSettings;
   readonly retry: RetrySettings;
   /** @default nothing is wrapped */
@@ -45,34 +41,22 @@ export function openUpstream(
     wrapClient = (inner) => inner,
     ...client
   } = options;
-  const { name: upstreamName, connections, events } = client;
-  const opening = Symbol(upstreamName);
+  const { name, connections, events } = client;
+  const opening = Symbol(name);
   const now = performance.now.bind(performance);
   const retrying = withRetry(wrapClient(createUpstream(client), client.baseUrl), { ...retry, events, now });
   const breaker = withBreaker(retrying, { ...breakerSettings, probeTimeoutMs: timeoutMs, opening, events, now });
   const queued = withQueue(breaker, { slots: connections, maxQueue, opening, events, now });
   // Outside the queue: a call that waits for its authorization must not hold a slot.
-  const authorized = withAuthorization(queued, authorize, refused);
-  const guarded: Upstream = {
-    ...authorized,
-    async get(request, signal) {
-      const refusal = breaker.refusal(request.caller);
-      if (refusal !== undefined) throw refusal;
-      return authorized.get(request, signal);
-    },
-  };
-  const { name, get, isRejected, ...cached } = withNegativeCache(guarded, {
-    ttlMs: rememberRejectedMs,
-    events,
-    now,
+  const authorized = withAuthorization(queued, {
+    ...{ authorize, refused, rememberRejectedMs, events, now },
+    check: breaker.check,
   });
   events.upstreamOpened?.({ upstream: name, opening, connections, maxQueue });
   return {
-    name,
-    get,
-    isRejected,
+    ...authorized,
     async close() {
-      await Promise.all([cached.close(), closeAuthorization?.()]);
+      await Promise.all([authorized.close(), closeAuthorization?.()]);
       events.upstreamClosed?.({ upstream: name, opening });
     },
     get breakerState() {

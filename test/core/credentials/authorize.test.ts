@@ -4,7 +4,6 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { type CredentialSettings, openAuthorization, ownSecretsIn } from '../../../src/core/credentials/authorize.ts';
 import { Credential } from '../../../src/core/kernel/caller.ts';
-import type { Authorize } from '../../../src/core/upstream/resilience/with-authorization.ts';
 import { inFolder } from '../../support/process/process.ts';
 
 const caller = {
@@ -23,8 +22,8 @@ function open(settings: CredentialSettings) {
 }
 
 async function authorization(settings: CredentialSettings) {
-  const given: Authorize = open(settings).authorize;
-  return await given(caller, new AbortController().signal);
+  const { authorize } = open(settings);
+  return await authorize(caller, new AbortController().signal);
 }
 
 describe('what an upstream is given', () => {

@@ -27,8 +27,8 @@ interface WithBreakerOptions extends BreakerSettings {
 /** An upstream behind a circuit breaker. */
 export interface BreakerUpstream extends Upstream {
   readonly breakerState: BreakerState;
-  /** Returns the error for a call while the breaker is open, so that the layers around it need no work for it. */
-  refusal(caller: Caller): GatewayError | undefined;
+  /** Throws for a call while the breaker is open, so that the layers around it need no work for it. */
+  check(caller: Caller): void;
 }
 
 /**
@@ -101,7 +101,9 @@ export function withBreaker(
       if (circuit.opened) return 'open';
       return circuit.halfOpen ? 'half-open' : 'closed';
     },
-    refusal: (caller) => (circuit.opened ? refused(caller) : undefined),
+    check(caller) {
+      if (circuit.opened) throw refused(caller);
+    },
     async get<P>(request: PageRequest<P>, signal: AbortSignal): Promise<Reply<P>> {
       if (circuit.isShutdown) return upstream.get(request, signal);
       // A probe goes on when its caller leaves, because a cancelled call shows nothing about the upstream.

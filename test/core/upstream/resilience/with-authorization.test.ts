@@ -1,5 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { withNegativeCache } from '../../../../src/core/upstream/resilience/with-authorization.ts';
+import { withAuthorization } from '../../../../src/core/upstream/resilience/with-authorization.ts';
 import { asking, calm, errorOf, recordEvents, rejection } from '../harness.ts';
 import { createScripted, PAGE, RESPONSES, status401, status500 } from '../scripted.ts';
 
@@ -7,17 +8,20 @@ function remembering(ttlMs = 5000) {
   const clock = { time: 1 };
   const { events, told } = recordEvents();
   const platform = createScripted();
-  const upstream = withNegativeCache(platform.upstream, { ttlMs, events, now: () => clock.time });
+  const authorize = async () => ({});
+  const now = () => clock.time;
+  const upstream = withAuthorization(platform.upstream, { authorize, rememberRejectedMs: ttlMs, events, now });
   const get = (key: string) => upstream.get(asking('/', { credentialKey: key }), calm());
   const fail = async (key: string, error: unknown) => {
     const reading = rejection(get(key));
+    await turn();
     platform.open[0]?.fail(error);
     expect(await reading).to.equal(error);
   };
   return { ...platform, get, fail, clock, told };
 }
 
-describe('an upstream behind a negative cache', () => {
+describe('an upstream that remembers rejected tokens', () => {
   it('answers that caller at once for a while, which it reports, and calls the upstream again after it', async () => {
     const { get, fail, open, count, clock, told } = remembering();
     await fail('a', status401());
@@ -34,6 +38,7 @@ describe('an upstream behind a negative cache', () => {
     expect(count()).to.equal(1);
     clock.time = 5002;
     const reading = get('a');
+    await turn();
     open[0]?.succeed();
     expect(await reading).to.deep.equal(PAGE);
   });

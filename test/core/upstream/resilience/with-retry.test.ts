@@ -163,7 +163,7 @@ describe('an upstream with retry', () => {
           {
             name: 'projects',
             async get(request) {
-              (request.resends === 0 ? first : again).push(time);
+              ((request.resends ?? 0) === 0 ? first : again).push(time);
               throw refused();
             },
             close: async () => {},
