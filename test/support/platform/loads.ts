@@ -1,11 +1,8 @@
 import type { Load } from '../../../src/core/reads/snapshots/load.ts';
-import type { Snapshot } from '../../../src/core/reads/snapshots/snapshot.ts';
-import { createSnapshotWriter } from '../../../src/core/reads/snapshots/snapshot.ts';
+import { createSnapshot, encodeItems, type Snapshot } from '../../../src/core/reads/snapshots/snapshot.ts';
 
 export function snapshotOf(items: readonly object[], loadedAt = Date.now()): Snapshot {
-  const writer = createSnapshotWriter(loadedAt);
-  writer.add(items);
-  return writer.finish();
+  return createSnapshot(encodeItems(items), loadedAt);
 }
 
 interface LoadFacts extends Partial<Load> {

@@ -2,7 +2,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Definition, Resource } from '../../resources/resource.ts';
 import type { Load, Read, ReadOptions } from '../snapshots/load.ts';
-import { createSnapshotWriter } from '../snapshots/snapshot.ts';
+import { createSnapshot, encodeItems } from '../snapshots/snapshot.ts';
 
 /** A resource that can be listed and read. */
 export interface Offered {
@@ -26,12 +26,10 @@ export function createCatalogue(entries: readonly (Offered & { readonly read: Re
     const detail = `There is no resource with this uri. Resources are: ${[...names.keys()].join(', ')}.`;
     return new GatewayError('resource_unknown', { detail });
   };
-  const writer = createSnapshotWriter(Date.now());
-  writer.add(entries.map(({ definition }) => definition));
   return {
     offered: entries.map(({ read: _, ...offered }): Offered => offered),
     /** Definitions as JSON bytes. */
-    list: writer.finish(),
+    list: createSnapshot(encodeItems(entries.map(({ definition }) => definition)), Date.now()),
     /** Throws `resource_unknown`. */
     find(uri: string): string {
       const name = names.get(uri);

@@ -5,8 +5,7 @@ import { nextTurn } from '../../kernel/event-loop.ts';
 import type { Events } from '../../kernel/events.ts';
 import { NO_COUNTS } from '../../mapping/mapper.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
-import { arraysOf, createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
-import { checkList, type ListRules } from './list-checks.ts';
+import { arraysOf, type EncodedItems, encodeItems, joinPages, type Snapshot } from '../snapshots/snapshot.ts';
 
 /** An item of the parents' list: as the platform sent it, with its documented fields in place. */
 export type Parent = Readonly<Record<string, unknown>>;
@@ -129,13 +128,16 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
         reason: `${repeated.size} ids are in several of the lists: correct resources.${resource}.lists, or set resources.${resource}.duplicateIds: allow`,
       });
     }
-    const writer = createSnapshotWriter(startedAt);
+    const pages: EncodedItems[] = [];
     for (const { parent, items } of loaded) {
       const isRepeated = ({ id = '' }: Item) => parent !== undefined && repeated.has(id);
-      writer.add(items.map((item) => (isRepeated(item) ? { ...item, id: `${parent?.['id']}/${item['id']}` } : item)));
+      const distinct = items.map((item) =>
+        isRepeated(item) ? { ...item, id: `${parent?.['id']}/${item['id']}` } : item,
+      );
+      pages.push(encodeItems(distinct));
       await nextTurn();
     }
-    return writer.finishInSteps();
+    return joinPages(pages, startedAt);
   }
 }
 

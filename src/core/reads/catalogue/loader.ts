@@ -9,7 +9,7 @@ import type { ListRequest } from '../../upstream/paging/list-read.ts';
 import { firstTarget, paginate } from '../../upstream/paging/paginate.ts';
 import type { LoadTiming, PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
-import { createSnapshotWriter, type Snapshot } from '../snapshots/snapshot.ts';
+import { type EncodedItems, joinPages, type Snapshot } from '../snapshots/snapshot.ts';
 import { checkIds, checkList, createDistinctIds, type Found, type ListRules } from './list-checks.ts';
 import type { MappedPage, ReadPage } from './page-reader.ts';
 import { bodyShowsEnd, createMemo, headerSigns, type Made, NO_SIGNS, tagged } from './reply-reuse.ts';
@@ -96,22 +96,20 @@ export function createLoader(options: LoaderOptions): Loader {
     }
 
     async function loadPages(first: MappedPage | GatewayError, body: Buffer, headers: ReplyHeaders) {
-      const writer = createSnapshotWriter(loadStartedAt);
       const repeatedIn = createDistinctIds();
       let counts = NO_COUNTS;
-      let pages = 0;
+      const pages: EncodedItems[] = [];
       for await (const each of paginate(list, orThrow(first), fetchPage, signal, { confirm })) {
         signal.throwIfAborted();
         const repeatedIds = await repeatedIn(each);
-        writer.add(each.items);
+        pages.push(each.items);
         counts = addCounts(counts, { ...each.counts, repeatedIds });
         checkIds(resource, rules, counts);
-        pages += 1;
       }
       checkList(resource, rules, counts);
-      const made: Made = { snapshot: await writer.finishInSteps(), counts };
-      if (pages === 1) memo?.set(body, headerSigns(headers), made);
-      return { made, pages };
+      const made: Made = { snapshot: await joinPages(pages, loadStartedAt), counts };
+      if (pages.length === 1) memo?.set(body, headerSigns(headers), made);
+      return { made, pages: pages.length };
     }
 
     // The list was read: what confirms it may take half of the time that is left.

@@ -6,7 +6,7 @@ import { nextTurn } from '../../kernel/event-loop.ts';
 import { createMemorySemaphore } from '../../kernel/memory-semaphore.ts';
 import type { SnapshotCache } from '../snapshots/cache.ts';
 import type { Load } from '../snapshots/load.ts';
-import { unpooled, unpooledInSteps } from '../snapshots/snapshot.ts';
+import { unpooledInSteps } from '../snapshots/snapshot.ts';
 
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
@@ -60,7 +60,7 @@ export function createCompressor(maxAtOnce: number) {
     running.board(bytes, signal, async (shared) => {
       const gzipped = await inTurn(0, async () => {
         shared.throwIfAborted();
-        return unpooled([await gzipBytes(bytes)]);
+        return unpooledInSteps([await gzipBytes(bytes)]);
       });
       made(gzipped as Buffer);
       return gzipped as Buffer;
@@ -91,7 +91,7 @@ function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
   }
 
   return async (bytes) => {
-    if (bytes.length <= ESCAPE_STEP_BYTES) return unpooled([BEGIN, escapeStep(bytes), END]);
+    if (bytes.length <= ESCAPE_STEP_BYTES) return unpooledInSteps([BEGIN, escapeStep(bytes), END]);
     const escaping = inFlight.get(bytes) ?? escapeLong(bytes);
     inFlight.set(bytes, escaping);
     return escaping;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { nextTurn } from '../../kernel/event-loop.ts';
 
 /** Immutable. */
@@ -22,13 +22,10 @@ export interface Snapshot {
 const COPY_STEP_BYTES = 4_194_304;
 
 const NONE = Object.freeze({});
-const OPEN = Buffer.from('[');
-const COMMA = Buffer.from(',');
-const CLOSE = Buffer.from(']');
-const EMPTY = Buffer.from('[]');
 
+/** The items of one page. */
 export interface EncodedItems {
-  /** Joined by one comma. */
+  /** A JSON array, in memory of its own. */
   readonly bytes: Buffer;
   readonly starts: readonly number[];
 }
@@ -36,55 +33,51 @@ export interface EncodedItems {
 /** Items with the same first field, by whose name behind `},{` they are found. Takes half the time of one `stringify` per item. */
 export function encodeItems(items: readonly object[]): EncodedItems {
   const json = JSON.stringify(items);
-  const bytes = Buffer.from(json);
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
+  bytes.write(json);
   const [first] = Object.keys(items[0] ?? {});
   const border = first === undefined ? '},{' : `},{${JSON.stringify(first)}:`;
   // Places of the bytes, not of the characters.
   const text = bytes.length === json.length ? json : bytes.toString('latin1');
-  const starts = items.length === 0 ? [] : [0];
-  for (let at = text.indexOf(border); at !== -1; at = text.indexOf(border, at + border.length)) starts.push(at + 1);
-  return { bytes: bytes.subarray(1, -1), starts };
+  const starts = items.length === 0 ? [] : [1];
+  for (let at = text.indexOf(border); at !== -1; at = text.indexOf(border, at + border.length)) starts.push(at + 2);
+  return { bytes, starts };
 }
 
-/** Builds a snapshot. `loadStartedAt`: start of the load, in milliseconds since the epoch. */
-export function createSnapshotWriter(loadStartedAt: number) {
-  const hash = createHash('sha256');
-  const chunks: Buffer[] = [];
-  const starts: number[] = [];
-  let length = 0;
-  const write = (chunk: Buffer) => {
-    hash.update(chunk);
-    chunks.push(chunk);
-    length += chunk.length;
-  };
-  const end = () => write(starts.length === 0 ? EMPTY : CLOSE);
-  const made = (bytes: Buffer): Snapshot =>
-    Object.freeze({
-      bytes,
-      etag: `W/"${hash.digest('base64url').slice(0, 22)}"`,
-      count: starts.length,
-      itemStarts: new Uint32Array(starts),
-      loadStartedAt,
-      representations: NONE,
-    });
-  return {
-    add(items: readonly object[] | EncodedItems): void {
-      const added = 'bytes' in items ? items : encodeItems(items);
-      if (added.starts.length === 0) return;
-      write(starts.length === 0 ? OPEN : COMMA);
-      for (const start of added.starts) starts.push(length + start);
-      write(added.bytes);
-    },
-    finish(): Snapshot {
-      end();
-      return made(unpooled(chunks));
-    },
-    async finishInSteps(): Promise<Snapshot> {
-      end();
-      return made(await unpooledInSteps(chunks));
-    },
-  };
+/** `loadStartedAt`: start of the load, in milliseconds since the epoch. */
+export function createSnapshot({ bytes, starts }: EncodedItems, loadStartedAt: number): Snapshot {
+  return snapshotOf(bytes, hash('sha256', bytes, 'base64url'), new Uint32Array(starts), loadStartedAt);
 }
+
+/** Joins pages to one snapshot, in steps of one turn of the event loop. Nearly all lists have one, whose bytes are used as they are. */
+export async function joinPages(pages: readonly EncodedItems[], loadStartedAt: number): Promise<Snapshot> {
+  const filled = pages.filter(({ starts }) => starts.length > 0);
+  const [first = encodeItems([])] = filled;
+  if (filled.length <= 1) return createSnapshot(first, loadStartedAt);
+  const itemStarts = new Uint32Array(filled.reduce((count, { starts }) => count + starts.length, 0));
+  const digest = createHash('sha256');
+  const chunks: Buffer[] = [OPEN];
+  let length = 0;
+  let count = 0;
+  for (const { bytes, starts } of filled) {
+    for (const start of starts) itemStarts[count++] = length + start;
+    // The closing bracket becomes a comma.
+    length += bytes.length - 1;
+    chunks.push(bytes.subarray(1, -1), COMMA);
+  }
+  chunks[chunks.length - 1] = CLOSE;
+  const bytes = await unpooledInSteps(chunks, (copied) => digest.update(copied));
+  return snapshotOf(bytes, digest.digest('base64url'), itemStarts, loadStartedAt);
+}
+
+function snapshotOf(bytes: Buffer, digest: string, itemStarts: Uint32Array, loadStartedAt: number): Snapshot {
+  const etag = `W/"${digest.slice(0, 22)}"`;
+  return Object.freeze({ bytes, etag, count: itemStarts.length, itemStarts, loadStartedAt, representations: NONE });
+}
+
+const OPEN = Buffer.from('[');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from(']');
 
 /** Size of a part that is parsed or searched in one turn of the event loop. */
 const ARRAY_BYTES = 262_144;
@@ -102,24 +95,21 @@ export function* arraysOf({ bytes, itemStarts, count }: Snapshot): Generator<str
   }
 }
 
-/** Joins chunks in memory of their own: views of `Buffer.concat` and zlib would retain a larger one. */
-export function unpooled(chunks: readonly Buffer[]): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(chunks.reduce((total, { length }) => total + length, 0));
-  let offset = 0;
-  for (const chunk of chunks) offset += chunk.copy(bytes, offset);
-  return bytes;
-}
-
-/** The same in steps of one turn of the event loop. */
-export async function unpooledInSteps(chunks: readonly Buffer[]): Promise<Buffer> {
+/**
+ * Joins chunks in memory of their own, in steps of one turn of the event loop: views of `Buffer.concat` and zlib would retain a larger
+ * one. `onCopied` is called with the bytes of each step.
+ */
+export async function unpooledInSteps(chunks: readonly Buffer[], onCopied = (_bytes: Buffer) => {}): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(chunks.reduce((total, { length }) => total + length, 0));
   let offset = 0;
   let copied = 0;
   for (const chunk of chunks) {
     offset += chunk.copy(bytes, offset);
     if (offset - copied < COPY_STEP_BYTES) continue;
+    onCopied(bytes.subarray(copied, offset));
     copied = offset;
     await nextTurn();
   }
+  onCopied(bytes.subarray(copied));
   return bytes;
 }

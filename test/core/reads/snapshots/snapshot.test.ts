@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createSnapshotWriter, unpooled } from '../../../../src/core/reads/snapshots/snapshot.ts';
+import { encodeItems, joinPages, unpooledInSteps } from '../../../../src/core/reads/snapshots/snapshot.ts';
 
 /** Texts that contain what stands between two items. */
 const text = fc.oneof(fc.string(), fc.constantFrom('},{', '"},{"id":"', '},{\\"id":', 'ä},{"id":'));
@@ -9,20 +9,17 @@ const items = fc.oneof(
   fc.array(fc.record({ id: text, description: text }, { requiredKeys: ['id'] })),
 );
 
-function write(pages: readonly (readonly object[])[]) {
-  const writer = createSnapshotWriter(1_000);
-  for (const page of pages) writer.add(page);
-  return writer.finish();
-}
+const write = (pages: readonly (readonly object[])[]) => joinPages(pages.map(encodeItems), 1_000);
 
-describe('a snapshot writer', () => {
-  it('writes the JSON of all items, however they were spread over pages, with the byte offset of each', () => {
-    fc.assert(
-      fc.property(fc.array(items), (pages) => {
-        const { bytes, count, itemStarts } = write(pages);
+describe('a snapshot', () => {
+  it('has the JSON of all items, however they were spread over pages, with the byte offset of each', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(items), async (pages) => {
+        const { bytes, count, itemStarts } = await write(pages);
         const all = pages.flat();
         expect(bytes.toString()).to.equal(JSON.stringify(all));
         expect(count).to.equal(all.length);
+        expect(bytes.buffer.byteLength).to.equal(bytes.length);
         const ends = [...itemStarts.slice(1), bytes.length].map((start) => start - 1);
         const cut = [...itemStarts].map((start, index) => bytes.subarray(start, ends[index]).toString());
         expect(cut).to.deep.equal(all.map((item) => JSON.stringify(item)));
@@ -31,27 +28,27 @@ describe('a snapshot writer', () => {
     );
   });
 
-  it('has one entity tag per content', () => {
-    const one = write([[{ id: '1' }], [{ id: '2' }]]);
-    const same = write([[{ id: '1' }, { id: '2' }]]);
-    const other = write([[{ id: '1' }, { id: '3' }]]);
+  it('has one entity tag per content', async () => {
+    const one = await write([[{ id: '1' }], [{ id: '2' }]]);
+    const same = await write([[{ id: '1' }, { id: '2' }]]);
+    const other = await write([[{ id: '1' }, { id: '3' }]]);
     expect(one.etag).to.match(/^W\/"[\w-]{22}"$/);
     expect(same.etag).to.equal(one.etag);
     expect(other.etag).not.to.equal(one.etag);
   });
 
-  it('has the start of its load, and is frozen', () => {
-    const snapshot = write([]);
+  it('has the start of its load, and is frozen', async () => {
+    const snapshot = await write([]);
     expect(snapshot.loadStartedAt).to.equal(1_000);
     expect(Object.isFrozen(snapshot)).to.equal(true);
   });
 });
 
 describe('an unpooled buffer', () => {
-  it('holds the bytes of its chunks in memory of its own', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string()), (texts) => {
-        const bytes = unpooled(texts.map((text) => Buffer.from(text)));
+  it('holds the bytes of its chunks in memory of its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string()), async (texts) => {
+        const bytes = await unpooledInSteps(texts.map((text) => Buffer.from(text)));
         expect(bytes.toString()).to.equal(Buffer.from(texts.join('')).toString());
         expect(bytes.buffer.byteLength).to.equal(bytes.length);
       }),
