@@ -6,6 +6,7 @@ import type { Events } from '../../kernel/events.ts';
 import { NO_COUNTS } from '../../mapping/mapper.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import { arraysOf, type EncodedItems, encodeItems, joinPages, type Snapshot } from '../snapshots/snapshot.ts';
+import { checkList, type ListRules } from './list-checks.ts';
 
 /** An item of the parents' list: as the platform sent it, with its documented fields in place. */
 export type Parent = Readonly<Record<string, unknown>>;

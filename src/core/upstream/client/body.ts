@@ -17,7 +17,7 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ['br', () => createBrotliDecompress()],
 ]);
 
-interface BodyBounds {
+export interface BodyBounds {
   /** Largest body, before and after decompression. */
   readonly maxBytes: number;
   /** Called with the length of each piece and, negative, with what is released. An error that it throws ends the exchange. */
