@@ -1,4 +1,3 @@
-import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import { onOneLine } from '../../core/config/config-error.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
@@ -13,56 +12,30 @@ export interface ProbeOptions {
   readonly strict?: boolean | undefined;
   /** Sends a POST that settings do not declare harmless (`retryPost`). @default false */
   readonly allowPost?: boolean | undefined;
-  readonly onProgress?: (text: string) => void;
 }
 
-/** Runs `portico check --probe`. Progress goes to standard error; Node decides about colours (`NO_COLOR`, `FORCE_COLOR`). */
+/** Runs `portico check --probe`. Node decides about colours (`NO_COLOR`, `FORCE_COLOR`). */
 export async function runProbe(
   file: string,
   loaded: LoadedConfig,
   { json = false, ...options }: ProbeOptions & { readonly json?: boolean | undefined } = {},
 ): Promise<{ readonly text: string; readonly ok: boolean }> {
-  const progress = startProgress(process.stderr);
-  try {
-    const report = await probe(file, loaded, { ...options, onProgress: progress.show });
-    const text = json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report, styleText);
-    return { text, ok: report.ok };
-  } finally {
-    progress.clear();
-  }
+  const report = await probe(file, loaded, options);
+  return { text: json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report, styleText), ok: report.ok };
 }
 
 /** Reads every resource as `portico serve` does. Throws `ConfigError` if a platform needs a token and there is none. */
 export async function probe(
   file: string,
   loaded: LoadedConfig,
-  { onProgress = () => {}, strict = false, allowPost = false }: ProbeOptions = {},
+  { strict = false, allowPost = false }: ProbeOptions = {},
 ): Promise<ProbeReport> {
   const identity = await localCaller(loaded, file, 'portico check --probe');
   const resources: ResourceReport[] = [];
   for (const { resource } of offeredIn(loaded.config, RESOURCES)) {
-    const onStep = (step: string) => onProgress(`${resource.name}: ${step}`);
-    resources.push(await probeResource(resource, { loaded, identity, onStep, allowPost }));
+    resources.push(await probeResource(resource, { loaded, identity, allowPost }));
   }
   const isFine = ({ ok, warnings, notTried }: ResourceReport) =>
     ok && !(strict && warnings.filter((warning) => !('mayBeRight' in warning)).length + notTried.length > 0);
   return { file: onOneLine(file), ok: resources.every(isFine), strict, resources };
-}
-
-const ERASE_LINE = '\r\u001b[2K';
-
-/** Overwrites one line of a terminal with the progress. Writes nothing to other streams. */
-export function startProgress(stream: Pick<WriteStream, 'isTTY' | 'columns' | 'write'>) {
-  let isShown = false;
-  return {
-    show(text: string) {
-      if (stream.isTTY !== true) return;
-      isShown = true;
-      // A line that wraps cannot be erased.
-      stream.write(ERASE_LINE + text.slice(0, Math.max((stream.columns || 80) - 1, 1)));
-    },
-    clear() {
-      if (isShown) stream.write(ERASE_LINE);
-    },
-  };
 }

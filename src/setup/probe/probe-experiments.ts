@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { fillBody } from '../../core/config/schema/resource/templates.ts';
 import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { type CredentialSettings, credentialIn } from '../../core/credentials/authorize.ts';
 import { credentialForm } from '../../core/kernel/credential-kinds.ts';
@@ -47,14 +46,12 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
 
 export async function runExperiments(
   subject: Subject,
-  onStep: (step: string) => void,
 ): Promise<{ readonly findings: readonly Finding[]; readonly notTried: readonly Untried[] }> {
   const findings: Finding[] = [];
   const notTried: Untried[] = [];
   const isJoined = subject.settings.each !== undefined || subject.settings.lists !== undefined;
   for (const [experiment, run] of Object.entries(EXPERIMENTS)) {
     if (isJoined && OF_ONE_LIST.includes(experiment)) continue;
-    onStep(`trying ${experiment}`);
     try {
       findings.push(...(await run(subject)));
     } catch (error) {
@@ -160,46 +157,29 @@ const NEXT = { token: 'tokenParam', offset: 'offsetParam', page: 'pageParam', li
 /** Reads in pages of half the size, so that the next page and its sign are tried, too. */
 async function smallerPages({ resource, settings, first, received, attempt }: Subject): Promise<Finding[]> {
   const { pagination } = settings;
+  const sizeKey = 'endParam' in pagination && pagination.endParam !== undefined ? 'endParam' : 'sizeParam';
   if (pagination.kind === 'none' || first.count < 2) return [];
+  if (sizeKey === 'sizeParam' && pagination.sizeParam === null) return [];
   const isWhole = first.count === received;
+  const size = Math.ceil(first.count / 2);
+  const smaller = { pagination: { ...pagination, size } as typeof pagination };
+  const [one, two] = await attempt({ settings: smaller, maxPages: isWhole ? 3 : 1 });
+  if (one === undefined) return [];
   const at = `resources.${resource.name}.pagination`;
   const next = `${at}.${NEXT[pagination.kind]}`;
-  const ignored = (setting: string, how: string): Finding => {
-    return { finding: 'parameter_ignored', setting, text: `${setting}: ${how}` };
-  };
-  const again = `the second page equals the first (${first.count} items in all): the platform ignores the parameter`;
-  const found: Finding[] = [];
-  const endParam = pagination.kind === 'offset' ? pagination.endParam : undefined;
-  if (pagination.sizeParam !== null || endParam !== undefined) {
-    const size = Math.ceil(first.count / 2);
-    const smaller = { pagination: { ...pagination, size } as typeof pagination };
-    const [one, two] = await attempt({ settings: smaller, maxPages: isWhole ? 3 : 1 });
-    if (one === undefined) return [];
-    if (one.count < first.count) {
-      if (!isWhole) return [];
-      if (one.ids === two?.ids) return [ignored(next, again)];
-      if (two !== undefined && two.count > 0) return [];
-      const text = `${at}: in pages of ${size} items the list ends after ${one.count} of ${first.count} items; the total or next-page sign that ${at} reads belongs to one page, or ${next} counts differently`;
-      return [{ finding: 'pages_incomplete', setting: at, text }];
-    }
-    if (one.ids === first.ids) {
-      const setting = `${at}.${pagination.sizeParam === null ? 'endParam' : 'sizeParam'}`;
-      const how = `${size} items were requested, and the same ${one.count} were returned: the platform ignores the parameter; set the one that it reads, or sizeParam: null`;
-      found.push(ignored(setting, how));
-    }
+  if (one.count >= first.count) {
+    const setting = `${at}.${sizeKey}`;
+    const text = `${setting}: ${size} items were requested, and ${one.count} were returned: the platform ignores the parameter; set the one that it reads, or sizeParam: null`;
+    return one.ids === first.ids ? [{ finding: 'parameter_ignored', setting, text }] : [];
   }
-  // Without a total, the read itself has requested a page after the last.
-  const hasTotal = pagination.total !== undefined || pagination.totalHeader !== undefined;
-  if (!isWhole || pagination.kind !== 'offset' || !hasTotal) return found;
-  const [shifted] = await attempt({ settings: withParameter(settings, pagination.offsetParam, 1) });
-  return shifted?.ids === first.ids ? [...found, ignored(next, again)] : found;
-}
-
-/** One page with a parameter in the query or, as a JSON pointer, in the body. */
-function withParameter({ query, body }: ResourceConfig, name: string, value: number): Partial<ResourceConfig> {
-  const pagination = { kind: 'none' } as const;
-  if (body === undefined || !name.startsWith('/')) return { pagination, query: { ...query, [name]: `${value}` } };
-  return { pagination, body: fillBody(body, { [name]: value }) as typeof body };
+  if (!isWhole) return [];
+  if (one.ids === two?.ids) {
+    const text = `${next}: the second page equals the first (${first.count} items in all): the platform ignores the parameter`;
+    return [{ finding: 'parameter_ignored', setting: next, text }];
+  }
+  if (two !== undefined && two.count > 0) return [];
+  const text = `${at}: in pages of ${size} items the list ends after ${one.count} of ${first.count} items; the total or next-page sign that ${at} reads belongs to one page, or ${next} counts differently`;
+  return [{ finding: 'pages_incomplete', setting: at, text }];
 }
 
 /** Reads without each entry of `query`, and with a value that makes no sense; flags are also inverted. */

@@ -19,7 +19,6 @@ import { createTrials, lookAt, parsePage } from './trials.ts';
 interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
   readonly identity: Identity;
-  readonly onStep: (step: string) => void;
   readonly allowPost: boolean;
 }
 
@@ -30,7 +29,7 @@ const UNREAD = {
 
 /** Reads one resource as `portico serve` does, and reports the exchange and the result. */
 export async function probeResource(resource: Resource, options: ProbeResourceOptions): Promise<ResourceReport> {
-  const { loaded, identity, onStep, allowPost } = options;
+  const { loaded, identity, allowPost } = options;
   const { config } = loaded;
   const { name } = resource;
   const settings = resourceConfig(config, resource);
@@ -44,10 +43,8 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const { safe, learn: onRequest } = masks;
   const { events, seen, warnings } = observe();
   const trials = createTrials({ config, settings, identity, resource: name, onRequest });
-  const onPage = (pages: number) => onStep(`${pages} page${pages === 1 ? '' : 's'}`);
   const begun = performance.now();
-  onStep('reading');
-  return readOnce({ config, resource: name, identity, onRequest, onPage, events }, async (read) => {
+  return readOnce({ config, resource: name, identity, onRequest, events }, async (read) => {
     const { outcome } = read;
     const { received, items: served, defaulted, ...counts } = { ...seen, pages: seen.pages || read.pages };
     const ms = rounded(performance.now() - begun);
@@ -67,23 +64,12 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     const { findings, notTried } =
       exchange === undefined || first === undefined || credential === undefined
         ? { findings: [], notTried: [] }
-        : await runExperiments(
-            {
-              resource,
-              settings,
-              attempt: trials.attempt,
-              received,
-              items: served,
-              served: items,
-              total: totalOf(exchange, settings.items),
-              defaulted,
-              credential,
-              isWritten,
-              first,
-              request: exchange.request,
-            },
-            onStep,
-          );
+        : await runExperiments({
+            ...{ resource, settings, attempt: trials.attempt, received, items: served, served: items },
+            ...{ defaulted, credential, isWritten, first },
+            total: totalOf(exchange, settings.items),
+            request: exchange.request,
+          });
     return {
       ...known,
       ok: true,

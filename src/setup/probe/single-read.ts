@@ -38,7 +38,6 @@ export interface SingleReadOptions {
   readonly resource: string;
   readonly identity: Identity;
   readonly onRequest: (request: TappedRequest) => void;
-  readonly onPage?: (pages: number) => void;
   readonly events?: Events;
 }
 
@@ -72,7 +71,7 @@ async function settled(read: () => Promise<Load>): Promise<Load | GatewayError> 
   }
 }
 
-function recordExchanges({ onRequest, onPage }: Pick<SingleReadOptions, 'onRequest' | 'onPage'>) {
+function recordExchanges({ onRequest }: Pick<SingleReadOptions, 'onRequest'>) {
   const sent: Exchange[] = [];
   const answered: Exchange[] = [];
   let pages = 0;
@@ -92,7 +91,6 @@ function recordExchanges({ onRequest, onPage }: Pick<SingleReadOptions, 'onReque
         pages += 1;
         exchange.ms = performance.now() - begun;
         if (pages <= PROBE.pages) exchange.page = Buffer.from(body);
-        onPage?.(pages);
       },
       rest(chunk) {
         if (chunk === undefined) return end();

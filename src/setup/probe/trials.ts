@@ -27,7 +27,7 @@ const TEMPORARY = [408, 429, 500, 502, 503, 504];
 /** Lets a trial read pages on which a read would fail, since only the pages are compared. */
 const PERMISSIVE = { invalidItems: 'drop', allowEmpty: true, duplicateIds: 'allow' } as const;
 
-type TrialsOptions = Omit<SingleReadOptions, 'events' | 'onPage'> & { readonly settings: ResourceConfig };
+type TrialsOptions = Omit<SingleReadOptions, 'events'> & { readonly settings: ResourceConfig };
 
 /** Trials are reads, with bounded `maxPages` and no retries. Rejects with {@link NotTried} if no response shows anything. */
 export function createTrials({ settings, onRequest, ...read }: TrialsOptions) {
