@@ -1,21 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { listOf, startHttpUpstream, tokenOf } from '../platform/http-upstream.ts';
-import { TOKEN_BEGINS, TOKEN_ENDS } from './callers.ts';
-
-/** A token of the caller with this name; names may appear in output, tokens may not. */
-export const tokenFor = (name: string): string => `${TOKEN_BEGINS}-${name}-${TOKEN_ENDS}`;
-
-/** The list that the caller with a name has, as Portico has to send it. */
-export function listFor(name: string, resource: 'projects' | 'tools'): readonly object[] {
-  return Array.from({ length: 20 }, (_, index) => {
-    const item = { id: `${name}-${resource}-${index}`, name: `Item ${index}` };
-    const description = `What ${name} sees, and nobody else.`;
-    return resource === 'tools'
-      ? { ...item, version: '1.0.0', category: 'scanner', description }
-      : { ...item, description, createTime: '2026-01-02T03:04:05Z' };
-  });
-}
+import { listFor, nameIn } from './callers.ts';
 
 export type AttackPlatforms = Awaited<ReturnType<typeof startAttackPlatforms>>;
 
@@ -46,9 +32,7 @@ export async function startAttackPlatforms() {
   return { sound, hostile, floodPeak: () => peak };
 }
 
-function nameOf(request: IncomingMessage): string {
-  return tokenOf(request).slice(TOKEN_BEGINS.length + 1, -TOKEN_ENDS.length - 1);
-}
+const nameOf = (request: IncomingMessage) => nameIn(tokenOf(request));
 
 /** Whoever's name begins with `large` has 4,000 of each, of 5 MB together. */
 const LARGE = { pages: 4, items: 1000, description: 'x'.repeat(1200) };

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { get } from '../raw-http.ts';
+import { get, openConnection } from '../raw-http.ts';
 import { postText, rpc } from '../rpc.ts';
-import { HOSTILE_PAGES, tokenFor } from './attack-platform.ts';
+import { HOSTILE_PAGES } from './attack-platform.ts';
+import { tokenFor } from './callers.ts';
 
 /** What an attack saw, in numbers by what it was. */
 export type Seen = Record<string, number>;
@@ -41,22 +42,9 @@ const BATCH = JSON.stringify(Array(3000).fill({ jsonrpc: '2.0', method: 'notific
 const LONG_READ = JSON.stringify(
   call(1, 'resources/read', { uri: 'platform://workflows', _meta: { x: 'x'.repeat(ROOM) } }),
 );
-const unknown = (size: number) => {
-  const given = Object.fromEntries(Array.from({ length: size }, (_, index) => [`n${index}`, 1]));
-  return JSON.stringify(call(1, 'tools/call', { name: 'list_installed_tools', arguments: given }));
-};
-const WIDE = unknown(80_000);
-const UNKNOWN = unknown(9900);
+const MANY = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`n${index}`, 1]));
+const WIDE = JSON.stringify(call(1, 'tools/call', { name: 'list_installed_tools', arguments: MANY }));
 const NESTED = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"n","version":"1"},"capabilities":{"experimental":${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}}}}`;
-const GARBAGE = [
-  '\0\xff\xfe'.repeat(5000),
-  'GET / HTTP/9.9\r\n\r\n',
-  'GET http://a:b@c HTTP/1.1\r\nHost: a\r\n\r\n',
-  `GET / HTTP/1.1\r\nHost: a\r\n${'x: y\r\n'.repeat(9000)}`,
-  'POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-  '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
-];
-
 /** How many connections flood the one that hangs, each with reads of its own tokens. */
 export const FLOODS = 3;
 
@@ -128,7 +116,6 @@ const ATTACKS = {
   },
   batches: { everyMs: 500, round: ({ ask }) => ask(post('many', BATCH), ['-32600']) },
   'wide messages': { everyMs: 500, round: ({ ask }) => ask(post('many', WIDE), ['too_large']) },
-  'unknown arguments': { everyMs: 2000, round: ({ ask }) => ask(post('many', UNKNOWN), ['"total":']) },
   'deep nesting': { everyMs: 500, round: ({ ask }) => ask(post('many', NESTED), ['-32602']) },
   'bodies in tiny chunks': {
     everyMs: 3000,
@@ -136,10 +123,6 @@ const ATTACKS = {
       const head = post('many', '', { 'Transfer-Encoding': 'chunked' });
       return ask(`${head}${'1\\r\\n \\r\\n'.repeat(150_000)}`, ['invalid_request']);
     },
-  },
-  'garbage bytes': {
-    everyMs: 50,
-    round: ({ ask, round }) => ask(Buffer.from(GARBAGE[round % GARBAGE.length] ?? '', 'latin1')),
   },
   'hang-ups': {
     everyMs: 50,
@@ -201,23 +184,26 @@ async function repeat(url: string, { everyMs, round }: Attack, seen: Seen, over:
   const count = (what: string) => {
     seen[what] = (seen[what] ?? 0) + 1;
   };
-  const port = Number(new URL(url).port);
   for (let number = 0; !over.aborted; number += 1) {
-    const sockets: Socket[] = [];
+    const ending: (() => void)[] = [];
     const open = () => {
-      const socket = connect(port, '127.0.0.1');
-      socket.on('error', () => {});
-      sockets.push(socket);
+      const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+      ending.push(() => socket.destroy());
       return socket;
     };
     const ask = async (request: string | Buffer, words: readonly string[] = []) => {
-      const { status, found } = await answerTo(open(), request, words, over);
-      if (status === undefined) return over.aborted ? undefined : count('closed');
-      count(String(status));
-      for (const word of found) count(word);
+      const { socket, send, receive } = openConnection(url);
+      const end = () => socket.destroy();
+      over.addEventListener('abort', end, { once: true });
+      send(request);
+      const response = await receive().catch(() => undefined);
+      end();
+      if (response === undefined) return over.aborted ? undefined : count('closed');
+      count(String(response.status));
+      for (const word of words) if (response.body.includes(word)) count(word);
     };
     await round({ round: number, over, open, ask, count });
-    for (const socket of sockets) socket.destroy();
+    for (const end of ending) end();
     await sleep(everyMs, undefined, { signal: over }).catch(() => {});
   }
 }
@@ -228,43 +214,11 @@ async function firstAnswer(sockets: readonly Socket[], over: AbortSignal): Promi
   await Promise.race([sleep(10_000), Promise.any(answered).catch(() => {})]);
 }
 
-/** Reads one response as far as it comes, without keeping it: it may be large. */
-async function answerTo(socket: Socket, request: string | Buffer, words: readonly string[], over: AbortSignal) {
-  let head = '';
-  let last = '';
-  let missing = Number.POSITIVE_INFINITY;
-  const found = new Set<string>();
-  socket.setEncoding('latin1').on('data', (text: string) => {
-    let body = text;
-    if (missing === Number.POSITIVE_INFINITY) {
-      head += text;
-      const end = head.indexOf('\r\n\r\n');
-      if (end === -1) return;
-      missing = Number(/^content-length: (\d+)/im.exec(head.slice(0, end + 2))?.[1] ?? 0);
-      body = head.slice(end + 4);
-    }
-    missing -= body.length;
-    const searched = last + body;
-    for (const word of words) if (searched.includes(word)) found.add(word);
-    last = searched.slice(-100);
-    if (missing <= 0) socket.destroy();
-  });
-  socket.write(request);
-  await until(socket, 'close', over);
-  return { status: /^HTTP\/1\.1 (\d+)/.exec(head)?.[1], found };
-}
-
 /** Resolves with the event, once the connection is closed, or the attack is over. */
-function until(socket: Socket, event: 'close' | 'drain', over: AbortSignal): Promise<void> {
-  if (socket.destroyed || over.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      for (const name of [event, 'close']) socket.off(name, done);
-      over.removeEventListener('abort', done);
-      resolve();
-    };
-    socket.on(event, done);
-    socket.on('close', done);
-    over.addEventListener('abort', done, { once: true });
-  });
+async function until(socket: Socket, event: 'close' | 'drain', over: AbortSignal): Promise<void> {
+  if (socket.destroyed || over.aborted) return;
+  const come = new AbortController();
+  const signal = AbortSignal.any([over, come.signal]);
+  await Promise.race([once(socket, event, { signal }), once(socket, 'close', { signal })]).catch(() => {});
+  come.abort();
 }

@@ -1,65 +1,27 @@
-import { createHash, randomBytes } from 'node:crypto';
-
 /** Beginning and end of every token of a load: neither may appear anywhere but in a request. */
 export const TOKEN_BEGINS = 'QqSecret';
 export const TOKEN_ENDS = 'TerceSqQ';
 
-export const LOADED_RESOURCES = ['projects', 'workflows', 'tools'] as const;
-export type LoadedResource = (typeof LOADED_RESOURCES)[number];
+export const LOADED = ['projects', 'workflows', 'tools'] as const;
+export type Loaded = (typeof LOADED)[number];
 
-export interface LoadCaller {
-  readonly index: number;
-  readonly token: string;
-  /** Identifies this caller's items; does not contain the token. */
-  readonly mark: string;
-  /** Whether every platform refuses (401) it, whatever the weather. */
-  readonly isRefused: boolean;
-}
+/** A token of the caller with this name; names may appear in output, tokens may not. */
+export const tokenFor = (name: string): string => `${TOKEN_BEGINS}-${name}-${TOKEN_ENDS}`;
 
-/** What should not have happened, as far as anyone reads on. */
-export function createMistakes() {
-  const mistakes: string[] = [];
-  const report = (mistake: string) => void (mistakes.length < 20 && mistakes.push(mistake));
-  return { mistakes: mistakes as readonly string[], report };
-}
+export const nameIn = (token: string): string => token.slice(TOKEN_BEGINS.length + 1, -TOKEN_ENDS.length - 1);
 
-export function createCallers(count: number, isRefused = false): readonly LoadCaller[] {
-  return Array.from({ length: count }, (_, index) => {
-    const token = `${TOKEN_BEGINS}-${randomBytes(12).toString('hex')}-${TOKEN_ENDS}`;
-    return { index, token, mark: createHash('sha256').update(token).digest('hex').slice(0, 12), isRefused };
+/** Projects and workflows take two pages of ten, tools one. */
+const LENGTHS: Readonly<Record<Loaded, number>> = { projects: 13, workflows: 12, tools: 6 };
+
+const DESCRIPTION = 'What this is for, in so many words that it takes up some room.';
+
+/** The list that the caller with a name has, as the platform sends it and Portico has to. */
+export function listFor(name: string, resource: Loaded): readonly object[] {
+  return Array.from({ length: LENGTHS[resource] }, (_, index) => {
+    const item = { id: `${name}-${resource}-${index}`, name: `Item ${index}` };
+    if (resource === 'tools') return { ...item, version: '1.2.3', category: 'scanner', description: DESCRIPTION };
+    const rest =
+      resource === 'projects' ? { createTime: '2026-01-02T03:04:05Z' } : { triggerType: 'MANUAL', status: 'ACTIVE' };
+    return { ...item, description: DESCRIPTION, ...rest };
   });
-}
-
-export interface Given {
-  readonly tag: string;
-  readonly bytes: Buffer;
-  /** The oldest edition in it. */
-  readonly oldest: number;
-}
-
-export interface Read {
-  readonly caller: LoadCaller;
-  readonly resource: LoadedResource;
-  readonly requestId: string;
-  readonly noCache: boolean;
-  /** The list whose tag the caller sends along. */
-  readonly known: Given | undefined;
-  readonly coding: 'gzip' | 'zstd' | undefined;
-  /** When it was sent, by the clock of `performance.now()`. */
-  readonly begunAt: number;
-  /** When this upstream rejected the caller before, as far as the caller has seen it; by the same clock. */
-  readonly refusedAt: number;
-}
-
-export function requestOf({ caller, resource, requestId, noCache, known, coding }: Read): string {
-  return [
-    `GET /mcp/v1/resources/read?uri=platform://${resource} HTTP/1.1`,
-    'Host: 127.0.0.1',
-    `Authorization: Bearer ${caller.token}`,
-    `X-Request-Id: ${requestId}`,
-    ...(noCache ? ['Cache-Control: no-cache'] : []),
-    ...(known === undefined ? [] : [`If-None-Match: ${known.tag}`]),
-    ...(coding === undefined ? [] : [`Accept-Encoding: ${coding}`]),
-    '\r\n',
-  ].join('\r\n');
 }

@@ -1,99 +1,115 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { startHttpUpstream } from '../platform/http-upstream.ts';
-import { LOADED_RESOURCES, type LoadCaller } from './callers.ts';
-import { createWeather, FAULTS, type Fault } from './misbehaviour.ts';
-import { editionAt, lengthFor, PAGE_SIZE, pageFor } from './truth.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { json, listOf, startHttpUpstream, tokenOf } from '../platform/http-upstream.ts';
+import { type Loaded, listFor, nameIn } from './callers.ts';
 
-const LOOK_OUT_MS = 20;
-/** Callers who are refused at one time: one in so many, each for this long. */
-const REVOKED = { oneIn: 10, forMs: 700 };
+const PAGE_SIZE = 10;
+const SLOW_MS = 60;
+const LIE = '{"items":[{"id":"';
+
+type Misbehave = (response: ServerResponse, sound: () => void, request: IncomingMessage) => void;
+
+/** Takes turns, so that each of them comes about. */
+function inTurn(...kinds: readonly Misbehave[]): Misbehave {
+  let turn = 0;
+  return (...args) => kinds[turn++ % kinds.length]?.(...args);
+}
+
+/** Faults of a flapping platform, each for a while. During `outage` its listener is closed. */
+const FAULTS: Readonly<Record<string, Misbehave>> = {
+  error: (response) => response.writeHead(500).end('{"error":"boom"}'),
+  unavailable: inTurn(
+    (response) => response.writeHead(503, { 'retry-after': '0' }).end(),
+    (response) => response.writeHead(503, { 'retry-after': '1' }).end('{"error":"later"}'),
+  ),
+  reset: inTurn(
+    (response) => response.socket?.resetAndDestroy(),
+    (response) => {
+      // In the middle of a body that was to be longer.
+      response.writeHead(200, { 'content-length': 1000 }).write(LIE);
+      setImmediate(() => response.socket?.resetAndDestroy());
+    },
+  ),
+  slow: (_response, sound, { socket }) => void setTimeout(() => socket.destroyed || sound(), SLOW_MS),
+  garbage: inTurn(
+    (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Down for maintenance</h1>'),
+    (response) => response.writeHead(200).end(LIE),
+    (response) => response.writeHead(200).end('{"projects":7,"workflows":"some","tools":true}'),
+    (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('this is not gzip'),
+    (response) => response.socket?.end('SSH-2.0-Platform_1.0\r\n'),
+  ),
+  // Until the other side gives up.
+  stall: inTurn(
+    () => {},
+    (response) => response.writeHead(200).write(LIE),
+  ),
+  rateLimit: (response) => response.writeHead(429, { 'retry-after': '1' }).end(),
+  revoked: (response) => response.writeHead(401).end(),
+  forbidden: (response) => response.writeHead(403).end(),
+  gone: (response) => response.writeHead(404).end(),
+  outage: (response) => response.socket?.destroy(),
+};
+export const FAULT_NAMES = Object.keys(FAULTS);
+
+/** The faults come in turn, each for `forMs` after a pause; in fine weather one request in so many meets one all the same. */
+const WEATHER = { fineMs: 400, foulMs: 200, oneIn: 40, lookMs: 20 };
 
 export type FlappingPlatform = Awaited<ReturnType<typeof startFlappingPlatform>>;
 
-/** A platform with three lists for each of its callers that fails at intervals. `first` is the fault that it begins with. */
-export async function startFlappingPlatform(callers: readonly LoadCaller[], first: number) {
-  const known = new Map<string, LoadCaller>();
-  const know = (more: readonly LoadCaller[]) => {
-    for (const caller of more) known.set(`Bearer ${caller.token}`, caller);
-  };
-  know(callers);
-  const weather = createWeather(first);
-  const met = new Map<string, number>();
-  const mistakes: string[] = [];
-  const refusedAt = new Map<string, number>();
-  const count = (kind: Fault | 'refused') => met.set(kind, (met.get(kind) ?? 0) + 1);
+/** A platform with three lists for each caller that fails at intervals. `first` is the fault that it begins with. */
+export async function startFlappingPlatform(first = 0) {
+  const met: Record<string, number> = {};
   let flapping = false;
+  let requests = 0;
 
-  function isRevoked({ index, isRefused }: LoadCaller): boolean {
-    if (isRefused) return true;
-    return flapping && (Math.floor(performance.now() / REVOKED.forMs) + index) % REVOKED.oneIn === 0;
+  function faultNow(): string | undefined {
+    const ms = performance.now();
+    const period = WEATHER.fineMs + WEATHER.foulMs;
+    if (!flapping || ms % period < WEATHER.fineMs) return undefined;
+    return FAULT_NAMES[(first + Math.floor(ms / period)) % FAULT_NAMES.length];
   }
 
-  function respond(caller: LoadCaller, url: URL, request: IncomingMessage, response: ServerResponse): void {
-    const resource = LOADED_RESOURCES.find((name) => url.pathname === `/v1/${name}`);
-    if (resource === undefined) throw new Error(`there is nothing at ${url.pathname}`);
-    const start = Number(url.searchParams.get('pageToken'));
-    const edition = editionAt(resource, performance.now());
-    const etag = `"${edition}-${caller.mark}"`;
-    const isWhole = lengthFor(caller, resource) <= PAGE_SIZE;
-    if (isWhole && request.headers['if-none-match'] === etag) {
+  function sound(request: IncomingMessage, response: ServerResponse): void {
+    const name = nameIn(tokenOf(request));
+    const resource = listOf(request) as Loaded;
+    const start = Number(new URL(request.url ?? '', 'http://platform').searchParams.get('pageToken'));
+    const all = listFor(name, resource);
+    const etag = `"${name}"`;
+    if (all.length <= PAGE_SIZE && request.headers['if-none-match'] === etag) {
       response.writeHead(304, { etag }).end();
       return;
     }
-    const next = start + PAGE_SIZE < lengthFor(caller, resource) ? String(start + PAGE_SIZE) : '';
-    const page = { [resource]: pageFor(caller, resource, start, edition), nextPageToken: next };
-    response.writeHead(200, { 'content-type': 'application/json', ...(isWhole && { etag }) }).end(JSON.stringify(page));
+    const next = start + PAGE_SIZE < all.length ? String(start + PAGE_SIZE) : '';
+    const page = { [resource]: all.slice(start, start + PAGE_SIZE), nextPageToken: next };
+    json(page, 200, all.length <= PAGE_SIZE ? { etag } : {})(request, response);
   }
 
-  const handler: RequestListener = (request, response) => {
-    const target = new URL(request.url ?? '', 'http://platform');
-    const caller = known.get(request.headers.authorization ?? '');
-    if (caller === undefined) {
-      mistakes.push("a request of nobody's");
-      response.writeHead(418).end();
-      return;
-    }
-    if (isRevoked(caller)) {
-      count('refused');
-      refusedAt.set(String(request.headers['x-request-id']), performance.now());
-      response.writeHead(401).end();
-      return;
-    }
-    const fault = weather.next();
-    const sound = () => respond(caller, target, request, response);
-    if (fault === undefined || fault === 'outage') return sound();
-    count(fault);
-    FAULTS[fault](response, sound, request);
-  };
-  const { url, refuse, accept, close } = await startHttpUpstream(handler, { record: false });
+  const { url, refuse, accept } = await startHttpUpstream(
+    (request, response) => {
+      requests += 1;
+      const sprinkled =
+        flapping && requests % WEATHER.oneIn === 0 ? FAULT_NAMES[requests % FAULT_NAMES.length] : undefined;
+      const fault = faultNow() ?? sprinkled;
+      if (fault === undefined) return sound(request, response);
+      met[fault] = (met[fault] ?? 0) + 1;
+      FAULTS[fault]?.(response, () => sound(request, response), request);
+    },
+    { record: false },
+  );
 
-  // An outage: the listener and all connections are closed.
   let isOut = false;
-  const lookOut = setInterval(() => {
-    if (weather.isOut() === isOut) return;
+  setInterval(() => {
+    if (isOut === (faultNow() === 'outage')) return;
     isOut = !isOut;
-    if (isOut) count('outage');
     void (isOut ? refuse() : accept());
-  }, LOOK_OUT_MS);
+  }, WEATHER.lookMs).unref();
 
   return {
     url,
-    /** How often each fault, and `refused` (401), came about. */
-    met,
-    /** What should not have come here. */
-    mistakes,
-    /** When a request was refused (401), by its request id; by the clock of `performance.now()`. */
-    refusedAt,
-    /** Has further callers. */
-    know,
+    /** How often each fault came about. */
+    met: met as Readonly<Record<string, number>>,
     /** Flaps from now on, or does what it should. It begins calm. */
     flap(flaps: boolean) {
       flapping = flaps;
-      weather.flap(flaps);
-    },
-    close() {
-      clearInterval(lookOut);
-      return close();
     },
   };
 }

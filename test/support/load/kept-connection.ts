@@ -2,7 +2,10 @@ import type { RawResponse } from '../platform/raw-response.ts';
 import { openConnection } from '../raw-http.ts';
 
 /** How a request ended: with a whole response, or with the connection, after so many bytes of one. */
-type Ending = { readonly response: RawResponse } | { readonly response: undefined; readonly bytes: number };
+interface Ending {
+  readonly response: RawResponse | undefined;
+  readonly bytes: number;
+}
 
 export type KeptConnection = ReturnType<typeof openKeptConnection>;
 
@@ -10,8 +13,8 @@ export type KeptConnection = ReturnType<typeof openKeptConnection>;
 const PATIENCE_MS = 20_000;
 
 /**
- * One connection to a server of HTTP/1.1 that is kept, for one request at a time, with nothing done behind one's back.
- * `onMistake` is called for a missing response, and for bytes that belong to no response.
+ * One connection that is kept, for one request at a time, with nothing done behind one's back. `onMistake` is called for a
+ * missing response, and for bytes that belong to no response.
  */
 export function openKeptConnection(url: string, onMistake: (mistake: string) => void) {
   const connection = openConnection(url);
@@ -43,11 +46,13 @@ export function openKeptConnection(url: string, onMistake: (mistake: string) => 
       connection.send(request);
       const response = await connection.receive().catch(() => undefined);
       waiting = false;
-      if (response === undefined) return { response, bytes: connection.unfinished().length };
-      answered = true;
-      if (response.headers.get('connection') === 'close') open = false;
-      if (connection.unfinished().length > 0) onMistake('bytes that belong to no response');
-      return { response };
+      const bytes = connection.unfinished().length;
+      if (response !== undefined) {
+        answered = true;
+        if (response.headers.get('connection') === 'close') open = false;
+        if (bytes > 0) onMistake('bytes that belong to no response');
+      }
+      return { response, bytes };
     },
     hangUp() {
       open = false;

@@ -1,58 +1,46 @@
 import { boundedSettings } from '../process/limits-of-process.ts';
-import { runPortico, writeSettings } from '../process/process.ts';
-import { createCallers } from './callers.ts';
-import { createFillers, fillTables } from './fill-tables.ts';
+import { startServing } from '../process/serving.ts';
 import { startFlappingPlatform } from './flapping-platform.ts';
-import { insideEnvironment } from './look-inside.ts';
-import { loadSettings } from './scene-settings.ts';
 
-export type Scene = Awaited<ReturnType<typeof setScene>>;
+/** How long snapshots serve under load, so short that each stage comes about many times. */
+const LIFETIME = { ttlMs: 1000, staleWhileRevalidateMs: 1000, staleIfErrorMs: 3000, minRefreshMs: 300 };
 
-/**
- * A Portico process, the flapping platforms behind it, and the callers to come. `folder` is for the settings, and for a look
- * inside the process.
- */
-export async function setScene(folder: string, callerCount: number) {
-  const callers = createCallers(callerCount);
+/** A Portico process in front of two flapping platforms, with everything short and small. */
+export async function setScene(env: Record<string, string> = {}) {
   // Each begins with another fault, so that they do not fail alike.
-  const people = await startFlappingPlatform(callers, 0);
-  const installed = await startFlappingPlatform(callers, 5);
-  const platforms = [people, installed];
-  const settings = loadSettings({ people: people.url, installed: installed.url });
-  const { yaml, env } = boundedSettings(settings, insideEnvironment(folder));
-  const portico = runPortico(['--config', await writeSettings(folder, yaml)], env);
-  const url = await portico.ready;
+  const platforms = [await startFlappingPlatform(0), await startFlappingPlatform(5)] as const;
+  const upstream = (baseUrl: string) => ({
+    ...{ baseUrl, timeoutMs: 800, connections: 64, maxQueue: 250, rememberRejectedMs: 200 },
+    breaker: { failurePercent: 50, minimumCalls: 5, windowMs: 200, openMs: 100 },
+    retry: { attempts: 2, baseDelayMs: 5, maxDelayMs: 50 },
+  });
+  const pagination = { kind: 'token', size: 10 };
+  const bounded = boundedSettings(
+    JSON.stringify({
+      http: { port: 0, compressMinBytes: 512 },
+      admin: { enabled: false },
+      // Less than all snapshots together would take, so that some are let go of all the time.
+      cache: { maxBytes: 1_800_000, maxEntries: 380 },
+      upstreams: { people: upstream(platforms[0].url), installed: upstream(platforms[1].url) },
+      resources: {
+        projects: { upstream: 'people', pagination },
+        workflows: { upstream: 'installed', pagination, cache: LIFETIME },
+        tools: { upstream: 'installed', pagination, cache: LIFETIME },
+      },
+    }),
+    env,
+  );
+  const portico = await startServing(bounded.yaml, bounded.env);
   return {
     portico,
-    url,
-    callers,
-    platforms,
-    /** When a platform refused the request with this id. */
-    refusedAt: (id: string) => platforms.map(({ refusedAt }) => refusedAt.get(id)).find((at) => at !== undefined),
-    /**
-     * Has what the process remembers of callers take all the memory that it ever will: what grows from then on is none of its
-     * tables. Call it while the platforms are calm.
-     */
-    fill() {
-      const fillers = createFillers();
-      for (const platform of platforms) platform.know(fillers);
-      return fillTables(url, fillers);
-    },
+    url: portico.url,
     /** Has all platforms flap, or again do what they should. They begin calm. */
     flap(flaps: boolean) {
       for (const platform of platforms) platform.flap(flaps);
     },
     /** How often each fault came about, all platforms together. */
-    faults() {
-      const sums: Record<string, number> = {};
-      for (const { met } of platforms) for (const [kind, count] of met) sums[kind] = (sums[kind] ?? 0) + count;
-      return sums;
-    },
-    /** Ends the platforms, and the process where it is still there. */
-    async close() {
-      portico.child.kill('SIGKILL');
-      await portico.ended;
-      await Promise.all(platforms.map((platform) => platform.close()));
-    },
+    faults: () => ({ ...platforms[0].met, ...platforms[1].met }),
   };
 }
+
+export type Scene = Awaited<ReturnType<typeof setScene>>;

@@ -9,7 +9,7 @@ import { freePort } from '../listening.ts';
 import { endWithTest, MAIN, type PorticoProcess, porticoEnvironment, runPortico, writeSettings } from './process.ts';
 
 /** A Portico process that is ready. It and its folder are gone with the test. */
-interface Serving extends PorticoProcess {
+export interface Serving extends PorticoProcess {
   readonly file: string;
   readonly url: string;
   readonly adminUrl: string;
