@@ -67,44 +67,34 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const begun = performance.now();
 
     function end(error?: OperationError): Dispatched['ended'] {
-      const { name } = params;
-      const tool = method === 'tools/call' && tools.has(name) ? (name as string) : undefined;
-      const rpc = loggedMethod(request);
-      const stated = context.record.client?.revision;
-      events.operationEnded?.({ rpc, tool, revision: stated, ms: performance.now() - begun, error });
-      return { rpc, tool, error };
-    }
-
-    function failed(thrown: unknown): Dispatched {
-      if (context.signal.aborted) {
-        end('cancelled');
-        throw thrown;
-      }
-      const error = recordError(thrown, context);
-      const ended = end(rpcCodeOf(error, revision));
-      const challenge = challengeFor(error);
-      // Since 2026-07-28 an unknown method is also an HTTP status.
-      const isHttpError = challenge !== undefined || (error.code === 'not_found' && revision === CURRENT);
-      return {
-        status: isHttpError ? error.status : 200,
-        challenge,
-        ended,
-        response: [writeError(error, request, context.record.requestId, revision)],
-      };
+      const tool = method === 'tools/call' && tools.has(params['name']) ? String(params['name']) : undefined;
+      const ended = { rpc: loggedMethod(request), tool, error };
+      events.operationEnded?.({ ...ended, revision: context.record.client?.revision, ms: performance.now() - begun });
+      return ended;
     }
 
     try {
       const handle = methods[revision].get(method);
       if (handle === undefined) throw explained('not_found', 'This method does not exist.');
       const result = await handle(params, context, id);
-      if ('stream' in result) {
+      if ('stream' in result)
         return { status: 200, response: [], ended: end(), stream: streamOf(result, id, revision, context) };
-      }
       const response = writeResult(result, revision, id);
-      const ended = end(result.isError ? 'tool_error' : undefined);
-      return { status: 200, response, ended };
+      return { status: 200, response, ended: end(result.isError ? 'tool_error' : undefined) };
     } catch (thrown) {
-      return failed(thrown);
+      if (context.signal.aborted) {
+        end('cancelled');
+        throw thrown;
+      }
+      const error = recordError(thrown, context);
+      const challenge = challengeFor(error);
+      // Since 2026-07-28 an unknown method is also an HTTP status.
+      const isHttpError = challenge !== undefined || (error.code === 'not_found' && revision === CURRENT);
+      const response = [writeError(error, request, context.record.requestId, revision)];
+      return {
+        ...{ status: isHttpError ? error.status : 200, challenge, response },
+        ended: end(rpcCodeOf(error, revision)),
+      };
     }
   });
 }

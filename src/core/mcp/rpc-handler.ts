@@ -52,13 +52,6 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { maxMessageValues, keepAliveMs, events } = options;
   const dispatch = createDispatch(options);
 
-  function refuse(error: unknown, message: unknown, { record }: RpcRequest): RpcResponse {
-    if (!(error instanceof GatewayError)) throw error;
-    record.error = error;
-    emitLimitReached(events, error, record);
-    return refusal(error, record.requestId, message);
-  }
-
   return async (request) => {
     const { headers, body, caller, record } = request;
     let message: unknown;
@@ -69,7 +62,10 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       record.client = clientOf(message, headers, caller);
       envelope = readEnvelope(message, headers);
     } catch (error) {
-      return refuse(error, message, request);
+      if (!(error instanceof GatewayError)) throw error;
+      record.error = error;
+      emitLimitReached(events, error, record);
+      return refusal(error, record.requestId, message);
     }
     const { request: asked, revision } = envelope;
     if (asked === undefined) return ACCEPTED;
@@ -86,9 +82,7 @@ export function refusal(error: GatewayError, requestId: string, message?: unknow
 }
 
 function responseTo({ status, response, challenge, stream }: Dispatched, keepAliveMs: number): RpcResponse {
-  if (stream !== undefined) {
-    return { status, headers: STREAM_HEADERS, body: eventStream(stream, keepAliveMs) };
-  }
+  if (stream !== undefined) return { status, headers: STREAM_HEADERS, body: eventStream(stream, keepAliveMs) };
   const challenged = challenge === undefined ? {} : { 'WWW-Authenticate': challenge };
   return { status, headers: { ...JSON_HEADERS, ...challenged }, body: response };
 }

@@ -167,7 +167,7 @@ describe('a request over MCP', () => {
       ['resources/read', -32002],
       ['resources/read'],
       ['other', -32601],
-      ['resources/read', '2026-07-28', -32602],
+      ['resources/read', -32602, '2026-07-28'],
     ]);
   });
 

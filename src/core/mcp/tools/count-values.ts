@@ -41,7 +41,8 @@ function mostFrequent(counts: ReadonlyMap<string, number>, maxBytes: number): re
   const shown: ValueCount[] = [];
   let left = maxBytes - FRAME_BYTES;
   let items = 0;
-  for (const [value, count] of topOf(counts)) {
+  const named = [...counts].filter(([value]) => value.length <= MAX_LENGTH);
+  for (const [value, count] of named.sort(compare).slice(0, MAX_VALUES)) {
     left -= Buffer.byteLength(JSON.stringify({ value, count })) + 1;
     if (left < 0) break;
     shown.push({ value, count });
@@ -53,23 +54,12 @@ function mostFrequent(counts: ReadonlyMap<string, number>, maxBytes: number): re
   return [...shown, { others, count: all - items }];
 }
 
-type Entry = readonly [value: string, count: number];
-
-/** The values that are shown, in order. Sorting all of them takes several times as long. */
-function topOf(counts: ReadonlyMap<string, number>): readonly Entry[] {
-  const top: Entry[] = [];
-  for (const entry of counts) {
-    const last = top[MAX_VALUES - 1];
-    if (entry[0].length > MAX_LENGTH || (last !== undefined && !isBefore(entry, last))) continue;
-    const at = top.findIndex((other) => isBefore(entry, other));
-    top.splice(at === -1 ? top.length : at, 0, entry);
-    top.length = Math.min(top.length, MAX_VALUES);
-  }
-  return top;
-}
-
-function isBefore([value, count]: Entry, [otherValue, otherCount]: Entry): boolean {
-  return count > otherCount || (count === otherCount && value < otherValue);
+/** By descending count, then by code unit. */
+function compare(
+  [value, count]: readonly [string, number],
+  [otherValue, otherCount]: readonly [string, number],
+): number {
+  return otherCount - count || (value < otherValue ? -1 : 1);
 }
 
 function tooMany(field: string) {

@@ -2,6 +2,7 @@ import type { Caller } from '../../kernel/caller.ts';
 import { createFlights } from '../../kernel/deadline.ts';
 import { nextTurn } from '../../kernel/event-loop.ts';
 import { revealHidden } from '../../kernel/hidden-text.ts';
+import { createMemorySemaphore } from '../../kernel/memory-semaphore.ts';
 import { createCallerQuota } from '../../kernel/quotas.ts';
 import { arraysOf, type Snapshot } from '../../reads/snapshots/snapshot.ts';
 import type { Item } from '../../resources/resource.ts';
@@ -104,7 +105,7 @@ function formsOf(text: string): string[] {
   return [...new Set([text, revealHidden(text)].map((form) => form.toLowerCase()))];
 }
 
-/** Runs work for one caller at a time and for a few at once. Callers take turns; work in the queue waits for its caller's. */
+/** Runs work for one caller at a time and for a few at once, so that callers take turns. */
 function createQueue({ maxSearches, maxWaitingSearches, maxWaitingSearchesPerCaller }: SearchBounds) {
   const places = createCallerQuota({
     max: () => maxWaitingSearches,
@@ -112,35 +113,27 @@ function createQueue({ maxSearches, maxWaitingSearches, maxWaitingSearchesPerCal
     bounds: ['mcp.maxWaitingSearches', 'mcp.maxWaitingSearchesPerCaller'],
     taken: ['searches', 'waiting'],
   });
-  /** By key of the caller, the one that had its turn last at the end. */
-  const waiting = new Map<string, (() => void)[]>();
-  const running = new Set<string>();
-
-  function startNext(): void {
-    for (const [key, [start, ...rest]] of waiting) {
-      if (running.size >= maxSearches) return;
-      if (start === undefined || running.has(key)) continue;
-      waiting.delete(key);
-      if (rest.length > 0) waiting.set(key, rest);
-      running.add(key);
-      start();
-    }
-  }
+  const inTurn = createMemorySemaphore({ maxBytes: Number.POSITIVE_INFINITY, maxAtOnce: maxSearches });
+  /** Ends of the last work of each caller. */
+  const ends = new Map<string, Promise<unknown>>();
 
   return async <T>(caller: Caller, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
     const { credentialKey: key } = caller;
     places.enter(caller);
+    const before = ends.get(key);
+    const result = Promise.resolve(before).then(() =>
+      inTurn(0, async () => {
+        signal.throwIfAborted();
+        return work();
+      }),
+    );
+    const end = result.catch(() => {});
+    ends.set(key, end);
     try {
-      await new Promise<void>((start) => {
-        waiting.set(key, [...(waiting.get(key) ?? []), start]);
-        startNext();
-      });
-      signal.throwIfAborted();
-      return await work();
+      return (await result) as T;
     } finally {
       places.leave(caller);
-      running.delete(key);
-      startNext();
+      if (ends.get(key) === end) ends.delete(key);
     }
   };
 }
