@@ -1,26 +1,13 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeJwt } from 'jose';
-import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
-import {
-  BASIC,
-  codeOf,
-  type Exchange,
-  echo,
-  gatewayAt,
-  givenFor,
-  PLATFORM,
-} from '../../capabilities/token-exchange/exchanging.ts';
+import { codeOf, echo, gatewayAt, givenFor, PLATFORM } from '../../capabilities/token-exchange/exchanging.ts';
 import {
   type AuthorizationServer,
   CLIENT,
   startAuthorizationServer,
 } from '../../support/authorization/authorization-server.ts';
 import { as } from '../../support/authorization/caller.ts';
-import { eventually } from '../../support/eventually.ts';
-import { settingsFor } from '../../support/gateway.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 import { callOf } from '../../support/rpc.ts';
@@ -55,29 +42,6 @@ describe('a platform with credential kind exchange, at a real authorization serv
     ]);
   });
 
-  it('shows its authorization server on the status page while settings name it', async () => {
-    const { gateway, read } = await gatewayAt(platform, server.issuer, { settings: { admin: { port: 0 } } });
-    const shown = async () => {
-      const { upstreams } = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as Status;
-      return upstreams.map(({ name, breaker, total }) => [name, breaker, total.requests > 0].join(' '));
-    };
-    expect(await shown()).to.deep.equal(['projects closed false', 'workflows closed false', 'tools closed false']);
-    await givenFor(await read('tools', as(await issue())));
-    expect((await shown())[3]).to.equal('tools.exchange closed true');
-    gateway.change({ ...settingsFor(platform.url), admin: { port: 0 } });
-    await eventually(async () => (await shown()).length === 3);
-  });
-
-  it('can be asked for by its audience, with the secret in the body', async () => {
-    const exchange = {
-      resource: undefined,
-      audience: 'the-platform',
-      client: { ...BASIC, kind: 'client_secret_post' },
-    };
-    const { read } = await gatewayAt(platform, server.issuer, { exchange: exchange as Partial<Exchange> });
-    expect(decodeJwt(await givenFor(await read('tools', as(await issue())))).aud).to.equal('the-platform');
-  });
-
   it('is read as soon as the authorization server is up, and with kept tokens while it is down again', async () => {
     await server.refuse();
     const { read, gateway } = await gatewayAt(platform, server.issuer);
@@ -109,31 +73,6 @@ describe('a platform with credential kind exchange, at a real authorization serv
     expect(await response.text()).to.contain('credential_rejected');
   });
 
-  it('uses the client secret that the file holds now', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'secret');
-      writeFileSync(file, 'not-yet\n');
-      const clock = { now: Date.now() };
-      const exchange = { client: { kind: 'client_secret_basic', id: CLIENT.id, file } } as const;
-      const { read } = await gatewayAt(platform, server.issuer, { exchange, gateway: { now: () => clock.now } });
-      expect(await codeOf(await read('tools', as(await issue())))).to.equal('502 upstream_credential_rejected');
-      writeFileSync(file, `${CLIENT.secret}\n`);
-      clock.now += 5000;
-      await givenFor(await read('tools', as(await issue())));
-    }));
-
-  it('retries once with a fresh token when the platform rejects a kept one', async () => {
-    const { read } = await gatewayAt(platform, server.issuer);
-    const token = await issue();
-    const first = await givenFor(await read('projects', as(token)));
-    platform.respond((request, response) => (tokenOf(request) === first ? json({}, 401) : echo)(request, response));
-    const before = exchanges();
-    const second = await givenFor(await read('projects', as(token)));
-    expect(second).not.to.equal(first);
-    expect(await givenFor(await read('projects', as(token)))).to.equal(second);
-    expect(exchanges() - before).to.equal(1);
-  });
-
   for (const [which, isKept] of [
     ['a fresh token', false],
     ['a kept token and a fresh one', true],
@@ -152,22 +91,6 @@ describe('a platform with credential kind exchange, at a real authorization serv
       }
     });
   }
-
-  it('serves its stale list while the authorization server is down', async () => {
-    const clock = { now: Date.now() };
-    const { read } = await gatewayAt(platform, server.issuer, {
-      exchange: { maxAgeMs: 1000 },
-      settings: { resources: { tools: { cache: { ttlMs: 1000, staleWhileRevalidateMs: 0, staleIfErrorMs: 60_000 } } } },
-      gateway: { now: () => clock.now },
-    });
-    const token = await issue();
-    const first = await givenFor(await read('tools', as(token)));
-    await server.refuse();
-    clock.now += 30_000;
-    const stale = await read('tools', as(token));
-    expect(stale.headers.get('cache-status')).to.contain('fwd=stale');
-    expect(await givenFor(stale)).to.equal(first);
-  });
 
   it(`never receives the token of another caller under concurrent reads ${SEEDED}`, async () => {
     const callers = await Promise.all(

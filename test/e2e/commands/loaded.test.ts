@@ -10,26 +10,30 @@ const LIST = '/mcp/v1/resources';
 const READ = `${LIST}/read?uri=platform://tools`;
 
 /**
- * What Portico with these settings has loaded when it is ready, and has been asked for these targets: packages and their
- * files, and parts of Node by their own names.
+ * What Portico with these settings has loaded once it has been asked for each group of targets, one group after the other: packages
+ * and their files, and parts of Node by their own names.
  */
-async function loadedBy(settings: object, targets: readonly string[] = []): Promise<readonly string[]> {
+async function loadedBy(settings: object, ...groups: readonly (readonly string[])[]) {
   return inFolder(async (folder) => {
     const file = await writeSettings(folder, servedFrom('http://127.0.0.1:9', settings));
     const args = ['--import', REPORTER, MAIN, 'serve', '--config', file];
     const portico = startPortico(process.execPath, args, porticoEnvironment());
     const url = await portico.ready;
-    for (const target of targets) await fetch(`${url}${target}`, { headers: { Authorization: 'Bearer token' } });
-    portico.child.kill('SIGUSR2');
-    const line = await eventually(() => /^loaded: (.*)$/m.exec(portico.stderr())?.[1]);
+    const told = () => [...portico.stderr().matchAll(/^loaded: (.*)$/gm)].map(([, line = '']) => line);
+    for (const [index, targets] of groups.entries()) {
+      for (const target of targets) await fetch(`${url}${target}`, { headers: { Authorization: 'Bearer token' } });
+      portico.child.kill('SIGUSR2');
+      await eventually(() => told().length > index);
+    }
     await portico.stop();
-    return JSON.parse(line);
+    return told().map((line): readonly string[] => JSON.parse(line));
   });
 }
 
 describe('a module of a feature that is off', () => {
-  it('is not loaded', async () => {
-    const loaded = await loadedBy({ admin: { enabled: false } }, ['/livez', LIST, READ]);
+  it('is not loaded, nor undici and TLS before the first connection', async () => {
+    const [before, loaded] = await loadedBy({ admin: { enabled: false } }, ['/livez', LIST], [READ]);
+    for (const late of ['undici', 'tls', 'https']) expect(before).not.to.include(late);
     expect(loaded).to.include.members(['zod', 'undici', 'pino', 'http']);
     for (const off of [
       ...['jose', 'openid-client', '@redis/client', 'prom-client', '@modelcontextprotocol/server'],
@@ -40,15 +44,10 @@ describe('a module of a feature that is off', () => {
     }
   });
 
-  it('is not loaded: undici and TLS before the first connection, without metrics', async () => {
-    const loaded = await loadedBy({ admin: { enabled: false } }, ['/livez', LIST]);
-    for (const late of ['undici', 'tls', 'https']) expect(loaded).not.to.include(late);
-  });
-
   it('is loaded when the feature is on', async () => {
     const verification = { issuer: 'https://issuer.example', audience: 'portico' };
     const on = { limits: { perCaller: 1000 }, log: { format: 'pretty' }, tracing: { enabled: true }, verification };
-    const loaded = await loadedBy(on);
+    const [loaded] = await loadedBy(on, []);
     expect(loaded).to.include.members(['jose', '@opentelemetry/sdk-trace']);
   });
 });

@@ -9,10 +9,8 @@ const takenFor = (version: string) =>
 
 describe('the Node that runs portico', () => {
   for (const [version, runs] of [
-    ['20.19.0', false],
     ['22.19.0', false],
     ['22.20.0', true],
-    ['24.0.0', true],
   ] as const) {
     it(`${runs ? 'may be' : 'is refused, in one line, where it is'} ${version}`, async () => {
       const { NODE_OPTIONS = '' } = process.env;

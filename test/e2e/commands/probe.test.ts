@@ -85,12 +85,6 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
     expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
   });
 
-  it('fails on a warning with --strict', async () => {
-    const { code, stdout } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`), ['--strict']);
-    expect(code).to.equal(1);
-    expect(stdout).to.match(/FILE: FAILED \(--strict\): 1 of 1 resources could be read, with 1 warning\n$/);
-  });
-
   it('reads every offered resource, and exits with 1 when one fails', async () => {
     const handler: RequestListener = (request, response) => {
       if (request.url?.startsWith('/v1/tools') === true) json({ error: 'no such path' }, 404)(request, response);
@@ -132,12 +126,6 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
     it('shows colours', async function () {
       const shown = await onTerminal(this);
       expect(shown).to.contain('\u001b[32m60 items of 3 pages\u001b[39m');
-    });
-
-    it('shows no colours with NO_COLOR', async function () {
-      const shown = await onTerminal(this, { NO_COLOR: '1' });
-      expect(shown).to.contain('60 items of 3 pages');
-      expect(shown).not.to.contain('\u001b');
     });
   });
 });

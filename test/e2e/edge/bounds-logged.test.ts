@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { parse } from 'yaml';
-import { LIMIT_ROWS } from '../../../src/core/kernel/limits.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
@@ -51,34 +48,6 @@ const CASES: Readonly<Record<string, Case>> = {
   maxLoadingBytes: { all: { maxLoadingBytes: 80_000 }, upstreamNamed: true },
 };
 
-/** Bounds that need more than one request, and where they are met. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
-  'limits.maxKeys': 'refuses nothing: what was added longest ago begins anew',
-  maxQueueSpans: 'portico_trace_spans_dropped_total; test/capabilities/tracing/tracer.test.ts',
-  'http.maxConnections': 'the event connectionsRefused; test/core/http/edge.test.ts',
-  'http.maxEventLoopDelayMs': 'test/capabilities/load-shedding/load-shedding.test.ts',
-  'http.maxPipelinedWaiting': 'test/core/http/connection/pipelining.test.ts',
-  'http.maxUnsentBytes': 'test/core/http/connection/pipelining.test.ts',
-  'http.maxCompressions': 'test/core/http/operations/reads-responses.test.ts',
-  maxSubscriptions: 'test/capabilities/live-lists/live-lists.test.ts',
-  maxPerCaller: 'test/capabilities/live-lists/live-lists.test.ts',
-  maxMs: 'bounds a time',
-  maxPollMs: 'bounds a time',
-  maxPolls: 'refuses nothing: further polls wait',
-  'mcp.maxEscapingBytes': 'test/core/mcp/bounds.e2e.ts',
-  'mcp.maxSearches': 'refuses nothing: further searches wait',
-  'mcp.maxWaitingSearches': 'test/core/mcp/tools/search.test.ts',
-  'mcp.maxWaitingSearchesPerCaller': 'test/core/mcp/tools/search.test.ts',
-  maxWaiting: 'test/core/reads/snapshots/with-flights.test.ts',
-  maxWaitingPerCaller: 'test/core/reads/snapshots/with-flights.test.ts',
-  maxCompared:
-    'refuses nothing: the list that was loaded longest ago is forgotten; test/e2e/reading/doubtful-mapping.test.ts',
-  'cache.maxBytes': 'refuses nothing: what was used longest ago is let go of',
-  'cache.maxEntries': 'refuses nothing: what was used longest ago is let go of',
-  maxQueue: 'the event callRefused; test/core/upstream/resilience/with-queue.test.ts',
-  maxDelayMs: 'bounds a time',
-};
-
 describe('a bound that is reached', () => {
   let platform: HttpUpstream;
 
@@ -120,21 +89,4 @@ describe('a bound that is reached', () => {
       expect(told[0]?.['upstream']).to.equal(upstreamNamed && 'tools');
     });
   }
-
-  it('is tested here or in the test that is named', () => {
-    const defaults = parse(readFileSync(new URL('../../../config/default.yaml', import.meta.url), 'utf8'));
-    const prefix = (block: string) => (['http', 'mcp', 'limits', 'cache'].includes(block) ? `${block}.` : '');
-    const core = LIMIT_ROWS.filter(({ part }) => !['shared', 'verification', 'issuerKeys', 'exchange'].includes(part));
-    const keys = new Set(
-      core.map(({ part, name }) => prefix(part) + name).filter((name) => /^(?:\w+\.)?max/.test(name)),
-    );
-    const walk = (value: unknown, block: string) => {
-      for (const [key, inner] of Object.entries(Object(value))) {
-        if (key.startsWith('max')) keys.add(prefix(block) + key);
-        if (typeof inner === 'object') walk(inner, key);
-      }
-    };
-    walk(defaults, '');
-    expect([...Object.keys(CASES), ...Object.keys(ELSEWHERE)]).to.have.members([...keys]);
-  });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { linesIn } from '../../support/process/json-lines.ts';
 import { inFolder, type PorticoProcess, runPortico } from '../../support/process/process.ts';
 
 const TOKEN = 'token-of-the-test';
@@ -66,57 +67,39 @@ async function mount(folder: string, text: string): Promise<void> {
 }
 
 describe('a process reloads its settings file', () => {
-  it('on SIGHUP, without a restart', async () => {
+  it('on SIGHUP, rejects one that is wrong with all its mistakes, and keeps the previous settings', async () => {
     await withProcess(write, 'watchSettings: false', async ({ folder, portico, text, name, count }) => {
-      expect(await name()).to.equal('first');
-      await write(folder, text('title'));
-      portico.child.kill('SIGHUP');
-      await eventually(() => count('settings changed') === 1);
-      expect(portico.stdout()).to.contain('"applied":["resources.tools.fields.name.from"],"needRestart":[]');
-      expect(await name()).to.equal('second');
-      portico.child.kill('SIGHUP');
-      await eventually(() => count('settings unchanged') === 1);
-    });
-  });
-
-  it('and rejects an invalid one with all its mistakes, keeping the previous settings', async () => {
-    await withProcess(write, 'watchSettings: false', async ({ folder, portico, text, name, count }) => {
-      await write(folder, text('title', 'scheme: No\nmaxLoadingBytes: many'));
-      portico.child.kill('SIGHUP');
-      await eventually(() => count('settings refused') === 1);
-      const refused =
-        portico
-          .stdout()
-          .split('\n')
-          .find((line) => line.includes('settings refused')) ?? '';
-      const { level, issues } = JSON.parse(refused);
+      const reload = async (yaml: string, message: string) => {
+        const before = count(message);
+        await write(folder, yaml);
+        portico.child.kill('SIGHUP');
+        await eventually(() => count(message) > before);
+        return linesIn(portico.stdout())
+          .filter(({ msg }) => msg === message)
+          .at(-1);
+      };
+      const { level, issues } = await reload(text('title', 'scheme: No\nmaxLoadingBytes: many'), 'settings refused');
       expect(level).to.equal('error');
       expect(issues).to.have.length(2);
       expect(issues[0]).to.match(/portico\.yaml:6:9: scheme: must be/);
+      const unusable = text('title', 'allowUnverifiedCallers: true').replaceAll(
+        /(baseUrl: "[^"]*")/g,
+        '$1, credential: { kind: service, file: /no/secret }',
+      );
+      expect((await reload(unusable, 'settings refused')).issues[0]).to.match(
+        /portico\.yaml:4:\d+: upstreams\.projects\.credential\.file: cannot be read \(ENOENT\)/,
+      );
+      expect(await name()).to.equal('first');
+      expect(await reload(text('title'), 'settings changed')).to.deep.include({
+        applied: ['resources.tools.fields.name.from'],
+        needRestart: [],
+      });
+      expect(await name()).to.equal('second');
+      await reload(text('title'), 'settings unchanged');
       await rm(join(folder, 'portico.yaml'));
       portico.child.kill('SIGHUP');
-      await eventually(() => count('settings refused') === 2);
-      expect(await name()).to.equal('first');
-      await write(folder, text('title'));
-      portico.child.kill('SIGHUP');
-      await eventually(() => count('settings changed') === 1);
+      await eventually(() => count('settings refused') === 3);
       expect(await name()).to.equal('second');
-    });
-  });
-
-  it('and reports the line of a file that cannot be used', async () => {
-    await withProcess(write, 'watchSettings: false', async ({ folder, portico, text, name, count }) => {
-      const credential = 'credential: { kind: service, file: /no/secret }';
-      const wrong = text('title', 'allowUnverifiedCallers: true').replaceAll(
-        /(baseUrl: "[^"]*")/g,
-        `$1, ${credential}`,
-      );
-      await write(folder, wrong);
-      portico.child.kill('SIGHUP');
-      await eventually(() => count('settings refused') === 1);
-      const issue = /portico\.yaml:4:\d+: upstreams\.projects\.credential\.file: cannot be read \(ENOENT\)/;
-      expect(portico.stdout()).to.match(issue);
-      expect(await name()).to.equal('first');
     });
   });
 

@@ -128,7 +128,7 @@ describe('the metrics of a gateway', () => {
     await scrape(running);
     await sendHostile(running.url, 0, 3000);
     const settled = await scrape(running);
-    await sendHostile(running.url, 3000, 2000);
+    await sendHostile(running.url, 3000, 1000);
     const after = await scrape(running);
     await upstream.close();
     const added = [...after.series.keys()].filter((name) => !settled.series.has(name));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
-import { item, message, once, page, responds, says, sends } from '../../support/platform/faults.ts';
+import { once, responds, says, sends } from '../../support/platform/faults.ts';
 import { type Fault, type RawUpstream, startRawUpstream } from '../../support/platform/raw-upstream.ts';
 
 const FAILED = '502 upstream_failed';
@@ -49,41 +49,4 @@ describe('a list that is read by POST', () => {
       });
     }
   }
-
-  it('is read completely with pages that a thread parses, which also finds errors in them', async () => {
-    const running = await start(false);
-    const many = (first: number) =>
-      Array.from({ length: 2000 }, (_, index) => ({ ...item(String(first + index)), description: 'd'.repeat(40) }));
-    await platform.behave(
-      sends((request) =>
-        message('200 OK', page(request, many(request.number * 2000), request.number === 1 ? 'two' : '')),
-      ),
-    );
-    expect(await (await running.read('tools')).json()).to.have.length(4000);
-    await platform.behave(
-      sends((request) =>
-        message('200 OK', page(request, many(0)).replace('{', '{"errors":["words of the platform"],')),
-      ),
-    );
-    const other = await running.read('tools', { headers: { authorization: 'Bearer other-token' } });
-    expect(other.status).to.equal(502);
-    expect(await other.json()).to.deep.include({
-      code: 'upstream_invalid',
-      detail:
-        'The platform replied with status 200 and reported a fault (errors: not empty). The operator of Portico can set ignoreErrors: [error] of the resource if such lists are complete.',
-    });
-  });
-
-  it('is read completely over one connection, with a large body for each page', async () => {
-    const running = await start(false);
-    await platform.behave(
-      sends((request) => {
-        const token = ['one', 'two', ''][request.number - 1] ?? '';
-        return message('200 OK', page(request, [item(String(request.number))], token));
-      }),
-    );
-    const response = await running.read('tools');
-    expect(await response.json()).to.have.length(3);
-    expect(platform.connections()).to.equal(1);
-  });
 });

@@ -97,18 +97,6 @@ describe('cached reads', () => {
     expect(lines.map(({ cache }) => cache)).to.deep.equal(['miss', 'stale', 'stale', undefined]);
   });
 
-  it('never return the stale list after a 403, which evicts it', async () => {
-    await read('tools');
-    clock += 10 * MINUTE;
-    for (const [given, expected] of [
-      [403, 403],
-      [500, 502],
-    ] as const) {
-      behave = status(given);
-      expect((await read('tools')).status).to.equal(expected);
-    }
-  });
-
   it('reload for no-cache after 5 s, and return the error', async () => {
     await read('tools');
     const noCache = { 'cache-control': 'no-cache' };
@@ -122,41 +110,6 @@ describe('cached reads', () => {
     behave = status(500);
     expect((await read('tools', noCache)).status).to.equal(502);
     expect((await read('tools')).status).to.equal(200);
-  });
-
-  it('load projects each time, but once for concurrent readers', async () => {
-    const waiting: (() => void)[] = [];
-    behave = (response, resource) => waiting.push(() => respond(response, resource));
-    const readings = Array.from({ length: 50 }, () => read('projects'));
-    await eventually(() => waiting.length > 0);
-    // All have come when a request that came after them has been answered.
-    await fetch(`${running.url}/livez`);
-    waiting[0]?.();
-    const responses = await Promise.all(readings);
-    const kinds = Map.groupBy(responses, ({ headers }) => headers.get('cache-status'));
-    expect(kinds.get('portico; fwd=bypass')).to.have.length(platform.requests.length);
-    expect(kinds.get('portico; fwd=bypass; collapsed')?.length).to.be.above(0);
-    for (const { headers } of responses) expect(headers.get('cache-control')).to.equal('private, no-cache');
-    behave = respond;
-    const before = platform.requests.length;
-    await read('projects');
-    expect(platform.requests).to.have.length(before + 1);
-  });
-
-  it('are separate for each caller', async () => {
-    const one = await read('tools');
-    const other = await read('tools', { authorization: 'Bearer somebody-else' });
-    expect(other.headers.get('cache-status')).to.equal('portico; fwd=miss; stored');
-    expect(await firstId(other)).not.to.equal(await firstId(one));
-  });
-
-  it('end with the expiry of the token', async () => {
-    const claims = Buffer.from(JSON.stringify({ exp: clock / 1000 + 30 })).toString('base64url');
-    const authorization = `Bearer eyJhbGciOiJub25lIn0.${claims}.x`;
-    expect((await read('tools', { authorization })).headers.get('cache-control')).to.equal('private, max-age=30');
-    clock += 30_000;
-    behave = status(500);
-    expect((await read('tools', { authorization })).status).to.equal(502);
   });
 
   it('are compressed once for all readers', async () => {
