@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { codeBlocks, readDoc } from '../support/docs.ts';
+import { codeBlocks } from '../support/docs.ts';
 import { porticoEnvironment, startProcess } from '../support/process/process.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -33,14 +33,5 @@ describe('the sections on programs', () => {
 
   it('has a program for each output', () => {
     expect(printed).to.have.length(blocks('js').length).and.not.to.have.length(0);
-  });
-
-  it('names exactly the options that exist', () => {
-    const source = readFileSync(new URL('src/gateway.ts', ROOT), 'utf8');
-    const [, options = ''] = /interface GatewayOptions \{(.*?)^\}/ms.exec(source) ?? [];
-    const names = [...options.matchAll(/^ {2}readonly (\w+)\?/gm)].map(([, name]) => name);
-    expect(names).not.to.have.length(0);
-    const rows = [...readDoc(PAGE).matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-    expect(rows).to.have.members(names);
   });
 });

@@ -3,12 +3,11 @@ import { dirname, join } from 'node:path';
 import { onCleanup } from '../support/cleanup.ts';
 import { codeBlocks } from '../support/docs.ts';
 import { installPlatform } from '../support/platform/installed.ts';
-import { type Ended, startProcess } from '../support/process/process.ts';
+import { type Ended, MAIN, startProcess } from '../support/process/process.ts';
 import { newFolder } from '../support/process/serving.ts';
 import type { Given, GivenTool, Reply } from './dialects.ts';
 import { type Host, WORK } from './hosts.ts';
 import { startModel } from './model-server.ts';
-import { createPageShell } from './page-shell.ts';
 
 /** The page's own address, settings file and token. */
 const DOCUMENTED = { address: 'http://127.0.0.1:8080', file: '/path/to/portico.yaml', token: 'your-token' };
@@ -49,7 +48,8 @@ interface HostRun {
 /** Starts a host with the settings of its section of the page, in which only address, file and token are replaced. */
 export async function startHost(host: Host, path: readonly string[], target: Target, token: string): Promise<HostRun> {
   const home = await newFolder();
-  await createPageShell(home); // For `portico` in PATH.
+  // `portico` in PATH.
+  await writeFile(join(home, 'portico'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, { mode: 0o755 });
   const model = await startModel();
   const [language, file] = host.settings;
   const files = host.files?.(model.url) ?? {};

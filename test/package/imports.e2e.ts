@@ -88,12 +88,6 @@ describe('an import of the package', function () {
 
       // How packages are resolved does not depend on the version of Node.
       if (name === 'this Node') {
-        it('runs them next to another undici', async () => {
-          const crowded = await newFolder();
-          await installIn(crowded, [packed.tarball, ...others, 'undici@7'], node.env);
-          await runPage(node, crowded);
-        });
-
         it('runs them when it is linked from a folder with its own nock', async () => {
           const linked = await newFolder();
           await installIn(linked, others, node.env);

@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { getMcpConfigForManifest, unpackExtension } from '@anthropic-ai/mcpb';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
 import { TOKEN } from '../support/gateway.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../support/platform/http-upstream.ts';
@@ -10,10 +12,31 @@ import { TOOL_NAMES } from '../support/resources.ts';
 import { needsRegistry, runTool, toolEnvironment } from '../support/tools.ts';
 import { NODES, type NodeOnHand } from './nodes.ts';
 import { type Packed, pack, ROOT } from './packed.ts';
-import { lookAround } from './stdio-client.ts';
 
 const PROJECT = { id: 'p-1', name: 'One', description: '', createTime: '' };
 const FOUND = { tools: TOOL_NAMES, projects: [PROJECT] };
+
+interface StdioServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Record<string, string>;
+  readonly cwd: string;
+}
+
+/** What a client finds: the tools, and the first resource. */
+async function lookAround(server: StdioServer): Promise<{ tools: string[]; projects: unknown }> {
+  const client = new Client({ name: 'test', version: '0' });
+  await client.connect(new StdioClientTransport({ ...server, args: [...server.args], stderr: 'ignore' }));
+  try {
+    const { tools } = await client.listTools();
+    const { contents } = await client.readResource({ uri: 'platform://projects' });
+    const [content = {}] = contents;
+    const text = 'text' in content ? String(content.text) : 'null';
+    return { tools: tools.map(({ name }) => name), projects: JSON.parse(text) };
+  } finally {
+    await client.close();
+  }
+}
 
 describe('portico stdio, as clients install it', function () {
   this.timeout(300_000);

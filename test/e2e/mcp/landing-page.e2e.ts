@@ -14,12 +14,6 @@ import {
 
 // What is run in the page is text: these sources know no DOM.
 const OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })";
-const STYLE_ANEW = `
-  const style = document.createElement('style');
-  style.textContent = 'body { background: red !important }';
-  document.head.append(style);
-`;
-const TEXT = "document.body.innerText.replace(/\\s+/g, ' ')";
 describe('the page at /, in Chromium', function () {
   this.timeout(120_000);
   let browser: Browser | undefined;
@@ -40,23 +34,6 @@ describe('the page at /, in Chromium', function () {
     await page.waitForLoadState('networkidle');
     expect(requested).to.deep.equal([url]);
     expect(complaints).to.deep.equal([]);
-  });
-
-  it('is styled by its one allowed style', async () => {
-    const { page, complaints } = await open({ colorScheme: 'light' });
-    await page.evaluate(STYLE_ANEW);
-    expect(await page.evaluate(GROUND)).to.equal(GROUNDS.light);
-    expect(complaints.join()).to.contain('Content Security Policy');
-  });
-
-  it('is the same without scripts', async () => {
-    const { page } = await open({ javaScriptEnabled: false });
-    const shown = page.locator('details[open] pre');
-    const third = page.locator('summary').nth(2);
-    await third.click();
-    expect(await shown.count()).to.equal(2);
-    await third.press('Enter');
-    expect(await shown.count()).to.equal(1);
   });
 
   it("shows the browser's address, and selects a snippet on click", async () => {
@@ -86,15 +63,4 @@ describe('the page at /, in Chromium', function () {
       });
     }
   }
-
-  it('shows the same at 360 px as on a wide screen, without a version', async () => {
-    const texts: string[] = [];
-    for (const viewport of Object.values(VIEWPORTS)) {
-      const { page } = await open({ viewport });
-      await page.evaluate(OPEN_ALL);
-      texts.push(await page.evaluate(TEXT));
-    }
-    expect(texts[0]).to.equal(texts[1]);
-    expect(texts[0]?.replaceAll(url, '')).not.to.match(/\d+\.\d+\.\d+/);
-  });
 });
