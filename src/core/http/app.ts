@@ -9,45 +9,44 @@ import { Koa } from './koa.ts';
 import { discardBody } from './request/incoming-body.ts';
 import { hasBody } from './request/request-head.ts';
 import { problemResponse } from './response/problem.ts';
-import { respond } from './response/send.ts';
-import type { createUnreadResponses } from './response/unread.ts';
+import { type HttpResponse, sendResponse } from './response/send.ts';
+import type { UnreadResponses } from './response/unread.ts';
 import { type Context, createRoutes, type RoutedService, type Service, type State, unmatched } from './routes.ts';
 
 interface AppOptions {
   readonly events: Events;
   /** Sent with every response. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly trackUnread: ReturnType<typeof createUnreadResponses>;
+  readonly unread: UnreadResponses;
 }
 
 /** Creates the Koa application of one listener. */
-export function createApp(first: Service, { events, headers, trackUnread }: AppOptions) {
+export function createApp(first: Service, { events, headers, unread }: AppOptions) {
   let current: RoutedService = { ...first, ...createRoutes(first) };
   const app = new Koa<State>();
   app
     .use(requestContext) // id, start time, trace; at the end the line of the log
-    .use(errors) // GatewayError → problem; anything else is a bug → internal
+    .use(responses) // sends the response; GatewayError → problem; anything else is a bug → internal
     .use(admission) // sizes, framing, host, origin, address
     .use(routes) // path and method; then authentication; then the operation, which reads the query
     .use(unmatched); // 404, 405
   // Koa would print what a closed connection causes.
-  app.on('error', (error: unknown, { req, state }: Context) => {
-    if (abortedFor(req.socket) === 'internal' && error !== req.socket.errored) reportBug(state.portico.request, error);
-  });
+  app.silent = true;
 
-  async function requestContext(ctx: Context, next: Next): Promise<void> {
+  function requestContext(ctx: Context, next: Next): Promise<void> {
     const service = current;
     const { credentialHeaders, ending } = service;
     const request = new HttpRequest(ctx, ctx.url, { credentialHeaders, headers, ending });
-    ctx.state.portico = { request, service, operation: undefined };
+    ctx.state.portico = { request, service, operation: undefined, response: undefined };
+    // Koa's own response costs 15 % of a cached read.
+    ctx.respond = false;
     const cut = () => abortConnection(ctx.req.socket, 'response_unread');
     service.users?.enter(cut);
-    ctx.res.on('close', () => {
+    ctx.res.once('close', () => {
       service.users?.leave(cut);
       end(request);
     });
-    await next();
-    trackUnread(request);
+    return next();
   }
 
   function end(request: HttpRequest): void {
@@ -63,22 +62,28 @@ export function createApp(first: Service, { events, headers, trackUnread }: AppO
       if (waitingSince !== undefined) record.upstreamMs = performance.now() - waitingSince;
       request.abandon();
     }
-    for (const close of request.onClose) close();
     events.requestEnded?.(record);
   }
 
-  async function errors(ctx: Context, next: Next): Promise<void> {
-    const { request, service } = ctx.state.portico;
+  async function responses(ctx: Context, next: Next): Promise<void> {
+    const { portico } = ctx.state;
+    const { request, service } = portico;
     try {
       await next();
+      send(request, portico.response, service);
     } catch (thrown) {
-      if (!request.isGone) await refuse(ctx, thrown);
+      if (!request.isGone) await refuse(portico, thrown);
     }
     service.hooks.onSettled(request);
   }
 
-  async function refuse(ctx: Context, thrown: unknown): Promise<void> {
-    const { request, service, operation } = ctx.state.portico;
+  function send(request: HttpRequest, response: HttpResponse | undefined, { sendTimeoutMs }: Service): void {
+    if (request.isGone || response === undefined) return;
+    sendResponse(request, response, sendTimeoutMs)?.catch((thrown) => abortWithBug(request, thrown));
+    unread.add(request);
+  }
+
+  async function refuse({ request, service, operation }: State['portico'], thrown: unknown): Promise<void> {
     const { req, record } = request;
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') reportBug(request, thrown);
@@ -88,16 +93,17 @@ export function createApp(first: Service, { events, headers, trackUnread }: AppO
       if (hasBody(req) && !req.readableEnded) await discardBody(req);
       const response =
         error.code === 'rate_limited' ? await operation?.refuseRate?.(error, record.requestId) : undefined;
-      respond(
-        ctx,
-        request,
-        response ?? problemResponse(error, record.requestId, service.challenge),
-        service.sendTimeoutMs,
-      );
+      send(request, response ?? problemResponse(error, record.requestId, service.challenge), service);
     } catch (again) {
-      if (again !== thrown) reportBug(request, again);
-      abortConnection(req.socket, 'internal');
+      abortWithBug(request, again);
     }
+  }
+
+  /** A response that is cut off cannot pass for a whole one. */
+  function abortWithBug(request: HttpRequest, thrown: unknown): void {
+    if (request.isGone) return;
+    reportBug(request, thrown);
+    abortConnection(request.req.socket, 'internal');
   }
 
   function reportBug({ record: { requestId, traceId }, credentials }: HttpRequest, thrown: unknown): void {

@@ -41,8 +41,6 @@ export class HttpRequest {
   takesBody = false;
   /** `performance.now()` while the request waits for an upstream. */
   waitingSince: number | undefined = undefined;
-  /** Called once the response was sent, or the connection has closed. */
-  readonly onClose: (() => void)[] = [];
   #controller: AbortController | undefined = undefined;
   #isGone = false;
 

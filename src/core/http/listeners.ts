@@ -86,8 +86,11 @@ function createEdge(
     }),
   });
   const all = { ...headers, 'X-Content-Type-Options': 'nosniff' };
-  const trackUnread = createUnreadResponses(settings.maxUnsentBytes, events);
-  const { app, change } = createApp(serviceOf(first), { events, headers: all, trackUnread });
+  const { app, change } = createApp(serviceOf(first), {
+    events,
+    headers: all,
+    unread: createUnreadResponses(settings.maxUnsentBytes, events),
+  });
   const { inactivityMs } = first;
   const server = createHttpServer({ listener, settings, events, headers: all, inactivityMs }, app.callback());
   return {

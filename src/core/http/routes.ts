@@ -10,7 +10,7 @@ import type { createAdmit } from './request/admit.ts';
 import { hasBody } from './request/request-head.ts';
 import type { RequestHooks } from './request-hooks.ts';
 import type { Challenge } from './response/problem.ts';
-import { type HttpResponse, respond } from './response/send.ts';
+import type { HttpResponse } from './response/send.ts';
 
 /** What settings determine. A reload replaces it for the requests that follow. */
 export interface Service {
@@ -39,6 +39,8 @@ export interface State {
     readonly service: RoutedService;
     /** Written once path and method have matched. */
     operation: Operation | undefined;
+    /** Written by the operation. */
+    response: HttpResponse | undefined;
   };
 }
 
@@ -70,10 +72,11 @@ export function unmatched(ctx: Context): Promise<void> {
 }
 
 async function handle(ctx: Context, operation: Operation): Promise<void> {
-  const { request, service } = ctx.state.portico;
+  const { portico } = ctx.state;
+  const { request, service } = portico;
   const { req, record, trace } = request;
   const { path, takesBody, methods } = operation;
-  ctx.state.portico.operation = operation;
+  portico.operation = operation;
   request.takesBody = takesBody;
   record.route = path;
   service.hooks.onRequest(request, operation);
@@ -83,15 +86,13 @@ async function handle(ctx: Context, operation: Operation): Promise<void> {
   if (hasBody(req) && !takesBody && methods.length > 0) {
     throw explained('invalid_request', 'This request must not have a body.');
   }
-  let response: HttpResponse;
   // Open operations cost no more than a rejection, and a probe must not fail because an instance is busy.
-  if (operation.open === true) response = await operation.respond(request);
+  if (operation.open === true) portico.response = await operation.respond(request);
   else {
     const caller = await authenticate(request, service, operation.open === 'partly');
     // Without a caller only where that is allowed.
-    response = await operation.respond(request, caller as Caller);
+    portico.response = await operation.respond(request, caller as Caller);
   }
-  respond(ctx, request, response, service.sendTimeoutMs);
 }
 
 /** Returns the caller; `undefined` for a request without a credential where that `isOptional`. */

@@ -30,7 +30,7 @@ export function createHeldBytes(maxBytes: number) {
 
   return {
     /** Returns how to add to what one request holds, and to release it; its response closes at the latest. */
-    of({ onClose }: Pick<HttpRequest, 'onClose'>, address: string | undefined) {
+    of({ res }: Pick<HttpRequest, 'res'>, address: string | undefined) {
       let held = 0;
       const ofAddress = () => (address === undefined ? 0 : (ofAddresses.get(address) ?? 0));
       const add = (bytes: number) => {
@@ -41,7 +41,7 @@ export function createHeldBytes(maxBytes: number) {
         else ofAddresses.delete(address);
       };
       const release = () => add(-held);
-      onClose.push(release);
+      res.once('close', release);
       return {
         /** Throws `overloaded` beyond the bound. */
         hold(bytes: number): void {

@@ -2,8 +2,7 @@ import type { Events } from '../../kernel/events.ts';
 import { abortConnection } from '../connection/aborted.ts';
 import type { HttpRequest } from '../http-request.ts';
 
-/** The system accepts a smaller response at once. */
-const MIN_BYTES = 16_384;
+export type UnreadResponses = ReturnType<typeof createUnreadResponses>;
 
 /**
  * Bounds the responses that their clients have not read, over all connections. Beyond `maxBytes`, the connections of the oldest
@@ -19,17 +18,20 @@ export function createUnreadResponses(maxBytes: number, events: Events) {
     unread.delete(request);
   }
 
-  return function add(request: HttpRequest): void {
-    const { bytes } = request.record;
-    if (bytes < MIN_BYTES || request.isGone) return;
-    unread.set(request, bytes);
-    total += bytes;
-    request.onClose.push(() => remove(request));
-    for (const oldest of unread.keys()) {
-      if (total <= maxBytes) break;
-      remove(oldest);
-      events.limitReached?.({ bound: 'http.maxUnsentBytes' });
-      abortConnection(oldest.req.socket, 'response_unread');
-    }
+  return {
+    /** Adds a response that was sent, unless the system has accepted all of it. */
+    add(request: HttpRequest): void {
+      const { req, res, record } = request;
+      if (req.socket.writableLength === 0) return;
+      unread.set(request, record.bytes);
+      total += record.bytes;
+      res.once('close', () => remove(request));
+      for (const oldest of unread.keys()) {
+        if (total <= maxBytes) break;
+        remove(oldest);
+        events.limitReached?.({ bound: 'http.maxUnsentBytes' });
+        abortConnection(oldest.req.socket, 'response_unread');
+      }
+    },
   };
 }
