@@ -115,7 +115,7 @@ describe('opaque tokens', () => {
     const token = await issue(server);
     expect(await statusOf(token)).to.equal(200);
     const basic = Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString('base64');
-    await fetch(server.endpoints.revocation, {
+    await fetch(server.revocationEndpoint, {
       method: 'POST',
       headers: { authorization: `Basic ${basic}` },
       body: new URLSearchParams({ token }),

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { onCleanup } from '../cleanup.ts';
 import { listen } from '../listening.ts';
 import {
@@ -25,7 +25,7 @@ interface Issued {
   readonly subject?: string;
   /** With a blank between two. @default every scope */
   readonly scope?: string;
-  /** @default as the server's */
+  /** @default 'jwt' */
   readonly format?: Format;
   /** How long it holds, 1 at least. @default as the server's */
   readonly seconds?: number;
@@ -39,12 +39,11 @@ export type AuthorizationServer = Awaited<ReturnType<typeof startAuthorizationSe
  * A real authorization server (oidc-provider) on a port of loopback. `refuse()` takes it down, `accept()` brings it back
  * on the same port. It ends with its test, which fails where the server itself had a bug.
  *
- * Its tokens are for whatever `resource` is asked for; `format` is that of those which clients obtain over HTTP. Clients register
- * themselves, or are {@link CLIENT}: authorization code with PKCE, client credentials, RFC 8693 (`subject_token` of this server,
- * `audience` or `resource`, `scope`), introspection and revocation. Whoever comes to sign in is {@link SUBJECT}, and agrees to all
+ * Its tokens are for whatever `resource` is asked for. Clients register themselves, or are {@link CLIENT}: authorization code with
+ * PKCE, RFC 8693 (a JWT of this server as `subject_token`, `audience` or `resource`, `scope`), introspection and revocation. Whoever comes to sign in is {@link SUBJECT}, and agrees to all
  * that is asked.
  */
-export async function startAuthorizationServer({ format = 'jwt' }: { readonly format?: Format } = {}) {
+export async function startAuthorizationServer() {
   const requests: IncomingMessage[] = [];
   const instead = new Map<string | undefined, RequestListener>();
   const server = createServer((request, response) => {
@@ -61,9 +60,8 @@ export async function startAuthorizationServer({ format = 'jwt' }: { readonly fo
   });
 
   const extraClaims = new WeakMap<object, Readonly<Record<string, unknown>>>();
-  const store = createStore();
   let current: ProviderOptions = {
-    ...{ issuer, store, format, keys: [await newKey()] },
+    ...{ issuer, store: createStore(), keys: [await newKey()] },
     claimsOf: (token) => extraClaims.get(token),
     onBug: (error) => bugs.push(error),
   };
@@ -84,23 +82,18 @@ export async function startAuthorizationServer({ format = 'jwt' }: { readonly fo
     if (client === undefined) throw new Error('there is no client');
     const token = new provider.AccessToken({
       ...{ accountId: subject, client, grantId: '', gty: 'of the test', scope },
-      resourceServer: new provider.ResourceServer(resource, resourceServer(issued.format ?? format)),
+      resourceServer: new provider.ResourceServer(resource, resourceServer(issued.format ?? 'jwt')),
       expiresIn: issued.seconds ?? SECONDS,
     });
     if (claims !== undefined) extraClaims.set(token, claims);
     return token.save();
   }
 
-  const endpoint = (name: string) => provider.urlFor(name);
   return {
     ...listening,
     /** `http://127.0.0.1:<port>`, without a slash. */
     issuer,
-    endpoints: {
-      token: endpoint('token'),
-      introspection: endpoint('introspection'),
-      revocation: endpoint('revocation'),
-    },
+    revocationEndpoint: provider.urlFor('revocation'),
     /** Every request so far, oldest first. */
     requests: requests as readonly IncomingMessage[],
     /**
@@ -113,16 +106,9 @@ export async function startAuthorizationServer({ format = 'jwt' }: { readonly fo
     },
     /** A token as clients obtain it, without asking for it. */
     issue,
-    /** A JWT of these claims and no other, signed with the key in use. */
-    async sign(claims: JWTPayload, header: { readonly typ?: string; readonly kid?: string } = {}): Promise<string> {
-      const [key] = current.keys;
-      if (key === undefined) throw new Error('there is no key');
-      const protectedHeader = { typ: 'at+jwt', kid: String(key.kid), ...header, alg: 'ES256' };
-      return new SignJWT(claims).setProtectedHeader(protectedHeader).sign(await importJWK(key, 'ES256'));
-    },
-    /** Signs with a new key. `keepOld`: whether earlier keys stay published. @default false */
-    async rotateKeys({ keepOld = false } = {}) {
-      current = { ...current, keys: [await newKey(), ...(keepOld ? current.keys : [])] };
+    /** Signs with a new key, and publishes no other. */
+    async rotateKeys() {
+      current = { ...current, keys: [await newKey()] };
       provider = createProvider(current);
       callback = provider.callback();
     },

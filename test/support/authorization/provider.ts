@@ -1,4 +1,4 @@
-import { createLocalJWKSet, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import { createLocalJWKSet, type JWK, jwtVerify } from 'jose';
 import {
   type AdapterFactory,
   type AdapterPayload,
@@ -25,7 +25,6 @@ export interface ProviderOptions {
   /** Private ones: the first signs. */
   readonly keys: readonly JWK[];
   readonly store: AdapterFactory;
-  readonly format: Format;
   /** Claims of a token beside those that any has. */
   readonly claimsOf: (token: object) => Readonly<Record<string, unknown>> | undefined;
   readonly onBug: (error: Error) => void;
@@ -39,7 +38,7 @@ export function resourceServer(format: Format): ResourceServer {
 
 /** oidc-provider with one client, a person who agrees to all, and tokens for whatever resource is asked for. */
 export function createProvider(options: ProviderOptions): Provider {
-  const { issuer, keys, store, format, claimsOf, onBug } = options;
+  const { issuer, keys, store, claimsOf, onBug } = options;
   const provider = new Provider(issuer, {
     adapter: store,
     jwks: { keys: [...keys] } as Configuration['jwks'],
@@ -47,7 +46,7 @@ export function createProvider(options: ProviderOptions): Provider {
       {
         client_id: CLIENT.id,
         client_secret: CLIENT.secret,
-        grant_types: ['client_credentials', TOKEN_EXCHANGE],
+        grant_types: [TOKEN_EXCHANGE],
         redirect_uris: [],
         response_types: [],
       },
@@ -64,12 +63,11 @@ export function createProvider(options: ProviderOptions): Provider {
     },
     extraTokenClaims: (_context, token) => claimsOf(token),
     ttl: {
-      ...{ AccessToken: SECONDS, ClientCredentials: SECONDS, RefreshToken: 3600 },
+      ...{ AccessToken: SECONDS, RefreshToken: 3600 },
       ...{ Grant: 3600, IdToken: 600, Interaction: 60, Session: 60 },
     },
     features: {
       devInteractions: { enabled: false },
-      clientCredentials: { enabled: true },
       introspection: { enabled: true, allowedPolicy: () => true },
       registration: { enabled: true },
       revocation: { enabled: true, allowedPolicy: () => true },
@@ -78,11 +76,11 @@ export function createProvider(options: ProviderOptions): Provider {
         enabled: true,
         defaultResource: (_context, _client, oneOf) => oneOf?.[0] ?? [],
         useGrantedResource: () => true,
-        getResourceServerInfo: () => resourceServer(format),
+        getResourceServerInfo: () => resourceServer('jwt'),
       },
     },
   });
-  registerTokenExchange(provider, keys, format);
+  registerTokenExchange(provider, keys);
   provider.on('server_error', (_context, error) => onBug(error));
   return provider;
 }
@@ -102,7 +100,6 @@ export async function agree(
   await provider.interactionFinished(request, response, { login: { accountId: subject }, consent: { grantId } });
 }
 
-/** Of a request (RFC 8693, section 2.1); what a client cannot send twice may come once. */
 const PARAMS = [
   'subject_token',
   'subject_token_type',
@@ -111,57 +108,31 @@ const PARAMS = [
   'resource',
   'scope',
 ] as const;
-type Params = { readonly [Name in (typeof PARAMS)[number]]?: string };
 
 /**
- * RFC 8693: a token of this server, whoever it is for, against one of the same person for the `resource` or `audience`
- * that is named, with the scopes of the first one or those of them that are asked for.
+ * RFC 8693: a JWT of this server, whoever it is for, against one of the same person for the `resource` or `audience` that is named,
+ * with the scopes of the first one or those of them that are asked for.
  */
-function registerTokenExchange(provider: Provider, keys: readonly JWK[], format: Format): void {
+function registerTokenExchange(provider: Provider, keys: readonly JWK[]): void {
   const known = createLocalJWKSet({ keys: keys.map(({ d: _private, ...key }) => key) });
-
-  async function subjectOf(token: string): Promise<{ subject: string; scope: string }> {
-    const stored = (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token));
-    if (stored !== undefined) {
-      const subject = 'accountId' in stored ? stored.accountId : stored.clientId;
-      return { subject: String(subject), scope: stored.scope ?? '' };
-    }
-    const { payload }: { payload: JWTPayload } = await jwtVerify(token, known, { issuer: provider.issuer }).catch(
-      () => {
-        throw new errors.InvalidRequest('subject_token is invalid');
-      },
-    );
-    return { subject: String(payload.sub), scope: String(payload.scope ?? '') };
-  }
-
-  provider.registerGrantType<Params>(
+  provider.registerGrantType<{ readonly [Name in (typeof PARAMS)[number]]?: string }>(
     TOKEN_EXCHANGE,
     async (context) => {
       const { client, params } = context.oidc;
-      const { subject_token, subject_token_type = '', audience, resource = audience } = params;
-      if (subject_token === undefined || !TYPES.includes(subject_token_type)) {
-        throw new errors.InvalidRequest('subject_token and its type are needed');
-      }
-      const { subject, scope } = await subjectOf(subject_token);
+      const { subject_token = '', subject_token_type = '', audience, resource = audience } = params;
+      if (!TYPES.includes(subject_token_type)) throw new errors.InvalidRequest('the type of subject_token is needed');
+      const { payload } = await jwtVerify(subject_token, known, { issuer: provider.issuer }).catch(() => {
+        throw new errors.InvalidRequest('subject_token is invalid');
+      });
       if (resource === undefined) throw new errors.InvalidTarget('audience or resource is needed');
-      const asked = params.scope ?? scope;
-      if (!asked.split(' ').every((one) => scope.split(' ').includes(one))) {
-        throw new errors.InvalidScope('the subject token has not all of these scopes', asked);
-      }
+      const scope = params.scope ?? String(payload['scope'] ?? '');
       const token = new provider.AccessToken({
-        accountId: subject,
-        client,
-        grantId: '',
-        gty: 'token_exchange',
-        resourceServer: new provider.ResourceServer(resource, resourceServer(format)),
-        scope: asked,
+        ...{ accountId: String(payload.sub), client, grantId: '', gty: 'token_exchange', scope },
+        resourceServer: new provider.ResourceServer(resource, resourceServer('jwt')),
       });
       context.body = {
-        access_token: await token.save(),
-        issued_token_type: TYPES[0],
-        token_type: 'Bearer',
-        expires_in: token.expiration,
-        scope: asked,
+        ...{ access_token: await token.save(), issued_token_type: TYPES[0], token_type: 'Bearer' },
+        ...{ expires_in: token.expiration, scope },
       };
     },
     [...PARAMS],
@@ -173,15 +144,14 @@ export function createStore(): AdapterFactory {
   const payloads = new Map<string, AdapterPayload>();
   return (model) => {
     const keyOf = (id: string) => `${model}:${id}`;
-    const findBy = (name: 'uid' | 'userCode') => async (value: string) =>
-      payloads.entries().find(([key, payload]) => key.startsWith(keyOf('')) && payload[name] === value)?.[1];
     return {
       async upsert(id, payload) {
         payloads.set(keyOf(id), payload);
       },
       find: async (id) => payloads.get(keyOf(id)),
-      findByUid: findBy('uid'),
-      findByUserCode: findBy('userCode'),
+      findByUid: async (uid) =>
+        payloads.entries().find(([key, payload]) => key.startsWith(keyOf('')) && payload.uid === uid)?.[1],
+      findByUserCode: async () => undefined,
       async consume(id) {
         Object.assign(payloads.get(keyOf(id)) ?? {}, { consumed: Math.floor(Date.now() / 1000) });
       },
