@@ -1,27 +1,26 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { atDepth } from '../../support/depth.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
-import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import type { RawResponse } from '../../support/platform/raw-response.ts';
+import { openConnection } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
 import { captureLog } from '../log/captured-log.ts';
-import { type Broken, brokenRequests, SOUND } from './fuzz/broken-requests.ts';
-import { judge } from './fuzz/judge.ts';
-import { openLane, sendBroken } from './fuzz/lane.ts';
 import { MARK } from './fuzz/messages.ts';
-import { framed, type Request, requests, TOKEN } from './fuzz/requests.ts';
+import { requests, type Sent, SOUND, TOKEN } from './fuzz/requests.ts';
 
 const TOTAL = atDepth(5000, 20_000);
-const BROKEN = TOTAL * 0.4;
-/** Samples that are made in one go. */
-const SLICE = 2000;
-/** Most of what is broken waits a second: for a body that does not end. */
-const CONNECTIONS = 128;
-const LANES = 16;
+/** Some wait a second, for a body that does not end. */
+const AT_ONCE = 128;
 const SHOWN = 2000;
-const PONG = { jsonrpc: '2.0', id: 'sound', result: {} };
+/** A client leaves when its request has been read. */
+const LEAVES_MS = 20;
 
 /** How some requests have to end, or else what is sent misses its mark. */
 const MET = [
@@ -35,16 +34,73 @@ const OUR_FAULT = [
   'draining',
 ];
 
+// biome-ignore lint/suspicious/noExplicitAny: taken apart here.
+type Json = any;
+
+type Row = { readonly status: number; readonly title: string; readonly rpc?: number };
+
+function rowOf(code: ErrorCode): Row {
+  expect(ERRORS, 'the code').to.have.property(code);
+  return ERRORS[code];
+}
+
+/** Holds an answer to what a client may get. `sent`: the body that it answers, where that is known. */
+function judge({ status, headers, body }: RawResponse, sent: Buffer | undefined): void {
+  const text = body.toString();
+  expect(text + JSON.stringify([...headers]), 'the answer').to.not.contain(TOKEN);
+  if (status < 200) return;
+  // 501: a transfer coding that is not supported.
+  if (status !== 501) expect(status).to.be.below(500);
+  const requestId = headers.get('x-request-id');
+  expect(requestId).to.match(/^[a-zA-Z0-9._~:/+=@-]{1,128}$/);
+  const type = headers.get('content-type');
+  if (type === 'application/problem+json') {
+    const { code, ...problem }: Json = JSON.parse(text);
+    const { title } = rowOf(code);
+    expect(problem).to.include({ status, title, requestId });
+    expect(rowOf(code).status).to.equal(status);
+  } else if (type === 'application/json' || type === 'text/event-stream') {
+    const last = type === 'application/json' ? text : text.slice(text.lastIndexOf('data: ') + 'data: '.length);
+    judgeMessage(JSON.parse(last), status, requestId, sent);
+  } else expect([type, status, text]).to.deep.equal([null, 202, '']);
+}
+
+function judgeMessage(message: Json, status: number, requestId: string | null, sent: Buffer | undefined): void {
+  const { jsonrpc, id, result, error } = message;
+  expect([jsonrpc, result === undefined]).to.deep.equal(['2.0', error !== undefined]);
+  // An invalid request may have no readable id; one with too many values is not parsed.
+  const isUntold = id === null && ['invalid_rpc', 'too_large'].includes(error?.data.code);
+  if (sent !== undefined && !isUntold) expect(id).to.equal(idIn(sent));
+  if (error === undefined) {
+    expect(status).to.equal(200);
+    return;
+  }
+  const row = rowOf(error.data.code);
+  expect(error.data.requestId).to.equal(requestId);
+  expect([200, row.status]).to.include(status);
+  expect([row.rpc, error.data.code === 'resource_unknown' ? -32002 : row.rpc]).to.include(error.code);
+}
+
+/** The id that an answer to a body has to have. */
+function idIn(sent: Buffer): unknown {
+  try {
+    const { id } = Object(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(sent)));
+    const isExact = typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER;
+    return isExact ? JSON.parse(JSON.stringify(id)) : typeof id === 'string' ? id : null;
+  } catch {
+    return null;
+  }
+}
+
 describe('POST /mcp with random input', () => {
   const log = captureLog();
   const waiting = new Set<ServerResponse>();
-  let platform: HttpUpstream;
   let running: RunningGateway;
   let socketsBefore: number;
 
   before(async () => {
     socketsBefore = openSockets();
-    platform = await startHttpUpstream((request, response) => {
+    const platform = await startHttpUpstream((request, response) => {
       waiting.add(response);
       response.on('close', () => waiting.delete(response));
       const token = tokenOf(request);
@@ -56,69 +112,42 @@ describe('POST /mcp with random input', () => {
     running = await startGateway(settingsFor(platform.url, { http, upstream: { timeoutMs: 9000 } }), log);
   });
 
-  /** Calls `work` with each of `count` samples, several at once. Returns one sample for each kind of failure. */
-  async function each<T>({ samples, count, atOnce, show, work }: Round<T>): Promise<string[]> {
+  /** Sends bytes on a connection of their own, and judges what comes back until it closes. */
+  async function send({ bytes, leaves, body }: Sent): Promise<void> {
+    const { socket, send: write, reset, closed } = openConnection(running.url);
+    await once(socket, 'connect');
+    write(bytes);
+    if (leaves) await sleep(LEAVES_MS);
+    if (leaves) reset();
+    else if (body === undefined) socket.end();
+    const { responses, rest, error } = await closed();
+    for (const response of responses) judge(response, body);
+    if (!leaves) expect(rest.toString('latin1'), 'half an answer').to.equal('');
+    if (body !== undefined) expect(responses.length, `answers, ${error}`).to.equal(1);
+  }
+
+  it(`answers ${TOTAL} requests, or closes the connection ${SEEDED}`, async () => {
     const failed = new Map<string, string>();
-    for (let done = 0; done < count; done += SLICE) {
-      const slice = fc.sample(samples, { numRuns: Math.min(SLICE, count - done), seed: SEED + done }).values();
-      const take = async (lane: number) => {
-        for (const one of slice) await work(one, lane).catch((error: Error) => failed.set(error.message, show(one)));
-      };
-      await Promise.all(Array.from({ length: atOnce }, (_, lane) => take(lane)));
-    }
-    return [...failed].map((pair) => pair.join(', for '));
-  }
-
-  const quote = (bytes: Buffer) => JSON.stringify(bytes.toString('latin1', 0, SHOWN));
-
-  async function sendFramed(): Promise<string[]> {
-    const lanes = Array.from({ length: LANES }, () => openLane(running.url));
-    const failed = await each({
-      samples: requests,
-      count: TOTAL - BROKEN,
-      atOnce: LANES,
-      show: (request: Request) => quote(framed(request)),
-      work: async (request, lane) => {
-        const answer = await lanes[lane]?.ask(framed(request));
-        if (answer !== undefined) judge(answer, request.body);
-      },
-    });
-    for (const lane of lanes) lane.close();
-    return failed;
-  }
-
-  function sendBrokenOnes(): Promise<string[]> {
-    return each({
-      samples: brokenRequests,
-      count: BROKEN,
-      atOnce: CONNECTIONS,
-      show: ({ pieces, ending }: Broken) => `${ending} ${quote(Buffer.concat(pieces))}`,
-      work: async (broken) => {
-        const { responses, rest, error } = await sendBroken(running.url, broken);
-        if (error?.startsWith('wrong')) throw new Error(error);
-        for (const response of responses) judge(response);
-        if (broken.ending !== 'reset') expect(rest.toString('latin1'), 'wrong: half an answer').to.equal('');
-      },
-    });
-  }
-
-  it(`answers ${TOTAL} requests, or closes the connection ${SEEDED}`, async function () {
-    this.timeout(180_000);
-    expect((await Promise.all([sendFramed(), sendBrokenOnes()])).flat()).to.deep.equal([]);
-  });
+    const samples = fc.sample(requests, { numRuns: TOTAL, seed: SEED }).values();
+    const work = async () => {
+      for (const one of samples) {
+        await send(one).catch(({ message }: Error) => failed.set(message, one.bytes.toString('latin1', 0, SHOWN)));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    expect([...failed]).to.deep.equal([]);
+  }).timeout(180_000);
 
   it('then answers a valid request, with no upstream request pending', async () => {
-    const lane = openLane(running.url);
-    expect(JSON.parse((await lane.ask(SOUND)).body.toString())).to.deep.equal(PONG);
-    lane.close();
+    const connection = openConnection(running.url);
+    connection.send(SOUND);
+    expect((await connection.receive()).json()).to.deep.equal({ jsonrpc: '2.0', id: 'sound', result: {} });
     await eventually(() => waiting.size === 0);
     expect(running.gateway.breakers['tools']).to.equal('closed');
   });
 
-  it('closes within 5 s, with no connection left', async () => {
-    const begun = performance.now();
+  it('closes with no connection left', async () => {
     expect(await running.gateway.close()).to.equal(true);
-    expect(performance.now() - begun).to.be.lessThan(5000);
     await eventually(() => openSockets() <= socketsBefore + 1);
   });
 
@@ -126,21 +155,13 @@ describe('POST /mcp with random input', () => {
     const lines = log.lines();
     expect(lines.length).to.be.greaterThan(TOTAL / 2);
     expect(lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
-    expect(lines.filter(({ outcome }) => OUR_FAULT.includes(String(outcome)))).to.deep.equal([]);
-    const met = new Set(lines.map(({ outcome }) => outcome));
-    expect(MET.filter((outcome) => !met.has(outcome))).to.deep.equal([]);
+    const outcomes = new Set(lines.map(({ outcome }) => String(outcome)));
+    expect(OUR_FAULT.filter((outcome) => outcomes.has(outcome))).to.deep.equal([]);
+    expect(MET.filter((outcome) => !outcomes.has(outcome))).to.deep.equal([]);
     expect(log.text().includes(TOKEN), 'the token').to.equal(false);
     expect(log.text().includes(MARK), 'a body').to.equal(false);
   });
 });
-
-interface Round<T> {
-  readonly samples: fc.Arbitrary<T>;
-  readonly count: number;
-  readonly atOnce: number;
-  readonly show: (one: T) => string;
-  readonly work: (one: T, lane: number) => Promise<void>;
-}
 
 /** TCP connections of this process; the platform's listener counts as another kind. */
 function openSockets(): number {
