@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { existsSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import type { ParsedCommand } from './commands/command-line.ts';
 import { catchSignals } from './commands/signals.ts';
@@ -20,10 +21,12 @@ const { parseCommandLine, USAGE } = await import('./commands/command-line.ts');
 
 const DEFAULT_FILE = 'portico.yaml';
 
+const FIRST_STEPS = `portico --demo serves a demo platform, and portico init writes a first ${DEFAULT_FILE} from an OpenAPI document.\n`;
+
 /** Exit codes: 0 done, 1 failed while starting or running, 2 invalid command line or settings. */
 async function main(args: string[]): Promise<number> {
   const command = parseCommandLine(args);
-  if ('issue' in command) return complain(`${command.issue}\n\n${USAGE}`, 2);
+  if ('issue' in command) return complain(`${command.issue}; portico --help lists the commands and their options\n`, 2);
   try {
     return await run(command);
   } catch (error) {
@@ -31,6 +34,7 @@ async function main(args: string[]): Promise<number> {
     if (!(error instanceof ConfigError)) throw error;
     // Like compilers, each line starts with its place, so that editors can jump there.
     process.stderr.write(`${error.message}\n`);
+    if (command.file === undefined && !existsSync(DEFAULT_FILE)) process.stderr.write(FIRST_STEPS);
     return 2;
   }
 }

@@ -57,7 +57,7 @@ export function parseCommandLine(args: string[]): ParsedCommand | { readonly iss
   }
   const { values, positionals } = parsed;
   const { help, version, demo, config = [], ...options } = values;
-  if (help === true) return { name: 'help' };
+  if (help === true || positionals[0] === 'help') return { name: 'help' };
   if (version === true) return { name: 'version' };
   if (demo === true) return args.length === 1 ? { name: 'demo' } : { issue: '--demo takes no other argument' };
   const [name = 'serve', ...rest] = positionals;
@@ -70,7 +70,8 @@ export function parseCommandLine(args: string[]): ParsedCommand | { readonly iss
 
 function issueOf(name: string, values: Values, files: readonly string[]) {
   const options = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-  if (options === undefined) return `unknown command ${name}`;
+  if (options === undefined)
+    return `unknown command ${name}${/\.ya?ml$/.test(name) ? `; did you mean serve ${name}?` : ''}`;
   const other = Object.keys(values).find((option) => !options.includes(option));
   if (other !== undefined) return `${name} does not support --${other}`;
   const most = options.includes('config') ? 1 : 0;

@@ -22,6 +22,7 @@ const PARSED: Readonly<Record<string, object>> = {
   '--help': { name: 'help' },
   '-v': { name: 'version' },
   'serve --help': { name: 'help' },
+  help: { name: 'help' },
 };
 
 /** What is wrong with each command line. */
@@ -37,7 +38,7 @@ const ISSUES: Readonly<Record<string, string>> = {
   '--nonsense': "Unknown option '--nonsense'",
   'frobnicate --config x': 'unknown command frobnicate',
   'toString --config x': 'unknown command toString',
-  'a.yaml': 'unknown command a.yaml',
+  'a.yaml': 'unknown command a.yaml; did you mean serve a.yaml?',
   'serve twice --config x': 'too many arguments: twice',
   'check a.yaml b.yaml': 'too many arguments: b.yaml',
   'schema a.yaml': 'too many arguments: a.yaml',

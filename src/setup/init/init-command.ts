@@ -113,7 +113,9 @@ async function fetchDocument(url: URL, source: string): Promise<string> {
     throw new SourceError(`${source} answered with ${response.status}: download the document and name the file`);
   } catch (error) {
     if (error instanceof SourceError) throw error;
-    throw new SourceError(`${source} cannot be read`, { cause: error });
+    const { name, cause } = error as Error;
+    const { message = name, code = message } = Object(cause) as { message?: string; code?: string };
+    throw new SourceError(`${source} cannot be read (${code})`, { cause: error });
   }
 }
 
