@@ -182,19 +182,6 @@ describe('a subscription over HTTP', () => {
     await Promise.all(ends);
   });
 
-  it('of an expired token ends at once, and Node warns of nothing', async () => {
-    const warnings: Error[] = [];
-    const warned = (warning: Error) => void warnings.push(warning);
-    process.on('warning', warned);
-    onCleanup(() => void process.off('warning', warned));
-    const issuer = await startIssuer();
-    const { url, expectNoPolls } = await scene();
-    const token = await issuer.token({ exp: Math.floor(Date.now() / 1000) - 60 });
-    expect((await (await subscribe(url, { token })).ended).result).to.include({ resultType: 'complete' });
-    await expectNoPolls();
-    expect(warnings).to.deep.equal([]);
-  });
-
   it('ends with the error when the platform rejects its token', async () => {
     const { url, platform, log, expectNoPolls } = await scene();
     const subscriber = await subscribe(url, { resources: ALL });
@@ -232,17 +219,6 @@ describe('a subscription over HTTP', () => {
     change(TOKEN);
     platform.respond(honest);
     await eventually(() => subscriber.notified().length === 1);
-  });
-
-  it('is acknowledged while the platform is down, and notified when its list can be read', async () => {
-    const { url, platform, honest } = await scene();
-    platform.respond(json({}, 503));
-    const subscriber = await subscribe(url, { resources: ALL });
-    await subscriber.received(1);
-    platform.respond(honest);
-    await eventually(() => subscriber.notified().length === ALL.length);
-    await sleep(POLLS_MS);
-    expect(subscriber.notified()).to.have.members(ALL);
   });
 
   it('is notified of nothing when access is denied for a while', async () => {
@@ -409,28 +385,6 @@ describe('subscriptions', () => {
       for (const { ended } of subscribers) expect((await ended).result).to.include({ resultType: 'complete' });
       await expectNoPolls();
     }
-  });
-
-  it('of a token with a new verdict do not join the polls of the earlier one', async () => {
-    const { url, introspected } = await introspectedScene({ subscriptions: { pollMs: 500, minPollMs: 500 } });
-    const earlier = await subscribe(url, { token: 'opaque' });
-    await earlier.received(1);
-    introspected({ tenant: 'other' });
-    const later = await subscribe(url, { token: 'opaque' });
-    await later.received(1);
-    expect((await earlier.ended).result).to.include({ resultType: 'complete' });
-    expect(later.messages).to.have.length(1);
-  });
-
-  it('are not verified any more when settings no longer verify', async () => {
-    const issuer = await startIssuer();
-    const { url, gateway, platform, reads } = await scene({
-      verification: { issuer: issuer.issuer, audience: AUDIENCE },
-    } as Partial<TestSettings>);
-    gateway.change(settingsFor(platform.url));
-    const subscriber = await subscribe(url, { token: 'opaque', resources: ['projects'] });
-    await eventually(() => reads('projects') > 5);
-    expect(subscriber.messages).to.have.length(1);
   });
 
   const CHANGES = atDepth(400, 10_000);

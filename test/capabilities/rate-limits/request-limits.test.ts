@@ -87,12 +87,6 @@ describe('rate limits', () => {
       expect(await statuses(get(READ, bearer('b')))).to.deep.equal([200]);
     });
 
-    it('let the caller in again once the window is over', async () => {
-      const { statuses } = await start({ perCaller: 1, windowMs: 1000 });
-      expect(await statuses(get(LIST, bearer('a')), get(LIST, bearer('a')))).to.deep.equal([200, 429]);
-      await eventually(async () => (await statuses(get(LIST, bearer('a'))))[0] === 200);
-    });
-
     it('drop the least recent caller if there are more than maxKeys', async () => {
       const { statuses } = await start({ perCaller: 1, maxKeys: 2 });
       const of = (token: string) => get(LIST, bearer(token));
@@ -150,14 +144,6 @@ describe('rate limits', () => {
       expect(await askFrom('127.0.0.2', url, post(ping(1), 'elsewhere'))).to.equal(200);
     });
 
-    it('are reported with the policy that was reached', async () => {
-      const { ask } = await start({ perAddress: 1 });
-      expect((await ask(post(ping(1), 'one'))).headers.get('RateLimit')).to.equal(null);
-      const refused = await ask(post(ping(2), 'two'));
-      expect([refused.status, refused.headers.get('RateLimit-Policy')]).to.deep.equal([429, '"address";q=1;w=60']);
-      expect(refused.headers.get('RateLimit')).to.match(/^"address";r=0;t=\d+$/);
-    });
-
     it('take nothing from callers whose token a platform has accepted, nor they from it', async () => {
       // The first one of the good token counts: nothing has accepted it yet.
       const { statuses } = await start({ perCaller: 5, perAddress: 3 });
@@ -179,11 +165,6 @@ describe('rate limits', () => {
       const one = get(READ, bearer('accepted-greedy'));
       expect(await statuses(one, one, one)).to.deep.equal([200, 200, 429]);
       expect(await statuses(...madeUp(10), one)).to.deep.equal([401, ...Array(10).fill(429)]);
-    });
-
-    it('are off with 0', async () => {
-      const { url } = await start({ perCaller: 1, perAddress: 0 });
-      expect(await flood(url, madeUp(40))).to.deep.equal({ 401: 40 });
     });
   });
 
@@ -213,9 +194,6 @@ describe('rate limits', () => {
   });
 
   describe('of messages without a token', () => {
-    const anonymous = (address: string, id = 1) =>
-      post(ping(id)).replace(/Authorization: .*\r\n/, `X-Forwarded-For: ${address}\r\n`);
-
     it('do not use up the limit of callers with a token at the same address', async () => {
       const { statuses } = await start({ perAddress: 2 }, {}, { publicLists: true });
       const flood = Array.from({ length: 4 }, () => post(ping(1)).replace(/Authorization: .*\r\n/, ''));
@@ -230,17 +208,6 @@ describe('rate limits', () => {
       expect(await statuses(get(LIST, none), get(LIST, none))).to.deep.equal([401, 429]);
       const open = ['/livez', '/readyz', '/openapi.json', '/nowhere'].map((path) => get(path, none));
       expect(await statuses(...open, ...open)).to.deep.equal([200, 200, 200, 404, 200, 200, 200, 404]);
-    });
-
-    it('hold for each address by itself', async () => {
-      const proxies = { trustedProxies: ['127.0.0.0/8'] };
-      const { statuses, bounds } = await start({ perAddress: 2 }, proxies, { publicLists: true });
-      const flood = Array.from({ length: 3 }, () => anonymous('203.0.113.1'));
-      expect(await statuses(...flood, anonymous('203.0.113.2'))).to.deep.equal([200, 200, 429, 200]);
-      // Of IPv6, addresses of one subscriber.
-      const subscriber = ['2001:db8::1', '2001:db8::2', '2001:db8::3'].map((address) => anonymous(address));
-      expect(await statuses(...subscriber)).to.deep.equal([200, 200, 429]);
-      expect(bounds()).to.deep.equal(['limits.perAddress', 'limits.perAddress']);
     });
   });
 

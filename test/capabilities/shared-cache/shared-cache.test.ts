@@ -119,22 +119,6 @@ describe('a gateway with a shared cache', () => {
     expect(names.join()).to.not.contain('127.0.0.1');
   });
 
-  it('sends Redis no command for what it has in memory', async () => {
-    const [one] = await pair();
-    await one.read('tools');
-    await stored();
-    const asked = async () => {
-      const text = await metricsOf(one);
-      return text.split('\n').filter((line) => /duration_seconds_count{command="(get|set)"/.test(line));
-    };
-    const before = await asked();
-    expect(before.join()).to.contain('command="set",outcome="ok"');
-    for (let count = 0; count < 20; count += 1) {
-      expect((await one.read('tools')).headers.get('cache-status')).to.contain('hit');
-    }
-    expect(await asked()).to.deep.equal(before);
-  });
-
   it('connects over TLS, as the user of the settings', async () => {
     const authority = await createAuthority();
     const issued = await authority.issue();

@@ -31,7 +31,6 @@ describe('an authorization server that is not as it should be, over real sockets
 
   const FAULTS: Readonly<Record<string, readonly [RequestListener, string]>> = {
     'resets the connection': [(request) => request.socket.resetAndDestroy(), '502 upstream_failed'],
-    'closes the connection': [(request) => request.socket.destroy(), '502 upstream_failed'],
     'says nothing': [() => {}, '504 upstream_timeout'],
     'stalls in its body': [
       (_request, response) => {
@@ -39,41 +38,17 @@ describe('an authorization server that is not as it should be, over real sockets
       },
       '504 upstream_timeout',
     ],
-    'sends its body byte by byte': [
-      (_request, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' });
-        const timer = setInterval(() => response.write(' '), 20);
-        response.on('close', () => clearInterval(timer));
-      },
-      '504 upstream_timeout',
-    ],
-    'speaks no HTTP': [(request) => request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'), '502 upstream_failed'],
     'says 500': [json({ error: 'server_error' }, 500), '502 upstream_failed'],
     'says 503': [json({}, 503, { 'retry-after': '7' }), '502 upstream_failed'],
     'says 429': [json({}, 429, { 'retry-after': '7' }), '429 upstream_rate_limited'],
     redirects: [json({}, 302, { location: '/elsewhere' }), '502 upstream_failed'],
     'says 204': [json(undefined, 204), '502 upstream_invalid'],
     'says 404': [json({}, 404), '502 upstream_refused'],
-    'says 404 in HTML': [(_request, response) => response.writeHead(404).end('<p>'), '502 upstream_refused'],
-    'says 401 without a code': [
-      (_request, response) => response.writeHead(401).end(),
-      '502 upstream_credential_rejected',
-    ],
-    'says 401 with a challenge': [
-      json({ error: 'invalid_client' }, 401, { 'www-authenticate': 'Basic realm="as"' }),
-      '502 upstream_credential_rejected',
-    ],
     'says 403': [json({}, 403), '502 upstream_credential_rejected'],
     'says server_error with 400': [json({ error: 'server_error' }, 400), '502 upstream_failed'],
     'sends what is not JSON': [(_request, response) => response.end('{access_token'), '502 upstream_invalid'],
-    'sends a web page': [
-      (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>'),
-      '502 upstream_invalid',
-    ],
-    'sends a list': [json([TOKEN]), '502 upstream_invalid'],
     'sends more than any token takes': [json({ ...TOKEN, more: 'x'.repeat(70_000) }), '502 upstream_invalid'],
     'sends no token': [json({ token_type: 'Bearer' }), '502 upstream_invalid'],
-    'sends an empty token': [json({ ...TOKEN, access_token: '' }), '502 upstream_invalid'],
     'sends a token that breaks a header': [json({ ...TOKEN, access_token: 'a\r\nX-Admin: 1' }), '502 upstream_invalid'],
     'sends a token of another type': [json({ ...TOKEN, token_type: 'DPoP' }), '502 upstream_invalid'],
     'sends a refresh token': [
@@ -94,7 +69,6 @@ describe('an authorization server that is not as it should be, over real sockets
       '502 upstream_invalid',
     ],
     'sends a token that has ended': [json({ ...TOKEN, expires_in: 0 }), '502 upstream_invalid'],
-    'sends one that ended before': [json({ ...TOKEN, expires_in: -5 }), '502 upstream_invalid'],
     'sends one that ends at no number': [json({ ...TOKEN, expires_in: 'soon' }), '502 upstream_invalid'],
   };
 
@@ -172,12 +146,6 @@ describe('an authorization server that is not as it should be, over real sockets
     expect(gateway.breakers['projects']).to.equal('closed');
   });
 
-  it('is called again if a kept connection was lost', async () => {
-    const { read } = await start({ upstream: { retry: { attempts: 2, baseDelayMs: 1 } } });
-    endpoint.respond(inTurn((request) => request.socket.resetAndDestroy(), json(TOKEN)));
-    expect(await givenFor(await read('projects', as('a')))).to.equal('exchanged-for-this');
-  });
-
   it('does not delay callers with a token while it is slow', async () => {
     const { read } = await start({ upstream: { connections: 1 } });
     endpoint.respond(inTurn(json({ ...TOKEN, expires_in: 600 }), () => {}));
@@ -216,14 +184,6 @@ describe('an authorization server that is not as it should be, over real sockets
       expect(await exchangesAt(13)).to.equal(2);
     });
   }
-
-  it('has a short-lived token used for the one request', async () => {
-    const { read } = await start();
-    endpoint.respond(json({ ...TOKEN, expires_in: 30 }));
-    const before = endpoint.requests.length;
-    for (let count = 0; count < 2; count += 1) await givenFor(await read('projects', as('a')));
-    expect(endpoint.requests.length - before).to.equal(2);
-  });
 
   it("has no token used beyond the end of the caller's own", async () => {
     const clock = { now: Date.now() };

@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { startTracer, type Tracer, type TracerOptions } from '../../../src/capabilities/tracing/tracer.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import { readVersion } from '../../../src/core/kernel/version.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { inTurn, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
@@ -39,15 +38,6 @@ describe('spans on their way to the collector', () => {
   const end = (tracer: Tracer, count = 1) => {
     for (let index = 0; index < count; index += 1) tracer.begin('request', undefined)?.end({ method: 'GET' });
   };
-
-  it('leave together, from this service', async () => {
-    end(await open(), 100);
-    await eventually(() => sent === 100);
-    expect(collector.bodies).to.have.length(1);
-    expect(collector.headers[0]).to.include({ 'content-type': 'application/json' });
-    expect(collector.spans[0]?.resource).to.include({ 'service.name': 'portico', 'service.version': readVersion() });
-    expect(dropped).to.deep.equal([]);
-  });
 
   it('leave at the end, without a wait for others', async () => {
     const tracer = await open({ intervalMs: 86_400_000 });
@@ -100,29 +90,6 @@ describe('spans on their way to the collector', () => {
     expect(dropped).to.deep.equal([{ spans: 5, reason: 'not_taken', cause: 'status 400' }]);
     end(tracer, 7);
     await eventually(() => sent === 7);
-  });
-
-  it('are sent again where the collector is unavailable', async () => {
-    collector.respond(inTurn(json({}, 503, { 'retry-after': '1' }), collector.take));
-    end(await open(), 5);
-    await eventually(() => sent === 5);
-    expect(dropped).to.deep.equal([]);
-  });
-
-  it('belong to new traces in the share of sampleRatio', async () => {
-    for (const [sampleRatio, least, most] of [
-      [0, 0, 0],
-      // Eleven standard deviations to either side.
-      [0.25, 2000, 3000],
-      [1, 10_000, 10_000],
-    ] as const) {
-      const tracer = await open({ sampleRatio });
-      const ids = Array.from({ length: 10_000 }, () => tracer.begin('request', undefined)?.traceId);
-      const sampled = ids.filter((id) => id !== undefined);
-      expect(sampled.length).to.be.within(least, most);
-      expect(new Set(sampled).size).to.equal(sampled.length);
-      for (const id of sampled) expect(id).to.match(/^(?!0{32})[0-9a-f]{32}$/);
-    }
   });
 });
 

@@ -3,12 +3,9 @@ import { captureLog } from '../../core/log/captured-log.ts';
 import { startAuthorizationServer } from '../../support/authorization/authorization-server.ts';
 import { as } from '../../support/authorization/caller.ts';
 import { AUDIENCE } from '../../support/authorization/issuer.ts';
-import { createAuthority, writePem } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, inTurn, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { startCollector } from '../../support/process/collector.ts';
-import { inFolder } from '../../support/process/process.ts';
-import { exchange, get } from '../../support/raw-http.ts';
 import { echo, gatewayAt, givenFor } from '../token-exchange/exchanging.ts';
 import { traceReplicas } from './replicas.ts';
 import { exportTo, headerOf, LOADED, PARENT, READ, SAMPLED, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
@@ -22,23 +19,6 @@ describe('the trace', () => {
   });
 
   describe('of a read', () => {
-    it('extends from the edge to the page, or to the cache if that has the list', async () => {
-      const { collector, read, end } = await startTraced(upstream.url);
-      await read('tools');
-      await read('tools');
-      await end();
-      expect(collector.tree()).to.deep.equal({
-        [`1 SERVER ${READ}`]: { '1 INTERNAL read tools': LOADED },
-        [`2 SERVER ${READ}`]: { '1 INTERNAL read tools': {} },
-      });
-      expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).to.equal(2);
-      expect(collector.spans.filter(({ failed }) => failed)).to.deep.equal([]);
-      expect(collector.all('read tools').map(({ attributes }) => attributes)).to.have.deep.members([
-        { 'portico.resource': 'tools', 'portico.cache': 'miss' },
-        { 'portico.resource': 'tools', 'portico.cache': 'hit' },
-      ]);
-    });
-
     it('has the attributes of the conventions at each step', async () => {
       const { collector, read, end } = await startTraced(upstream.url);
       await read('tools');
@@ -72,25 +52,6 @@ describe('the trace', () => {
       const { resource } = collector.one(READ);
       expect(resource).to.include({ 'service.name': 'portico' });
       expect(resource['service.instance.id']).to.match(/^[0-9a-f-]{36}$/);
-    });
-
-    it('names the default port of a scheme, and TLS of its own', async () => {
-      const authority = await createAuthority();
-      await inFolder(async (folder) => {
-        const { cert, key } = writePem(folder, await authority.issue());
-        // Nobody listens there.
-        const { collector, url, end } = await startTraced('https://127.0.0.2', {
-          http: { port: 0, tls: { certFile: cert, keyFile: key } },
-          upstream: { retry: { attempts: 0 } },
-        });
-        const request = get('/mcp/v1/resources/read?uri=platform://tools');
-        expect((await exchange(url, request, { tls: { ca: authority.ca } })).status).to.equal(502);
-        await end();
-        expect(collector.one(READ).attributes).to.include({ 'url.scheme': 'https' });
-        expect(collector.one('GET').attributes).to.include({
-          ...{ 'server.address': '127.0.0.2', 'server.port': 443, 'url.full': 'https://127.0.0.2/v1/tools' },
-        });
-      });
     });
 
     it('has a span for each page, and counts how often a request was sent again', async () => {

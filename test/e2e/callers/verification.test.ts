@@ -102,21 +102,6 @@ describe('a gateway that verifies tokens', () => {
     await Promise.all(madeUp);
   });
 
-  it('closes its connections to the issuer', async () => {
-    for (const token of ['opaque', await sign(await createSigner(), claimsOf('https://login.example'))]) {
-      const { issuer, gateway, read } = await scene({
-        verification: { timeoutMs: 60_000, introspection: { clientId: 'a', secret: 'b' } },
-        rest: { shutdown: { graceMs: 1 } },
-      });
-      issuer.respond(() => {});
-      const reading = read('tools', as(token)).catch(() => {});
-      await eventually(() => issuer.requests.length > 0);
-      await gateway.close();
-      await reading;
-      await eventually(() => issuer.open() === 0);
-    }
-  });
-
   it('tries at most four keys for a token without kid', async () => {
     const signers = await Promise.all(Array.from({ length: 5 }, (_, number) => createSigner('ES256', `key-${number}`)));
     const { issuer, read } = await scene({ verification: { keys: { cooldownMs: 1 } } });
@@ -166,8 +151,6 @@ describe('an invalid token', () => {
     'alg None': () => made({ alg: 'None', typ: 'at+jwt' }, good(), () => 'c2lnbmF0dXJl'),
     'no alg': () => made({ typ: 'at+jwt' }, good(), () => 'c2lnbmF0dXJl'),
     'HS256 by the public key as PEM': () => hmac('HS256', pem())(),
-    'HS256 by the public key as PEM, trimmed': () => hmac('HS256', pem().trim())(),
-    'HS512 by the modulus': () => hmac('HS512', Buffer.from(String(rsa.jwk.n), 'base64url'))(),
     'HS256 by nothing': () => hmac('HS256', '')(),
     'another algorithm for the same key': async () => {
       const [, claims, signature] = await parts();
@@ -184,8 +167,6 @@ describe('an invalid token', () => {
     },
     'the kid of a good key, and another key': async () => sign(await createSigner('RS256', 'first'), good()),
     'no kid, and another key': async () => sign({ ...(await createSigner('RS256')), kid: undefined }, good()),
-    'a kid that is a path': async () => sign({ ...rsa, kid: '../../../dev/null' }, good()),
-    'a kid that is a statement': async () => sign({ ...rsa, kid: "x' UNION SELECT 'key" }, good()),
     'a kid that is an URL': async () => sign({ ...rsa, kid: `${running.issuer.url}/attacker` }, good()),
     'a kid of the prototype': async () => sign({ ...rsa, kid: '__proto__' }, good()),
     'a kid that is no text': async () => sign({ ...rsa, kid: { $ne: '' } as never }, good()),
@@ -200,21 +181,19 @@ describe('an invalid token', () => {
     'a signature that was cut': async () => (await sign(rsa, good())).slice(0, -8),
     'no signature': async () => `${(await parts()).slice(0, 2).join('.')}.`,
     'a fourth part': async () => `${await sign(rsa, good())}.e30`,
-    'five parts': async () => `${await sign(rsa, good())}.e30.e30`,
     'claims that are no object': () => made({ alg: 'RS256', typ: 'at+jwt', kid: 'first' }, [], () => 'AAAA'),
     'the type of an ID token': () => sign(rsa, good(), { typ: 'JWT' }),
     'no type': () => sign(rsa, good(), { typ: undefined }),
     'an end that has come': () => sign(rsa, good({ exp: inSeconds(-600) })),
     'no end': () => sign(rsa, good({ exp: undefined })),
-    'an end that is text': () => sign(rsa, good({ exp: String(inSeconds(600)) })),
     'a beginning that is to come': () => sign(rsa, good({ nbf: inSeconds(600) })),
     'another audience': () => sign(rsa, good({ aud: 'https://other.example/mcp' })),
-    'no audience': () => sign(rsa, good({ aud: undefined })),
     'an audience that only begins alike': () => sign(rsa, good({ aud: `${AUDIENCE}/` })),
     'an audience that is an object': () => sign(rsa, good({ aud: { [AUDIENCE]: true } })),
+    'no audience': () => sign(rsa, good({ aud: undefined })),
+    'no issuer': () => sign(rsa, good({ iss: undefined })),
     'another issuer': () => sign(rsa, good({ iss: 'https://other.example' })),
     'the issuer with a slash': () => sign(rsa, good({ iss: `${running.issuer.issuer}/` })),
-    'no issuer': () => sign(rsa, good({ iss: undefined })),
     'a key that it is bound to': () => sign(rsa, good({ cnf: { jkt: 'x' } })),
     'a subject that is no text': () => sign(rsa, good({ sub: ['alice'] })),
     'no form of a JWT at all': () => 'opaque',

@@ -4,7 +4,7 @@ import { readVersion } from '../../../src/core/kernel/version.ts';
 import { LOADED, PARENT, SAMPLED } from '../../capabilities/tracing/traced.ts';
 import { TOKEN } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type HttpUpstream, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { type Collector, startCollector } from '../../support/process/collector.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { inFolder, runStdio, writeSettings } from '../../support/process/process.ts';
@@ -70,21 +70,6 @@ describe('a process with tracing', function () {
     expect(collector.headers[0]).to.include({ 'x-api-key': 'key-of-the-test' });
     // The admin listener has no spans.
     expect(Object.keys(collector.tree())).to.have.length(1);
-  });
-
-  it('logs and counts dropped spans, and answers requests', async () => {
-    collector.respond(json({}, 400));
-    const portico = await start({ tracing: { ...parse(SETTINGS).tracing, intervalMs: 100 } });
-    expect((await exchange(portico.url, get(READ_TOOLS))).status).to.equal(200);
-    const line = await eventually(() => /^.*"msg":"spans dropped".*$/m.exec(portico.stdout())?.[0]);
-    expect(JSON.parse(line)).to.include({ level: 'warn', reason: 'not_taken', cause: 'status 400' });
-    const metrics = String((await exchange(portico.adminUrl, get('/metrics'))).body);
-    expect(metrics).to.match(/^portico_trace_spans_dropped_total\{reason="not_taken"\} [1-9]/m);
-    // Once a minute is often enough.
-    expect((await exchange(portico.url, get(READ_TOOLS))).status).to.equal(200);
-    const { stdout } = await portico.stop();
-    expect(stdout.match(/spans dropped/g)).to.have.length(1);
-    expect(stdout).not.to.contain('key-of-the-test');
   });
 
   it('traces each message of standard input', async () => {
