@@ -56,12 +56,12 @@ function openAs(purpose: Purpose, known: readonly AnyCapability[], context: OwnC
   return capabilities;
 }
 
-/** Blocks of the settings file. One list: the schema of settings is created once for it. */
+/** The blocks of the settings file that capabilities add. */
 export const SLICES = slicesOf(CAPABILITIES);
 
 /** Returns the blocks of the settings file that belong to these capabilities. @default all */
 export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES): readonly SettingsSlice[] {
-  return known === CAPABILITIES ? SLICES : slicesOf(known);
+  return slicesOf(known);
 }
 
 export type LoadedSettings = Awaited<ReturnType<typeof loadSettings>>;

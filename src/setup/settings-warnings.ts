@@ -1,6 +1,7 @@
 import type { Finding } from '../core/config/config-error.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
-import { isNameless, offeredIn } from '../core/config/schema/settings.ts';
+import { acceptsAnyHost } from '../core/config/schema/edges.ts';
+import { offeredIn } from '../core/config/schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import type { Resource } from '../core/resources/resource.ts';
 import { comparisonWarnings, valueWarnings } from './expression-warnings.ts';
@@ -41,7 +42,7 @@ const warnOfPaging: Warning = ({ offered, isWritten }, warn) => {
 
 /** Warning, not an issue: a page gains little where its token is verified. */
 const warnOfHosts: Warning = ({ config: { http, publicUrl } }, warn) => {
-  if (!isNameless(http, publicUrl)) return;
+  if (!acceptsAnyHost(http, publicUrl)) return;
   warn(['http', 'host'], 'any Host is accepted, which allows DNS rebinding: set http.allowedHosts or publicUrl');
 };
 

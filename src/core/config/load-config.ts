@@ -1,3 +1,6 @@
+import { createReadStream } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { getSystemErrorMessage } from 'node:util';
 import { limitsWith } from '../kernel/limits.ts';
 import { RESOURCES } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -7,7 +10,7 @@ import { callerValueNames } from './schema/caller-values.ts';
 import { type Config, type Settings, type SettingsInput, settingsSchema, withLimits } from './schema/settings.ts';
 import { checkWith } from './setting-issues.ts';
 import type { SettingsSlice } from './settings-slice.ts';
-import { parseSettingsText, readSettings } from './yaml-file.ts';
+import { parseSettingsText } from './yaml-file.ts';
 
 export type LoadedConfig = Awaited<ReturnType<typeof loadConfig>>;
 
@@ -84,4 +87,25 @@ export function parseSettings(
   const checked = checkWith(settingsSchema(resources, slices), input);
   if ('findings' in checked) throw new ConfigError(checked.findings.map(({ path, message }) => ({ path, message })));
   return checked.settings as Settings;
+}
+
+/** A larger file is not a settings file. */
+const MAX_BYTES = 262_144;
+
+/** Reads a settings file. Throws {@link ConfigError}. */
+async function readSettings(file: string): Promise<string> {
+  // One byte more than allowed, so that an oversized file is noticed.
+  const bytes = await buffer(createReadStream(file, { end: MAX_BYTES })).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(file, `cannot be read: ${getSystemErrorMessage(error.errno ?? 0)}`);
+  });
+  if (bytes.length > MAX_BYTES) throw unreadable(file, 'is larger than 256 KiB');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw unreadable(file, 'is not UTF-8 text');
+  }
+}
+
+function unreadable(file: string, message: string): ConfigError {
+  return new ConfigError([{ path: [], message }], file);
 }

@@ -1,6 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { buffer } from 'node:stream/consumers';
-import { getSystemErrorMessage } from 'node:util';
 import {
   type Alias,
   type Document,
@@ -192,25 +189,4 @@ export function plainValue(text: string): unknown {
 
 function firstOfEachLine(issues: readonly ConfigIssue[]): ConfigIssue[] {
   return [...new Map(issues.toReversed().map((issue) => [issue.line, issue])).values()];
-}
-
-/** A larger file is not a settings file. */
-const MAX_BYTES = 262_144;
-
-/** Reads a settings file. Throws {@link ConfigError}. */
-export async function readSettings(file: string): Promise<string> {
-  // One byte more than allowed, so that an oversized file is noticed.
-  const bytes = await buffer(createReadStream(file, { end: MAX_BYTES })).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(file, `cannot be read: ${getSystemErrorMessage(error.errno ?? 0)}`);
-  });
-  if (bytes.length > MAX_BYTES) throw unreadable(file, 'is larger than 256 KiB');
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw unreadable(file, 'is not UTF-8 text');
-  }
-}
-
-function unreadable(file: string, message: string): ConfigError {
-  return new ConfigError([{ path: [], message }], file);
 }

@@ -8,7 +8,7 @@ import { PROBE } from '../input-bounds.ts';
 import type { FirstItem, ResourceReport } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
 import type { Exchange } from './single-read.ts';
-import { parsePage } from './trials.ts';
+import { parsePage } from './varied-reads.ts';
 
 /** Describes the first page: its first item, and its signs of further pages. */
 export function describePage(

@@ -5,7 +5,7 @@ import { credentialForm } from '../../core/kernel/credential-kinds.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import type { Finding, Untried } from './probe-report.ts';
-import { type Look, NotTried, type Try } from './trials.ts';
+import { type InspectedPage, NotTried, type ReadAgain } from './varied-reads.ts';
 
 /** A read that succeeded, as experiments see it. */
 export interface Subject {
@@ -14,7 +14,7 @@ export interface Subject {
   readonly credential: CredentialSettings;
   readonly isWritten: (key: string) => boolean;
   readonly request: TappedRequest;
-  readonly first: Look;
+  readonly first: InspectedPage;
   readonly received: number;
   readonly items: number;
   /** The list as it is served. */
@@ -23,7 +23,7 @@ export interface Subject {
   readonly total: number;
   /** How many items took the default of a field. */
   readonly defaulted: ReadonlyMap<string, number>;
-  readonly attempt: Try;
+  readonly readAgain: ReadAgain;
 }
 
 /** Finds doubts about a read. Rejects with {@link NotTried} if it shows nothing. */
@@ -119,14 +119,14 @@ function hasMember(item: unknown, path: string): boolean {
 }
 
 /** The made-up token goes to the platform only, without a user name, whose account could be locked. */
-async function publicList({ settings, credential, request, first, attempt }: Subject): Promise<Finding[]> {
+async function publicList({ settings, credential, request, first, readAgain }: Subject): Promise<Finding[]> {
   const form = credentialForm(credential);
   if (form === undefined) return [];
   const token = credentialIn(request.headers, form);
   const secret = madeUp(token);
   if (secret === token) throw new NotTried('no other token of this kind can be made up');
   const { header: name, format } = form;
-  const [look] = await attempt({ credential: { kind: 'service', secret, name, format } });
+  const [look] = await readAgain({ credential: { kind: 'service', secret, name, format } });
   const setting = `upstreams.${settings.upstream}.credential`;
   if (look?.count === 0) {
     const guest =
@@ -155,7 +155,7 @@ export function madeUp(token: string): string {
 const NEXT = { token: 'tokenParam', offset: 'offsetParam', page: 'pageParam', link: 'next', none: '' } as const;
 
 /** Reads in pages of half the size, so that the next page and its sign are tried, too. */
-async function smallerPages({ resource, settings, first, received, attempt }: Subject): Promise<Finding[]> {
+async function smallerPages({ resource, settings, first, received, readAgain }: Subject): Promise<Finding[]> {
   const { pagination } = settings;
   const sizeKey = 'endParam' in pagination && pagination.endParam !== undefined ? 'endParam' : 'sizeParam';
   if (pagination.kind === 'none' || first.count < 2) return [];
@@ -163,7 +163,7 @@ async function smallerPages({ resource, settings, first, received, attempt }: Su
   const isWhole = first.count === received;
   const size = Math.ceil(first.count / 2);
   const smaller = { pagination: { ...pagination, size } as typeof pagination };
-  const [one, two] = await attempt({ settings: smaller, maxPages: isWhole ? 3 : 1 });
+  const [one, two] = await readAgain({ settings: smaller, maxPages: isWhole ? 3 : 1 });
   if (one === undefined) return [];
   const at = `resources.${resource.name}.pagination`;
   const next = `${at}.${NEXT[pagination.kind]}`;
@@ -183,7 +183,7 @@ async function smallerPages({ resource, settings, first, received, attempt }: Su
 }
 
 /** Reads without each entry of `query`, and with a value that makes no sense; flags are also inverted. */
-async function queryEntries({ resource, settings, first, isWritten, attempt }: Subject): Promise<Finding[]> {
+async function queryEntries({ resource, settings, first, isWritten, readAgain }: Subject): Promise<Finding[]> {
   // With fewer items, most filters and orders change nothing. Entries of the default contract are another finding.
   if (first.count < 2 || (!isWritten('query') && isWritten('path'))) return [];
   const paging = Object.entries(settings.pagination).flatMap(([key, value]) => (key.endsWith('Param') ? [value] : []));
@@ -195,7 +195,7 @@ async function queryEntries({ resource, settings, first, isWritten, attempt }: S
     const values = ['portico-probe', ...(isFlag ? [`${value === 'false'}`] : [])];
     const queries = [without, ...values.map((each) => ({ ...settings.query, [name]: each }))];
     const isSame = async (query: typeof without) =>
-      (await attempt({ settings: { query } }))[0]?.content === first.content;
+      (await readAgain({ settings: { query } }))[0]?.content === first.content;
     if (!(await allInTurn(queries, isSame))) continue;
     const setting = `resources.${resource.name}.query.${name}`;
     const text = `${setting} seems to have no effect: without it, and with a meaningless value, the first page is the same (${first.count} items); the platform ignores it, or all items match it`;

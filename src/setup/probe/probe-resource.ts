@@ -14,7 +14,7 @@ import { runExperiments } from './probe-experiments.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';
-import { createTrials, lookAt, parsePage } from './trials.ts';
+import { createVariedReads, inspectPage, parsePage } from './varied-reads.ts';
 
 interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
@@ -42,7 +42,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const masks = createMasks(loaded, name, settings);
   const { safe, learn: onRequest } = masks;
   const { events, seen, warnings } = observe();
-  const trials = createTrials({ config, settings, identity, resource: name, onRequest });
+  const varied = createVariedReads({ config, settings, identity, resource: name, onRequest });
   const begun = performance.now();
   return readOnce({ config, resource: name, identity, onRequest, events }, async (read) => {
     const { outcome } = read;
@@ -55,17 +55,17 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       const page = describePage(exchange ?? NO_PAGE, safe, { resource, settings });
       const isPageShown = page.first !== undefined;
       const error = await describeFailure(outcome, read, masks, isPageShown);
-      return { ...known, warnings, ...page, extraRequests: trials.requests(), error, lookAt: keys };
+      return { ...known, warnings, ...page, extraRequests: varied.requests(), error, lookAt: keys };
     }
     const items: readonly Readonly<Record<string, string>>[] = JSON.parse(outcome.snapshot.bytes.toString('utf8'));
-    const first = exchange?.page && lookAt(exchange.page, exchange.headers, settings);
+    const first = exchange?.page && inspectPage(exchange.page, exchange.headers, settings);
     const credential = config.upstreams[upstream]?.credential;
     const isWritten = (key: string) => loaded.isWritten(['resources', name, key]);
     const { findings, notTried } =
       exchange === undefined || first === undefined || credential === undefined
         ? { findings: [], notTried: [] }
         : await runExperiments({
-            ...{ resource, settings, attempt: trials.attempt, received, items: served, served: items },
+            ...{ resource, settings, readAgain: varied.readAgain, received, items: served, served: items },
             ...{ defaulted, credential, isWritten, first },
             total: totalOf(exchange, settings.items),
             request: exchange.request,
@@ -76,7 +76,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       items: items.length,
       emptyFields: emptyFields(resource, items),
       warnings: [...warnings, ...findings.map((found) => ({ ...found, text: safe(found.text, 500) }))],
-      extraRequests: trials.requests(),
+      extraRequests: varied.requests(),
       notTried,
       ...describePage(exchange ?? NO_PAGE, safe, { resource, settings }),
     };

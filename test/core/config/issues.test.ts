@@ -12,8 +12,7 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
 `),
     ).to.deep.equal([
       '1:15: http.port: must be a whole number',
-      '2:32: upstreams["a b"].baseUrl: must be text: put it in quotes',
-      '2:46: upstreams["a b"].timeoutMs: must be a whole number',
+      '2:14: upstreams["a b"]: must begin with a letter and contain only letters, digits, _ and -',
       '2:71: upstreams.tools.baseUrl: must be an http or https URL',
       '3:72: resources.tools.pagination.totalHeader: must be an HTTP header name',
     ]);

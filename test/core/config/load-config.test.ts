@@ -151,7 +151,7 @@ describe('settings that come as an object', () => {
         'http.port: must be a number, without quotes and unit',
         'http.prot: Unrecognized key; did you mean port?',
         'log: must be a block of keys, and is empty',
-        'upstreams["a b"].baseUrl: is required',
+        'upstreams["a b"]: must begin with a letter and contain only letters, digits, _ and -',
       ]);
       expect(error.issues[1]).to.deep.equal({
         path: ['http', 'prot'],

@@ -5,16 +5,19 @@ import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { SettingsSlice } from '../settings-slice.ts';
 import { checkCallerValues } from './caller-values.ts';
-import { type CrossCheck, withChecks } from './cross-check.ts';
-import { AdminSettings, HttpSettings, McpSettings, ShutdownSettings } from './edges.ts';
+import { withChecks } from './cross-check.ts';
+import { AdminSettings, checkHosts, checkPorts, HttpSettings, McpSettings, ShutdownSettings } from './edges.ts';
 import { checkOffers, settleOffers } from './offers.ts';
 import { checkParents } from './resource/joined-settings.ts';
 import { resourceSettings } from './resource/resource-settings.ts';
-import { bytes, listenHost, publicUrl } from './scalars.ts';
+import { bytes, publicUrl } from './scalars.ts';
+import { checkCallers } from './upstream/credential-settings.ts';
 import { UpstreamSettings } from './upstream/upstream-settings.ts';
 import { checkVerification, VerificationSettings } from './verification-settings.ts';
 
-const UPSTREAM_NAME = /^[A-Za-z][\w-]*$/;
+const upstreamName = z
+  .string()
+  .regex(/^[A-Za-z][\w-]*$/, 'must begin with a letter and contain only letters, digits, _ and -');
 
 const LogSettings = z.strictObject({
   level: z
@@ -61,25 +64,19 @@ const COMMON = {
   http: HttpSettings.prefault({}).describe('The public listener.'),
   mcp: McpSettings.prefault({}).describe('MCP: POST /mcp on the public listener, and portico stdio.'),
   admin: AdminSettings.prefault({}).describe('The admin listener.'),
-  shutdown: ShutdownSettings.prefault({}).describe('Behavior after SIGTERM or SIGINT.'),
+  shutdown: ShutdownSettings.prefault({}).describe('Behaviour after SIGTERM or SIGINT.'),
   log: LogSettings.prefault({}).describe('The log on standard output.'),
   verification: VerificationSettings.optional().describe(
     "Verification of callers' access tokens. Unset: Portico does not verify them.",
   ),
   cache: CacheSettings.prefault({}).describe('Memory for stored lists, for all resources together.'),
-  upstreams: withChecks(z.record(z.string(), UpstreamSettings), (upstreams, report) => {
-    for (const name of Object.keys(upstreams)) {
-      if (!UPSTREAM_NAME.test(name))
-        report([name], 'must begin with a letter and contain only letters, digits, _ and -');
-    }
-  })
-    .meta({ propertyNames: { type: 'string', pattern: UPSTREAM_NAME.source } })
-    .describe('Upstream APIs by name.'),
+  upstreams: z.record(upstreamName, UpstreamSettings).describe('Upstream APIs by name.'),
 };
 
 type ResourceSettings = z.ZodPrefault<ReturnType<typeof resourceSettings>>;
 
-function createSchema(registry: readonly Resource[], slices: readonly SettingsSlice[]) {
+/** Creates the schema of all settings of one gateway. */
+export function settingsSchema(registry: readonly Resource[] = RESOURCES, slices: readonly SettingsSlice[] = []) {
   const resources = registry.map((resource) => {
     const settings: ResourceSettings = resourceSettings(resource).prefault({}).describe(resource.description);
     return [resource.name, settings] as const;
@@ -106,55 +103,7 @@ function createSchema(registry: readonly Resource[], slices: readonly SettingsSl
   return withChecks(schema, ...checks).overwrite(settleOffers(registry));
 }
 
-type CommonSettings = z.output<z.ZodObject<typeof COMMON>>;
-
-const checkCallers: CrossCheck<CommonSettings> = (settings, report) => {
-  if (settings.allowUnverifiedCallers || settings.verification !== undefined) return;
-  for (const [name, { credential }] of Object.entries(settings.upstreams)) {
-    if (CREDENTIAL_KINDS[credential.kind].provesToken) continue;
-    report(
-      ['upstreams', name, 'credential', 'kind'],
-      `${credential.kind} gives every caller the same access, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended`,
-    );
-  }
-};
-
-const checkPorts: CrossCheck<CommonSettings> = ({ http, admin }, report) => {
-  if (http.socketPath !== undefined || !admin.enabled || admin.port === 0) return;
-  if (http.port === admin.port)
-    report(['admin', 'port'], 'must differ from http.port: each listener needs its own port');
-};
-
-/** Whether a listener answers for any `Host` (docs/decisions/0005). */
-export function isNameless(http: CommonSettings['http'], publicUrl: string | undefined): boolean {
-  if (http.socketPath !== undefined || http.allowedHosts !== undefined || publicUrl !== undefined) return false;
-  return !/^(?:localhost$|::1$|127\.)/.test(http.host);
-}
-
-const checkHosts: CrossCheck<CommonSettings> = ({ http, publicUrl, verification }, report) => {
-  if (verification !== undefined || !listenHost.safeParse(http.host).success || !isNameless(http, publicUrl)) return;
-  report(
-    ['http', 'allowedHosts'],
-    'is required if http.host is not a loopback address and neither publicUrl nor verification is set, because of DNS rebinding: list each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]',
-  );
-};
-
-export type SettingsSchema = ReturnType<typeof createSchema>;
-
-const NO_SLICES: readonly SettingsSlice[] = [];
-const schemas = new WeakMap<readonly Resource[], WeakMap<readonly SettingsSlice[], SettingsSchema>>();
-
-/** The schema of all settings of one gateway, created once for each registry and list of slices. */
-export function settingsSchema(
-  registry: readonly Resource[] = RESOURCES,
-  slices: readonly SettingsSlice[] = NO_SLICES,
-): SettingsSchema {
-  const ofRegistry = schemas.get(registry) ?? new WeakMap();
-  schemas.set(registry, ofRegistry);
-  const schema = ofRegistry.get(slices) ?? createSchema(registry, slices);
-  ofRegistry.set(slices, schema);
-  return schema;
-}
+type SettingsSchema = ReturnType<typeof settingsSchema>;
 
 /** Settings as a person writes them: everything with a default may be left out. */
 export type SettingsInput = z.input<SettingsSchema>;

@@ -17,7 +17,7 @@ interface Variation {
 }
 
 /** Reads the first pages of the list again, with a variation. Resolves with no pages if the platform answered with no list. */
-export type Try = (variation: Variation) => Promise<readonly Look[]>;
+export type ReadAgain = (variation: Variation) => Promise<readonly InspectedPage[]>;
 
 /** Thrown by an experiment that shows nothing. The message holds no text of the platform. */
 export class NotTried extends Error {}
@@ -27,17 +27,17 @@ const TEMPORARY = [408, 429, 500, 502, 503, 504];
 /** Lets a trial read pages on which a read would fail, since only the pages are compared. */
 const PERMISSIVE = { invalidItems: 'drop', allowEmpty: true, duplicateIds: 'allow' } as const;
 
-type TrialsOptions = Omit<SingleReadOptions, 'events'> & { readonly settings: ResourceConfig };
+type VariedReadsOptions = Omit<SingleReadOptions, 'events'> & { readonly settings: ResourceConfig };
 
 /** Trials are reads, with bounded `maxPages` and no retries. Rejects with {@link NotTried} if no response shows anything. */
-export function createTrials({ settings, onRequest, ...read }: TrialsOptions) {
+export function createVariedReads({ settings, onRequest, ...read }: VariedReadsOptions) {
   let requests = 0;
   const count = (request: TappedRequest) => {
     requests += 1;
     onRequest(request);
   };
 
-  const attempt: Try = ({ settings: changed, credential, maxPages = 1 }) => {
+  const readAgain: ReadAgain = ({ settings: changed, credential, maxPages = 1 }) => {
     if (requests + maxPages > PROBE.requests) throw new NotTried(`it needs more than ${PROBE.requests} requests`);
     const merged = { ...settings, ...changed };
     // A full page without a next one is an error in a read; here the pages alone count.
@@ -50,10 +50,10 @@ export function createTrials({ settings, onRequest, ...read }: TrialsOptions) {
       if (outcome instanceof GatewayError && (status === 0 || isUnrelated)) {
         throw new NotTried(outcome.reason ?? outcome.title);
       }
-      return sent.flatMap(({ page, headers }) => (page && lookAt(page, headers, own)) ?? []);
+      return sent.flatMap(({ page, headers }) => (page && inspectPage(page, headers, own)) ?? []);
     });
   };
-  return { attempt, requests: () => requests };
+  return { readAgain, requests: () => requests };
 }
 
 function variedConfig(config: Config, resource: string, own: ResourceConfig, credential?: CredentialSettings): Config {
@@ -80,14 +80,14 @@ export function parsePage(bytes: Buffer, items: string): { readonly body: unknow
   }
 }
 
-export interface Look {
+export interface InspectedPage {
   readonly count: number;
   /** The ids of the items and the totals of the page: equal for the same part of the same list. */
   readonly ids: string;
   readonly content: string;
 }
 
-export function lookAt(bytes: Buffer, headers: ReplyHeaders, settings: ResourceConfig): Look | undefined {
+export function inspectPage(bytes: Buffer, headers: ReplyHeaders, settings: ResourceConfig): InspectedPage | undefined {
   const page = parsePage(bytes, settings.items)?.page;
   if (page === undefined) return undefined;
   const { id } = settings.fields;
