@@ -1,5 +1,5 @@
 import { ConfigError, type ConfigIssue } from './config/config-error.ts';
-import { headerVariable, type LoadedConfig } from './config/load-config.ts';
+import { callerVariable, type LoadedConfig } from './config/load-config.ts';
 import type { Config } from './config/schema/settings.ts';
 import { createAuthenticate, type Identity } from './credentials/authenticate.ts';
 import { Credential, flawOf, HEADER_VALUE, TOKEN } from './kernel/caller.ts';
@@ -29,7 +29,7 @@ export async function localCaller(
       others.set(from.toLowerCase(), [new Credential(value)]);
       if (flaw === undefined) continue;
       const wrong = value === '' ? 'is not set' : `holds no credential: ${flaw}`;
-      const message = `is an HTTP header; ${command} reads its value from the environment variable ${headerVariable(from)}, which ${wrong}`;
+      const message = `is an HTTP header; ${command} reads its value from the environment variable ${callerVariable('HEADER', from)}, which ${wrong}`;
       issues.push({ path: ['upstreams', name, 'credential', 'from'], message });
     } else if (CREDENTIAL_KINDS[credential.kind].provesToken) needsToken = true;
   }
@@ -45,7 +45,8 @@ export async function localCaller(
   const identity: Identity = await createAuthenticate()([new Credential(`Bearer ${token || 'none'}`)]);
   // Without verification, there is no other source of claims.
   const verified = { subject: undefined, subjectKey: undefined, scopes: new Set<string>(), claims };
-  return { ...identity, ...(claims.size > 0 && { verified }), forwarded, ...(others.size > 0 && { others }) };
+  const headers = new Map([...forwarded].map(([name, value]) => [name, [value]]));
+  return { ...identity, ...(claims.size > 0 && { verified }), forwarded: headers, ...(others.size > 0 && { others }) };
 }
 
 /** Returns settings without verification: the person who runs a command already holds all secrets of the settings. */

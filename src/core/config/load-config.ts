@@ -43,39 +43,34 @@ export async function loadConfig(
     isFromEnvironment,
     /** `PORTICO_TOKEN` of the environment, or empty: the access token of commands, which have no caller. */
     token: environment['PORTICO_TOKEN'] ?? '',
-    /** Values of the environment for the headers of `credential.from`, by header name in lower case. */
-    headerCredentials: headerCredentials(config, environment),
-    /** Values of the environment for what settings name of callers, as `PORTICO_HEADER_X_TENANT_ID` and `PORTICO_CLAIM_TENANT`. */
     ...callerValues(config, environment),
   };
 }
 
-/** The variable for a header of `credential.from`: `PORTICO_HEADER_X_ACME_TOKEN`. */
-export function headerVariable(header: string): string {
-  return `PORTICO_HEADER_${header.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
+/** The variable for a value of callers: `PORTICO_HEADER_X_ACME_TOKEN`, `PORTICO_CLAIM_TENANT`. */
+export function callerVariable(source: 'HEADER' | 'CLAIM', name: string): string {
+  return `PORTICO_${source}_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }
 
+/** Values of callers that settings name, from the environment: commands have no caller. Headers are in lower case. */
 function callerValues(config: Config, environment: Environment) {
-  const { claims, headers } = callerValueNames(config);
-  const given = (names: readonly string[], variableOf: (name: string) => string) =>
-    names.flatMap((name) => {
-      const value = environment[variableOf(name)] ?? '';
-      return value === '' ? [] : [[name, value] as const];
-    });
-  const claimVariable = (name: string) => headerVariable(name).replace('HEADER', 'CLAIM');
-  return {
-    claims: new Map(given(claims, claimVariable)),
-    forwarded: new Map(given(headers, headerVariable).map(([name, value]) => [name.toLowerCase(), [value]])),
+  const given = (source: 'HEADER' | 'CLAIM', names: readonly string[]): ReadonlyMap<string, string> => {
+    const values = names.map((name) => [name, environment[callerVariable(source, name)] ?? ''] as const);
+    return new Map(values.filter(([, value]) => value !== ''));
   };
-}
-
-function headerCredentials({ upstreams }: Config, environment: Environment): ReadonlyMap<string, string> {
-  const found = Object.values(upstreams).flatMap(({ credential }) => {
-    if (credential.kind !== 'header' || credential.from === undefined) return [];
-    const value = environment[headerVariable(credential.from)] ?? '';
-    return value === '' ? [] : [[credential.from.toLowerCase(), value] as const];
-  });
-  return new Map(found);
+  const { claims, headers } = callerValueNames(config);
+  const credentials = Object.values(config.upstreams).flatMap(({ credential }) =>
+    credential.kind === 'header' && credential.from !== undefined ? [credential.from.toLowerCase()] : [],
+  );
+  return {
+    claims: given('CLAIM', claims),
+    forwarded: given(
+      'HEADER',
+      headers.map((name) => name.toLowerCase()),
+    ),
+    /** Of `credential.from`. */
+    headerCredentials: given('HEADER', credentials),
+  };
 }
 
 /** Checks settings that come as an object. Throws {@link ConfigError}. */

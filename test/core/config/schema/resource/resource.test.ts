@@ -30,7 +30,7 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
   ...['', 'a', 'https://a/b', '/a?', '/a?b=1', '/a#b', '/a b', '/a\\b', '/a\0', '/a\u001b[31m'].map(
     (path) => [{ path }, PATH] as const,
   ),
-  ...['/{', '/}', '/{}', '/{a}', '/{a-b}', '/}a{', '/{{a}}'].map((path) => [{ path }, BRACE] as const),
+  ...['/{', '/}', '/{}', '/{a}', '/{a-b}', '/}a{', '/{{a}}', '/orgs/:org/p'].map((path) => [{ path }, BRACE] as const),
   ...['//', '/a//b', '/.', '/..', '/./a', '/a/../b'].map((path) => [{ path }, SEGMENT] as const),
   [{ query: { a: [] } }, 'query.a: Too small: expected array to have >=1 items'],
   [{ query: { a: ['x', {}] } }, 'query.a[1]: must be text'],
