@@ -387,7 +387,7 @@ describe('subscriptions', () => {
     }
   });
 
-  const CHANGES = atDepth(400, 10_000);
+  const CHANGES = atDepth(200, 10_000);
   it(`notify of ${CHANGES} changes within two polls each under load, and notify no other caller`, async function () {
     this.timeout(atDepth(120_000, 600_000));
     const { url, change, platform, honest, read } = await scene({ subscriptions: { pollMs: 20, maxPolls: 40 } });

@@ -5,10 +5,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { issues } from '../../core/config/schema/parsed.ts';
 import { AUDIENCE, claimsOf, startIssuer } from '../../support/authorization/issuer.ts';
+import { atDepth } from '../../support/depth.ts';
 import { startRedis, startRedisProxy } from '../../support/fleet/redis.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { SEEDED } from '../../support/seed.ts';
 import { needsCommands } from '../../support/tools.ts';
 
 type Upstream = Partial<TestSettings['upstreams'][string]>;
@@ -151,7 +153,7 @@ describe('values of callers in addresses and headers', () => {
   });
 
   for (const replicas of [1, 2]) {
-    it(`never share a list of ${replicas} replicas, whatever tokens, claims and headers are mixed`, async function () {
+    it(`never share a list of ${replicas} replicas, whatever tokens, claims and headers are mixed ${SEEDED}`, async function () {
       if (replicas > 1) needsCommands(this, ['redis-server']);
       const issuer = await startIssuer();
       const platform = await startEcho();
@@ -194,7 +196,7 @@ describe('values of callers in addresses and headers', () => {
             }),
           );
         }),
-        { seed: 7, numRuns: 60 },
+        { numRuns: atDepth(25, 100) },
       );
     });
   }

@@ -36,44 +36,42 @@ describe('a process with TLS', () => {
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
     }));
 
-  for (const command of ['check', 'serve']) {
-    it(`reports with ${command} the setting and the reason for each unusable file`, () =>
-      inFolder(async (folder) => {
-        const { cert } = writePem(folder, await AUTHORITY.issue());
-        const { key } = writePem(folder, { key: (await AUTHORITY.issue()).key });
-        const lines = [
-          'allowUnverifiedCallers: true',
-          'http:',
-          '  port: 0',
-          `  tls: { certFile: ${cert}, keyFile: ${key} }`,
-          `admin: { tls: { certFile: ${cert}, keyFile: /no/key, clientCaFile: /no/ca } }`,
-          'upstreams:',
-          '  tools:',
-          '    baseUrl: https://127.0.0.1:9',
-          '    credential: { kind: service, file: /no/secret }',
-          `    tls: { caFile: ${key} }`,
-        ];
-        const file = await writeSettings(folder, lines.join('\n'));
-        const column = (line: number, text: string) => Number(lines[line - 1]?.lastIndexOf(text)) + 1;
-        const { code, stderr } = await runPortico([command, file]).ended;
-        expect(code).to.equal(2);
-        expect(stderr.trim().split('\n')).to.deep.equal([
-          `${file}:4:${column(4, key)}: http.tls.keyFile: does not match certFile`,
-          `${file}:5:${column(5, '/no/key')}: admin.tls.keyFile: cannot be read (ENOENT)`,
-          `${file}:9:${column(9, '/no/secret')}: upstreams.tools.credential.file: cannot be read (ENOENT)`,
-          `${file}:10:${column(10, key)}: upstreams.tools.tls.caFile: contains no PEM certificate`,
-        ]);
-      }));
+  it('reports the setting and the reason for each unusable file, and does not start', () =>
+    inFolder(async (folder) => {
+      const { cert } = writePem(folder, await AUTHORITY.issue());
+      const { key } = writePem(folder, { key: (await AUTHORITY.issue()).key });
+      const lines = [
+        'allowUnverifiedCallers: true',
+        'http:',
+        '  port: 0',
+        `  tls: { certFile: ${cert}, keyFile: ${key} }`,
+        `admin: { tls: { certFile: ${cert}, keyFile: /no/key, clientCaFile: /no/ca } }`,
+        'upstreams:',
+        '  tools:',
+        '    baseUrl: https://127.0.0.1:9',
+        '    credential: { kind: service, file: /no/secret }',
+        `    tls: { caFile: ${key} }`,
+      ];
+      const file = await writeSettings(folder, lines.join('\n'));
+      const column = (line: number, text: string) => Number(lines[line - 1]?.lastIndexOf(text)) + 1;
+      const { code, stderr } = await runPortico(['serve', file]).ended;
+      expect(code).to.equal(2);
+      expect(stderr.trim().split('\n')).to.deep.equal([
+        `${file}:4:${column(4, key)}: http.tls.keyFile: does not match certFile`,
+        `${file}:5:${column(5, '/no/key')}: admin.tls.keyFile: cannot be read (ENOENT)`,
+        `${file}:9:${column(9, '/no/secret')}: upstreams.tools.credential.file: cannot be read (ENOENT)`,
+        `${file}:10:${column(10, key)}: upstreams.tools.tls.caFile: contains no PEM certificate`,
+      ]);
+    }));
 
-    it(`does not take with ${command} an expired certificate of a listener`, () =>
-      inFolder(async (folder) => {
-        const { cert, key } = writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
-        const settings = `http: { port: 0, tls: { certFile: ${cert}, keyFile: ${key} } }\n${UPSTREAM}`;
-        const { code, stderr } = await runPortico([command, await writeSettings(folder, settings)]).ended;
-        expect(code).to.equal(2);
-        expect(stderr).to.match(/^\S+portico\.yaml:1:\d+: http\.tls\.certFile: expired at [\dT:.-]+Z\n$/);
-      }));
-  }
+  it('does not take an expired certificate of a listener', () =>
+    inFolder(async (folder) => {
+      const { cert, key } = writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
+      const settings = `http: { port: 0, tls: { certFile: ${cert}, keyFile: ${key} } }\n${UPSTREAM}`;
+      const { code, stderr } = await runPortico(['check', await writeSettings(folder, settings)]).ended;
+      expect(code).to.equal(2);
+      expect(stderr).to.match(/^\S+portico\.yaml:1:\d+: http\.tls\.certFile: expired at [\dT:.-]+Z\n$/);
+    }));
 
   it('warns of certificates that expire soon, at the start and with check', () =>
     inFolder(async (folder) => {
