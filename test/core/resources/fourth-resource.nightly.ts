@@ -2,7 +2,6 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { cloneTo, ROOT } from '../../package/packed.ts';
-import { atDepth } from '../../support/depth.ts';
 import { startProcess } from '../../support/process/process.ts';
 import { newFolder } from '../../support/process/serving.ts';
 import { NAMES } from '../../support/resources.ts';
@@ -42,13 +41,11 @@ export const reports = {
 } as const satisfies Resource;
 `;
 
-// Runs all fast tests once more, so only in the scheduled workflow.
-const itInFull = atDepth(0, 1) === 1 ? it : it.skip;
-
 describe('a resource that is added to the repository', function () {
   this.timeout(1_200_000);
 
-  itInFull(`fails no test but ${TESTS_TO_CHANGE.join(', ')}`, async () => {
+  // Runs all fast tests once more.
+  it(`fails no test but ${TESTS_TO_CHANGE.join(', ')}`, async () => {
     const clone = join(await newFolder(), 'clone');
     await cloneTo(clone);
     await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
