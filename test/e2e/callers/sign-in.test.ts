@@ -19,7 +19,6 @@ import type { TestSettings } from '../../support/limits.ts';
 import { freePort } from '../../support/listening.ts';
 import { type HttpUpstream, json, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
-import { exchange, get } from '../../support/raw-http.ts';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';
 const WELL_KNOWN = '/.well-known/oauth-protected-resource/mcp';
@@ -228,34 +227,6 @@ describe('a person who signs in', () => {
       await session.close();
     });
   }
-
-  it('gets the public address only, whatever Host a client sends', async () => {
-    await start();
-    const { port } = new URL(url);
-    const request = get(WELL_KNOWN, { Host: `localhost:${port}`, Authorization: undefined });
-    const { json: told } = await exchange(url, request);
-    expect(told()['resource']).to.equal(`${url}/mcp`);
-    const elsewhere = get('/mcp/v1/resources', { Host: 'localhost:1', Authorization: undefined });
-    const { headers } = await exchange(url, elsewhere);
-    expect(headers.get('www-authenticate')).to.contain(`"${url}${WELL_KNOWN}"`);
-  });
-
-  it('gets the metadata URL only while settings enable it', async () => {
-    const { gateway } = await start();
-    const verification = { issuer: server.issuer };
-    const at = (path: string) => fetch(`${url}${path}`, { headers: { accept: 'application/json' } });
-    expect((await at(WELL_KNOWN)).status).to.equal(200);
-    const http = { port: Number(new URL(url).port) };
-    const settings = settingsFor(platform.url, { http, publicUrl: url, verification, log: { level: 'info' } });
-    gateway.change(settings);
-    expect((await at(WELL_KNOWN)).status).to.equal(404);
-    expect((await at('/mcp/v1/resources')).headers.get('www-authenticate')).to.equal('Bearer');
-    const authorizationServers = ['https://login.example'];
-    gateway.change({ ...settings, verification: { ...verification, authorizationServers } });
-    const metadata = (await (await at(WELL_KNOWN)).json()) as object;
-    expect(metadata).to.deep.include({ authorization_servers: authorizationServers });
-    expect(metadata).to.not.have.property('scopes_supported');
-  });
 
   it('gets the missing scopes in the message when no authorization server is configured', async () => {
     await start({ authorizationServers: [] });

@@ -5,9 +5,8 @@ import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
-import { exchange } from '../../support/raw-http.ts';
 import { NAMES, TOOL_NAMES, URIS } from '../../support/resources.ts';
-import { callOf, postText, readOf, rpc } from '../../support/rpc.ts';
+import { callOf, readOf, rpc } from '../../support/rpc.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -117,32 +116,6 @@ describe('POST /mcp of a gateway', () => {
     expect(own.requests).to.have.length(2);
   });
 
-  it('answers in whole bytes, whatever the characters of an id', async () => {
-    const id = 'é€😀';
-    for (const message of [rpc('ping', {}, id), { ...callOf('list_projects'), id }, readOf('tools', id)]) {
-      expect(await (await running.post(message)).json()).to.include({ id });
-    }
-  });
-
-  it('is named in the 404 of the root path', async () => {
-    const response = await fetch(running.url, { method: 'POST', body: '{}' });
-    expect(response.status).to.equal(404);
-    expect(await response.json())
-      .to.have.property('detail')
-      .that.contains(' at /mcp.');
-  });
-
-  it('serves the list that the HTTP read has cached', async () => {
-    await running.read('tools');
-    const asked = platform.requests.length;
-    const response = await running.post(readOf('tools'));
-    expect(response.status).to.equal(200);
-    expect(platform.requests).to.have.length(asked);
-    const id = response.headers.get('x-request-id');
-    const line = await eventually(() => log.lines().find(({ requestId }) => requestId === id));
-    expect(line).to.include({ route: '/mcp', rpc: 'resources/read', resource: 'tools', cache: 'hit', outcome: 'ok' });
-  });
-
   it('keeps an SDK client connected when one platform rejects its token', async () => {
     const client = await connect(running.url, 'token-refused-by-tools');
     const refused = await client.callTool({ name: 'list_installed_tools' });
@@ -152,30 +125,6 @@ describe('POST /mcp of a gateway', () => {
       .and.contain('rejected the access token that Portico received. Do not retry with the same one: ask the user')
       .and.contain('upstream tools');
     expect(await client.callTool({ name: 'list_projects' })).to.not.have.property('isError');
-  });
-
-  it('lists resources without a token with mcp.publicLists only, and always requires one for reads', async () => {
-    const open = await startGateway(settingsFor(platform.url, { mcp: { publicLists: true } }));
-    const asked = platform.requests.length;
-    const client = await connect(open.url);
-    expect((await client.listResources()).resources.map(({ uri }) => uri)).to.deep.equal(URIS);
-    expect((await client.listTools()).tools).to.have.length(URIS.length);
-    for (const [{ url }, message] of [
-      [open, readOf('projects')],
-      [running, rpc('tools/list')],
-    ] as const) {
-      const refused = await exchange(url, postText(message, { Authorization: undefined }));
-      expect([refused.status, refused.headers.get('www-authenticate')]).to.deep.equal([401, 'Bearer']);
-      expect(refused.json()).to.include({ code: 'credential_missing' });
-    }
-    expect((await open.post(rpc('ping'), { authorization: 'Basic YTpi' })).status).to.equal(401);
-    expect(platform.requests).to.have.length(asked);
-  });
-
-  it('accepts messages of 1 MiB', async () => {
-    const empty = JSON.stringify(rpc('ping', { a: '' }));
-    const message = empty.replace('""', `"${'x'.repeat(1_048_576 - empty.length)}"`);
-    expect(await (await running.post(message)).json()).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
   });
 
   it('answers a GET with 401 once all platforms have rejected its token, and after one of several with 405', async () => {
@@ -204,18 +153,5 @@ describe('POST /mcp of a gateway', () => {
     await eventually(() => upstream.destroyed);
     const gone = ({ outcome, route }: Record<string, unknown>) => outcome === 'caller_gone' && route === '/mcp';
     await eventually(() => log.lines().find(gone));
-  });
-
-  it('does not mix up concurrent callers that use the same id', async () => {
-    const tokens = Array.from({ length: 60 }, (_, index) => `caller-${index}`);
-    const texts = await Promise.all(
-      tokens.map(async (token) => {
-        const response = await running.post(readOf('workflows'), { authorization: `Bearer ${token}` });
-        return JSON.parse(await response.text()).result.contents[0].text;
-      }),
-    );
-    expect(texts.map((text: string) => JSON.parse(text)[0].name)).to.deep.equal(
-      tokens.map((token) => `${ITEM.name} ${token}`),
-    );
   });
 });

@@ -1,14 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { exchange, get } from '../../support/raw-http.ts';
 
 const MINUTE = 60_000;
-const READ = '/mcp/v1/resources/read?uri=platform://tools';
 
 /** What the platform does with a request; by default it counts them and responds at once. */
 type Behaviour = (response: ServerResponse, resource: string) => void;
@@ -110,19 +107,6 @@ describe('cached reads', () => {
     behave = status(500);
     expect((await read('tools', noCache)).status).to.equal(502);
     expect((await read('tools')).status).to.equal(200);
-  });
-
-  it('are compressed once for all readers', async () => {
-    const plain = await (await read('tools')).text();
-    const coded = async () => {
-      const { headers, body } = await exchange(running.url, get(READ, { 'Accept-Encoding': 'gzip' }));
-      expect(headers.get('content-encoding')).to.equal('gzip');
-      expect(headers.get('cache-status')).to.equal('portico; hit; ttl=60');
-      return body;
-    };
-    const [one, two] = await Promise.all([coded(), coded()]);
-    expect(gunzipSync(one).toString()).to.equal(plain);
-    expect(two).to.deep.equal(one);
   });
 
   it('are renewed by a 304 of the platform', async () => {
