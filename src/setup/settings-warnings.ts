@@ -40,6 +40,14 @@ const warnOfPaging: Warning = ({ offered, isWritten }, warn) => {
   }
 };
 
+const warnOfUnoffered: Warning = ({ config, isWritten }, warn) => {
+  for (const [name, { enabled, upstream }] of Object.entries(config.resources)) {
+    const path = ['resources', name];
+    if (enabled || !isWritten(path) || isWritten([...path, 'enabled'])) continue;
+    warn(path, `is not offered, because upstreams has no ${upstream}: set its upstream, or enabled: false`);
+  }
+};
+
 /** Warning, not an issue: a page gains little where its token is verified. */
 const warnOfHosts: Warning = ({ config: { http, publicUrl } }, warn) => {
   if (!acceptsAnyHost(http, publicUrl)) return;
@@ -65,6 +73,18 @@ const warnOfVerification: Warning = ({ config, offered, isWritten }, warn) => {
       ['upstreams', name],
       "credential is not set, so the caller's token is forwarded to this platform, which MCP forbids a server that verifies it: set credential: { kind: passthrough } if this is intended",
     );
+  }
+};
+
+/** Names that lead to a host beyond the own network. */
+const PUBLIC_NAME = /\.(?!(?:internal|lan|local|localhost|svc|test)$)[a-z][^.]*$/i;
+
+/** A platform that redirects to https has received the token by then. */
+const warnOfPlainHttp: Warning = ({ config }, warn) => {
+  for (const [name, { baseUrl, credential }] of Object.entries(config.upstreams)) {
+    const { protocol, hostname } = new URL(baseUrl);
+    if (protocol !== 'http:' || credential.kind === 'none' || !PUBLIC_NAME.test(hostname)) continue;
+    warn(['upstreams', name, 'baseUrl'], 'has no TLS, so tokens and lists can be read on the way: write https');
   }
 };
 
@@ -110,5 +130,6 @@ const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
 };
 
 const WARNINGS: readonly Warning[] = [
-  ...[warnOfPaging, warnOfExpressions, warnOfHosts, warnOfIdleBlocks, warnOfVerification, warnOfSecrets],
+  ...[warnOfPaging, warnOfUnoffered, warnOfExpressions, warnOfHosts, warnOfIdleBlocks],
+  ...[warnOfVerification, warnOfPlainHttp, warnOfSecrets],
 ];

@@ -149,6 +149,26 @@ describe('the warnings of settings that are right each', () => {
     expect(await warningsIn(upstream + off)).to.deep.equal([]);
   });
 
+  it('name a resource with settings and without an upstream', async () => {
+    const projects = 'upstreams: { projects: { baseUrl: https://a.example } }';
+    expect(await warningsIn(`${projects}\nresources: { tools: { maxItems: 5 } }`)).to.deep.equal([
+      '2:14: resources.tools: is not offered, because upstreams has no tools: set its upstream, or enabled: false',
+    ]);
+    for (const tools of ['{ enabled: false, maxItems: 5 }', '{ upstream: projects }']) {
+      expect(await warningsIn(`${projects}\nresources: { tools: ${tools} }`), tools).to.deep.equal([]);
+    }
+  });
+
+  it('name an address without TLS, but not one in the own network', async () => {
+    const at = (baseUrl: string) => warningsIn(`upstreams: { tools: { baseUrl: "${baseUrl}" } }`);
+    const message = 'has no TLS, so tokens and lists can be read on the way: write https';
+    expect(await at('http://api.acme.example')).to.deep.equal([`1:32: upstreams.tools.baseUrl: ${message}`]);
+    for (const host of ['localhost', '127.0.0.1:80', '10.0.0.7', '[::1]', 'tools', 'tools.ns.svc', 'a.cluster.local']) {
+      expect(await at(`http://${host}`), host).to.deep.equal([]);
+    }
+    expect(await at('https://api.acme.example')).to.deep.equal([]);
+  });
+
   it('name secrets that are written in the file', async () => {
     const service = (secret: string) =>
       `allowUnverifiedCallers: true\nupstreams: { tools: { baseUrl: https://a.example, credential: { kind: service, ${secret} } } }`;

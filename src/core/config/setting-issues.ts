@@ -75,14 +75,15 @@ function otherPlace(key: string, known: readonly string[], block: readonly Prope
   const isHere = (place: readonly string[]) =>
     place.length === block.length && place.every((step, index) => step === 'NAME' || step === block[index]);
   const all = placesOf(key, z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
-  const others = all.filter((place) => !isHere(place));
-  const beside = others.filter(([first]) => first === block[0]);
-  const places = beside.length > 0 ? beside : others;
+  const listed = known.length <= MAX_NAMED ? `; known are ${known.join(', ')}` : '';
+  if (all.some(isHere)) return `; it is a key of another kind${listed}`;
+  const beside = all.filter(([first]) => first === block[0]);
+  const places = beside.length > 0 ? beside : all;
   const shortest = Math.min(...places.map(({ length }) => length));
   const nearest = new Set(places.filter(({ length }) => length === shortest).map(dottedPath));
   if (nearest.has('')) return '; it is a key of the top level';
   if (nearest.size > 0 && nearest.size <= 3) return `; it is a key of ${OR.format(nearest)}`;
-  return known.length <= MAX_NAMED ? `; known are ${known.join(', ')}` : '';
+  return listed;
 }
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;

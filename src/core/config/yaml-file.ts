@@ -30,7 +30,7 @@ const YAML = {
 /** What to do about errors whose messages only name the rule of YAML. */
 const HINTS: { readonly [Code in ErrorCode]?: string } = {
   BAD_SCALAR_START: ': put the value in quotes',
-  BLOCK_IN_FLOW: ': a text with a colon must be in quotes',
+  BLOCK_IN_FLOW: ': a comma is missing, or a text with a colon is not in quotes',
   MULTILINE_IMPLICIT_KEY: ': a key needs a colon and a space after it',
 };
 

@@ -57,10 +57,6 @@ export const CREDENTIAL_KINDS = {
 
 export type CredentialKind = keyof typeof CREDENTIAL_KINDS;
 
-export function isCredentialKind(kind: unknown): kind is CredentialKind {
-  return typeof kind === 'string' && Object.hasOwn(CREDENTIAL_KINDS, kind);
-}
-
 /** Returns the header and format of a credential; `undefined` where none is sent. */
 export function credentialForm<Kind extends CredentialKind>(
   settings: FormSettings & { readonly kind: Kind },

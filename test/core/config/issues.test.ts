@@ -35,6 +35,8 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     'port: 1': '1:1: port: Unrecognized key; it is a key of http or admin',
     'resources: { tools: { resources: 1 } }':
       '1:23: resources.tools.resources: Unrecognized key; it is a key of the top level',
+    'upstreams: { tools: { baseUrl: https://a.example, credential: { kind: passthrough, name: X-Key } } }':
+      '1:84: upstreams.tools.credential.name: Unrecognized key; it is a key of another kind; known are kind',
     'resources: { tools: { zzzzz: 1 } }': '1:23: resources.tools.zzzzz: Unrecognized key',
     'log: { "a b\\n": 1 }': '1:8: log["a b\\n"]: Unrecognized key; known are level, format',
     // Other types.
