@@ -35,8 +35,7 @@ export function createApp(first: Service, { events, headers, unread }: AppOption
 
   function requestContext(ctx: Context, next: Next): Promise<void> {
     const service = current;
-    const { credentialHeaders, ending } = service;
-    const request = new HttpRequest(ctx, ctx.url, { credentialHeaders, headers, ending });
+    const request = new HttpRequest(ctx, service, headers);
     ctx.state.portico = { request, service, operation: undefined, response: undefined };
     // Koa's own response costs 15 % of a cached read.
     ctx.respond = false;

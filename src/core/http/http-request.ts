@@ -26,7 +26,7 @@ export class HttpRequest {
   /** `undefined` for a form that is not answered. */
   readonly target: Target | undefined;
   /** The trace that the client has sent. */
-  readonly trace: Trace | undefined;
+  readonly trace: Trace | undefined = undefined;
   /** `Cache-Control: no-cache` of the request. */
   readonly noCache: boolean;
   /** `Cache-Control: no-store` of the request. */
@@ -47,25 +47,23 @@ export class HttpRequest {
   /** Request and trace ids are logged: one that repeats a credential is ignored. `credentialHeaders`: names in lower case. */
   constructor(
     { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
-    url: string,
-    options: {
-      readonly credentialHeaders: ReadonlySet<string>;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly ending: AbortSignal;
-    },
+    { credentialHeaders, ending }: { readonly credentialHeaders: ReadonlySet<string>; readonly ending: AbortSignal },
+    headers: Readonly<Record<string, string>>,
   ) {
     const begun = performance.now();
     this.req = req;
     this.res = res;
-    this.target = parseTarget(url);
-    this.credentials = takeCredentials(req, options.credentialHeaders);
+    this.target = parseTarget(req.url ?? '');
+    this.credentials = takeCredentials(req, credentialHeaders);
     const { all } = this.credentials;
     const { traceparent, tracestate } = req.headers;
-    this.trace = traceOfCaller({ traceparent: traceparent?.toString(), tracestate: tracestate?.toString() }, all);
+    if (traceparent !== undefined) {
+      this.trace = traceOfCaller({ traceparent: String(traceparent), tracestate: tracestate?.toString() }, all);
+    }
     const { noCache, noStore } = cacheDirectives(req.headers['cache-control']);
     this.noCache = noCache;
     this.noStore = noStore;
-    this.ending = options.ending;
+    this.ending = ending;
     const sentId = req.headers['x-request-id'];
     const isKept = typeof sentId === 'string' && WELL_FORMED_ID.test(sentId) && !mentionsCredential(sentId, all);
     const requestId = isKept ? sentId : newRequestId();
@@ -79,7 +77,7 @@ export class HttpRequest {
       outcome: 'internal',
       bytes: 0,
     };
-    this.responseHeaders = { ...options.headers, 'X-Request-Id': requestId };
+    this.responseHeaders = { ...headers, 'X-Request-Id': requestId };
   }
 
   /** The host that the client names. */

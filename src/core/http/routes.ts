@@ -103,7 +103,8 @@ async function authenticate(
 ): Promise<Caller | undefined> {
   const { record, trace, address, credentials } = request;
   const { requestId, span } = record;
-  await hooks.preAuthenticate(request);
+  const held = hooks.preAuthenticate(request);
+  if (held !== undefined) await held;
   if (isOptional && credentials.authorization.length === 0) {
     await hooks.spend(request, undefined);
     return undefined;
@@ -111,7 +112,8 @@ async function authenticate(
   const identity = await identify(credentials.authorization, span, (key) => hooks.preVerify(request, key));
   record.callerKey = identity.credentialKey;
   hooks.onCaller(record, identity);
-  await hooks.spend(request, identity);
+  const spent = hooks.spend(request, identity);
+  if (spent !== undefined) await spent;
   return {
     ...identity,
     address: identity.verified === undefined ? address : undefined,

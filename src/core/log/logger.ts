@@ -34,13 +34,25 @@ export function createLogger({ level, format = 'json', destination = standardOut
     {
       level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: createTimestamp(),
       formatters: { level: (name) => ({ level: name }) },
     },
     isPretty
       ? prettyDestination(destination)
       : { ...destination, write: (line: string) => destination.write(escapeHidden(line)) },
   );
+}
+
+/** Returns the time as ISO 8601. To format one takes as long as half a line: lines of one millisecond share it. */
+function createTimestamp(): () => string {
+  let last = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== last) text = `,"time":"${new Date(now).toISOString()}"`;
+    last = now;
+    return text;
+  };
 }
 
 /** Routes of probes, which come every few seconds. */
@@ -52,12 +64,28 @@ const CALLER_LENGTH = 12;
 export function logRequest(logger: Logger, request: RequestRecord): void {
   const { method, route, rpc, tool, resource, status, outcome, cache, staleFor, upstreamMs, bytes } = request;
   const { callerKey, client, requestId, traceId, error = staleFor } = request;
+  const why = error && whyOf(error);
+  // Written out: to spread objects takes longer than the rest.
   const fields = {
-    ...{ method, route, rpc, tool, resource, status, outcome, cache, staleFor: staleFor?.code },
+    method,
+    route,
+    rpc,
+    tool,
+    resource,
+    status,
+    outcome,
+    cache,
+    staleFor: staleFor?.code,
     ms: rounded(request.ms),
     upstreamMs: upstreamMs === undefined ? undefined : rounded(upstreamMs),
-    ...{ bytes, caller: callerKey?.slice(0, CALLER_LENGTH), client, requestId, traceId },
-    ...(error === undefined ? { reason: UNANSWERED[outcome] } : whyOf(error)),
+    bytes,
+    caller: callerKey?.slice(0, CALLER_LENGTH),
+    client,
+    requestId,
+    traceId,
+    upstream: why?.upstream,
+    reason: why === undefined ? UNANSWERED[outcome] : why.reason,
+    causes: why?.causes,
   };
   logger[levelOf(request)](fields, 'request');
 }

@@ -10,7 +10,7 @@ import { READ, serve } from './served.ts';
 const GENERATED = /^[0-9a-f]{16}-[0-9a-z]+$/;
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-const OPTIONS = { credentialHeaders: new Set<string>(), headers: {}, ending: new AbortController().signal };
+const SERVICE = { credentialHeaders: new Set<string>(), ending: new AbortController().signal };
 
 /** Joins repeated lines as Node does. */
 function open(rawHeaders: string[], url = ''): HttpRequest {
@@ -21,7 +21,7 @@ function open(rawHeaders: string[], url = ''): HttpRequest {
     headers[lower] = headers[lower] === undefined ? value : `${headers[lower]}, ${value}`;
   }
   const req = { method: 'GET', url, rawHeaders, headers };
-  return new HttpRequest({ req: req as never, res: {} as never }, url, OPTIONS);
+  return new HttpRequest({ req: req as never, res: {} as never }, SERVICE, {});
 }
 
 const idFor = (...values: string[]) =>

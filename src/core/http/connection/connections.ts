@@ -55,8 +55,7 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
   }
 
   function enqueue(connection: Connection, answer: () => void, req?: IncomingMessage): void {
-    if (connection.current === undefined) answer();
-    else if (waiting < maxPipelinedWaiting) {
+    if (waiting < maxPipelinedWaiting) {
       waiting += 1;
       connection.waiting.push({ answer, req });
     } else {
@@ -73,7 +72,8 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
     if (connection === undefined || connection.isClosing) return;
     connection.bytesSeen = req.socket.bytesRead;
     if (isStopping) late.add(req);
-    enqueue(connection, () => begin(connection, req, res), req);
+    if (connection.current === undefined) begin(connection, req, res);
+    else enqueue(connection, () => begin(connection, req, res), req);
   }
 
   function begin(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
@@ -107,7 +107,8 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
       connection.waiting.pop();
       waiting -= 1;
     }
-    enqueue(connection, answer);
+    if (connection.current === undefined) answer();
+    else enqueue(connection, answer);
   }
 
   function isIdle({ socket, current, isClosing, bytesSeen }: Connection): boolean {

@@ -40,7 +40,9 @@ export function sendResponse(
 ): Promise<void> | undefined {
   const { res, responseHeaders, record } = request;
   const { status, body } = response;
-  const headers: Record<string, string | number> = { ...responseHeaders, ...response.headers };
+  const headers: string[] = [];
+  for (const name in responseHeaders) headers.push(name, responseHeaders[name] as string);
+  for (const name in response.headers) headers.push(name, response.headers[name] as string);
   if (closesConnection(request)) res.setHeader('Connection', 'close');
   if (typeof body === 'function') {
     record.openedMs = performance.now() - record.begun;
@@ -49,7 +51,7 @@ export function sendResponse(
   }
   const pieces = body === undefined || Buffer.isBuffer(body) ? body : body.map(bufferOf);
   const bytes = pieces === undefined ? 0 : lengthOf(pieces);
-  if (status !== 204 && status !== 304) headers['Content-Length'] = bytes;
+  if (status !== 204 && status !== 304) headers.push('Content-Length', String(bytes));
   res.writeHead(status, headers);
   if (record.method !== 'HEAD') record.bytes = bytes;
   if (Array.isArray(pieces)) {
