@@ -61,7 +61,7 @@ export const ADMIN_BOUNDS = {
 
 /** What a listener serves by its settings. */
 interface Served extends Omit<Service, 'admit' | 'ending' | 'sendTimeoutMs'> {
-  readonly admission: Omit<AdmitOptions, 'maxUrlBytes' | 'maxHeaderBytes' | 'address' | 'isLate'>;
+  readonly admission: Omit<AdmitOptions, 'maxUrlBytes' | 'maxHeaderBytes' | 'address'>;
   readonly inactivityMs: number;
 }
 
@@ -82,7 +82,6 @@ function createEdge(
       ...settings,
       ...admission,
       address: () => server.address(),
-      isLate: (req) => server.isLate(req),
     }),
   });
   const all = { ...headers, 'X-Content-Type-Options': 'nosniff' };

@@ -78,7 +78,7 @@ const CASES: readonly Case[] = [
   ['unsupported_media_type', 'a message in XML', post('<a/>', { 'Content-Type': 'text/xml' })],
   ['transfer_coding_unsupported', 'a body in another coding than chunks', CODED],
   ['uri_too_long', 'a long request target', at('x'.repeat(9000))],
-  ['uri_too_long', 'a request target past all limits', at('x'.repeat(40_000))],
+  ['headers_too_large', 'a request target past all limits', at('x'.repeat(40_000))],
   ['headers_too_large', 'large headers', get(READ, { 'X-Large': 'x'.repeat(40_000) })],
   ['origin_refused', 'a web origin', get(READ, { Origin: 'https://evil.example' })],
   ['host_refused', 'a foreign Host', get(READ, { Host: 'evil.example' })],

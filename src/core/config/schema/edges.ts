@@ -43,7 +43,7 @@ const HttpShape = z.strictObject({
     .array(trustedProxy)
     .default([])
     .describe(
-      "Addresses or networks (10.0.0.0/8) of proxies whose Forwarded or X-Forwarded-For header is trusted; unix means connections over socketPath. Each proxy must append its client's address.",
+      "Addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For header is trusted; unix means connections over socketPath. Each proxy must append its client's address.",
     ),
   maxConnections: whole(1, 1_000_000)
     .default(10_000)

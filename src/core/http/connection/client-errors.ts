@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { newRequestId } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
@@ -14,13 +14,7 @@ import type { Connection, Connections } from './connections.ts';
 /** Reported by Node for bytes that are no request. */
 interface ParseError extends Error {
   readonly code?: string;
-  /** The chunk in which parsing ended; earlier ones are gone. */
-  readonly rawPacket?: Buffer;
-  readonly bytesParsed?: number;
 }
-
-/** A first line that has not ended. */
-const REQUEST_LINE = /^[A-Z-]+ [^\s]*$/;
 
 const BROKEN_TLS = /^ERR_SSL_/;
 
@@ -34,9 +28,9 @@ interface ClientErrorsOptions {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Answers bytes that do not parse or come too slowly, and `CONNECT`. */
+/** Answers bytes that do not parse or come too slowly. */
 export function answerClientErrors(server: Server, { connections, events, headers }: ClientErrorsOptions): void {
-  function refuse(connection: Connection, error: GatewayError, method?: string): void {
+  function refuse(connection: Connection, error: GatewayError): void {
     const begun = performance.now();
     const requestId = newRequestId();
     const problem = problemResponse(error, requestId);
@@ -51,7 +45,6 @@ export function answerClientErrors(server: Server, { connections, events, header
         requestId,
         begun,
         ms: performance.now() - begun,
-        method,
         route: UNKNOWN_PATH.path,
         status: response.status,
         outcome: error.code,
@@ -74,14 +67,6 @@ export function answerClientErrors(server: Server, { connections, events, header
     else if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
     else refuse(connection, errorFor(error));
   });
-
-  server.on('connect', ({ method, socket }: IncomingMessage) => {
-    // Node has removed its listeners: without these, an error would end the process, and nothing would be read.
-    socket.on('error', () => socket.destroy());
-    socket.resume();
-    const connection = connections.of(socket);
-    if (connection !== undefined) refuse(connection, new GatewayError('method_not_allowed'), method);
-  });
 }
 
 /** The socket must be read meanwhile: destroyed with unread bytes it would be reset, and the client could lose the response. */
@@ -100,16 +85,8 @@ export function errorFor(error: ParseError): GatewayError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new GatewayError('request_timeout', { cause: error });
     case 'HPE_HEADER_OVERFLOW':
-      return endsInTarget(error)
-        ? new GatewayError('uri_too_long', { bound: 'http.maxUrlBytes', cause: error })
-        : new GatewayError('headers_too_large', { bound: 'http.maxHeaderBytes', cause: error });
+      return new GatewayError('headers_too_large', { bound: 'http.maxHeaderBytes', cause: error });
     default:
       return new GatewayError('invalid_request', { cause: error });
   }
-}
-
-/** The parser counts target and headers together. If the chunk does not show which it was, it was the headers. */
-function endsInTarget({ rawPacket, bytesParsed }: ParseError): boolean {
-  const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
-  return REQUEST_LINE.test(parsed.slice(parsed.lastIndexOf('\n') + 1));
 }

@@ -33,7 +33,6 @@ const BUSY_MS = 1000;
 export function createConnections(maxPipelinedWaiting: number, events: Events, listener: RequestListener) {
   const connections = new Map<Socket, Connection>();
   const onceEmpty: (() => void)[] = [];
-  const late = new WeakSet<IncomingMessage>();
   let waiting = 0;
   let isStopping = false;
 
@@ -71,7 +70,6 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
     const connection = connections.get(req.socket);
     if (connection === undefined || connection.isClosing) return;
     connection.bytesSeen = req.socket.bytesRead;
-    if (isStopping) late.add(req);
     if (connection.current === undefined) begin(connection, req, res);
     else enqueue(connection, () => begin(connection, req, res), req);
   }
@@ -161,8 +159,6 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
     endWith,
     closeLongestIdle,
     drain,
-    /** Whether a request arrived when the listener was draining already. */
-    isLate: (req: IncomingMessage) => late.has(req),
   };
 }
 

@@ -86,7 +86,6 @@ export function createHttpServer(options: HttpServerOptions, answer: RequestList
   return {
     /** Where it listens; `null` before it does. */
     address: () => server.address(),
-    isLate: connections.isLate,
     setInactivity(ms: number): void {
       server.timeout = ms;
     },

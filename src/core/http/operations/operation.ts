@@ -23,7 +23,7 @@ interface Endpoint {
   readonly takesBody: boolean;
   /** Whether it reads items. @default false */
   readonly isRead?: true;
-  /** Allowed with any `Host`, and during a drain. */
+  /** Allowed with any `Host`. */
   readonly isProbe: boolean;
   /** Value of `Vary`, on errors too. @default none */
   readonly vary?: string;

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { HttpRequest } from '../http-request.ts';
@@ -20,14 +19,12 @@ export interface AdmitOptions extends HostsOptions {
   readonly allowedOrigins: readonly string[];
   /** Where the listener is bound; called once, with the first request. `null` without a listener. */
   readonly address: () => AddressInfo | string | null;
-  /** Whether a request arrived when the listener was draining already. */
-  readonly isLate: (req: IncomingMessage) => boolean;
   readonly trustedProxies?: readonly string[] | undefined;
 }
 
 /** What is known of a path before its operation is found. */
 interface PathTraits {
-  /** Allowed with any `Host` and `Origin`, and during a drain. @default false */
+  /** Allowed with any `Host` and `Origin`. @default false */
   readonly isProbe?: boolean;
   /** Pages of all origins may read its responses. @default only those of allowed origins */
   readonly forAnyPage?: boolean;
@@ -102,7 +99,6 @@ export function createAdmit(options: AdmitOptions) {
     openToPages(request, traits);
     checkFraming(request);
     if (!isProbe) {
-      if (options.isLate(request.req)) throw new GatewayError('draining');
       checkHost(request);
       if (!forAnyPage) checkOrigin(request);
     }

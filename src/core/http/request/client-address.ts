@@ -10,9 +10,8 @@ const UNIX = 'unix';
 
 /**
  * Finds the IPv4 address of a client, the /64 of its IPv6 address (where `whole`, all of it), or `unix`. Each trusted proxy adds
- * the address of its peer at the right of `X-Forwarded-For` or `Forwarded` (RFC 7239): what is left of the first address that is
- * not a trusted proxy's may be invented. Where both headers lead to different addresses, the client itself has sent one of them:
- * then neither is used.
+ * the address of its peer at the right of `X-Forwarded-For`: what is left of the first address that is not a trusted proxy's may be
+ * invented.
  */
 export function createClientAddress(trustedProxies: readonly string[], { whole = false } = {}) {
   const shown = whole ? (address: string) => address : network;
@@ -21,14 +20,14 @@ export function createClientAddress(trustedProxies: readonly string[], { whole =
   const isTrusted = (address: string) =>
     address === UNIX ? trustsUnix : trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 
-  function follow(peer: string, list: string, addressIn: (element: string) => string | undefined): string {
+  function follow(peer: string, list: string): string {
     const elements = list.slice(-MAX_LIST_LENGTH).split(',');
     // The first element may be cut off.
     if (list.length > MAX_LIST_LENGTH) elements.shift();
     let address = peer;
     for (const element of elements.reverse().slice(0, MAX_HOPS)) {
-      const hop = addressIn(element);
-      // Hidden by a trusted proxy (RFC 7239, section 6), or malformed: the addresses beyond it are unknown.
+      const hop = nodeAddress(element);
+      // Malformed: the addresses beyond it are unknown.
       if (hop === undefined) break;
       address = hop;
       if (!isTrusted(address)) break;
@@ -46,13 +45,8 @@ export function createClientAddress(trustedProxies: readonly string[], { whole =
       last = { text, peer, shownPeer: shown(peer) };
     }
     const { peer, shownPeer } = last;
-    const forwarded = headers.forwarded;
-    const forwardedFor = headers['x-forwarded-for']?.toString();
-    if ((forwarded === undefined && forwardedFor === undefined) || !isTrusted(peer)) return shownPeer;
-    const byForwarded = forwarded === undefined ? undefined : follow(peer, forwarded, addressInForwarded);
-    const byList = forwardedFor === undefined ? undefined : follow(peer, forwardedFor, nodeAddress);
-    if (byForwarded !== undefined && byList !== undefined && byForwarded !== byList) return shownPeer;
-    return shown(byForwarded ?? byList ?? peer);
+    const list = headers['x-forwarded-for']?.toString();
+    return list === undefined || !isTrusted(peer) ? shownPeer : shown(follow(peer, list));
   };
 }
 
@@ -80,27 +74,11 @@ function addressOf(text: string): string | undefined {
   return MAPPED.exec(address)?.[1] ?? address;
 }
 
-/** `nodename [ ":" node-port ]` (RFC 7239, section 6); proxies write IPv6 without brackets, too. */
+/** With a port or without, IPv6 in brackets or not. */
 function nodeAddress(node: string): string | undefined {
   const text = node.trim();
   const [, bracketed, dotted] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::[\w.-]+)?$/.exec(text) ?? [];
   return addressOf(bracketed ?? dotted ?? text);
-}
-
-/** One `name=value` of `Forwarded` with its separator (RFC 7239, section 4). Proxies write addresses unquoted, too. */
-const PAIR = /[\t ]*(?:([^\s=;,"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?[\t ]*(?:(;)|$)/y;
-
-/** `undefined` where an element has none or is malformed, such as one with a comma in quotes, which was split. */
-function addressInForwarded(element: string): string | undefined {
-  let hop: string | undefined;
-  PAIR.lastIndex = 0;
-  for (;;) {
-    const pair = PAIR.exec(element);
-    if (pair === null) return undefined;
-    const [, name, quoted, token, separator] = pair;
-    if (name?.toLowerCase() === 'for') hop = nodeAddress(quoted ?? token ?? '');
-    if (separator === undefined) return hop;
-  }
 }
 
 /** Returns the /64 of an IPv6 address: one subscriber may send from all its addresses (RFC 6177). */

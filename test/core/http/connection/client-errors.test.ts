@@ -2,12 +2,11 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import { aWhile } from '../../../support/a-while.ts';
 import type { RawResponse } from '../../../support/platform/raw-response.ts';
-import { get, openConnection, requestText, sendTo } from '../../../support/raw-http.ts';
+import { get, openConnection, requestText } from '../../../support/raw-http.ts';
 import { serveReading } from '../over-tls.ts';
-import { echo, expectNoUncaught, LIST, LONG_MS, post, serve, serveRpc } from '../served.ts';
+import { echo, expectNoUncaught, LIST, post, serve, serveRpc } from '../served.ts';
 
 const QUICK = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
-const CONNECT = 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n';
 
 /** Sends pieces, one after the other, and gives the responses that come until the server closes the connection. */
 async function send(url: string, ...pieces: string[]): Promise<readonly RawResponse[]> {
@@ -79,7 +78,7 @@ describe('bytes that are not a request', () => {
 
   it('are read for a second, so that the response is not lost to a reset', async () => {
     const { url, ended } = await serve();
-    for (const bytes of ['garbage\r\n\r\n', CONNECT]) {
+    for (const bytes of ['garbage\r\n\r\n', 'more garbage\r\n\r\n']) {
       const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
       let fin = false;
       let sentAfterFin = 0;
@@ -112,17 +111,6 @@ describe('a request that is too large to parse', () => {
   const bounds = { maxUrlBytes: 300, maxHeaderBytes: 1024 };
   const long = 'x'.repeat(2000);
 
-  it('is 414 for its target', async () => {
-    const { url, ended } = await serve(bounds);
-    const [response] = await send(url, get(`/${long}`));
-    expect(response?.json()).to.include({ status: 414, code: 'uri_too_long' });
-    expect((await ended(1))[0]).to.include({ outcome: 'uri_too_long' });
-    for (const target of [`GET /${long}`, `M-SEARCH /${long}`]) {
-      expect(statusesOf(await send(url, target))).to.deep.equal([414]);
-      expect(statusesOf(await send(url, get('/nothing') + target))).to.deep.equal([404, 414]);
-    }
-  });
-
   it('is 431 for its headers, also in pieces', async () => {
     const { url } = await serve(bounds);
     const [response] = await send(url, get('/', { X: long }));
@@ -147,28 +135,5 @@ describe('a request that is too slow', () => {
     const { url, ended } = await serve(QUICK);
     expect(await send(url)).to.deep.equal([]);
     expect(await ended(0)).to.deep.equal([]);
-  });
-});
-
-describe('CONNECT', () => {
-  expectNoUncaught();
-
-  it('is 405', async () => {
-    const { url, ended } = await serve();
-    const [response, ...others] = await send(url, CONNECT, 'what a tunnel would carry');
-    expect(others).to.deep.equal([]);
-    expect(response?.status).to.equal(405);
-    expect(response?.headers.get('allow')).to.equal('GET, HEAD');
-    const [record] = await ended(1);
-    expect(record).to.include({ method: 'CONNECT', status: 405, outcome: 'method_not_allowed' });
-    expect(record?.error?.cause).to.equal(undefined);
-  });
-
-  it('by a client that resets the connection causes no error', async () => {
-    const { url, edge } = await serve();
-    const connection = sendTo(url, CONNECT);
-    await connection.receive();
-    connection.socket.resetAndDestroy();
-    expect(await edge.drain(LONG_MS)).to.equal(true);
   });
 });

@@ -13,7 +13,6 @@ describe('every response', () => {
     HEAD: [requestText('HEAD', LIST), 200],
     'a problem': [get('/nothing'), 404],
     garbage: ['garbage\r\n\r\n', 400],
-    CONNECT: ['CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 405],
   };
   for (const [what, [request, expected]] of Object.entries(responses)) {
     it(`has a request id, the current time and no type that browsers guess: ${what}`, async () => {
