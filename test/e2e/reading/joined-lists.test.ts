@@ -143,9 +143,9 @@ describe('a list below parents', () => {
   });
 
   it('has one deadline for all lists', async () => {
-    const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`, undefined, 400);
-    const slow: RequestListener = (request, response) => void setTimeout(() => platform(request, response), 150);
-    // Two pages of parents take 300 ms.
+    const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`, undefined, 1000);
+    const slow: RequestListener = (request, response) => void setTimeout(() => platform(request, response), 450);
+    // Two pages of parents take 900 ms.
     expect((await read(yaml, slow)).body.code).to.equal('upstream_timeout');
   });
 });
