@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { demoInstructions } from '../../src/demo/instructions.ts';
 import { codeBlocks } from '../support/docs.ts';
@@ -54,13 +52,4 @@ describe('demoInstructions', () => {
         expect(await (await fetch(`${url}/demo`)).json()).to.include({ fault: null, latencyMs: 0 });
       }
     }));
-
-  it('prints lines that a shell splits as they are meant', async () => {
-    for (const { line, url, token } of curlLines('http://127.0.0.1:8080')) {
-      const { stdout } = await promisify(execFile)('sh', ['-c', line.replace(/^curl /, "printf '%s\\n' ")]);
-      const words = stdout.split('\n');
-      expect(words).to.include(url);
-      if (token !== undefined) expect(words).to.include(`Authorization: Bearer ${token}`);
-    }
-  });
 });

@@ -3,7 +3,6 @@ import { ConfigError } from '../../src/gateway.ts';
 import { type LogLine, startGateway } from '../../src/testing/start-gateway.ts';
 import { eventually } from '../support/eventually.ts';
 import { json, startHttpUpstream } from '../support/platform/http-upstream.ts';
-import { sendMany } from '../support/platform/many-requests.ts';
 import { read } from './read.ts';
 
 const TOKEN = 'token-of-the-test';
@@ -57,15 +56,6 @@ describe('startGateway', () => {
     expect(JSON.stringify(gateway.log)).not.to.contain(TOKEN);
     await gateway.close();
     await upstream.close();
-  });
-
-  it('holds the newest 10,000 lines of it', async () => {
-    const gateway = await startGateway();
-    const { url, log } = gateway;
-    await sendMany(Number(new URL(url).port), 10_000);
-    expect(log).to.have.length(10_000);
-    expect(log.find(({ msg }) => msg === 'listening')).to.equal(undefined);
-    await gateway.close();
   });
 
   it('looks at the clock that it is given', async () => {

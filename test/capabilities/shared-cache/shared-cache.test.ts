@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Status } from '../../../src/capabilities/status/gateway-status.ts';
-import { createAuthority } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
-import { listenForTls, type Redis, type RedisProxy, startRedis, startRedisProxy } from '../../support/fleet/redis.ts';
+import { type Redis, type RedisProxy, startRedis, startRedisProxy } from '../../support/fleet/redis.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
@@ -59,16 +58,6 @@ describe('a gateway with a shared cache', () => {
     expect((await fetch(`${url}/readyz`)).status).to.equal(200);
   });
 
-  it('applies other settings on a reload, and reports that its own need a restart', async () => {
-    const running = await startGateway(settings);
-    const { shared, ...alone } = settings;
-    expect(running.gateway.change({ ...alone, scheme: 'acme' })).to.deep.equal({
-      applied: ['scheme'],
-      needRestart: ['shared'],
-    });
-    await isUp(running);
-  });
-
   async function pair(more: Partial<TestSettings> = {}) {
     const replicas = [
       await startGateway({ ...settings, ...more }),
@@ -117,30 +106,5 @@ describe('a gateway with a shared cache', () => {
     // Of the caller, of its address until a platform had accepted it, and of the address whose tokens were refused.
     expect(names).to.have.length(3);
     expect(names.join()).to.not.contain('127.0.0.1');
-  });
-
-  it('connects over TLS, as the user of the settings', async () => {
-    const authority = await createAuthority();
-    const issued = await authority.issue();
-    const file = (name: string, text: string) => {
-      writeFileSync(join(redis.folder, name), text);
-      return join(redis.folder, name);
-    };
-    const [caFile, certFile, keyFile] = [file('ca', authority.ca), file('cert', issued.cert), file('key', issued.key)];
-    const port = await listenForTls(redis, { ca: authority.ca, ...issued });
-    await redis.command('ACL', 'SETUSER', 'portico', 'on', '>hidden-word', '~*', '&*', '+@all');
-    const shared = {
-      url: `rediss://127.0.0.1:${port}`,
-      keySecretFile: join(redis.folder, 'secret'),
-      username: 'portico',
-      passwordFile: file('password', 'hidden-word\n'),
-      tls: { caFile, certFile, keyFile, serverName: 'localhost' },
-    };
-    const running = await startGateway({ ...settings, shared });
-    await isUp(running);
-    expect((await running.read('tools')).status).to.equal(200);
-    expect(String(await redis.command('CLIENT', 'LIST'))).to.contain('user=portico');
-    const shown = await (await fetch(`${running.gateway.adminUrl}/status`)).text();
-    expect(shown).not.to.contain('kkkk').and.not.contain('hidden-word');
   });
 });

@@ -1,6 +1,5 @@
 import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import { ConfigError, createGateway } from '../../../src/gateway.ts';
 import { as } from '../../support/authorization/caller.ts';
 import {
   AUDIENCE,
@@ -73,33 +72,6 @@ describe('a gateway that verifies tokens', () => {
     expect((await read('workflows', as(carol))).status).to.equal(200);
     // Each is let in by a load of its own, and what they load takes the place of what is there.
     expect([asked(), await held()]).to.deep.equal([3, 2]);
-  });
-
-  it('accepts a corrected key under the same kid', async () => {
-    const { issuer, read } = await scene({ verification: { keys: { cooldownMs: 1 } } });
-    const [signer = expect.fail('the issuer has no key')] = issuer.signers;
-    issuer.signers = [{ ...signer, jwk: { ...signer.jwk, x: 'bad', y: 'bad' } }];
-    const token = await sign(signer, claimsOf(issuer.issuer));
-    expect((await read('tools', as(token))).status).to.equal(503);
-    issuer.signers = [signer];
-    await eventually(async () => (await read('tools', as(token))).status === 200);
-  });
-
-  it('verifies tokens of known keys while unknown keys wait for a slow issuer', async () => {
-    const { issuer, read } = await scene({ verification: { maxVerifying: 4, keys: { cooldownMs: 1 } } });
-    expect((await read('tools', as(await issuer.token()))).status).to.equal(200);
-    issuer.respond(() => {});
-    const refused: number[] = [];
-    const madeUp = Array.from({ length: 4 }, async (_, number) => {
-      const signer = await createSigner('ES256', `made-up-${number}`);
-      const response = await read('tools', as(await sign(signer, claimsOf(issuer.issuer))));
-      refused.push(response.status);
-    });
-    await eventually(() => refused.length === 2);
-    expect(refused).to.deep.equal([503, 503]);
-    expect((await read('tools', as(await issuer.token({ sub: 'bob' })))).status).to.equal(200);
-    await issuer.refuse();
-    await Promise.all(madeUp);
   });
 
   it('tries at most four keys for a token without kid', async () => {
@@ -307,27 +279,6 @@ describe('scopes', () => {
     const listed = await fetch(`${running.url}/mcp/v1/resources`, as(await running.issuer.token()));
     expect(await listed.json()).to.have.length(3);
   });
-});
-
-describe('settings with verification', () => {
-  const { verification: _, ...without } = verifying('https://login.example', 'https://acme.example', {
-    requiredScopes: { tools: ['read'] },
-  });
-  for (const [verification, issue] of [
-    [undefined, 'resources.tools.requiredScopes: needs verification: without it, the scopes of a token are unknown'],
-    [
-      { introspection: { clientId: 'a', file: '/nowhere' } },
-      'verification.introspection.file: cannot be read (ENOENT)',
-    ],
-  ] as const) {
-    it(`refuse ${JSON.stringify(verification)}: ${issue}`, () => {
-      const own = verification && { issuer: 'https://login.example', audience: AUDIENCE, ...verification };
-      const settings = { ...without, allowUnverifiedCallers: true, ...(own && { verification: own }) };
-      expect(() => createGateway(settings))
-        .to.throw(ConfigError)
-        .with.property('message', issue);
-    });
-  }
 });
 
 describe('a remembered verdict', () => {
