@@ -116,6 +116,9 @@ describe('values of callers in addresses and headers', () => {
       'resources.tools.path: {claim.tenant} needs verification: without it, the claims of a token are unknown',
       'resources.tools.query: {header.Authorization} is a header that Portico itself uses',
     ]);
+    expect(issues({ tools: { requiredScopes: ['read'] } })).to.deep.equal([
+      'resources.tools.requiredScopes: needs verification: without it, the scopes of a token are unknown',
+    ]);
     expect(issues({ api: { headers: { 'X-A': 'b' }, forwardHeaders: ['x-a', 'Cookie', 'Host'] } })).to.have.length(3);
   });
 
