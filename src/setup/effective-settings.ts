@@ -16,13 +16,15 @@ const ORIGIN = /^https?:\/\/[^/]*/i;
 const OPEN_HEADER = /^(?:accept|accept-language|content-type|prefer|user-agent|x-requested-with|.*-version)$/i;
 const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
-/** A collector of traces is sent a key in headers, most often. */
-const SECRETS = /^verification\.introspection\.secret$/;
+/** Keys of Portico's own secrets. */
+const SECRETS: readonly string[] = ['password', 'secret'];
 
 /** Blocks whose keys and values are a platform's own words. */
-const FREE = ['resources.body', 'resources.query'];
+const FREE = ['resources.body', 'resources.query', 'upstreams.credential.body'];
 const HEADERS = 'upstreams.headers';
 const ADDRESSES = ['upstreams.baseUrl', 'resources.path'];
+/** What a login puts in place of a part of its body. */
+const FILLED_IN = /^\{\w+\}$/;
 
 type Path = readonly string[];
 
@@ -51,16 +53,17 @@ export function keysIn(text: string): string[] {
 }
 
 function isSecret(value: string, path: Path): boolean {
-  const [section, , block = '', ...names] = path;
-  const place = `${section}.${block}`;
-  if (SECRETS.test(path.join('.'))) return true;
-  if (place === 'upstreams.proxy') return names[0] === 'password';
-  if (place === 'upstreams.credential') {
-    return ['secret', 'password'].includes(names.at(-1) ?? '') || (names[0] === 'format' && !OPEN_FORMAT.test(value));
-  }
+  const [section, , block = '', ...below] = path;
+  const isBody = block === 'credential' && below[0] === 'body';
+  const place = `${section}.${block}${isBody ? '.body' : ''}`;
+  const names = isBody ? below.slice(1) : below;
   if (ADDRESSES.includes(place)) return keysIn(value).length > 0;
   if (place === HEADERS && !OPEN_HEADER.test(names[0] ?? '')) return true;
-  if (!FREE.includes(place) && place !== HEADERS) return false;
+  if (!FREE.includes(place) && place !== HEADERS) {
+    const isFormat = block === 'credential' && names.at(-1) === 'format';
+    return SECRETS.includes(path.at(-1) ?? '') || (isFormat && !OPEN_FORMAT.test(value));
+  }
+  if (FILLED_IN.test(value)) return false;
   // A body has names within names.
   return names.some((name) => SECRET_NAME.test(name)) || WITH_SCHEME.test(value) || hasKey(value);
 }

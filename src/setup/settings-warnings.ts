@@ -4,6 +4,7 @@ import { acceptsAnyHost } from '../core/config/schema/edges.ts';
 import { offeredIn } from '../core/config/schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import type { Resource } from '../core/resources/resource.ts';
+import { isMasked } from './effective-settings.ts';
 import { comparisonWarnings, valueWarnings } from './expression-warnings.ts';
 
 interface Written extends Pick<LoadedConfig, 'config' | 'isWritten' | 'isFromEnvironment'> {
@@ -88,13 +89,12 @@ const warnOfPlainHttp: Warning = ({ config }, warn) => {
   }
 };
 
-/** Keys of Portico's own secrets. */
-const SECRETS = ['secret', 'password'];
-
 /** Settings files are copied, and kept in repositories. */
 const warnOfSecrets: Warning = ({ config, isWritten, isFromEnvironment }, warn) => {
   const visit = (value: unknown, path: readonly string[]): void => {
-    if (SECRETS.includes(String(path.at(-1))) && isWritten(path) && !isFromEnvironment(path)) {
+    // Most formats name a scheme.
+    const isSecret = path.at(-1) !== 'format' && isMasked(value, path, () => false);
+    if (isSecret && isWritten(path) && !isFromEnvironment(path)) {
       warn(path, 'is written in the file: take it from the environment, as "${NAME}", or from a file');
     }
     if (typeof value !== 'object' || value === null) return;

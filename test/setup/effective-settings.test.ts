@@ -128,6 +128,15 @@ upstreams:
     }
   });
 
+  it('mask what may be secret in the body of a login', async () => {
+    const body = '{ user: "{user}", password: "{secret}", api_key: abc, domain: acme }';
+    const session = `kind: session, user: a, secret: hush, loginUrl: https://a.example, body: ${body}`;
+    const { upstreams } = await shown(`credential: { ${session} }`, 'allowUnverifiedCallers: true');
+    expect(upstreams.tools.credential.body).to.deep.equal({
+      ...{ user: '{user}', password: '{secret}', api_key: MASK, domain: 'acme' },
+    });
+  });
+
   it("mask a secret of the deployment's own, and show where else it is and how it is sent", async () => {
     const client = 'client: { kind: client_secret_basic, id: portico, secret: hush }';
     const proxy = 'proxy: { url: http://a.example, user: a, password: hush }';

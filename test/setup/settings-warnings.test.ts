@@ -176,7 +176,11 @@ describe('the warnings of settings that are right each', () => {
       '2:88: upstreams.tools.credential.secret: is written in the file: take it from the environment, as "${NAME}", or from a file',
     ]);
     expect(await warningsIn(service('secret: "${S:-abc}"'))).to.deep.equal([]);
-    expect(await warningsIn(service('file: /a'))).to.deep.equal([]);
+    expect(await warningsIn(service('file: /a, format: "GenieKey {token}"'))).to.deep.equal([]);
+    const login = (body: string) =>
+      service(`user: a, secret: "\${S:-b}", loginUrl: https://a.example, body: ${body}`).replace('service', 'session');
+    expect(await warningsIn(login('{ name: "{user}", password: "{secret}" }'))).to.deep.equal([]);
+    expect((await warningsIn(login('{ password: abc }'))).join()).to.contain('credential.body.password: is written');
     const introspection = 'introspection: { clientId: a, secret: b }';
     const verified = `verification: { issuer: https://login.example, audience: a, ${introspection} }`;
     const proxy = 'proxy: { url: http://a.example, user: a, password: b }';
