@@ -21,7 +21,7 @@ import { withCache } from './reads/snapshots/with-cache.ts';
 import { callerValuesFor, withMarkers } from './reads/with-caller-values.ts';
 import { listFingerprint, type ReloadState } from './reload-state.ts';
 import { define, type Resource, requiredFields } from './resources/resource.ts';
-import type { Confirmation, OpenConfirmation } from './upstream/paging/list-confirmation.ts';
+import { type OpenConfirmation, oneOfMany } from './upstream/paging/list-confirmation.ts';
 import type { ListPost } from './upstream/paging/page-address.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
@@ -199,12 +199,6 @@ function belowParent(compiled: PageReaderOptions, path: string, parent: Parent):
       return { ...page, items: withParent(page.items), exactItems: () => exact() && withParent(exact() ?? []) };
     },
   };
-}
-
-/** Confirms lists of several parents: all of them are due if the first is. */
-function oneOfMany({ isDue, confirm }: Confirmation): Confirmation {
-  const due = isDue();
-  return { isDue: () => due, confirm: (end, ask) => confirm(end, ask, due) };
 }
 
 /** The entries that have a value. */

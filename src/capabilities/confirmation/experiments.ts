@@ -159,7 +159,7 @@ async function unpaged({ list, first }: ListEnd, attempt: Try): Promise<boolean>
   }
   const smaller =
     (await usual({ size: count - 1 })) ?? (own === undefined ? undefined : await attempt(sized(count - 1)));
-  const isSized = smaller !== undefined && smaller.count > 0 && smaller.count < count;
+  const isSized = smaller !== undefined && smaller.count < count;
   if (!isSized && count === sizeAsked(list)) throw full(count);
   if (!isSized && (behind === undefined || behind.count === count)) return true;
   if (behind !== undefined) await expectNoOthers(await usual({ size: count, page: 1 }), first, 'for page 1');
@@ -173,7 +173,7 @@ async function unpaged({ list, first }: ListEnd, attempt: Try): Promise<boolean>
       const last = await usual({ size: count - 1, offset: count - 1, page });
       // A page number under the name of an offset leads to others.
       await expectNoOthers(last, first, 'for the last item');
-      if (last?.count === 1) return true;
+      if (last?.count === 1 && (last.ids === undefined || first.ids?.endsWith(last.ids))) return true;
     }
   }
   // Otherwise a name may be that of a filter.
@@ -337,7 +337,7 @@ async function uselessToken({ list, first }: ListEnd, attempt: Try): Promise<boo
   if (pagination.kind !== 'token' || pagination.sizeParam === null || first.count === 0) return false;
   const size = { [pagination.sizeParam]: first.count === 1 ? 2 : first.count - 1 };
   const other = await attempt(size);
-  if (other === undefined || other.count === 0) return true;
+  if (other === undefined) return true;
   const leads = other.count < first.count && !isNone(other.next);
   const rest = leads ? await attempt({ ...size, [pagination.tokenParam]: String(other.next) }) : undefined;
   if (other.count <= first.count && rest?.count !== 0) return true;

@@ -41,3 +41,9 @@ export interface Confirmation {
 export type OpenConfirmation = (resource: string, fingerprint: string) => Confirmation;
 
 export const NO_CONFIRMATION: Confirmation = { isDue: () => false, confirm: async () => {} };
+
+/** Confirms the list of one of several parents: all of them are due if it is now. */
+export function oneOfMany({ isDue, confirm }: Confirmation): Confirmation {
+  const due = isDue();
+  return { isDue: () => due, confirm: (end, ask) => confirm(end, ask, due) };
+}

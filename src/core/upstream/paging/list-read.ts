@@ -77,7 +77,9 @@ export function isByLinkHeader({ next, nextHeader }: LinkPagination): boolean {
 
 /** Whether a member that cannot be the length of the page states this total. */
 export function statesTotal({ statements }: PageView, items: number): boolean {
-  return statements.some((each) => each.sign === 'total' && each.stated === items && !each.isCount && !each.isSize);
+  const totals = statements.filter((each) => each.sign === 'total' && !each.isCount && !each.isSize);
+  const filtered = totals.filter(({ isFiltered }) => isFiltered);
+  return (filtered.length > 0 ? filtered : totals).some(({ stated }) => stated === items);
 }
 
 /** The expression `hasMore && cursor` is false on the last page. */

@@ -6,22 +6,26 @@ import type { Pagination } from '../../../../src/core/upstream/paging/page-addre
 import { atDepth } from '../../../support/depth.ts';
 import { SEEDED } from '../../../support/seed.ts';
 import { type GeneratedPlatform, itemsOf, type Shown } from './generated-platform.ts';
-import { outcomeOf } from './generated-read.ts';
-import { anyRead, fitting, type GeneratedRead } from './generated-settings.ts';
+import { childrenOf, joinedItemsOf, joinedOutcomeOf, outcomeOf } from './generated-read.ts';
+import { anyJoin, anyRead, fitting, type GeneratedRead } from './generated-settings.ts';
 import { NOT_DETECTABLE, notDetectable } from './not-detectable.ts';
 
 const ANY = atDepth(2000, 8000);
 const SILENT = atDepth(500, 2000);
+const JOINED = atDepth(300, 1200);
 const FITTING = atDepth(1000, 4000);
 
 /** Adds a read to those that came to the platform's list, or to an error; throws for any other list. */
 async function check(read: GeneratedRead, outcomes: { whole: number; refused: number }): Promise<void> {
-  const outcome = await outcomeOf(read);
+  compare(await outcomeOf(read), itemsOf(read.platform), outcomes);
+}
+
+function compare(outcome: unknown, items: readonly unknown[], outcomes: { whole: number; refused: number }): void {
   if (outcome instanceof GatewayError) {
     expect(outcome.code).to.be.oneOf(['upstream_invalid', 'upstream_refused']);
     outcomes.refused += 1;
   } else {
-    expect(outcome).to.deep.equal(itemsOf(read.platform));
+    expect(outcome).to.deep.equal(items);
     outcomes.whole += 1;
   }
 }
@@ -64,6 +68,22 @@ describe(`a list of a generated platform ${SEEDED}`, () => {
       expect(outcomes.refused).to.be.greaterThan(reads / 20);
     });
   }
+
+  it(`is whole or an error below parents, in ${JOINED} reads`, async function () {
+    this.timeout(120_000);
+    const outcomes = { whole: 0, refused: 0 };
+    const detectable = anyJoin.filter((join) =>
+      [join.parents, ...childrenOf(join).map(([, read]) => read)].every((read) => notDetectable(read) === undefined),
+    );
+    await fc.assert(
+      fc.asyncProperty(detectable, async (join) => {
+        compare(await joinedOutcomeOf(join), joinedItemsOf(join), outcomes);
+      }),
+      { numRuns: JOINED },
+    );
+    expect(outcomes.whole).to.be.greaterThan(JOINED / 20);
+    expect(outcomes.refused).to.be.greaterThan(JOINED / 20);
+  });
 
   it(`is whole under the settings that fit, in ${FITTING} reads`, async function () {
     this.timeout(120_000);

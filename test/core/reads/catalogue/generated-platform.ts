@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ReplyHeaders } from '../../../../src/core/upstream/upstream.ts';
 
-/** How a platform pages its list, and what its pages tell of that. All that it says is true. */
+/** How a platform pages its list, and what its pages tell of that. All that it says is true, but for some totals. */
 export interface GeneratedPlatform {
   readonly way: Way;
   /** Items of the list. */
@@ -29,6 +29,8 @@ export interface GeneratedPlatform {
   readonly unseen: { readonly from: number; readonly to: number } | undefined;
   /** Items that a filter hides; `total_count` beside `filter_count` counts them. */
   readonly hidden: number;
+  /** Its totals are at most `cap`, or are too large or too small by `error`. */
+  readonly totals: { readonly cap: number; readonly error: number };
   readonly shown: readonly Shown[];
   /** Beside the list, in `meta`, or in `meta.pagination`. */
   readonly at: 'beside' | 'meta' | 'deep';
@@ -62,6 +64,11 @@ const isSeen = ({ unseen }: GeneratedPlatform, index: number) =>
 export const itemsOf = (platform: GeneratedPlatform): readonly { readonly id: string; readonly name: string }[] =>
   allOf(platform).filter((_, index) => isSeen(platform, index));
 
+/** What it says of a number of items. */
+export function counted({ totals: { cap, error } }: GeneratedPlatform, count: number): number {
+  return Math.max(0, Math.min(count, cap) + error);
+}
+
 /** The page at a target, which is the reply of this number; undefined where was refused. */
 export function replyTo(platform: GeneratedPlatform, target: string, reply = 0): Reply | undefined {
   const { searchParams } = new URL(target, 'https://platform.example');
@@ -82,12 +89,13 @@ export function replyTo(platform: GeneratedPlatform, target: string, reply = 0):
   const url = (place: string | number) => `/list?${platform.sizeParam}=${size}&${platform.placeParam}=${place}`;
   const next = further === undefined ? undefined : url(further);
   const link = followed === undefined ? undefined : url(followed);
+  const total = counted(platform, seen.length);
   const beside: Readonly<Record<string, object>> = {
-    total: { total: seen.length },
+    total: { total },
     count: { count: items.length },
-    totalCount: { totalCount: seen.length },
-    filter_count: { filter_count: seen.length, total_count: seen.length + platform.hidden },
-    pages: { total_pages: Math.max(1, Math.ceil(all.length / size)) },
+    totalCount: { totalCount: total },
+    filter_count: { filter_count: total, total_count: total + platform.hidden },
+    pages: { total_pages: Math.max(1, Math.ceil(counted(platform, all.length) / size)) },
     has_more: { has_more: further !== undefined },
     isLast: { isLast: further === undefined },
     next_page: { next_page: further ?? null },
@@ -96,9 +104,9 @@ export function replyTo(platform: GeneratedPlatform, target: string, reply = 0):
   };
   const range = items.length === 0 ? '*' : `${start}-${start + items.length - 1}`;
   const inHeaders: Readonly<Record<string, object>> = {
-    'X-Total-Count': { 'x-total-count': String(seen.length) },
+    'X-Total-Count': { 'x-total-count': String(total) },
     'x-acme-continuation-token': further === undefined ? {} : { 'x-acme-continuation-token': String(further) },
-    'Content-Range': { 'content-range': `items ${range}/${seen.length}` },
+    'Content-Range': { 'content-range': `items ${range}/${total}` },
     Link: { link: next === undefined ? '</list>; rel="first"' : `<${next}>; rel="next"` },
   };
   const said = Object.assign({}, ...platform.shown.map((sign) => beside[sign]));
@@ -173,7 +181,9 @@ const shapes = fc.record({
     maxLength: 5,
   }),
   at: fc.constantFrom('beside', 'meta', 'deep'),
-}) as fc.Arbitrary<Omit<GeneratedPlatform, 'count'>>;
+}) as fc.Arbitrary<Omit<GeneratedPlatform, 'count' | 'totals'>>;
+
+const TRUE = { cap: Number.POSITIVE_INFINITY, error: 0 };
 
 /** Lists of all lengths, and often those at and around a multiple of a page. */
 export const platforms: fc.Arbitrary<GeneratedPlatform> = shapes.chain((shape) => {
@@ -187,10 +197,35 @@ export const platforms: fc.Arbitrary<GeneratedPlatform> = shapes.chain((shape) =
   return fc.oneof(fc.integer({ min: 0, max: 40 }), aroundPages).map((count) => ({
     ...shape,
     count,
+    totals: TRUE,
     // Otherwise no request leads to what is behind them.
     unseen: shape.ignores === 'place' ? undefined : shape.unseen,
   }));
 });
+
+/** A list whose total is capped below its length, at the end of a page as a rule. */
+const capped: fc.Arbitrary<GeneratedPlatform> = fc
+  .record({
+    shape: shapes,
+    size: fc.constantFrom(10, 20, 25, 50),
+    cap: fc.constantFrom(100, 150, 200),
+    more: fc.integer({ min: 1, max: 30 }),
+  })
+  .map(({ shape, size, cap, more }) => ({
+    ...shape,
+    defaultSize: size,
+    maxSize: Math.max(size, shape.maxSize),
+    count: cap + more,
+    totals: { cap, error: 0 },
+    unseen: undefined,
+  }));
+
+const estimated: fc.Arbitrary<GeneratedPlatform> = fc
+  .tuple(platforms, fc.integer({ min: -5, max: 5 }))
+  .map(([platform, error]) => ({ ...platform, totals: { ...TRUE, error } }));
+
+/** Also those whose totals are wrong. */
+export const anyPlatforms = fc.oneof({ arbitrary: platforms, weight: 8 }, capped, estimated);
 
 function rarely(): fc.Arbitrary<boolean> {
   return fc.integer({ min: 0, max: 3 }).map((number) => number === 0);

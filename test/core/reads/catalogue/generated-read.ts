@@ -1,40 +1,82 @@
 import { createConfirmations } from '../../../../src/capabilities/confirmation/confirmation.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { createJoinedLoader, PARENT_ITEM, type Parent } from '../../../../src/core/reads/catalogue/joined-lists.ts';
+import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
+import { type Confirmation, oneOfMany } from '../../../../src/core/upstream/paging/list-confirmation.ts';
 import type { ListRequest } from '../../../../src/core/upstream/paging/list-read.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
-import { replyTo } from './generated-platform.ts';
-import type { GeneratedRead } from './generated-settings.ts';
-import { listWith, loaderOver, mapperWith } from './loader-over.ts';
+import { type GeneratedPlatform, itemsOf, replyTo } from './generated-platform.ts';
+import type { GeneratedJoin, GeneratedRead } from './generated-settings.ts';
+import { field, listWith, loaderOver, mapperWith } from './loader-over.ts';
 
 const map = mapperWith();
+const mapParent = mapperWith({
+  fields: { id: field('id'), [PARENT_ITEM]: field('to_string(@)') },
+  required: ['id', PARENT_ITEM],
+});
 const loading = createLoading({ maxBytes: 1_000_000 });
 
 /** The list of the platform, as settings ask for it. */
 export function listOf({ pagination, query }: Pick<GeneratedRead, 'pagination' | 'query'>): ListRequest {
-  return listWith({ path: '/list', query, pagination, maxPages: 100 });
+  return listWith({ path: '/list', query, pagination, maxPages: 200 });
+}
+
+function loaderOf(read: GeneratedRead, confirmation: Confirmation, mapper = map): Loader {
+  let replies = 0;
+  return loaderOver(
+    async ({ target }) => {
+      replies += 1;
+      const reply = replyTo(read.platform, target, replies);
+      if (reply === undefined) throw new GatewayError('upstream_refused', { upstreamStatus: 400 });
+      return { text: JSON.stringify(reply.body), headers: reply.headers };
+    },
+    { list: listOf(read), items: 'items', map: mapper, loading, idsAreUnique: true, confirmation },
+  );
 }
 
 /** What a read of a platform comes to under these settings: its items, or the error. */
 export async function outcomeOf(read: GeneratedRead): Promise<unknown[] | GatewayError> {
-  const { platform } = read;
-  let replies = 0;
-  const load = loaderOver(
-    async ({ target }) => {
-      replies += 1;
-      const reply = replyTo(platform, target, replies);
-      if (reply === undefined) throw new GatewayError('upstream_refused', { upstreamStatus: 400 });
-      return { text: JSON.stringify(reply.body), headers: reply.headers };
-    },
-    {
-      list: listOf(read),
-      items: 'items',
-      map,
-      loading,
-      idsAreUnique: true,
-      confirmation: createConfirmations(Date.now)('things', ''),
-    },
+  return outcomeOfLoad(loaderOf(read, createConfirmations(Date.now)('things', '')));
+}
+
+/** The read of each parent's list. */
+export function childrenOf({ parents, child, counts }: GeneratedJoin): readonly [id: string, GeneratedRead][] {
+  return itemsOf(parents.platform).map(({ id }, index) => {
+    const platform: GeneratedPlatform = { ...child.platform, count: counts[index] ?? child.platform.count };
+    return [id, { ...child, platform }];
+  });
+}
+
+/** The items of all, whose ids are joined with those of their parents where several have them. */
+export function joinedItemsOf(join: GeneratedJoin): unknown[] {
+  const lists = childrenOf(join).map(([parent, { platform }]) => ({ parent, items: itemsOf(platform) }));
+  const timesOf = (id: string) => lists.filter(({ items }) => items.some((item) => item.id === id)).length;
+  return lists.flatMap(({ parent, items }) =>
+    items.map((item) => (timesOf(item.id) > 1 ? { ...item, id: `${parent}/${item.id}` } : item)),
   );
+}
+
+/** What a read of all lists comes to. */
+export async function joinedOutcomeOf(join: GeneratedJoin): Promise<unknown[] | GatewayError> {
+  const open = createConfirmations(Date.now);
+  const children = new Map(childrenOf(join));
+  const ofParent = (parent: Parent | undefined) => {
+    const read = children.get(String(parent?.['id']));
+    if (read === undefined) throw new Error('there is no such parent');
+    return loaderOf(read, oneOfMany(open('children', '')));
+  };
+  return outcomeOfLoad(
+    createJoinedLoader({
+      ...{ resource: 'things', upstream: 'platform', timeoutMs: 60_000, concurrency: 3, maxItems: 10_000 },
+      parents: { open: () => loaderOf(join.parents, open('parents', ''), mapParent), max: 100 },
+      lists: [(_events, parent) => ofParent(parent)],
+      ...{ rules: {}, events: {}, now: Date.now },
+    }),
+  );
+}
+
+async function outcomeOfLoad(load: Loader): Promise<unknown[] | GatewayError> {
   try {
     const { snapshot } = await load(callerWith(), new AbortController().signal);
     return JSON.parse(snapshot.bytes.toString()) as unknown[];

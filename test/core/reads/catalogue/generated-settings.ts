@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { PageExpression, Pagination } from '../../../../src/core/upstream/paging/page-address.ts';
-import { COUNTING, type GeneratedPlatform, PLACE_PARAMS, platforms, SIZE_PARAMS } from './generated-platform.ts';
+import { anyPlatforms, COUNTING, type GeneratedPlatform, PLACE_PARAMS, SIZE_PARAMS } from './generated-platform.ts';
 
 /** A platform, and settings to read it with. */
 export interface GeneratedRead {
@@ -71,15 +71,20 @@ function sizesFor({ defaultSize, maxSize }: GeneratedPlatform): fc.Arbitrary<num
  * A platform that settings can fit, and those. None do where it ignores the place or filters its pages after it has cut them; and where it rounds offsets down, which
  * makes the end of the list bring items again, only those that name the total.
  */
-export const fitting: fc.Arbitrary<GeneratedRead> = platforms
-  .filter(({ ignores, unseen }) => ignores !== 'place' && unseen === undefined)
+export const fitting: fc.Arbitrary<GeneratedRead> = anyPlatforms
+  .filter(({ ignores, unseen, totals }) => ignores !== 'place' && unseen === undefined && totals.error === 0)
+  .filter((platform) => isTrue(platform) || !roundsOffsets(platform))
   .chain((platform) => fc.tuple(fc.constant(platform), sizesFor(platform), fc.boolean()))
   .filter(([platform]) => !roundsOffsets(platform) || Object.keys(totalIn(platform)).length > 0)
   .map(([platform, size, isTotalled]) => ({
     platform,
-    pagination: fittingSettings(platform, size, isTotalled || roundsOffsets(platform)),
+    pagination: fittingSettings(platform, size, isTrue(platform) && (isTotalled || roundsOffsets(platform))),
     query: {},
   }));
+
+function isTrue({ totals: { cap } }: GeneratedPlatform): boolean {
+  return cap === Number.POSITIVE_INFINITY;
+}
 
 function roundsOffsets(platform: GeneratedPlatform): boolean {
   return platform.way === 'offset' && platform.roundsOffsets;
@@ -157,7 +162,7 @@ function mistakenSettings(platform: GeneratedPlatform): fc.Arbitrary<Pagination>
 }
 
 /** A platform, and settings that mostly do not fit. Those of `none` may send a size of their own. */
-export const anyRead: fc.Arbitrary<GeneratedRead> = platforms.chain((platform) =>
+export const anyRead: fc.Arbitrary<GeneratedRead> = anyPlatforms.chain((platform) =>
   fc
     .record({
       pagination: fc.oneof(guessedSettings(platform), mistakenSettings(platform)),
@@ -170,3 +175,29 @@ export const anyRead: fc.Arbitrary<GeneratedRead> = platforms.chain((platform) =
       query: pagination.kind === 'none' && sizeParam !== undefined ? { [sizeParam]: String(size) } : {},
     })),
 );
+
+/** Lists below parents: those of a list, each of which has a list of this length, of the same platform and under the same settings. */
+export interface GeneratedJoin {
+  readonly parents: GeneratedRead;
+  readonly child: GeneratedRead;
+  readonly counts: readonly number[];
+}
+
+const counts = fc.array(fc.oneof(fc.integer({ min: 0, max: 40 }), fc.constantFrom(0, 1, 10, 20)), { maxLength: 8 });
+
+/** Lists below parents, whose settings fit on one of both levels at most. */
+export const anyJoin: fc.Arbitrary<GeneratedJoin> = fc
+  .oneof(
+    fc.record({ parents: fitting, child: anyRead, counts }),
+    fc.record({ parents: anyRead, child: fitting, counts }),
+    fc.record({ parents: fitting, child: fitting, counts }),
+  )
+  .map(({ parents, child, counts }) => ({
+    parents: withCount(parents, Math.min(parents.platform.count, 25)),
+    child: withCount(child, Math.min(child.platform.count, 12)),
+    counts,
+  }));
+
+function withCount(read: GeneratedRead, count: number): GeneratedRead {
+  return { ...read, platform: { ...read.platform, count } };
+}

@@ -1,7 +1,7 @@
 import { nextLink } from '../../../../src/core/upstream/paging/by-next.ts';
 import { isNone } from '../../../../src/core/upstream/paging/list-read.ts';
 import { firstTarget } from '../../../../src/core/upstream/paging/paginate.ts';
-import { COUNTING, type GeneratedPlatform, itemsOf, type Reply, replyTo } from './generated-platform.ts';
+import { COUNTING, counted, type GeneratedPlatform, itemsOf, type Reply, replyTo } from './generated-platform.ts';
 import { listOf } from './generated-read.ts';
 import type { GeneratedRead } from './generated-settings.ts';
 
@@ -24,7 +24,9 @@ export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => bo
     const size = pagination.sizeParam === null ? '' : `${pagination.sizeParam}=${pagination.size}&`;
     const place = `${pagination.tokenParam}=${encodeURIComponent(String(pagination.next(first.body)))}`;
     const second = replyTo(platform, `/list?${size}${place}`);
-    return leadsOn(read, first) && second !== undefined && itemsIn(second).length === 0 && !setsSize(read);
+    // No page is smaller than one of one item.
+    const isTried = setsSize(read) && itemsIn(first).length > 1;
+    return leadsOn(read, first) && second !== undefined && itemsIn(second).length === 0 && !isTried;
   },
   /** The last page says truly that none follows, and settings name its length as the total: so it looks like the only one. */
   'a last page that is taken for the first': (read) => {
@@ -34,6 +36,15 @@ export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => bo
     if (tellsHowMany(platform)) return false;
     const items = itemsIn(first);
     return pagination.total?.(first.body) === items.length && items[0]?.id !== itemsOf(platform)[0]?.id;
+  },
+  /** Nothing contradicts it. */
+  'a wrong total that the first page reaches': (read) => {
+    const { platform } = read;
+    const first = firstOf(read);
+    if (first === undefined || !(tellsHowMany(platform) || platform.shown.includes('pages'))) return false;
+    const { cap, error } = platform.totals;
+    const isWrong = error !== 0 || cap < platform.count;
+    return isWrong && itemsIn(first).length >= counted(platform, itemsOf(platform).length);
   },
   /** No size is smaller, and no place is in the middle of it. */
   'a first page of which the caller sees one item or none': (read) => {
@@ -65,7 +76,8 @@ function tellsHowMany({ shown }: GeneratedPlatform): boolean {
 }
 
 /** Whether settings and the platform agree about the place of a page. */
-function findsPlaces({ platform: { way, placeParam, ignores }, pagination }: GeneratedRead): boolean {
+function findsPlaces({ platform, pagination }: GeneratedRead): boolean {
+  const { way, placeParam, ignores, roundsOffsets } = platform;
   if (ignores === 'place') return false;
   switch (pagination.kind) {
     case 'none':
@@ -75,7 +87,7 @@ function findsPlaces({ platform: { way, placeParam, ignores }, pagination }: Gen
     case 'token':
       return way === 'token' && pagination.tokenParam === placeParam;
     case 'offset':
-      return way === 'offset' && pagination.offsetParam === placeParam;
+      return way === 'offset' && pagination.offsetParam === placeParam && !roundsOffsets;
     case 'page':
       return way === 'page' && pagination.pageParam === placeParam;
   }
