@@ -28,7 +28,7 @@ FILE defaults to ./portico.yaml and can also be given as --config FILE. "portico
 config/default.yaml and docs/configuration.md describe every setting.
 `;
 
-export type Command = 'serve' | 'stdio' | 'check' | 'init' | 'schema' | 'demo' | 'help' | 'version';
+type Command = 'serve' | 'stdio' | 'check' | 'init' | 'schema' | 'demo' | 'help' | 'version';
 
 type Values = ReturnType<typeof parse>['values'];
 

@@ -6,7 +6,7 @@ import { createGateway, type Gateway } from '../gateway.ts';
 import { followSettings } from './follow-settings.ts';
 import { installCrashHandler, nextSignal } from './process-end.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly onReady?: (url: string) => void;
   readonly warnings?: readonly ConfigIssue[];
   readonly file?: string;

@@ -25,12 +25,12 @@ import { type OpenConfirmation, oneOfMany } from './upstream/paging/list-confirm
 import type { ListPost } from './upstream/paging/page-address.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-export interface Offer {
+interface Offer {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
 }
 
-export interface ReadsOptions {
+interface ReadsOptions {
   /** All of the registry: a parent need not be offered. */
   readonly resources: readonly Resource[];
   readonly upstreams: ReadonlyMap<string, Upstream>;

@@ -56,7 +56,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Part of the time limit that is random, so that clients do not all return at once. */
 const JITTER = 0.1;
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly bounds: Limits['subscriptions'];
   readonly polls: Polls;
   readonly maxConnections: () => number;

@@ -12,7 +12,7 @@ type LabelValue = string | number | undefined;
 type Labels = Readonly<Record<string, string | number>>;
 
 /** Raises the counter with these values of its labels, which are in their order. 0 creates the series, so that the first count is seen. */
-export type Count = (by?: number, ...labels: LabelValue[]) => void;
+type Count = (by?: number, ...labels: LabelValue[]) => void;
 
 /** Sets the value of a gauge; `undefined` removes the series. */
 type SetValue = (value: number | undefined, ...labels: LabelValue[]) => void;

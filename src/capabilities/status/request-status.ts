@@ -156,7 +156,7 @@ const PER_DOUBLING = 4;
 const LAST_BUCKET = 18 * PER_DOUBLING;
 
 /** Counts by their names; those of 0 are absent. */
-export type Counts = { readonly [name: string]: number | undefined };
+type Counts = { readonly [name: string]: number | undefined };
 
 /** Counts what happened in the last ten minutes, by names of a closed list. `now`: milliseconds since the epoch. */
 export function createCounts(now: () => number) {

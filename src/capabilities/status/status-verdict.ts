@@ -55,7 +55,7 @@ export function verdictOn({ upstreams, resources, process, at }: Figures, furthe
 }
 
 /** Returns the verdict of troubles, of one or several processes. The same trouble of several is one. */
-export function verdictOf(all: readonly Trouble[]): Verdict {
+function verdictOf(all: readonly Trouble[]): Verdict {
   const sorted = all.toSorted((one, other) => Number(one.level === 'amber') - Number(other.level === 'amber'));
   const groups = Map.groupBy(sorted, ({ subject, runbook }) => `${subject} ${runbook}`);
   const troubles = [...groups.values()].flatMap((group) => group.slice(0, 1));

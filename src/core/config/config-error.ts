@@ -33,7 +33,7 @@ export class ConfigError extends Error {
   }
 }
 
-export function sorted(issues: readonly ConfigIssue[]): ConfigIssue[] {
+function sorted(issues: readonly ConfigIssue[]): ConfigIssue[] {
   return issues.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
 

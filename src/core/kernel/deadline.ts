@@ -17,7 +17,7 @@ export function startTimer(ms: number, act: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-export interface Deadline {
+interface Deadline {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
   end(): void;

@@ -3,7 +3,7 @@ import type { Operation, Parameter } from './openapi-document.ts';
 import { expressionOf, type Member, membersOf, plainName, type Shape } from './shape.ts';
 
 /** The setting `pagination`, as a file holds it. */
-export type Pagination = { readonly kind: string } & Readonly<Record<string, string | number | null>>;
+type Pagination = { readonly kind: string } & Readonly<Record<string, string | number | null>>;
 
 export interface PagingEvidence {
   /** What the document says about pages, in words. */

@@ -15,11 +15,6 @@ export function comment(...texts: readonly string[]): string[] {
   return texts.filter((text) => text !== '').map((text) => `# ${text}`);
 }
 
-export function sentence(text: string): string {
-  const line = oneLine(text);
-  return `${line.charAt(0).toUpperCase()}${line.slice(1)}.`;
-}
-
 /** Returns an entry of a block, with its value on one line as {@link inlineYaml}, and a comment behind it. */
 export function entry(key: string, value: unknown, behind = ''): string {
   return `${plainYaml(key)}: ${inlineYaml(value)}${behind === '' ? '' : ` # ${oneLine(behind)}`}`;

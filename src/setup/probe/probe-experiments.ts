@@ -8,7 +8,7 @@ import type { Finding, Untried } from './probe-report.ts';
 import { type InspectedPage, NotTried, type ReadAgain } from './varied-reads.ts';
 
 /** A read that succeeded, as experiments see it. */
-export interface Subject {
+interface Subject {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
   readonly credential: CredentialSettings;

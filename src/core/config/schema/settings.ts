@@ -152,7 +152,7 @@ export function withLimits(settings: Settings, limits: Limits) {
 }
 
 /** Factor of a bound that depends on a setting: 1 up to the default of the setting. */
-export function growth(value: number, byDefault: number): number {
+function growth(value: number, byDefault: number): number {
   return Math.max(1, Math.floor(value / byDefault));
 }
 

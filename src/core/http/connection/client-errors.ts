@@ -80,7 +80,7 @@ function sendOnSocket(socket: Socket, { status, headers, body }: WholeResponse):
 }
 
 /** The row of the error table for what the parser refused, or waited for too long. */
-export function errorFor(error: ParseError): GatewayError {
+function errorFor(error: ParseError): GatewayError {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new GatewayError('request_timeout', { cause: error });

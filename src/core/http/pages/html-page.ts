@@ -8,9 +8,9 @@ interface PageData {
 
 /** Formats a value as text, or as the data of a section. `data` surrounds it. */
 // biome-ignore lint/suspicious/noExplicitAny: a template names the value
-export type Format = (value: any, data: PageData) => unknown;
+type Format = (value: any, data: PageData) => unknown;
 
-export type Formats = Readonly<Record<string, Format>>;
+type Formats = Readonly<Record<string, Format>>;
 
 export type Page = (data: object) => HttpResponse;
 

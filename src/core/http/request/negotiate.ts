@@ -32,7 +32,7 @@ export function prefersHtml({ accept }: IncomingHttpHeaders): boolean {
 }
 
 /** Content codings that a request accepts, the best one first. */
-export type Codings = readonly string[];
+type Codings = readonly string[];
 
 const IDENTITY = 'identity';
 const IDENTITY_ONLY: Codings = [IDENTITY];

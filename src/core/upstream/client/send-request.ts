@@ -5,7 +5,7 @@ import { type BodyBounds, joinPieces } from './body.ts';
 /** How much of a body that is not needed is read, and for how long. */
 const REST = { limit: 65_536, timeoutMs: 250 };
 
-export interface Exchange extends BodyBounds {
+interface Exchange extends BodyBounds {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: Record<string, string>;

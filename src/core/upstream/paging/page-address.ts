@@ -89,7 +89,7 @@ export function namesTotal({ total, totalHeader }: Totalled): boolean {
 }
 
 /** Values by the name of a query parameter or by a pointer into the body (RFC 6901). */
-export type Parameters = Readonly<Record<string, string | number>>;
+type Parameters = Readonly<Record<string, string | number>>;
 
 export interface ListPost {
   /** JSON with values at the places of their pointers; `undefined`: no body is sent. */
