@@ -1,17 +1,12 @@
-import { renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { inspect } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import nock from 'nock';
 import type { SettingsInput } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { as } from '../../support/authorization/caller.ts';
-import { type RunningGateway, startGateway, TOKEN } from '../../support/gateway.ts';
+import { startGateway, TOKEN } from '../../support/gateway.ts';
 import { useNock } from '../../support/nock.ts';
 import { json, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { inFolder } from '../../support/process/process.ts';
-import { callOf } from '../../support/rpc.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const SECRET = 'canary-c4n4ry-of-the-deployment';
@@ -95,27 +90,6 @@ describe('a platform with credential kind service or none', () => {
       });
     }
   }
-
-  it('receives the secret that the file holds now', () =>
-    inFolder(async (folder) => {
-      const file = join(folder, 'secret');
-      writeFileSync(file, 'first\n');
-      const clock = { now: Date.now() };
-      const log = captureLog('info');
-      const settings = mixed({ kind: 'service', file });
-      const { read } = await startGateway(settings, { logger: log.logger, now: () => clock.now });
-      const given = (secret: string) =>
-        list(nock(ADMIN, { reqheaders: { authorization: `Bearer ${secret}` } }), 'tools', 200);
-      given('first');
-      await idsIn(await read('tools', as('a')));
-      writeFileSync(`${file}.new`, 'second\n');
-      renameSync(`${file}.new`, file);
-      clock.now += 5000;
-      given('second');
-      await idsIn(await read('tools', as('b')));
-      expect(log.lines().filter(({ msg }) => String(msg).includes('secret'))).to.have.lengthOf(1);
-      expect(log.text()).not.to.match(/first|second/);
-    }));
 });
 
 describe('unverified callers', () => {
@@ -160,55 +134,4 @@ describe('unverified callers', () => {
       );
     });
   }
-});
-
-describe("the deployment's own secret", () => {
-  /** What a platform may do, with all that it was sent in what it says. */
-  const FAULTS: Readonly<Record<string, (sent: string) => Parameters<typeof startHttpUpstream>[0]>> = {
-    '401 with a challenge': (sent) => json({ error: sent }, 401, { 'www-authenticate': sent }),
-    '403': (sent) => json({ error: sent }, 403),
-    '404': (sent) => json({ error: sent }, 404),
-    '429': (sent) => json({ error: sent }, 429, { 'retry-after': sent }),
-    '500': (sent) => json({ error: sent }, 500),
-    'a redirect': (sent) => json({}, 302, { location: `/${encodeURIComponent(sent)}` }),
-    'another shape': (sent) => json({ [sent]: [sent] }),
-    'a page that failed': (sent) => json({ tools: [], errors: [sent] }),
-    'no JSON': (sent) => (_request, response) => response.end(sent),
-    'a reset': () => (request) => request.socket.destroy(),
-    'another coding': (sent) => json({}, 200, { 'content-encoding': sent }),
-  };
-
-  for (const user of [undefined, 'portico']) {
-    it(`does not appear in a log, response or error${user === undefined ? '' : ', as a password'}`, async () => {
-      const platform = await startHttpUpstream(json({}));
-      const log = captureLog('debug');
-      const credential = { kind: 'service', secret: SECRET, user } as const;
-      const each = { baseUrl: platform.url, credential, retry: { attempts: 1, baseDelayMs: 1 } };
-      const settings = { ...QUIET, upstreams: { projects: each, workflows: each, tools: each } };
-      const running = await startGateway(settings, { logger: log.logger });
-      const said = [inspect(running.gateway, { depth: 9, showHidden: true }), JSON.stringify(running.gateway)];
-      const answers = new Set<number>();
-      for (const [fault, handlerFor] of Object.entries(FAULTS)) {
-        platform.respond((request, response) => {
-          const { authorization = '' } = request.headers;
-          expect(authorization, fault).not.to.equal('');
-          handlerFor(authorization)(request, response);
-        });
-        for (const response of await asked(running)) {
-          answers.add(response.status);
-          said.push(JSON.stringify([...response.headers]), await response.text());
-        }
-      }
-      await running.gateway.close();
-      expect([...answers]).to.include.members([200, 502, 429]);
-      expect(log.lines().length).to.be.greaterThan(Object.keys(FAULTS).length);
-      const all = [...said, log.text()].join('\n');
-      const basic = Buffer.from(`portico:${SECRET}`).toString('base64');
-      for (const secret of [SECRET, basic, Buffer.from(SECRET).toString('base64')]) expect(all).not.to.contain(secret);
-      expect(all).to.contain('upstream_credential_rejected');
-    });
-  }
-
-  /** A read over HTTP, and the same as a tool. */
-  const asked = ({ read, post }: RunningGateway) => Promise.all([read('tools'), post(callOf('list_installed_tools'))]);
 });

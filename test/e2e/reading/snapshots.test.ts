@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { captureLog } from '../../core/log/captured-log.ts';
-import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 
@@ -34,7 +33,6 @@ describe('cached reads', () => {
   /** Status, Cache-Control, Age and Cache-Status of a response. */
   const said = ({ status, headers }: Response) =>
     [status, ...['cache-control', 'age', 'cache-status'].map((name) => headers.get(name) ?? '-')].join(' | ');
-  const firstId = async (response: Response) => ((await response.json()) as { id: string }[])[0]?.id;
 
   beforeEach(async () => {
     clock = 1_800_000_000_000;
@@ -64,21 +62,6 @@ describe('cached reads', () => {
     expect((await log.access(3)).map(({ cache }) => cache)).to.deep.equal(['miss', 'hit', 'hit']);
   });
 
-  it('return the stale list at once, then the new one', async () => {
-    await read('workflows');
-    clock += 2 * MINUTE;
-    const stale = await read('workflows');
-    expect(said(stale)).to.equal('200 | private, max-age=0 | 120 | portico; hit; ttl=-60');
-    expect(await firstId(stale)).to.equal('workflows-1-0');
-    const fresh = await eventually(async () => {
-      const next = await read('workflows');
-      return next.headers.get('age') === '0' && next;
-    });
-    expect(said(fresh)).to.equal('200 | private, max-age=60 | 0 | portico; hit; ttl=60');
-    expect(await firstId(fresh)).to.equal('workflows-2-0');
-    expect(platform.requests).to.have.length(2);
-  });
-
   it('return the stale list with the reason during an outage, then the error', async () => {
     await read('tools');
     clock += 10 * MINUTE;
@@ -92,21 +75,6 @@ describe('cached reads', () => {
     expect(said(await read('tools'))).to.equal('502 | no-store | - | -');
     const lines = await log.access(4);
     expect(lines.map(({ cache }) => cache)).to.deep.equal(['miss', 'stale', 'stale', undefined]);
-  });
-
-  it('reload for no-cache after 5 s, and return the error', async () => {
-    await read('tools');
-    const noCache = { 'cache-control': 'no-cache' };
-    clock += 5000;
-    const held = '200 | private, max-age=60 | 5 | portico; hit; ttl=55';
-    expect(said(await read('tools', noCache))).to.equal(held);
-    clock += 1000;
-    const reloaded = '200 | private, max-age=60 | - | portico; fwd=request; stored';
-    expect(said(await read('tools', noCache))).to.equal(reloaded);
-    clock += 6000;
-    behave = status(500);
-    expect((await read('tools', noCache)).status).to.equal(502);
-    expect((await read('tools')).status).to.equal(200);
   });
 
   it('are renewed by a 304 of the platform', async () => {
