@@ -40,8 +40,9 @@ export function findCandidates({ operations }: Api, resources: readonly Resource
 const LEAST_LEAD = 2;
 
 function rank(resource: Resource, operation: Operation): { readonly candidate: Candidate; readonly score: number }[] {
-  const { path, parameters, body } = operation;
-  if (/\}\/?$/.test(path)) return [];
+  const { path, title, parameters, body } = operation;
+  // What a variable ends is one thing, unless it says otherwise: ListWorkflows of one {namespace}.
+  if (/\}\/?$/.test(path) && !/(?:\b|_)lists?(?=[A-Z\s])/i.test(title)) return [];
   const things = path.split('/').filter((each) => each !== '' && !each.startsWith('{') && !NO_THING.test(each));
   const words = things.flatMap(wordsOf);
   const { clear, possible } = vocabularyOf(resource);
@@ -65,6 +66,7 @@ function rank(resource: Resource, operation: Operation): { readonly candidate: C
     ...(words.length > noun.split(' ').length ? [`it is a list of ${things.join(' ')}`] : []),
     ...parents.map((parent) => `it is below one ${parent}`),
     ...required.map(({ name }) => `it requires the parameter ${name}`),
+    ...operation.requiredHeaders.map((name) => `it requires the header ${name}: set headers of the upstream`),
     ...(isElsewhere ? ['its reply is described in another file, which is not read'] : []),
     ...(list?.isInDoubt ? [`the reply has other lists beside ${list.items}`] : []),
     ...(isElsewhere ? [] : lacking.map((field) => doubtOf(field, fields.get(field)))),
@@ -81,7 +83,8 @@ function doubtOf(field: string, choice: FieldChoice | undefined): string {
 
 const USUAL =
   /^(?:items|data|results?|content|entries|records|list|values?|objects|elements|resources|rows|docs|nodes|hits)$/;
-const BESIDE = /^(?:errors?|warnings|messages|links?|included|facets|tags)$/;
+const BESIDE =
+  /^(?:errors?|warnings|messages|links?|included|facets|tags|(?:failed|failing|invalid|skipped|rejected)\w*)$/;
 
 /** Finds the list of objects in a reply. In doubt where two lists are equally likely by name. */
 function findItems(body: Shape, name: string) {

@@ -7,6 +7,8 @@ export interface CredentialEvidence {
   readonly seen: string;
   /** The setting `credential`; `undefined` where the document leaves it open. */
   readonly credential: Readonly<Record<string, string>> | undefined;
+  /** What it may be then. */
+  readonly likely?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Words before the token in `Authorization`, as platforms write them. */
@@ -27,20 +29,26 @@ export function readCredential({ securitySchemes }: Api, operations: readonly Op
   const names = alone.size > 0 ? [...alone] : [...securitySchemes.keys()];
   const readings = names.flatMap((name) => {
     const scheme = securitySchemes.get(name);
-    return scheme === undefined ? [] : [{ name, ...readScheme(scheme) }];
+    return scheme === undefined ? [] : [{ name, ...readScheme(scheme, name) }];
   });
-  const [best] = readings.toSorted((a, b) => b.rank - a.rank);
+  const [best, ...others] = readings.toSorted((a, b) => b.rank - a.rank);
   if (best === undefined) return { seen: 'the document names no security scheme', credential: undefined };
-  return { seen: `security scheme ${best.name}: ${best.seen}`, credential: best.credential };
+  const also = others.map(({ name, seen }) => `${name} (${seen})`).join(', ');
+  return { ...best, seen: `security scheme ${best.name}: ${best.seen}${also && `; others are ${also}`}` };
 }
 
 const PASSTHROUGH = { kind: 'passthrough' };
+const AUTHORIZATION = { kind: 'header', name: 'Authorization' };
 
-function readScheme(scheme: Json): CredentialEvidence & { readonly rank: number } {
+function readScheme(scheme: Json, called: string): CredentialEvidence & { readonly rank: number } {
   const [type, kind, place] = ['type', 'scheme', 'in'].map((key) => textOf(scheme[key]).toLowerCase());
   if (type === 'http' && kind === 'bearer') return { rank: 4, seen: 'a bearer token', credential: PASSTHROUGH };
   if (type === 'oauth2' || type === 'openidconnect') return { rank: 2, seen: 'OAuth', credential: PASSTHROUGH };
-  if (type !== 'apikey' || place !== 'header') {
+  if (kind === 'basic' || type === 'basic') {
+    const likely = { ...AUTHORIZATION, format: 'Basic {token}' };
+    return { rank: 0, seen: 'a user name and password (Basic)', credential: undefined, likely };
+  }
+  if (type !== 'apikey' || place !== 'header' || /^cookie$/i.test(textOf(scheme['name']))) {
     return { rank: 0, seen: `${type} ${place || kind}`.trim(), credential: undefined };
   }
   const name = textOf(scheme['name']);
@@ -48,9 +56,11 @@ function readScheme(scheme: Json): CredentialEvidence & { readonly rank: number 
   const seen = `the header ${name}`;
   if (name.toLowerCase() !== 'authorization') return { rank: 3, seen, credential: { kind: 'header', name } };
   const [, first, second] = PREFIX.exec(textOf(scheme['description']).slice(0, 1000)) ?? [];
-  const word = first ?? second;
-  if (word === undefined)
-    return { rank: 1, seen: `${seen}; what precedes the token is not said`, credential: undefined };
+  const word = first ?? second ?? (/bearer/i.test(called) ? 'Bearer' : undefined);
+  if (word === undefined) {
+    const likely = { ...AUTHORIZATION, format: '{token}' };
+    return { rank: 1, seen: `${seen}; what precedes the token is not said`, credential: undefined, likely };
+  }
   if (word === 'Bearer') return { rank: 3, seen, credential: PASSTHROUGH };
   return { rank: 3, seen: `${seen}, with ${word}`, credential: { kind: 'header', name, format: `${word} {token}` } };
 }

@@ -22,6 +22,8 @@ export interface Operation {
   readonly headers: ReadonlySet<string>;
   /** Those of the query. */
   readonly parameters: readonly Parameter[];
+  /** Names of other headers that it requires. */
+  readonly requiredHeaders: readonly string[];
   /** Alternatives, each with all schemes that it needs together. */
   readonly security: readonly (readonly string[])[];
 }
@@ -126,6 +128,7 @@ function readOperation(path: string, item: Json, document: Json, resolve: Resolv
       title: shortText(operation['summary']) || shortText(operation['operationId']),
       body: shapeOfSchema(reply.schema, resolve),
       headers: new Set(Object.keys(reply.headers).map((name) => name.toLowerCase())),
+      requiredHeaders: declared.flatMap(readRequiredHeader),
       parameters: [...new Map(parameters.map((each) => [each.name, each])).values()],
       security: security.map((way) => Object.keys(isObject(way) ? way : {})),
     },
@@ -165,6 +168,15 @@ function readParameter(parameter: Json, within: Within): Parameter[] {
       isFlag: [schema['type']].flat().includes('boolean') || values.join() === 'true,false',
     },
   ];
+}
+
+/** Headers that Portico or the credential sends. */
+const SENT = /^(?:accept|authorization|content-type|user-agent)$/i;
+
+function readRequiredHeader(parameter: Json): string[] {
+  const name = textOf(parameter['name']);
+  const isAsked = parameter['in'] === 'header' && parameter['required'] === true;
+  return isAsked && !SENT.test(name) ? [name.slice(0, 100)] : [];
 }
 
 /** Whether settings can send a value: printable ASCII. */

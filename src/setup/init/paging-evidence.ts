@@ -17,14 +17,14 @@ export interface PagingEvidence {
 const PARAMETERS = {
   size: 'limit perpage pagesize size maxresults top count pagelimit rows take max itemsperpage resultsperpage',
   token:
-    'pagetoken cursor nexttoken after continuationtoken marker nextpagetoken nextcursor continuation pagecursor startingafter',
+    'pagetoken cursor nexttoken after continue continuationtoken marker nextpagetoken nextcursor continuation pagecursor startingafter',
   offset: 'offset skip start startat from startindex pageoffset',
   page: 'page pagenumber pageindex pageno p currentpage',
 } as const;
 
 /** Parameters that concern pages, whatever they do. */
 const PAGE_WORDS = /page|paging|pagination|offset|limit|cursor|skip|range|marker|continu|\bfirst\b|\blast\b/i;
-const TOKEN_WORDS = /token|cursor|marker|continuation/i;
+const TOKEN_WORDS = /token|cursor|marker|continu(?:e|ation)/i;
 const LINK_WORDS = /ur[il]\b|link|href|https?:/i;
 const TOTAL_WORDS = /total|(?:^|_)count(?:$|_)|[a-z]Count\b/i;
 const MAX_SIZE = 100;
@@ -34,7 +34,7 @@ export function readPaging(operation: Operation): PagingEvidence {
   const { body, headers, parameters } = operation;
   const of = (role: keyof typeof PARAMETERS) => {
     const names = PARAMETERS[role].split(' ');
-    return parameters.filter(({ name, isFlag }) => !isFlag && names.includes(plainName(name)));
+    return parameters.filter(({ name, isFlag }) => !isFlag && names.includes(plainName(name.split('.').at(-1))));
   };
   const [sizes, tokens, offsets, pages] = [of('size'), of('token'), of('offset'), of('page')];
   const named = findMember(body, 'next');

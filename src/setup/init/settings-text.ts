@@ -39,10 +39,10 @@ export function writeSettings({ title, source, baseUrl, credential, resources }:
   return `${lines.join('\n')}\n`;
 }
 
-function credentialLines({ seen, credential }: CredentialEvidence): string[] {
+function credentialLines({ seen, credential, likely }: CredentialEvidence): string[] {
   const found = comment(`Credential: ${oneLine(seen)}.`);
   if (credential !== undefined) return [...found, entry('credential', credential)];
-  return [...found, ...comment(entry('credential', { kind: 'header', name: 'X-Api-Key' }))];
+  return [...found, ...comment(entry('credential', likely ?? { kind: 'header', name: 'X-Api-Key' }))];
 }
 
 function resourceLines({ resource, candidates, clear }: ResourceCandidates): string[] {

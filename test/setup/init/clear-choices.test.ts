@@ -46,6 +46,11 @@ describe('a list is filled in', () => {
       'its names are in an envelope',
       { '/tools': listing({ type: 'array', items: object({ metadata: object({ name: text, uid: text }) }) }) },
     ],
+    [
+      'it requires a header',
+      { '/tools': listing(list(), { parameters: [{ name: 'X-Account', in: 'header', required: true }] }) },
+    ],
+    ['its path ends with a parent', { '/tools/{namespace}': listing(list(), { summary: 'ListTools' }) }],
     ['its reply is described in another file', { '/tools': listing({ $ref: 'tools.yaml#/List' }) }],
   ] as const) {
     it(`but not where ${what}`, () => {
@@ -57,6 +62,10 @@ describe('a list is filled in', () => {
     });
   }
 
+  it('beside those of items that failed', () => {
+    expect(tools(object({ failed_items: list(), affected_items: list() }))).to.include({ items: 'affected_items' });
+  });
+
   it('and what another file or an envelope holds is said', () => {
     expect(tools({ $ref: 'tools.yaml#/List' }).all).to.contain('its reply is described in another file');
     const enveloped = { type: 'array', items: object({ metadata: object({ name: text, uid: text }) }) };
@@ -67,6 +76,11 @@ describe('a list is filled in', () => {
 describe('paging is filled in', () => {
   for (const [what, given, pagination] of [
     ['a Link header', tools(list(), query('page', 'per_page'), { Link: {} }), { kind: 'link', sizeParam: 'per_page' }],
+    [
+      'a token and parameters of an object, as of Kubernetes',
+      tools(object({ items: list(), metadata: object({ continue: text }) }), query('o.limit', 'o.continue')),
+      { kind: 'token', sizeParam: 'o.limit', tokenParam: 'o.continue', next: 'metadata.continue' },
+    ],
     [
       'a token of the reply',
       tools(page({ nextPageToken: text }), query('pageToken')),
@@ -127,6 +141,7 @@ describe('the credential', () => {
     const more = { components: { securitySchemes: schemes }, security };
     return proposedFor(openApi({ '/tools': listing(list()) }, more)).written.upstreams['platform']?.['credential'];
   };
+  const PASSTHROUGH = { kind: 'passthrough' };
   const inHeader = (name: string, description = '') => ({ a: { type: 'apiKey', in: 'header', name, description } });
 
   for (const [what, given, expected] of [
@@ -141,6 +156,16 @@ describe('the credential', () => {
       'a quoted word before it',
       credential(inHeader('Authorization', 'Send `Token <your key>`.')),
       { kind: 'header', name: 'Authorization', format: 'Token {token}' },
+    ],
+    [
+      'a scheme called Bearer',
+      credential({ BearerToken: inHeader('Authorization').a }, [{ BearerToken: [] }]),
+      PASSTHROUGH,
+    ],
+    [
+      'a header beside a cookie',
+      credential({ c: inHeader('Cookie').a, ...inHeader('X-Key') }, [{ c: [] }, { a: [] }]),
+      { kind: 'header', name: 'X-Key' },
     ],
     [
       'Bearer in a description',
