@@ -18,7 +18,7 @@ import {
 } from './core/http/listeners.ts';
 import { MCP_PATH, type RpcHandler } from './core/http/operations/rpc.ts';
 import { createChallenge } from './core/http/response/problem.ts';
-import { type GatewayError, stackOf } from './core/kernel/errors.ts';
+import { stackOf } from './core/kernel/errors.ts';
 import { type Events, setListeners } from './core/kernel/events.ts';
 import { type LimitOverrides, limitsWith } from './core/kernel/limits.ts';
 import { readVersion } from './core/kernel/version.ts';
@@ -171,7 +171,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   let adminUrl: string | undefined;
 
   /** The SDK is loaded with the first request, because it takes time and memory. */
-  function rpcNow({ mcp }: Config, { catalogue, isRejected }: Core, { wrapDispatch, watch, verifier }: Hooks) {
+  function rpcNow({ mcp }: Config, { catalogue }: Core, { wrapDispatch, watch, verifier }: Hooks) {
     const { tokenSource } = verifier ?? {};
     const parts = { ...mcp, representations, events, wrapDispatch, watch, now, catalogue, version: readVersion() };
     let handler: RpcHandler | undefined;
@@ -179,9 +179,6 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
       path: MCP_PATH,
       maxBodyBytes: mcp.maxBodyBytes,
       publicLists: mcp.publicLists,
-      isRejected,
-      refuseRate: async (error: GatewayError, requestId: string) =>
-        (await import('./core/mcp/rpc-handler.ts')).refusal(error, requestId),
       async open() {
         const { createRpcHandler } = await import('./core/mcp/rpc-handler.ts');
         handler ??= createRpcHandler({ ...parts, challenge: tokenSource && createChallenge(tokenSource) });

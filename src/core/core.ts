@@ -42,8 +42,6 @@ export interface Core extends Pick<UseCount, 'enter' | 'leave'> {
   readonly config: Config;
   readonly catalogue: Catalogue;
   readonly upstreams: ReadonlyMap<string, OpenUpstream>;
-  /** Whether every upstream has just rejected the caller's credential. */
-  isRejected(callerKey: string): boolean;
   readonly authenticate: Authenticate;
   /** Headers beside `Authorization` in which callers send credentials. */
   readonly otherCredentials: readonly string[];
@@ -119,7 +117,6 @@ export function createCore(config: Config, options: CoreOptions): Core {
     config,
     catalogue,
     upstreams,
-    isRejected: (callerKey) => upstreams.values().every((one) => one.isRejected(callerKey)),
     otherCredentials,
     forwardedHeaders: callerValueNames(config).headers,
     authenticate: createAuthenticate({ verify: hooks.verifier && hooks.wrapVerify(hooks.verifier.verify), keyOf }),

@@ -7,7 +7,6 @@ import type { SettingsInput } from '../../src/gateway.ts';
 /** The block in which settings of a test have the bounds of each part. */
 const PLACES: Readonly<Record<keyof Limits, string>> = {
   http: 'http.',
-  tls: 'http.tls.',
   mcp: 'mcp.',
   subscriptions: 'subscriptions.',
   limits: 'limits.',

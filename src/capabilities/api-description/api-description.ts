@@ -49,7 +49,6 @@ const HEADERS = {
   all: {
     'X-Request-Id': "Finds the request in Portico's log. The caller's own, if it is well-formed.",
     'X-Content-Type-Options': 'nosniff: browsers take the media type as it is.',
-    'Strict-Transport-Security': 'RFC 6797, if Portico terminates TLS. Not on a loopback address.',
     Vary: 'Request headers that select the response.',
     'Cache-Control': 'private with max-age or no-cache for lists; no-store for problems.',
     'RateLimit-Policy': 'Quota (q) and window in seconds (w) of each rate limit.',

@@ -15,13 +15,11 @@ import { type Context, createRoutes, type RoutedService, type Service, type Stat
 
 interface AppOptions {
   readonly events: Events;
-  /** Sent with every response. */
-  readonly headers: Readonly<Record<string, string>>;
   readonly unread: UnreadResponses;
 }
 
 /** Creates the Koa application of one listener. */
-export function createApp(first: Service, { events, headers, unread }: AppOptions) {
+export function createApp(first: Service, { events, unread }: AppOptions) {
   let current: RoutedService = { ...first, ...createRoutes(first) };
   const app = new Koa<State>();
   app
@@ -35,8 +33,8 @@ export function createApp(first: Service, { events, headers, unread }: AppOption
 
   function requestContext(ctx: Context, next: Next): Promise<void> {
     const service = current;
-    const request = new HttpRequest(ctx, service, headers);
-    ctx.state.portico = { request, service, operation: undefined, response: undefined };
+    const request = new HttpRequest(ctx, service);
+    ctx.state.portico = { request, service, response: undefined };
     // Koa's own response costs 15 % of a cached read.
     ctx.respond = false;
     const cut = () => abortConnection(ctx.req.socket, 'response_unread');
@@ -82,7 +80,7 @@ export function createApp(first: Service, { events, headers, unread }: AppOption
     unread.add(request);
   }
 
-  async function refuse({ request, service, operation }: State['portico'], thrown: unknown): Promise<void> {
+  async function refuse({ request, service }: State['portico'], thrown: unknown): Promise<void> {
     const { req, record } = request;
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') reportBug(request, thrown);
@@ -90,9 +88,7 @@ export function createApp(first: Service, { events, headers, unread }: AppOption
     emitLimitReached(events, error, record);
     try {
       if (hasBody(req) && !req.readableEnded) await discardBody(req);
-      const response =
-        error.code === 'rate_limited' ? await operation?.refuseRate?.(error, record.requestId) : undefined;
-      send(request, response ?? problemResponse(error, record.requestId, service.challenge), service);
+      send(request, problemResponse(error, record.requestId, service.challenge), service);
     } catch (again) {
       abortWithBug(request, again);
     }

@@ -15,6 +15,11 @@ import {
 /** Needs no escaping in a header, a log line, JSON, or the `urn:` of a problem's `instance`. */
 const WELL_FORMED_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
 
+/** Returns the headers of every response. */
+export function headersFor(requestId: string): Record<string, string> {
+  return { 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': requestId };
+}
+
 /** One HTTP request: `ctx.state.portico`, and what hooks and operations receive. A class, because `signal` is rarely read. */
 export class HttpRequest {
   readonly req: IncomingMessage;
@@ -48,7 +53,6 @@ export class HttpRequest {
   constructor(
     { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
     { credentialHeaders, ending }: { readonly credentialHeaders: ReadonlySet<string>; readonly ending: AbortSignal },
-    headers: Readonly<Record<string, string>>,
   ) {
     const begun = performance.now();
     this.req = req;
@@ -77,7 +81,7 @@ export class HttpRequest {
       outcome: 'internal',
       bytes: 0,
     };
-    this.responseHeaders = { ...headers, 'X-Request-Id': requestId };
+    this.responseHeaders = headersFor(requestId);
   }
 
   /** The host that the client names. */

@@ -2,7 +2,6 @@ import type { Authenticate } from '../credentials/authenticate.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events, ListenerRef } from '../kernel/events.ts';
 import { createApp } from './app.ts';
-import { hstsHeaders, type ListenerTls } from './connection/secure.ts';
 import { createHttpServer, type ServerSettings } from './connection/server.ts';
 import { type OpenOperation, type Operation, openOperation, unstored } from './operations/operation.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
@@ -20,7 +19,6 @@ interface EdgeSettings extends ServerSettings {
 }
 
 export interface HttpSettings extends EdgeSettings {
-  readonly tls?: (ListenerTls & { readonly hstsMaxAgeDays: number }) | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
   /** Answers for unlisted names, on an address that is not loopback. @default false */
   readonly takesAnyName?: boolean | undefined;
@@ -70,7 +68,6 @@ export type Edge = ReturnType<typeof createEdge>;
 /** A Koa application and the server that it stands behind. */
 function createEdge(
   { listener, settings, events }: ListenerRef & { readonly settings: EdgeSettings; readonly events: Events },
-  headers: Readonly<Record<string, string>>,
   first: Served,
 ) {
   let streams = new AbortController();
@@ -84,14 +81,12 @@ function createEdge(
       address: () => server.address(),
     }),
   });
-  const all = { ...headers, 'X-Content-Type-Options': 'nosniff' };
   const { app, change } = createApp(serviceOf(first), {
     events,
-    headers: all,
     unread: createUnreadResponses(settings.maxUnsentBytes, events),
   });
   const { inactivityMs } = first;
-  const server = createHttpServer({ listener, settings, events, headers: all, inactivityMs }, app.callback());
+  const server = createHttpServer({ listener, settings, events, inactivityMs }, app.callback());
   return {
     app,
     listen: server.listen,
@@ -145,8 +140,7 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
     };
   }
 
-  const headers = settings.tls === undefined ? {} : hstsHeaders(settings.host, settings.tls.hstsMaxAgeDays);
-  const { serve, ...edge } = createEdge({ listener: 'http', settings, events }, headers, served(first));
+  const { serve, ...edge } = createEdge({ listener: 'http', settings, events }, served(first));
   return { ...edge, change: (options) => serve(served(options)) };
 }
 
@@ -177,7 +171,6 @@ export function createAdminEdge(options: AdminEdgeOptions): ChangingEdge<AdminEd
   const bounded = { ...ADMIN_BOUNDS, ...settings };
   const { serve, ...edge } = createEdge(
     { listener: 'admin', settings: bounded, events: options.events },
-    {},
     served(options),
   );
   return { ...edge, change: (changed) => serve(served(changed)) };

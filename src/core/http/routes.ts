@@ -37,8 +37,6 @@ export interface State {
   portico: {
     readonly request: HttpRequest;
     readonly service: RoutedService;
-    /** Written once path and method have matched. */
-    operation: Operation | undefined;
     /** Written by the operation. */
     response: HttpResponse | undefined;
   };
@@ -76,7 +74,6 @@ async function handle(ctx: Context, operation: Operation): Promise<void> {
   const { request, service } = portico;
   const { req, record, trace } = request;
   const { path, takesBody, methods } = operation;
-  portico.operation = operation;
   request.takesBody = takesBody;
   record.route = path;
   service.hooks.onRequest(request, operation);
@@ -118,7 +115,7 @@ async function authenticate(
     ...identity,
     address: identity.verified === undefined ? address : undefined,
     others: credentials.others,
-    forwarded: forwardedHeaders.length === 0 ? undefined : headersOf(request, forwardedHeaders),
+    forwarded: forwardedHeaders.length === 0 ? undefined : linesOf(request, forwardedHeaders),
     requestId,
     trace: (span ?? trace)?.headers,
     span,
@@ -126,11 +123,6 @@ async function authenticate(
 }
 
 /** Returns all lines of these headers, which Node joins in `headers`. */
-function headersOf({ req: { rawHeaders } }: HttpRequest, names: readonly string[]): Caller['forwarded'] {
-  const lines = rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 && names.includes(name.toLowerCase())
-      ? [[name.toLowerCase(), rawHeaders[index + 1] ?? ''] as const]
-      : [],
-  );
-  return new Map([...Map.groupBy(lines, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => value)]));
+function linesOf({ req: { headersDistinct } }: HttpRequest, names: readonly string[]): Caller['forwarded'] {
+  return new Map(names.map((name) => [name, headersDistinct[name] ?? []] as const).filter(([, all]) => all.length > 0));
 }

@@ -28,9 +28,6 @@ const TABLE = {
     compressMinBytes: [KIB, 'Smallest response that is compressed: below, compression saves no packet.'],
     maxCompressions: [2, 'Responses that are compressed at once: half of the threads of libuv. Beyond: they wait.'],
   },
-  tls: {
-    hstsMaxAgeDays: [365, 'Time for which browsers use TLS only (HSTS). Not sent on a loopback address.'],
-  },
   mcp: {
     maxBodyBytes: [MIB, 'Size of a message of a client. Beyond: 413.'],
     maxMessageValues: [10_000, 'Objects, lists and members of a message. Beyond: 413.'],

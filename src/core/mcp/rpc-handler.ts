@@ -75,7 +75,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
 }
 
 /** The error response to a whole POST; `message` is its parsed part. */
-export function refusal(error: GatewayError, requestId: string, message?: unknown): RpcResponse {
+function refusal(error: GatewayError, requestId: string, message?: unknown): RpcResponse {
   const { status, retryAfterSeconds } = error;
   const retry = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
   return { status, headers: { ...JSON_HEADERS, ...retry }, body: writeError(error, message, requestId) };

@@ -1,11 +1,7 @@
 import type { GatewayError } from '../kernel/errors.ts';
 import { errorOfStatus } from './client/reply-errors.ts';
 import { createUpstream, type UpstreamOptions } from './client/upstream-client.ts';
-import {
-  type AuthorizationOptions,
-  type RememberingUpstream,
-  withAuthorization,
-} from './resilience/with-authorization.ts';
+import { type AuthorizationOptions, withAuthorization } from './resilience/with-authorization.ts';
 import { type BreakerSettings, type BreakerUpstream, withBreaker } from './resilience/with-breaker.ts';
 import { withQueue } from './resilience/with-queue.ts';
 import { type RetrySettings, withRetry } from './resilience/with-retry.ts';
@@ -26,9 +22,7 @@ export interface OpenUpstreamOptions
 }
 
 /** Opens a remote API: the client, and the layers around it that handle its faults. */
-export function openUpstream(
-  options: OpenUpstreamOptions,
-): RememberingUpstream & Pick<BreakerUpstream, 'breakerState'> {
+export function openUpstream(options: OpenUpstreamOptions): Upstream & Pick<BreakerUpstream, 'breakerState'> {
   const {
     authorize,
     refused,

@@ -169,17 +169,13 @@ describe('rate limits', () => {
   });
 
   describe('over MCP', () => {
-    it('are a JSON-RPC error, with the status and the headers of HTTP', async () => {
+    it('are a problem before the message is read, as over HTTP', async () => {
       const { ask } = await start({ perCaller: 1 });
       expect((await ask(post(ping(1)))).status).to.equal(200);
       const refused = await ask(post(ping(2)));
-      expect(refused.status).to.equal(429);
-      expect(refused.headers.get('Content-Type')).to.equal('application/json');
+      const { code, retryAfterSeconds } = refused.json();
+      expect([refused.status, code]).to.deep.equal([429, 'rate_limited']);
       expect(refused.headers.get('RateLimit')).to.match(/^"caller";r=0;t=\d+$/);
-      const { jsonrpc, id, error } = refused.json<{ jsonrpc: string; id: null; error: Record<string, unknown> }>();
-      expect({ jsonrpc, id, code: error['code'] }).to.deep.equal({ jsonrpc: '2.0', id: null, code: -32603 });
-      expect(error['data']).to.include({ code: 'rate_limited' });
-      const { retryAfterSeconds } = error['data'] as Record<string, unknown>;
       expect(refused.headers.get('Retry-After')).to.equal(String(retryAfterSeconds));
     });
   });

@@ -21,7 +21,7 @@ function open(rawHeaders: string[], url = ''): HttpRequest {
     headers[lower] = headers[lower] === undefined ? value : `${headers[lower]}, ${value}`;
   }
   const req = { method: 'GET', url, rawHeaders, headers };
-  return new HttpRequest({ req: req as never, res: {} as never }, SERVICE, {});
+  return new HttpRequest({ req: req as never, res: {} as never }, SERVICE);
 }
 
 const idFor = (...values: string[]) =>

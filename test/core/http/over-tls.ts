@@ -17,7 +17,7 @@ type Tls = NonNullable<HttpSettings['tls']>;
 export function tlsOf({ cert, key }: Issued = LEAF, ca?: string): Tls {
   const held: TlsIdentity = { cert: Buffer.from(cert), key: Buffer.from(key), ca: ca ? Buffer.from(ca) : undefined };
   const files = { held, check: async () => {}, current: async () => held };
-  return { files, hstsMaxAgeDays: 365 };
+  return { files };
 }
 
 /** Ways to have a listener and connections to it. */

@@ -17,7 +17,6 @@ import {
 import type { Operation } from '../../../src/core/http/operations/operation.ts';
 import type { RpcHandler } from '../../../src/core/http/operations/rpc.ts';
 import { NO_REQUEST_HOOKS } from '../../../src/core/http/request-hooks.ts';
-import { problemResponse } from '../../../src/core/http/response/problem.ts';
 import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
 import { type Events, joinEvents } from '../../../src/core/kernel/events.ts';
 import { createRepresentations } from '../../../src/core/reads/representations/representations.ts';
@@ -134,7 +133,6 @@ export async function serve({
 interface McpOptions {
   readonly maxBodyBytes?: number | undefined;
   readonly publicLists?: boolean;
-  readonly isRejected?: (callerKey: string) => boolean;
 }
 
 /** Answers with the body of the request. */
@@ -144,12 +142,12 @@ export const echo: RpcHandler = ({ body }) => ({ status: 200, headers: {}, body 
 export function serveRpc(
   handle: RpcHandler,
   options: ServeOptions = {},
-  { maxBodyBytes = RPC_MAX_BYTES, publicLists = false, isRejected }: McpOptions = {},
+  { maxBodyBytes = RPC_MAX_BYTES, publicLists = false }: McpOptions = {},
 ): Promise<Served> {
   const open = async () => handle;
   return serve({
     ...options,
-    rpc: { path: RPC, maxBodyBytes, publicLists, isRejected, open, refuseRate: problemResponse },
+    rpc: { path: RPC, maxBodyBytes, publicLists, open },
   });
 }
 

@@ -122,13 +122,13 @@ export type Config = ReturnType<typeof withLimits>;
 export type ResourceConfig = Config['resources'][ResourceName];
 
 export function withLimits(settings: Settings, limits: Limits) {
-  const { http, verification } = settings;
+  const { verification } = settings;
   const largestPage = Math.max(...Object.values(settings.upstreams).map(({ maxPageBytes }) => maxPageBytes));
   return {
     ...settings,
     ...limits.reads,
     maxLoadingBytes: limits.reads.maxLoadingBytes * growth(2 * largestPage, 134_217_728),
-    http: { ...settings.http, ...limits.http, tls: http.tls && { ...http.tls, ...limits.tls } },
+    http: { ...settings.http, ...limits.http },
     mcp: { ...settings.mcp, ...limits.mcp },
     cache: {
       ...settings.cache,

@@ -4,6 +4,7 @@ import { newRequestId } from '../../kernel/caller.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { type Events, emitLimitReached } from '../../kernel/events.ts';
 import { STATUS_CODES } from '../../kernel/node-http.ts';
+import { headersFor } from '../http-request.ts';
 import { UNKNOWN_PATH } from '../operations/operation.ts';
 import { failBody } from '../request/incoming-body.ts';
 import { problemResponse } from '../response/problem.ts';
@@ -21,20 +22,13 @@ const BROKEN_TLS = /^ERR_SSL_/;
 /** How long a connection stays open after such a response, so that the client can read it. */
 const LINGER_MS = 1000;
 
-interface ClientErrorsOptions {
-  readonly connections: Connections;
-  readonly events: Events;
-  /** Sent with every response. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** Answers bytes that do not parse or come too slowly. */
-export function answerClientErrors(server: Server, { connections, events, headers }: ClientErrorsOptions): void {
+export function answerClientErrors(server: Server, connections: Connections, events: Events): void {
   function refuse(connection: Connection, error: GatewayError): void {
     const begun = performance.now();
     const requestId = newRequestId();
     const problem = problemResponse(error, requestId);
-    const response = { ...problem, headers: { ...headers, 'X-Request-Id': requestId, ...problem.headers } };
+    const response = { ...problem, headers: { ...headersFor(requestId), ...problem.headers } };
     emitLimitReached(events, error, { requestId });
     connections.endWith(connection, () => {
       // The response before this one may have ended the connection.

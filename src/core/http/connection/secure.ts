@@ -3,7 +3,6 @@ import type { Server, ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import type { TlsFiles } from '../../credentials/files/tls-files.ts';
 import type { Events } from '../../kernel/events.ts';
-import { isLoopbackHost } from '../request/hosts.ts';
 
 export interface ListenerTls {
   /** Files with the authorities of client certificates, if any. */
@@ -11,7 +10,6 @@ export interface ListenerTls {
 }
 
 const CHECK_MS = 1000;
-const DAY_SECONDS = 86_400;
 
 /** Creates an HTTPS server. `handshakeTimeout` of the options is in milliseconds. */
 export function createSecureServer(tls: ListenerTls, options: ServerOptions): Server {
@@ -61,10 +59,4 @@ export function createHandshakes(server: Server, tls: ListenerTls, events: Event
 function contextOf({ files }: ListenerTls) {
   const { cert, key, ca } = files.held;
   return { cert, key, ca, secureOptions: constants.SSL_OP_NO_RENEGOTIATION };
-}
-
-/** Returns HSTS (RFC 6797). On loopback it would apply to all ports; names below may have other operators. */
-export function hstsHeaders(listenHost: string, maxAgeDays: number): Readonly<Record<string, string>> {
-  if (isLoopbackHost(listenHost) || listenHost === '::1') return {};
-  return { 'Strict-Transport-Security': `max-age=${maxAgeDays * DAY_SECONDS}` };
 }

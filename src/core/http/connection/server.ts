@@ -35,20 +35,18 @@ export interface ServerSettings extends ListenSettings {
 interface HttpServerOptions extends ListenerRef {
   readonly settings: ServerSettings;
   readonly events: Events;
-  /** Sent with every response. */
-  readonly headers: Readonly<Record<string, string>>;
   /** A connection without any traffic is closed after this time. */
   readonly inactivityMs: number;
 }
 
 /** Creates a server for `answer`, with its bounds on connections and on the time that they take. */
 export function createHttpServer(options: HttpServerOptions, answer: RequestListener) {
-  const { listener, settings, events, headers, inactivityMs } = options;
+  const { listener, settings, events, inactivityMs } = options;
   const { tls, maxConnections } = settings;
   const server = createNodeServer(settings);
   const connections = createConnections(settings.maxPipelinedWaiting, events, answer);
   for (const name of ['request', 'checkContinue', 'checkExpectation']) server.on(name, connections.accept);
-  answerClientErrors(server, { connections, events, headers });
+  answerClientErrors(server, connections, events);
   server.on('timeout', closeUnlessReceiving);
   server.timeout = inactivityMs;
   const handshakes = tls && createHandshakes(server as SecureServer, tls, events);

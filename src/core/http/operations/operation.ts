@@ -29,8 +29,6 @@ interface Endpoint {
   readonly vary?: string;
   /** Pages of all origins may read its responses. @default only those of allowed origins */
   readonly forAnyPage?: boolean;
-  /** Response to a caller over its rate limit. @default as for any other error */
-  refuseRate?(error: GatewayError, requestId: string): HttpResponse | Promise<HttpResponse>;
 }
 
 /** A public operation. */

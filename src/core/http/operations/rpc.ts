@@ -53,10 +53,6 @@ export interface RpcOptions {
   readonly otherCredentials?: readonly string[] | undefined;
   /** Returns always the same. Called with the first messages. */
   readonly open: () => Promise<RpcHandler>;
-  /** Whether every upstream rejects the credential of the caller with this key. @default false */
-  readonly isRejected?: ((callerKey: string) => boolean) | undefined;
-  /** Returns the JSON-RPC error for a caller over its rate limit, whose message has not been read. */
-  readonly refuseRate: NonNullable<CallerOperation['refuseRate']>;
 }
 
 /** Header fields that select a response, beside those of `otherCredentials`. */
@@ -70,11 +66,7 @@ const OTHER_CHARSET = /;[\t ]*charset[\t ]*=[\t ]*(?!"?utf-8"?[\t ]*(?:;|$))/i;
  * `GET` and `HEAD` at the path of JSON-RPC. They are not allowed, but the credential is checked first: a client whose `POST` was
  * answered with 401 may try the transport of 2024-11-05 next, and shows its user the error of that.
  */
-export function rpcStreamOperation({
-  path,
-  publicLists,
-  isRejected = () => false,
-}: RpcOptions): CallerOperation | PartlyOpenOperation {
+export function rpcStreamOperation({ path, publicLists }: RpcOptions): CallerOperation | PartlyOpenOperation {
   return {
     path,
     methods: ['GET', 'HEAD'],
@@ -83,15 +75,14 @@ export function rpcStreamOperation({
     isProbe: false,
     vary: 'Authorization',
     open: publicLists ? 'partly' : false,
-    respond(_request: HttpRequest, caller: Caller | undefined) {
-      if (caller !== undefined && isRejected(caller.credentialKey)) throw new GatewayError('credential_rejected');
+    respond() {
       throw new GatewayError('method_not_allowed', { allow: 'POST' });
     },
   };
 }
 
 export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenOperation {
-  const { path, maxBodyBytes, heldBytes, publicLists, otherCredentials = [], open, refuseRate } = options;
+  const { path, maxBodyBytes, heldBytes, publicLists, otherCredentials = [], open } = options;
   let handle: RpcHandler | undefined;
   return {
     path,
@@ -101,7 +92,6 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
     isProbe: false,
     vary: [...VARY, ...otherCredentials].join(', '),
     open: publicLists ? 'partly' : false,
-    refuseRate,
     async respond(request: HttpRequest, caller: Caller | undefined) {
       requireJsonBody(request);
       requireJsonAccepted(request.req.headers);

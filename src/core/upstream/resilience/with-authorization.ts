@@ -22,11 +22,6 @@ export interface AuthorizationOptions {
   readonly now: () => number;
 }
 
-/** An upstream that remembers rejected credentials. */
-export interface RememberingUpstream extends Upstream {
-  isRejected(callerKey: string): boolean;
-}
-
 /** Callers whose 401 is remembered at once: some hundred bytes each. */
 const MAX_CALLERS = 10_000;
 
@@ -38,12 +33,11 @@ const MAX_CALLERS = 10_000;
 export function withAuthorization(
   upstream: Upstream,
   { authorize, refused = () => false, check, rememberRejectedMs: ttlMs, events, now }: AuthorizationOptions,
-): RememberingUpstream {
+): Upstream {
   const rejected = createTtlSet({ ttlMs, max: MAX_CALLERS, now });
 
   return {
     ...upstream,
-    isRejected: rejected.has,
     async get(request, signal) {
       const { caller } = request;
       if (rejected.has(caller.credentialKey)) {

@@ -148,23 +148,6 @@ describe('a listener that speaks TLS', () => {
     await silent.closed();
   });
 
-  it('sends HSTS, unless it is bound to loopback', async () => {
-    const hstsOf = async (options: ServeOptions, request = get(LIST)) => {
-      const { url } = await serve({ tls: tlsOf(), ...options });
-      const at = url.replace('0.0.0.0', '127.0.0.1');
-      const { headers } = await exchange(at, request, { tls: { ca } });
-      return headers.get('strict-transport-security');
-    };
-    const host = '0.0.0.0';
-    expect(await hstsOf({ host })).to.equal('max-age=31536000');
-    expect(await hstsOf({ host }, get('/nothing'))).to.equal('max-age=31536000');
-    expect(await hstsOf({ host }, 'no HTTP\r\n\r\n')).to.equal('max-age=31536000');
-    expect(await hstsOf({ host, tls: { ...tlsOf(), hstsMaxAgeDays: 0 } })).to.equal('max-age=0');
-    for (const loopback of ['127.0.0.1', 'localhost']) expect(await hstsOf({ host: loopback })).to.equal(null);
-    const plain = await exchange((await serve({ host })).url, get(LIST));
-    expect(plain.headers.has('strict-transport-security')).to.equal(false);
-  });
-
   it('does not treat a page over plain HTTP as its own', async () => {
     const { url } = await serveTls();
     const { host } = new URL(url);
