@@ -38,7 +38,7 @@ interface CoreOptions {
 }
 
 /** Catalogue and upstreams, shared by all edges. */
-export interface Core extends Pick<UseCount, 'enter' | 'leave'> {
+export interface Core extends Pick<UseCount, 'enter'> {
   readonly config: Config;
   readonly catalogue: Catalogue;
   readonly upstreams: ReadonlyMap<string, OpenUpstream>;
@@ -122,7 +122,6 @@ export function createCore(config: Config, options: CoreOptions): Core {
     authenticate: createAuthenticate({ verify: hooks.verifier && hooks.wrapVerify(hooks.verifier.verify), keyOf }),
     reloadState,
     enter: users.enter,
-    leave: users.leave,
     async retire(next, withinMs) {
       const kept = new Set(namesInCache(resources, next.config).values());
       const drop = () => {

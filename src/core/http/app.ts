@@ -38,9 +38,9 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
     // Koa's own response costs 15 % of a cached read.
     ctx.respond = false;
     const cut = () => abortConnection(ctx.req.socket, 'response_unread');
-    service.users?.enter(cut);
+    const leave = service.users?.enter(cut);
     ctx.res.once('close', () => {
-      service.users?.leave(cut);
+      leave?.();
       end(request);
     });
     return next();

@@ -25,7 +25,7 @@ export interface Service {
   /** @default one that names no place to obtain a token */
   readonly challenge?: Challenge | undefined;
   /** Counts requests in flight. @default not counted */
-  readonly users?: Pick<UseCount, 'enter' | 'leave'> | undefined;
+  readonly users?: Pick<UseCount, 'enter'> | undefined;
   /** Aborts when responses that stay open must end. */
   readonly ending: AbortSignal;
   /** Time in which a client takes each piece of a stream. */

@@ -27,21 +27,31 @@ export function createRepresentations(
 ) {
   const compress = createCompressor(maxCompressions);
   const escapeBytes = createEscaper(maxEscapingBytes);
+  /** By the bytes of a list, which callers with the same reply share. */
+  const known = new WeakMap<Buffer, Readonly<Record<string, Buffer>>>();
+
   function keep({ snapshot, cached }: Held, name: string, made: Buffer): Buffer {
+    known.set(snapshot.bytes, { ...known.get(snapshot.bytes), [name]: made });
     if (cached !== undefined) cache.addRepresentation(cached.key, snapshot, name, made);
     return made;
+  }
+
+  function find(held: Held, name: string): Buffer | undefined {
+    const { bytes, representations } = held.snapshot;
+    const shared = representations[name] === undefined ? known.get(bytes)?.[name] : undefined;
+    return shared === undefined ? representations[name] : keep(held, name, shared);
   }
 
   return {
     /** Rejects with the signal's reason when it aborts. */
     async gzipped(held: Held, signal: AbortSignal): Promise<Buffer> {
-      const { bytes, representations } = held.snapshot;
-      return representations['gzip'] ?? compress(bytes, (made) => keep(held, 'gzip', made), signal);
+      const { bytes } = held.snapshot;
+      return find(held, 'gzip') ?? compress(bytes, (made) => keep(held, 'gzip', made), signal);
     },
     /** A JSON string that ends a response to `resources/read`, up to its last brace. Rejects with `overloaded` beyond the bound. */
     async escaped(held: Held): Promise<Buffer> {
-      const { bytes, representations } = held.snapshot;
-      return representations['escaped'] ?? keep(held, 'escaped', await escapeBytes(bytes));
+      const { bytes } = held.snapshot;
+      return find(held, 'escaped') ?? keep(held, 'escaped', await escapeBytes(bytes));
     },
   };
 }

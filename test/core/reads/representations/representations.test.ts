@@ -37,11 +37,16 @@ describe('a snapshot in a content coding', () => {
     expect(Object.keys(later(cache).snapshot.representations)).to.deep.equal(['gzip']);
   });
 
-  it('is not kept for a load that is not stored', async () => {
+  it('is shared by loads with the same bytes, and charged for each that is stored', async () => {
     const { cache, gzipped } = setUp();
-    const load = loadOf([{ id: 'x'.repeat(5000) }]);
-    expect(await gzipped(load, never)).not.to.equal(await gzipped(load, never));
+    const { snapshot } = loadOf([{ id: 'x'.repeat(5000) }]);
+    const one = await gzipped({ snapshot }, never);
     expect(cache.entries).to.equal(0);
+    const stored = held(cache, { ...loadOf(), snapshot });
+    const before = cache.bytes;
+    expect(await gzipped(stored, never)).to.equal(one);
+    expect(later(cache).snapshot.representations).to.deep.equal({ gzip: one });
+    expect(cache.bytes).to.be.above(before + one.length);
   });
 
   it('decodes to the same bytes, is smaller, and does not block the event loop', async () => {
