@@ -46,7 +46,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const begun = performance.now();
   return readOnce({ config, resource: name, identity, onRequest, events }, async (read) => {
     const { outcome } = read;
-    const { received, items: served, defaulted, ...counts } = { ...seen, pages: seen.pages || read.pages };
+    const { received, defaulted, ...counts } = { ...seen, pages: seen.pages || read.pages };
     const ms = rounded(performance.now() - begun);
     const known = { ...report, ...describeExchange(read, masks, settings), ms, ...counts };
     const exchange = firstPage(read, settings);
@@ -65,7 +65,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       exchange === undefined || first === undefined || credential === undefined
         ? { findings: [], notTried: [] }
         : await runExperiments({
-            ...{ resource, settings, readAgain: varied.readAgain, received, items: served, served: items },
+            ...{ resource, settings, readAgain: varied.readAgain, received, served: items },
             ...{ defaulted, credential, isWritten, first },
             total: totalOf(exchange, settings.items),
             request: exchange.request,
@@ -95,11 +95,11 @@ const NO_PAGE = { headers: {} } as const;
 
 function observe() {
   const defaulted: ReadonlyMap<string, number> = new Map();
-  const seen = { pages: 0, excluded: 0, dropped: 0, received: 0, items: 0, defaulted };
+  const seen = { pages: 0, excluded: 0, dropped: 0, received: 0, defaulted };
   const warnings: Warning[] = [];
   const events: Events = {
-    listLoaded: ({ pages, excluded, dropped, received, items, defaulted }) => {
-      Object.assign(seen, { pages, excluded, dropped, received, items, defaulted });
+    listLoaded: ({ pages, excluded, dropped, received, defaulted }) => {
+      Object.assign(seen, { pages, excluded, dropped, received, defaulted });
     },
     mappingWarning: ({ finding, field }) => {
       const found = { finding, ...(field !== undefined && { field }) };

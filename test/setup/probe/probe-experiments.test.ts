@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { PROBE } from '../../../src/setup/input-bounds.ts';
-import { madeUp } from '../../../src/setup/probe/probe-experiments.ts';
+import { madeUp } from '../../../src/setup/probe/request-experiments.ts';
 import { json } from '../../support/platform/http-upstream.ts';
 import { forToken, LIST, probed, probedOne, settings, TOKEN } from './probed.ts';
 

@@ -1,0 +1,112 @@
+import { randomInt } from 'node:crypto';
+import { credentialIn } from '../../core/credentials/authorize.ts';
+import { credentialForm } from '../../core/kernel/credential-kinds.ts';
+import type { Finding } from './probe-report.ts';
+import type { Subject } from './read-doubts.ts';
+import { NotTried } from './varied-reads.ts';
+
+/** The made-up token goes to the platform only, without a user name, whose account could be locked. */
+export async function publicList({ settings, credential, request, first, readAgain }: Subject): Promise<Finding[]> {
+  const form = credentialForm(credential);
+  if (form === undefined) return [];
+  const token = credentialIn(request.headers, form);
+  const secret = madeUp(token);
+  if (secret === token) throw new NotTried('no other token of this kind can be made up');
+  const { header: name, format } = form;
+  const [look] = await readAgain({ credential: { kind: 'service', secret, name, format } });
+  const setting = `upstreams.${settings.upstream}.credential`;
+  if (look?.count === 0) {
+    const guest =
+      'a made-up token gets status 200 with an empty list: a caller whose token has expired sees no items and no error';
+    return [{ finding: 'empty_for_all', setting, text: guest }];
+  }
+  if (look?.ids !== first.ids) return [];
+  const [what, otherwise] =
+    credential.kind === 'service'
+      ? ['secret', 'to kind: none if the list is public']
+      : ['token', 'all callers get the same list'];
+  const text = `a made-up ${what} returns the same first page (${first.count} items): the list is public, or the platform ignores the header ${name}; set ${setting} to the header that the platform reads, or ${otherwise}`;
+  return [{ finding: 'public_list', setting, text }];
+}
+
+const CLASSES = ['abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', '0123456789'];
+
+/** Makes up a token of the same length: random letters for letters, random digits for digits. */
+export function madeUp(token: string): string {
+  return token.replace(/[a-zA-Z0-9]/g, (character) => {
+    const alphabet = CLASSES.find((each) => each.includes(character)) ?? character;
+    return alphabet.charAt(randomInt(alphabet.length));
+  });
+}
+
+const NEXT = { token: 'tokenParam', offset: 'offsetParam', page: 'pageParam', link: 'next', none: '' } as const;
+
+/** Reads in pages of half the size, so that the next page and its sign are tried, too. */
+export async function smallerPages({ resource, settings, first, received, readAgain }: Subject): Promise<Finding[]> {
+  const { pagination } = settings;
+  const sizeKey = 'endParam' in pagination && pagination.endParam !== undefined ? 'endParam' : 'sizeParam';
+  if (pagination.kind === 'none' || first.count < 2) return [];
+  if (sizeKey === 'sizeParam' && pagination.sizeParam === null) return [];
+  const isWhole = first.count === received;
+  const size = Math.ceil(first.count / 2);
+  const smaller = { pagination: { ...pagination, size } as typeof pagination };
+  const [one, two] = await readAgain({ settings: smaller, maxPages: isWhole ? 3 : 1 });
+  if (one === undefined) return [];
+  const at = `resources.${resource.name}.pagination`;
+  const next = `${at}.${NEXT[pagination.kind]}`;
+  if (one.count >= first.count) {
+    const setting = `${at}.${sizeKey}`;
+    const text = `${setting}: ${size} items were requested, and ${one.count} were returned: the platform ignores the parameter; set the one that it reads, or sizeParam: null`;
+    return one.ids === first.ids ? [{ finding: 'parameter_ignored', setting, text }] : [];
+  }
+  if (!isWhole) return [];
+  if (one.ids === two?.ids) {
+    const text = `${next}: the second page equals the first (${first.count} items in all): the platform ignores the parameter`;
+    return [{ finding: 'parameter_ignored', setting: next, text }];
+  }
+  if (two !== undefined && two.count > 0) return [];
+  const text = `${at}: in pages of ${size} items the list ends after ${one.count} of ${first.count} items; the total or next-page sign that ${at} reads belongs to one page, or ${next} counts differently`;
+  return [{ finding: 'pages_incomplete', setting: at, text }];
+}
+
+/** Reads without each entry of `query`, and with a value that makes no sense; flags are also inverted. */
+export async function queryEntries({ resource, settings, first, isWritten, readAgain }: Subject): Promise<Finding[]> {
+  // With fewer items, most filters and orders change nothing. Entries of the default contract are another finding.
+  if (first.count < 2 || (!isWritten('query') && isWritten('path'))) return [];
+  const paging = Object.entries(settings.pagination).flatMap(([key, value]) => (key.endsWith('Param') ? [value] : []));
+  const found: Finding[] = [];
+  for (const [name, value = ''] of Object.entries(settings.query)) {
+    if (paging.includes(name)) continue;
+    const { [name]: _removed, ...without } = settings.query;
+    const isFlag = value === 'true' || value === 'false';
+    const values = ['portico-probe', ...(isFlag ? [`${value === 'false'}`] : [])];
+    const queries = [without, ...values.map((each) => ({ ...settings.query, [name]: each }))];
+    const isSame = async (query: typeof without) =>
+      (await readAgain({ settings: { query } }))[0]?.content === first.content;
+    if (!(await allInTurn(queries, isSame))) continue;
+    const setting = `resources.${resource.name}.query.${name}`;
+    const text = `${setting} seems to have no effect: without it, and with a meaningless value, the first page is the same (${first.count} items); the platform ignores it, or all items match it`;
+    const mayBeRight = canMatchAll(name, `${value}`, JSON.parse(first.content));
+    found.push({ finding: 'parameter_ignored', setting, text, ...(mayBeRight && { mayBeRight }) });
+  }
+  return found;
+}
+
+async function allInTurn<T>(values: readonly T[], holds: (value: T) => Promise<boolean>): Promise<boolean> {
+  for (const value of values) if (!(await holds(value))) return false;
+  return true;
+}
+
+/**
+ * Whether a platform that reads a parameter can send the same without it: a flag that all items match, unless a member of that
+ * name differs; `all`; and an order in which the items are anyway. Any other value that makes no sense matches none.
+ */
+function canMatchAll(name: string, value: string, items: readonly unknown[]): boolean {
+  const members = items.map((item) => Object(item) as Record<string, unknown>);
+  if (value === 'true' || value === 'false') {
+    return members.every(({ [name]: flag }) => typeof flag !== 'boolean' || `${flag}` === value);
+  }
+  if (/^(?:all|asc|desc)$/i.test(value) || /sort|order/i.test(name)) return true;
+  const order = value.replace(/^[-+]/, '');
+  return order !== '' && Object.keys(members[0] ?? {}).some((member) => member.startsWith(order));
+}
