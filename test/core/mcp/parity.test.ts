@@ -27,7 +27,7 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
   });
 
   function settingsOf({ upstream, isOneForAll = false }: Case): SettingsInput {
-    const own = { retry: { attempts: 0 }, timeoutMs: 1000, ...upstream };
+    const own = { retry: { attempts: 0 }, timeoutMs: 20_000, ...upstream };
     const settings = settingsFor(platform.url, { upstream: own, shutdown: { graceMs: 1 } });
     if (!isOneForAll) return settings;
     const from = { upstream: 'tools' };

@@ -120,7 +120,7 @@ export const CASES: readonly Case[] = [
   fails('a connection that breaks', (response) => response.destroy(), 'upstream_failed'),
   fails('400', says(400), 'upstream_refused'),
   fails('404', says(404), 'upstream_refused'),
-  fails('no answer in time', never, 'upstream_timeout'),
+  { ...fails('no answer in time', never, 'upstream_timeout'), upstream: { timeoutMs: 500 } },
   fails('what is no JSON', says(200), 'upstream_invalid'),
   fails('an item without an id', says(200, {}, '{"tools":[{"name":"a"}]}'), 'upstream_invalid'),
   {
@@ -133,7 +133,7 @@ export const CASES: readonly Case[] = [
   {
     what: 'too many reads: one read fills the upstream of all three lists',
     steps: [{ uri: PROJECTS, platform: never, held: true }, { uri: TOOLS }],
-    upstream: { connections: 1, maxQueue: 0, timeoutMs: 3000 },
+    upstream: { connections: 1, maxQueue: 0 },
     isOneForAll: true,
     error: { code: 'overloaded', upstream: 'tools', retryAfterSeconds: 1 },
   },
