@@ -182,6 +182,19 @@ describe('a subscription over HTTP', () => {
     await Promise.all(ends);
   });
 
+  it('of an expired token ends at once, and Node warns of nothing', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => void warnings.push(warning);
+    process.on('warning', warned);
+    onCleanup(() => void process.off('warning', warned));
+    const issuer = await startIssuer();
+    const { url, expectNoPolls } = await scene();
+    const token = await issuer.token({ exp: Math.floor(Date.now() / 1000) - 60 });
+    expect((await (await subscribe(url, { token })).ended).result).to.include({ resultType: 'complete' });
+    await expectNoPolls();
+    expect(warnings).to.deep.equal([]);
+  });
+
   it('ends with the error when the platform rejects its token', async () => {
     const { url, platform, log, expectNoPolls } = await scene();
     const subscriber = await subscribe(url, { resources: ALL });
@@ -385,6 +398,17 @@ describe('subscriptions', () => {
       for (const { ended } of subscribers) expect((await ended).result).to.include({ resultType: 'complete' });
       await expectNoPolls();
     }
+  });
+
+  it('of a token with a new verdict do not join the polls of the earlier one', async () => {
+    const { url, introspected } = await introspectedScene({ subscriptions: { pollMs: 500, minPollMs: 500 } });
+    const earlier = await subscribe(url, { token: 'opaque' });
+    await earlier.received(1);
+    introspected({ tenant: 'other' });
+    const later = await subscribe(url, { token: 'opaque' });
+    await later.received(1);
+    expect((await earlier.ended).result).to.include({ resultType: 'complete' });
+    expect(later.messages).to.have.length(1);
   });
 
   const CHANGES = atDepth(200, 10_000);

@@ -48,6 +48,14 @@ describe('a rate that replicas share', () => {
     expect(other.take('b', 1)).to.include({ remaining: 9 });
   });
 
+  it('reports many keys step by step', async () => {
+    const shared = createCounts();
+    const rate = open(shared);
+    for (let count = 0; count < 2000; count += 1) rate.take(`key ${count}`, 1);
+    await eventually(() => shared.totals.size === 2000);
+    expect(shared.adds.map((step) => step.length)).to.deep.equal([1024, 976]);
+  });
+
   it('reports at most one count per key', async () => {
     const shared = createCounts();
     const rate = open(shared, 10, 3);

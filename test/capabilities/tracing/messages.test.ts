@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ENVELOPE } from '../../core/mcp/asked.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { headerOf, LOADED, PARENT, SAMPLED, startTraced, TOOLS } from './traced.ts';
+import { headerOf, LOADED, PARENT, SAMPLED, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
 
 const POST = 'POST /mcp';
 const URI = 'platform://tools';
@@ -69,6 +69,25 @@ describe('the trace of a message', () => {
       traceparent: headerOf(collector.one('GET')),
       tracestate: 'a=1',
     });
+  });
+
+  it('is sampled by its own _meta, whether or not the HTTP request is', async () => {
+    const { collector, post, end } = await startTraced(upstream.url);
+    const ask = (meta: string, header: string) => {
+      const own = { traceparent: meta, tracestate: ['no text'] };
+      const [message, headers] = current('resources/read', { uri: 'platform://projects' }, own);
+      return post(message, { ...headers, traceparent: header });
+    };
+    await ask(UNSAMPLED, SAMPLED);
+    await ask(SAMPLED, UNSAMPLED);
+    await end();
+    expect(collector.all(POST)).to.have.length(1);
+    expect(collector.tree(collector.one(POST).spanId)).to.deep.equal({});
+    expect(collector.one('resources/read')).to.deep.include({ parentId: PARENT.spanId, links: [] });
+    // What is not kept goes on under the message's trace all the same.
+    const [first] = upstream.requests.map(({ headers }) => String(headers['traceparent']));
+    expect(upstream.requests.map(({ headers }) => headers['tracestate'])).to.deep.equal([undefined, undefined]);
+    expect(first).to.match(new RegExp(`^00-${PARENT.traceId}-[0-9a-f]{16}-00$`));
   });
 
   it('is that of the HTTP request if its _meta holds no trace, or repeats a credential of the caller', async () => {

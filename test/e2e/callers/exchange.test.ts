@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeJwt } from 'jose';
@@ -71,6 +73,31 @@ describe('a platform with credential kind exchange, at a real authorization serv
     expect([exchanges() - before, platform.requests.length - asked]).to.deep.equal([1, 0]);
     const response = await post(callOf('list_installed_tools'), as('not-a-token-of-this-server').headers);
     expect(await response.text()).to.contain('credential_rejected');
+  });
+
+  it('uses the client secret that the file holds now', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'secret');
+      writeFileSync(file, 'not-yet\n');
+      const clock = { now: Date.now() };
+      const exchange = { client: { kind: 'client_secret_basic', id: CLIENT.id, file } } as const;
+      const { read } = await gatewayAt(platform, server.issuer, { exchange, gateway: { now: () => clock.now } });
+      expect(await codeOf(await read('tools', as(await issue())))).to.equal('502 upstream_credential_rejected');
+      writeFileSync(file, `${CLIENT.secret}\n`);
+      clock.now += 5000;
+      await givenFor(await read('tools', as(await issue())));
+    }));
+
+  it('retries once with a fresh token when the platform rejects a kept one', async () => {
+    const { read } = await gatewayAt(platform, server.issuer);
+    const token = await issue();
+    const first = await givenFor(await read('projects', as(token)));
+    platform.respond((request, response) => (tokenOf(request) === first ? json({}, 401) : echo)(request, response));
+    const before = exchanges();
+    const second = await givenFor(await read('projects', as(token)));
+    expect(second).not.to.equal(first);
+    expect(await givenFor(await read('projects', as(token)))).to.equal(second);
+    expect(exchanges() - before).to.equal(1);
   });
 
   for (const [which, isKept] of [

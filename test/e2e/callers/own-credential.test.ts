@@ -1,3 +1,5 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import nock from 'nock';
@@ -7,6 +9,7 @@ import { as } from '../../support/authorization/caller.ts';
 import { startGateway, TOKEN } from '../../support/gateway.ts';
 import { useNock } from '../../support/nock.ts';
 import { json, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const SECRET = 'canary-c4n4ry-of-the-deployment';
@@ -90,6 +93,27 @@ describe('a platform with credential kind service or none', () => {
       });
     }
   }
+
+  it('receives the secret that the file holds now', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'secret');
+      writeFileSync(file, 'first\n');
+      const clock = { now: Date.now() };
+      const log = captureLog('info');
+      const settings = mixed({ kind: 'service', file });
+      const { read } = await startGateway(settings, { logger: log.logger, now: () => clock.now });
+      const given = (secret: string) =>
+        list(nock(ADMIN, { reqheaders: { authorization: `Bearer ${secret}` } }), 'tools', 200);
+      given('first');
+      await idsIn(await read('tools', as('a')));
+      writeFileSync(`${file}.new`, 'second\n');
+      renameSync(`${file}.new`, file);
+      clock.now += 5000;
+      given('second');
+      await idsIn(await read('tools', as('b')));
+      expect(log.lines().filter(({ msg }) => String(msg).includes('secret'))).to.have.lengthOf(1);
+      expect(log.text()).not.to.match(/first|second/);
+    }));
 });
 
 describe('unverified callers', () => {

@@ -74,6 +74,16 @@ describe('a gateway that verifies tokens', () => {
     expect([asked(), await held()]).to.deep.equal([3, 2]);
   });
 
+  it('accepts a corrected key under the same kid', async () => {
+    const { issuer, read } = await scene({ verification: { keys: { cooldownMs: 1 } } });
+    const [signer = expect.fail('the issuer has no key')] = issuer.signers;
+    issuer.signers = [{ ...signer, jwk: { ...signer.jwk, x: 'bad', y: 'bad' } }];
+    const token = await sign(signer, claimsOf(issuer.issuer));
+    expect((await read('tools', as(token))).status).to.equal(503);
+    issuer.signers = [signer];
+    await eventually(async () => (await read('tools', as(token))).status === 200);
+  });
+
   it('tries at most four keys for a token without kid', async () => {
     const signers = await Promise.all(Array.from({ length: 5 }, (_, number) => createSigner('ES256', `key-${number}`)));
     const { issuer, read } = await scene({ verification: { keys: { cooldownMs: 1 } } });

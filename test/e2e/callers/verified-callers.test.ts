@@ -1,4 +1,6 @@
+import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { GatewayOptions } from '../../../src/gateway.ts';
 import {
@@ -12,6 +14,7 @@ import { settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
+import { inFolder } from '../../support/process/process.ts';
 import { rpc } from '../../support/rpc.ts';
 
 type VerificationInput = NonNullable<TestSettings['verification']>;
@@ -157,6 +160,21 @@ describe('opaque tokens', () => {
     server.respond(json({ active: false }), '/token/introspection');
     for (const response of held) response.end('{"active":false}');
     expect(new Set(await Promise.all(waiting))).to.deep.equal(new Set([401]));
+  });
+
+  it('are introspected with the secret that the file holds now', async () => {
+    await inFolder(async (folder) => {
+      const file = join(folder, 'secret');
+      writeFileSync(file, 'another one\n');
+      let now = Date.now();
+      const introspection = { clientId: CLIENT.id, file };
+      const { server, statusOf } = await scene({ introspection }, undefined, { now: () => now });
+      const token = await issue(server, { seconds: 3600 });
+      expect(await statusOf(token)).to.equal(503);
+      writeFileSync(file, `${CLIENT.secret}\n`);
+      now += 60_000;
+      expect(await eventually(async () => (await statusOf(token)) === 200)).to.equal(true);
+    });
   });
 
   for (const [name, said, status] of [

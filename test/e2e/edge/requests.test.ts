@@ -117,5 +117,16 @@ describe('a request to the platform', () => {
       });
       expect(await response.json()).to.deep.equal(found('a', 'b', 'c'));
     });
+
+    it('is refreshed without a condition', async () => {
+      let clock = 1_800_000_000_000;
+      const tools: ToolsSettings = { ...search, body: { q: 'all' }, pagination: { kind: 'none' } };
+      const { read } = await startGateway(settingsFor(PLATFORM, { resources: { tools } }), { now: () => clock });
+      for (const id of ['a', 'b']) {
+        posts({ q: 'all' }, { tools: found(id) }, { etag: '"1"' });
+        expect(await (await read('tools')).json()).to.deep.equal(found(id));
+        clock += 10 * 60_000;
+      }
+    });
   });
 });
