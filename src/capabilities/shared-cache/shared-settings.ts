@@ -6,7 +6,10 @@ const path = z.string().min(1);
 
 const redisUrl = z
   .string()
-  .refine(isRedisUrl, 'must be redis://host:port, rediss://host:port or unix:///path/of/socket')
+  .refine(isRedisUrl, {
+    error: 'must be redis://host:port, rediss://host:port or unix:///path/of/socket',
+    abort: true,
+  })
   .refine(hasNoUser, 'must not contain a user or password, because URLs are printed: set username and passwordFile')
   .refine(isBare, 'must not contain a query, a fragment, or a path other than a database number');
 
@@ -20,8 +23,6 @@ function hasNoUser(text: string): boolean {
 }
 
 function isBare(text: string): boolean {
-  // Any other mistake is reported by the first check.
-  if (!isRedisUrl(text)) return true;
   if (text.startsWith('unix:')) return !/[?#]/.test(text);
   const { pathname, search, hash } = new URL(text);
   return /^(?:\/\d{0,4})?$/.test(pathname) && search === '' && hash === '';

@@ -42,21 +42,23 @@ export const keyword = z
   .max(40)
   .regex(/^[\p{L}\p{N}]+([ _-][\p{L}\p{N}]+)*$/u, 'must be one or more words of letters and digits');
 
-/** A URL of http or https. `message`: the issue of other text. */
+/** A URL of http or https. `message`: the issue of other text, for which no later check runs. */
 export function httpUrl(message: string) {
   const error = ({ code }: z.core.$ZodRawIssue) => (code === 'invalid_format' ? message : undefined);
-  return z.url({ protocol: /^https?$/, error });
+  return z.url({ protocol: /^https?$/, error, abort: true });
 }
 
 /** Where an HTTP API lives. One slash at its end is taken off. */
 export const baseUrl = httpUrl('must be an http or https URL')
-  .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must not contain user, password, query or fragment')
+  .refine(isBare, 'must not contain user, password, query or fragment')
   .refine((url) => !/[\s\\]/.test(url), 'must not contain spaces, line breaks or backslashes')
   .refine((url) => !/[{}]/.test(url), 'must not contain braces: values of callers belong in the path of a resource')
   .overwrite((url) => (url.endsWith('/') ? url.slice(0, -1) : url));
 
-export function isBare(url: URL): boolean {
-  return url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+/** Whether a URL has neither user, password, query nor fragment. */
+export function isBare(url: string): boolean {
+  const { username, password, search, hash } = new URL(url);
+  return `${username}${password}${search}${hash}` === '';
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
@@ -67,20 +69,22 @@ const PLAIN_URL = /^https?:\/\/(?:[a-z\d][a-z\d.-]*|\[[\da-f:.]+\])(?::\d{1,5})?
 /** Where clients find this server, to the letter: tokens are issued for this very text (RFC 8707, section 2). */
 export const publicUrl = z
   .string()
-  .refine(
-    (text) => PLAIN_URL.test(text) && URL.canParse(text) && new URL(text).href.replace(/\/$/, '') === text,
-    'must be a URL as clients use it, such as https://portico.example.com: in lower case, without default port, trailing slash, user, query or fragment',
-  )
-  .refine((text) => !URL.canParse(text) || isSecure(new URL(text)), 'must be an https URL: http is for loopback alone');
+  .refine((text) => PLAIN_URL.test(text) && URL.canParse(text) && new URL(text).href.replace(/\/$/, '') === text, {
+    error:
+      'must be a URL as clients use it, such as https://portico.example.com: in lower case, without default port, trailing slash, user, query or fragment',
+    abort: true,
+  })
+  .refine(isSecure, 'must be an https URL: http is for loopback alone');
 
-function isSecure({ protocol, hostname }: URL): boolean {
+function isSecure(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
   return protocol !== 'http:' || LOOPBACK.test(hostname);
 }
 
 /** Where something lives that is believed because it is there: by TLS, or on this machine. */
 export const secureUrl = httpUrl('must be an https URL')
-  .refine((url) => !URL.canParse(url) || isSecure(new URL(url)), 'must be an https URL: http is for loopback alone')
-  .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must not contain user, password, query or fragment');
+  .refine(isSecure, 'must be an https URL: http is for loopback alone')
+  .refine(isBare, 'must not contain user, password, query or fragment');
 
 export const issuer = secureUrl.refine(
   (url) => !url.includes('/.well-known/'),
@@ -92,7 +96,7 @@ export const scopeToken = z
   .string()
   .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be one scope: printable ASCII without space, quote or backslash');
 
-/** Text of one header or query value, from a file as written (`settings-tree.ts`). */
+/** Text of one header or query value, from a file as written (`yaml-file.ts`). */
 export const scalarText = z
   .union([z.string().regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII'), z.number(), z.boolean()], {
     error: 'must be text',

@@ -52,14 +52,11 @@ export function checkCertificate(
 
 export const UpstreamProxy = z.strictObject({
   url: httpUrl('must be an http or https URL')
-    .refine(isOrigin, 'must consist of scheme, host and port only; user and password are separate keys')
+    .refine(
+      (url) => isBare(url) && new URL(url).pathname === '/',
+      'must consist of scheme, host and port only; user and password are separate keys',
+    )
     .describe('URL of the proxy, such as http://proxy.internal:3128. It must support CONNECT.'),
   user: userName.optional().describe('User name for the proxy, sent with password as Basic credentials.'),
   password: printable.optional().describe('Password of that user, from the environment.'),
 });
-
-function isOrigin(text: string): boolean {
-  if (!URL.canParse(text) || !/^https?:/i.test(text)) return true;
-  const url = new URL(text);
-  return url.pathname === '/' && isBare(url);
-}
