@@ -1,9 +1,10 @@
 import { type Caller, type Credential, requestOf } from '../kernel/caller.ts';
 import { type CredentialForm, filledForm } from '../kernel/credential-kinds.ts';
-import { createFlights, withDeadline } from '../kernel/deadline.ts';
+import { withDeadline } from '../kernel/deadline.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import { createSizedLru } from '../kernel/lru.ts';
+import { createSingleFlight } from '../kernel/single-flight.ts';
 import type { Authorization } from './authorize.ts';
 
 export interface ObtainedToken {
@@ -55,7 +56,7 @@ export function createObtainedTokens(options: ObtainedTokensOptions): Authorizat
   const { upstream, events, now, perCaller, form, timeoutMs, maxAgeMs, maxKeptBytes, obtain, errorOf, close } = options;
   const sizeOf = ({ credential }: Given) => ENTRY_BYTES + credential.reveal().length;
   const tokens = createSizedLru<string, Given>({ maxSize: maxKeptBytes, sizeOf, now });
-  const flights = createFlights<Given>();
+  const flights = createSingleFlight<Given>();
   const givenBy = new WeakMap<object, Given>();
   let refusal: { readonly error: GatewayError; readonly until: number } | undefined;
 
@@ -102,7 +103,7 @@ export function createObtainedTokens(options: ObtainedTokensOptions): Authorizat
       const kept = tokens.get(key);
       if (kept !== undefined) return give(kept);
       if (refusal !== undefined && now() < refusal.until) throw refusal.error;
-      return give(await flights.board(key, signal, (shared) => request(caller, shared)));
+      return give(await flights.join(key, signal, (shared) => request(caller, shared)));
     },
     refused(caller, headers) {
       const given = givenBy.get(headers);

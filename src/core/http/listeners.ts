@@ -21,7 +21,7 @@ interface EdgeSettings extends ServerSettings {
 export interface HttpSettings extends EdgeSettings {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Answers for unlisted names, on an address that is not loopback. @default false */
-  readonly takesAnyName?: boolean | undefined;
+  readonly acceptsAnyHost?: boolean | undefined;
   readonly publicUrl?: string | undefined;
   readonly allowedOrigins: readonly string[];
   readonly trustedProxies: readonly string[];

@@ -22,7 +22,7 @@ describe('a browser that lands at /', () => {
   });
 
   it('shows the public address, for every requested one', async () => {
-    const { url } = await serve({ host: '0.0.0.0', takesAnyName: true, publicUrl: 'https://apps.example/portico' });
+    const { url } = await serve({ host: '0.0.0.0', acceptsAnyHost: true, publicUrl: 'https://apps.example/portico' });
     for (const host of ['localhost:8080', 'evil.example', '$(id)']) {
       const { status, body } = await exchange(
         url.replace('0.0.0.0', '127.0.0.1'),
@@ -36,7 +36,7 @@ describe('a browser that lands at /', () => {
 
   it('is not there for a host that is no name of a server: a snippet may go into a shell', async () => {
     // Without a setting, a listener on all addresses answers for any name.
-    const { url } = await serve({ host: '0.0.0.0', takesAnyName: true });
+    const { url } = await serve({ host: '0.0.0.0', acceptsAnyHost: true });
     const local = url.replace('0.0.0.0', '127.0.0.1');
     for (const host of ['$(id)', 'a;b', "a'b", 'a&b', '', '-a', `${'a'.repeat(254)}`, 'a:123456', '%41', '[::1']) {
       const { status } = await exchange(local, get('/', { ...BROWSER, Host: host }));

@@ -3,15 +3,9 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  createFlights,
-  inOrder,
-  isDeadline,
-  startDeadline,
-  withAbort,
-  withDeadline,
-} from '../../../src/core/kernel/deadline.ts';
+import { inOrder, isDeadline, startDeadline, withAbort, withDeadline } from '../../../src/core/kernel/deadline.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
+import { createSingleFlight } from '../../../src/core/kernel/single-flight.ts';
 import { standStill } from '../../support/a-while.ts';
 import { onCleanup } from '../../support/cleanup.ts';
 import { rejection } from '../upstream/harness.ts';
@@ -43,7 +37,7 @@ describe('work whose signal has aborted already', () => {
     withAbort: (signal) => withAbort(signal, begins),
     startDeadline: async (signal) => startDeadline(LONG_MS, signal),
     inOrder: (signal) => inOrder(2, 2, signal, begins).next(),
-    'a flight': (signal) => createFlights().board('a', signal, begins),
+    'a flight': (signal) => createSingleFlight().join('a', signal, begins),
   })) {
     it(`is not begun by ${name}`, async () => {
       const reason = new Error('too late');

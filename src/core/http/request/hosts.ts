@@ -23,15 +23,15 @@ export interface HostsOptions {
   /** Hosts to answer for beside those. @default none */
   readonly alsoHosts?: readonly string[] | undefined;
   /** Whether the listener answers for names that are not listed, on an address that is not loopback. @default false */
-  readonly takesAnyName?: boolean | undefined;
+  readonly acceptsAnyHost?: boolean | undefined;
 }
 
 /** Returns the hosts of a listener that is bound to `address`. */
 export function hostsOf(
-  { allowedHosts, alsoHosts = [], takesAnyName = false }: HostsOptions,
+  { allowedHosts, alsoHosts = [], acceptsAnyHost = false }: HostsOptions,
   address: AddressInfo | string | null,
 ): Hosts {
-  const bound = allowedHosts === undefined ? boundHosts(address, takesAnyName) : only(listed(allowedHosts));
+  const bound = allowedHosts === undefined ? boundHosts(address, acceptsAnyHost) : only(listed(allowedHosts));
   const isListed = listed(alsoHosts);
   return {
     answersFor: (host) => bound.answersFor(host) || isListed(host),
@@ -52,10 +52,10 @@ function listed(hosts: readonly string[]): (host: string) => boolean {
  * other addresses they are also IP addresses, which cannot be made to resolve (docs/decisions/0005). A Unix socket is out of reach
  * for web pages, and answers for any host.
  */
-function boundHosts(address: AddressInfo | string | null, takesAnyName: boolean): Hosts {
+function boundHosts(address: AddressInfo | string | null, acceptsAnyHost: boolean): Hosts {
   if (address === null || typeof address === 'string' || !isLoopbackAddress(address.address)) {
     const isOwn = (host: string) => isHost(host) && (isLoopbackHost(host) || isAddress(host));
-    const isOpen = takesAnyName || address === null || typeof address === 'string';
+    const isOpen = acceptsAnyHost || address === null || typeof address === 'string';
     return { answersFor: isOpen ? isHost : isOwn, isOwn };
   }
   const names = new Set([...LOOPBACK_NAMES, bracketed(address)]);

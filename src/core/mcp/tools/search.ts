@@ -1,9 +1,9 @@
 import type { Caller } from '../../kernel/caller.ts';
-import { createFlights } from '../../kernel/deadline.ts';
 import { nextTurn } from '../../kernel/event-loop.ts';
 import { revealHidden } from '../../kernel/hidden-text.ts';
 import { createMemorySemaphore } from '../../kernel/memory-semaphore.ts';
 import { createCallerQuota } from '../../kernel/quotas.ts';
+import { createSingleFlight } from '../../kernel/single-flight.ts';
 import { arraysOf, type Snapshot } from '../../reads/snapshots/snapshot.ts';
 import type { Item } from '../../resources/resource.ts';
 import type { ToolArguments } from './arguments.ts';
@@ -41,12 +41,12 @@ export interface SearchBounds {
  * Rejects with `overloaded` beyond the bounds, and with the signal's reason when it aborts.
  */
 export function createSearches(bounds: SearchBounds) {
-  const flights = createFlights<SearchResult>();
+  const flights = createSingleFlight<SearchResult>();
   const inQueue = createQueue(bounds);
   return (snapshot: Snapshot, search: Search, caller: Caller, signal: AbortSignal): Promise<SearchResult> => {
     // An entity tag is a digest of the whole list. Filters are case-insensitive.
     const key = `${snapshot.etag} ${JSON.stringify(search).toLowerCase()}`;
-    return flights.board(key, signal, (shared) => inQueue(caller, shared, () => searchIn(snapshot, search, shared)));
+    return flights.join(key, signal, (shared) => inQueue(caller, shared, () => searchIn(snapshot, search, shared)));
   };
 }
 

@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { createFlights } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/event-loop.ts';
 import { createMemorySemaphore } from '../../kernel/memory-semaphore.ts';
+import { createSingleFlight } from '../../kernel/single-flight.ts';
 import type { SnapshotCache } from '../snapshots/cache.ts';
 import type { Load } from '../snapshots/load.ts';
 import { unpooledInSteps } from '../snapshots/snapshot.ts';
@@ -64,10 +64,10 @@ const gzipBytes = promisify(gzip);
  * resolves host names.
  */
 export function createCompressor(maxAtOnce: number) {
-  const running = createFlights<Buffer, Buffer>();
+  const running = createSingleFlight<Buffer, Buffer>();
   const inTurn = createMemorySemaphore({ maxBytes: Number.POSITIVE_INFINITY, maxAtOnce });
   return (bytes: Buffer, made: (gzipped: Buffer) => void, signal: AbortSignal): Promise<Buffer> =>
-    running.board(bytes, signal, async (shared) => {
+    running.join(bytes, signal, async (shared) => {
       const gzipped = await inTurn(0, async () => {
         shared.throwIfAborted();
         return unpooledInSteps([await gzipBytes(bytes)]);

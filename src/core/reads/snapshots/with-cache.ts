@@ -1,8 +1,8 @@
 import { type Caller, requestOf } from '../../kernel/caller.ts';
-import { createFlights } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { type CallerQuota, createCallerQuota } from '../../kernel/quotas.ts';
+import { createSingleFlight } from '../../kernel/single-flight.ts';
 import type { Snapshots } from './cache.ts';
 import type { Load, Loader, Read } from './load.ts';
 import { freshUntil, type Lifetime, withSnapshots } from './with-snapshots.ts';
@@ -87,7 +87,7 @@ export function withFlights(
   load: Loader,
   { resource, waiting, events }: Pick<CacheOptions, 'resource' | 'waiting' | 'events'>,
 ): Loader {
-  const flights = createFlights<Load>();
+  const flights = createSingleFlight<Load>();
   return async (caller, signal, options) => {
     signal.throwIfAborted();
     const { credentialKey: key } = caller;
@@ -96,7 +96,7 @@ export function withFlights(
       const joins = flights.has(key);
       if (joins) events.flightJoined?.({ ...requestOf(caller), resource });
       const begun = performance.now();
-      const landed = await flights.board(key, signal, (shared) => load(caller, shared, options));
+      const landed = await flights.join(key, signal, (shared) => load(caller, shared, options));
       if (!joins) return landed;
       return { ...landed, collapsed: true, upstreamMs: Math.min(landed.upstreamMs, performance.now() - begun) };
     } finally {

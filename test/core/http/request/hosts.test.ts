@@ -38,14 +38,14 @@ describe('the hosts that a listener answers for', () => {
     expect(hostsOf({}, { ...v6, address: '::ffff:127.0.0.1' }).answersFor('[::ffff:127.0.0.1]')).to.equal(true);
   });
 
-  it('are any on a Unix socket, and with takesAnyName; addresses and loopback names are its own', () => {
-    for (const [address, takesAnyName] of [
+  it('are any on a Unix socket, and with acceptsAnyHost; addresses and loopback names are its own', () => {
+    for (const [address, acceptsAnyHost] of [
       [ANY, true],
       [DUAL, true],
       ['/run/portico.sock', false],
       [null, false],
     ] as const) {
-      const { answersFor, isOwn } = hostsOf({ takesAnyName }, address);
+      const { answersFor, isOwn } = hostsOf({ acceptsAnyHost }, address);
       expectOf([answersFor], true, ['evil.example', 'evil.example:8080', '10.0.0.1', 'localhost:1', '']);
       expectOf([answersFor], false, ['a b', 'user@localhost', '[::1']);
       expectOf([isOwn], true, ['10.0.0.1', '10.0.0.1:80', '[fe80::1]', '[fe80::1]:80', 'localhost:1', 'a.localhost']);
