@@ -81,6 +81,7 @@ export function composeReads(
       lists: variants.map((variant) => listLoader({ ...source, settings: variant })),
       concurrency: JOINED_AT_ONCE,
       maxItems: settings.maxItems,
+      maxPages: settings.maxPages,
       rules: settings,
       events,
       now,

@@ -204,7 +204,8 @@ async function byNumber(end: ListEnd, pagination: OffsetPagination | NumberPagin
     pagination.kind === 'offset' ? offsetParameters(pagination, offset) : numberParameters(pagination, index);
   const isReal = await hasRealTotal(end, pagination, attempt);
   if (items > 0 || !namesTotal(pagination)) {
-    const full = first.count === 0 ? pagination.size : first.count;
+    const unseen = pagination.sizeParam === null ? 2 : pagination.size;
+    const full = first.count === 0 ? unseen : first.count;
     const from = items === 0 ? 0 : pages;
     // Behind a total; or beyond the empty page that ended the list, in steps of the size asked for and of that received.
     const steps = namesTotal(pagination) ? [0] : [1, 2, 4];

@@ -67,6 +67,7 @@ function openSession(settings: SessionSettings, options: CredentialOptions): Aut
   if ('issue' in opened) return opened;
   const { send, close } = options.openServer({ timeoutMs, maxBytes: MAX_REPLY_BYTES });
   const expression = compileExpression(settings.token);
+  const [, inHeader] = /^header\.([\w-]+)$/.exec(settings.token) ?? [];
 
   function requestFor(secret: string) {
     if (body === undefined) return { headers: { authorization: `Basic ${basicPair(user ?? '', secret)}` }, body: '' };
@@ -77,6 +78,9 @@ function openSession(settings: SessionSettings, options: CredentialOptions): Aut
   }
 
   async function tokenIn(response: Response): Promise<unknown> {
+    if (cookie === undefined && inHeader !== undefined && response.headers.has(inHeader)) {
+      return response.headers.get(inHeader);
+    }
     if (cookie === undefined) return expression.evaluate(await response.json());
     const pair = response.headers.getSetCookie().find((line) => line.startsWith(`${cookie}=`));
     return pair?.slice(cookie.length + 1).split(';', 1)[0];
@@ -98,7 +102,8 @@ function openSession(settings: SessionSettings, options: CredentialOptions): Aut
         throw failedLogin('upstream_credential_rejected', `refused with status ${status}`);
       }
       if (!ok) throw failedLogin('upstream_refused', `answered with status ${status}`);
-      const token = await tokenIn(response).catch(() => undefined);
+      const found = await tokenIn(response).catch(() => undefined);
+      const token = Number.isSafeInteger(found) ? String(found) : found;
       if (typeof token !== 'string' || !HEADER_VALUE.test(token)) {
         throw failedLogin('upstream_invalid', `the reply has no token at ${cookie === undefined ? 'token' : 'cookie'}`);
       }

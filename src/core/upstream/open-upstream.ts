@@ -106,7 +106,9 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions) {
         signal,
       );
       load.onLoaded?.(load);
-      const passedOn = PASSED_ON.flatMap((name) => [reply.headers[name] ?? []].flat().map((value) => [name, value]));
+      const passedOn = Object.entries(reply.headers).flatMap(([name, field]) =>
+        [field ?? []].flat().map((value) => [name, value]),
+      );
       return new Response(reply.page?.length ? new Uint8Array(reply.page) : null, {
         status: reply.status ?? 0,
         headers: passedOn as [string, string][],
@@ -117,8 +119,6 @@ export function openServer({ maxBytes, ...options }: OpenServerOptions) {
     },
   };
 }
-
-const PASSED_ON = ['content-type', 'set-cookie'];
 
 function errorOf(status: number, headers: ReplyHeaders): GatewayError | undefined {
   // A login is often answered with 201.

@@ -61,7 +61,7 @@ function printSigns({ signs }: ResourceReport): string[] {
 }
 
 function printItems(report: ResourceReport, paint: Paint): string[] {
-  const { items, pages, ms, excluded, dropped, emptyFields, warnings, extraRequests } = report;
+  const { items, pages, ms, excluded, dropped, emptyFields, warnings, extraRequests, maxPages, maxParents } = report;
   const parts = [
     `${paint('green', `${counted(items, 'item')} of ${counted(pages, 'page')}`)} after ${ms} ms`,
     ...(excluded > 0 ? [`${excluded} excluded by where`] : []),
@@ -71,6 +71,9 @@ function printItems(report: ResourceReport, paint: Paint): string[] {
   const empty = emptyFields.filter((field) => !warned.includes(field));
   return [
     parts.join(', '),
+    ...(maxParents === undefined
+      ? []
+      : [`each read requests one page or more for each parent: at most ${maxPages}, of ${maxParents} parents`]),
     ...printSigns(report),
     ...(empty.length > 0 ? [`empty in all items: ${empty.join(', ')}`] : []),
     ...(extraRequests > 0 ? [`${counted(extraRequests, 'request')} more for experiments`] : []),

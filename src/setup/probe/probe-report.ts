@@ -34,6 +34,9 @@ export interface ResourceReport {
   readonly emptyFields: readonly string[];
   readonly warnings: readonly Warning[];
   readonly extraRequests: number;
+  /** Bounds of one read below parents. */
+  readonly maxPages?: number;
+  readonly maxParents?: number;
   readonly notTried: readonly Untried[];
   readonly notRead?: string;
   readonly error?: ReadFailure;

@@ -78,6 +78,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       warnings: [...warnings, ...findings.map((found) => ({ ...found, text: safe(found.text, 500) }))],
       extraRequests: varied.requests(),
       notTried,
+      ...(settings.each !== undefined && { maxPages: settings.maxPages, maxParents: settings.maxParents }),
       ...describePage(exchange ?? NO_PAGE, safe, { resource, settings }),
     };
   });

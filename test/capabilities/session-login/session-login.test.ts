@@ -89,6 +89,21 @@ describe('the login of a session', () => {
     });
   });
 
+  it('may return the token in a header, or as a number', async () => {
+    const { platform } = await startPlatform(
+      (token) => json({}, 201, { 'x-subject-token': token }),
+      ({ headers }) => String(headers['x-auth-token']),
+    );
+    const inHeader = { user: 'portico', token: 'header.X-Subject-Token', name: 'X-Auth-Token' };
+    expect(await (await start(platform.url, inHeader))()).to.include({ status: 200 });
+    const numbered = await startPlatform(
+      () => json({ response: { token: 1_234_567_890 } }),
+      (request) => (bearer(request) === '1234567890' ? 'session-1' : undefined),
+    );
+    const read = await start(numbered.platform.url, { user: 'portico', token: 'response.token' });
+    expect(await read()).to.include({ status: 200 });
+  });
+
   it('may set a cookie', async () => {
     const { platform } = await startPlatform(
       (token) => json({}, 200, { 'set-cookie': `sid=${token}; Path=/; HttpOnly` }),

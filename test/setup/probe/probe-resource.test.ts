@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
+import { printReport } from '../../../src/setup/probe/print-report.ts';
 import { json } from '../../support/platform/http-upstream.ts';
 import { byOffset, FIELDS, LIST, OFFSET, probedOne, settings, WORKSPACES } from './probed.ts';
 
@@ -48,6 +49,12 @@ describe('a probe of a platform', () => {
     const yaml = settings(`${OFFSET}, ${FIELDS}, ${parents}`).replace('/workspaces', "'/groups/{parent.id}/list'");
     const report = await probedOne(platform, yaml);
     expect(report).to.deep.include({ ok: true, items: 60, signs: ['data.count is 60'], extraRequests: 0 });
+    expect(report).to.include({ maxPages: 10_000, maxParents: 500 });
+    const printed = printReport(
+      { file: 'p.yaml', ok: true, strict: false, resources: [report] },
+      (_style, text) => text,
+    );
+    expect(printed).to.contain('each read requests one page or more for each parent: at most 10000, of 500 parents');
     expect(report.request?.url).to.contain('/groups/g/list?');
     expect(report.first?.raw).to.deep.equal(WORKSPACES[0]);
   });

@@ -28,6 +28,8 @@ interface JoinedListsOptions {
   /** Lists that are read at once. */
   readonly concurrency: number;
   readonly maxItems: number;
+  /** Of all lists and of the parents' list together. */
+  readonly maxPages: number;
   readonly rules: ListRules;
   readonly events: Events;
   /** Milliseconds since the epoch. */
@@ -73,6 +75,8 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
       const load = await loader(caller, signal);
       upstreamMs += load.upstreamMs;
       sum.pages += load.pages;
+      if (sum.pages > options.maxPages)
+        throw exceeds(caller, 'maxPages', `the lists have more pages than maxPages: ${options.maxPages}`);
       return load.snapshot;
     };
     const owners = parents === undefined ? [undefined] : await readParents(caller, loadOne);

@@ -68,7 +68,14 @@ export async function joinedOutcomeOf(join: GeneratedJoin): Promise<unknown[] | 
   };
   return outcomeOfLoad(
     createJoinedLoader({
-      ...{ resource: 'things', upstream: 'platform', timeoutMs: 60_000, concurrency: 3, maxItems: 10_000 },
+      ...{
+        resource: 'things',
+        upstream: 'platform',
+        timeoutMs: 60_000,
+        concurrency: 3,
+        maxItems: 10_000,
+        maxPages: 10_000,
+      },
       parents: { open: () => loaderOf(join.parents, open('parents', ''), mapParent), max: 100 },
       lists: [(_events, parent) => ofParent(parent)],
       ...{ rules: {}, events: {}, now: Date.now },

@@ -50,7 +50,8 @@ export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => bo
   'a first page of which the caller sees one item or none': (read) => {
     const first = firstOf(read);
     if (first === undefined || read.platform.unseen === undefined || tellsHowMany(read.platform)) return false;
-    return itemsIn(first).length < 2 && !findsPlaces(read);
+    const { length } = itemsIn(first);
+    return length < 2 && (!findsPlaces(read) || read.pagination.total?.(first.body) === length);
   },
 };
 

@@ -73,7 +73,9 @@ const Session = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .describe('JSON body of the login request. {user} and {secret} in its texts are replaced.'),
-  token: expression.default('token').describe('Token in the reply (JMESPath over the body).'),
+  token: expression
+    .default('token')
+    .describe('Token in the reply: JMESPath over the body, or header.NAME for a response header.'),
   cookie: headerName.optional().describe('Name of a cookie of the reply that is sent in place of a token.'),
   name: requestHeaderName.optional().describe('Name of the header; unset: Authorization.'),
   format: format
