@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { getSystemErrorMessage } from 'node:util';
 import { RESOURCES } from '../../core/resources/index.ts';
 import { DOCUMENT } from '../input-bounds.ts';
 import { findCandidates, type ResourceCandidates } from './candidates.ts';
@@ -100,7 +101,8 @@ async function readDocumentFile(file: string): Promise<string> {
     return await readBounded(createReadStream(file), file);
   } catch (error) {
     if (error instanceof SourceError) throw error;
-    throw new SourceError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+    const { errno = 0 } = error as NodeJS.ErrnoException;
+    throw new SourceError(`${file} cannot be read: ${getSystemErrorMessage(errno)}`);
   }
 }
 
@@ -115,7 +117,7 @@ async function fetchDocument(url: URL, source: string): Promise<string> {
     if (error instanceof SourceError) throw error;
     const { name, cause } = error as Error;
     const { message = name, code = message } = Object(cause) as { message?: string; code?: string };
-    throw new SourceError(`${source} cannot be read (${code})`, { cause: error });
+    throw new SourceError(`${source} cannot be read: ${code}`, { cause: error });
   }
 }
 

@@ -38,9 +38,9 @@ describe('the files of the shared cache', () => {
     }
     const contents = { passwordFile: '' };
     expect(await issuesOf(contents, { tls: { caFile: '/missing/ca' } })).to.deep.equal([
-      'shared.keySecretFile: cannot be read (ENOENT)',
+      'shared.keySecretFile: cannot be read: no such file or directory',
       'shared.passwordFile: is empty',
-      'shared.tls.caFile: cannot be read (ENOENT)',
+      'shared.tls.caFile: cannot be read: no such file or directory',
     ]);
   });
 });

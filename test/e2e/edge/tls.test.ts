@@ -58,8 +58,8 @@ describe('a process with TLS', () => {
       expect(code).to.equal(2);
       expect(stderr.trim().split('\n')).to.deep.equal([
         `${file}:4:${column(4, key)}: http.tls.keyFile: does not match certFile`,
-        `${file}:5:${column(5, '/no/key')}: admin.tls.keyFile: cannot be read (ENOENT)`,
-        `${file}:9:${column(9, '/no/secret')}: upstreams.tools.credential.file: cannot be read (ENOENT)`,
+        `${file}:5:${column(5, '/no/key')}: admin.tls.keyFile: cannot be read: no such file or directory`,
+        `${file}:9:${column(9, '/no/secret')}: upstreams.tools.credential.file: cannot be read: no such file or directory`,
         `${file}:10:${column(10, key)}: upstreams.tools.tls.caFile: contains no PEM certificate`,
       ]);
     }));

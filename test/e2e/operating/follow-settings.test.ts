@@ -87,7 +87,7 @@ describe('a process reloads its settings file', () => {
         '$1, credential: { kind: service, file: /no/secret }',
       );
       expect((await reload(unusable, 'settings refused')).issues[0]).to.match(
-        /portico\.yaml:4:\d+: upstreams\.projects\.credential\.file: cannot be read \(ENOENT\)/,
+        /portico\.yaml:4:\d+: upstreams\.projects\.credential\.file: cannot be read: no such file or directory/,
       );
       expect(await name()).to.equal('first');
       expect(await reload(text('title'), 'settings changed')).to.deep.include({

@@ -57,8 +57,8 @@ describe('portico init', () => {
     for (const [document, why] of [
       [refusing.url, 'answered with 401'],
       [moved.url, 'answered with 302'],
-      ['http://127.0.0.1:1/openapi.json', 'cannot be read (bad port)'],
-      ['/nowhere/openapi.json', 'cannot be read (ENOENT)'],
+      ['http://127.0.0.1:1/openapi.json', 'cannot be read: bad port'],
+      ['/nowhere/openapi.json', 'cannot be read: no such file or directory'],
       ['https://user:secret@acme.dev/', '--openapi needs an http or https URL without user and password'],
       [{ swagger: '2.0' }, 'is not an OpenAPI document'],
     ] as const) {

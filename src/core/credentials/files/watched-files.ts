@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { getSystemErrorMessage } from 'node:util';
 import { withAbort } from '../../kernel/deadline.ts';
 
 /** Why a file cannot be used, without any of its content. */
@@ -169,5 +170,5 @@ export async function stateOf(path: string, time: number): Promise<FileState> {
 }
 
 function whyUnread(error: unknown): string {
-  return `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+  return `cannot be read: ${getSystemErrorMessage((error as NodeJS.ErrnoException).errno ?? 0)}`;
 }

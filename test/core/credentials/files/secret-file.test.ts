@@ -89,7 +89,7 @@ describe('the file of a secret', () => {
 
   it('is a file, and is there', () =>
     inFolder(async (folder) => {
-      expect(issueOf(join(folder, 'none'))).to.equal('cannot be read (ENOENT)');
+      expect(issueOf(join(folder, 'none'))).to.equal('cannot be read: no such file or directory');
       expect(issueOf(folder)).to.equal('is no file');
       const pipe = join(folder, 'pipe');
       execFileSync('mkfifo', [pipe]);
@@ -157,13 +157,13 @@ describe('the file of a secret', () => {
         spoil();
         for (let times = 0; times < 2; times += 1) expect(await later()).to.equal('old');
       }
-      const issues = ['is empty', 'cannot be read (ENOENT)', UNPRINTABLE];
+      const issues = ['is empty', 'cannot be read: no such file or directory', UNPRINTABLE];
       expect(told).to.deep.equal(issues);
       writeFileSync(path, 'new');
       expect(await later()).to.equal('new');
       rmSync(path);
       expect(await later()).to.equal('new');
-      expect(told).to.deep.equal([...issues, undefined, 'cannot be read (ENOENT)']);
+      expect(told).to.deep.equal([...issues, undefined, 'cannot be read: no such file or directory']);
     }));
 
   it('logs once that it can be used again, also with the same secret', () =>
@@ -172,7 +172,7 @@ describe('the file of a secret', () => {
       expect(await later()).to.equal('same');
       writeFileSync(path, 'same\n');
       for (let times = 0; times < 2; times += 1) expect(await later()).to.equal('same');
-      expect(told).to.deep.equal(['cannot be read (ENOENT)', undefined]);
+      expect(told).to.deep.equal(['cannot be read: no such file or directory', undefined]);
     }));
 
   it('logs nothing if it was written again with the same secret', () =>

@@ -120,6 +120,6 @@ describe('the files of TLS', () => {
 
   it('are there', () => {
     const opened = openTlsFiles({ certFile: join('/no', 'cert'), keyFile: '/no/key' }, NO_CHANGE);
-    expect(opened).to.deep.equal({ issue: 'cannot be read (ENOENT)', key: 'certFile' });
+    expect(opened).to.deep.equal({ issue: 'cannot be read: no such file or directory', key: 'certFile' });
   });
 });
