@@ -38,7 +38,7 @@ function settingsOf(settings: object): SettingsInput {
 }
 
 const pageOf = (path: string, text: string): Operation => ({
-  ...{ path, methods: ['GET'], takesBody: false, isProbe: false, open: true },
+  ...{ path, methods: ['GET'], auth: 'none' },
   respond: () => ({ status: 200, headers: { 'Content-Type': 'text/plain' }, body: Buffer.from(text) }),
 });
 

@@ -1,6 +1,6 @@
 import type { GatewayState } from '../../core/hooks.ts';
 import type { HttpRequest } from '../../core/http/http-request.ts';
-import { type OpenOperation, openOperation, UNKNOWN_PATH } from '../../core/http/operations/operation.ts';
+import { type Operation, openOperation, UNKNOWN_PATH } from '../../core/http/operations/operation.ts';
 import { loadPage, type Page } from '../../core/http/pages/html-page.ts';
 import { isLoopbackHost } from '../../core/http/request/hosts.ts';
 import { prefersHtml } from '../../core/http/request/negotiate.ts';
@@ -17,7 +17,7 @@ const PLAIN_HOST = /^(?:\w[\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 let page: Page | undefined;
 
 /** Responds as an unknown path does to a request that does not prefer HTML. */
-export function landingOperation({ config, offered, mcpPath, signsIn }: GatewayState): OpenOperation {
+export function landingOperation({ config, offered, mcpPath, signsIn }: GatewayState): Operation {
   const resources = offered.map(({ definition: { uri, name, description } }) => ({ uri, name, description }));
   const data = { resources, mcp: mcpPath !== undefined, signsIn, firstUri: resources[0]?.uri };
   const respond = (request: HttpRequest) => {

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { watchCertificates } from '../../core/certificates.ts';
 import { settingsHash } from '../../core/config/settings-changes.ts';
 import type { Readings } from '../../core/hooks.ts';
-import { type OpenOperation, openOperation, unstored } from '../../core/http/operations/operation.ts';
+import { type Operation, openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import { defineCapability } from '../capability.ts';
 import { type Certificates, credentialMetrics } from './credential-metrics.ts';
@@ -71,7 +71,7 @@ export function createMetrics({ snapshots, version, dropped, certificates, ...op
 }
 
 /** Not a probe, so that other host names are refused: no page in a browser can read the metrics (DNS rebinding). */
-function metricsOperation(collect: () => Promise<Registry>): OpenOperation {
+function metricsOperation(collect: () => Promise<Registry>): Operation {
   return openOperation('/metrics', async () => {
     const registry = await collect();
     return unstored(await registry.metrics(), registry.contentType);

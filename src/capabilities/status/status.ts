@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type OpenOperation, openOperation, unstored } from '../../core/http/operations/operation.ts';
+import { type Operation, openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { loadPage } from '../../core/http/pages/html-page.ts';
 import type { HttpResponse } from '../../core/http/response/send.ts';
 import { defineCapability } from '../capability.ts';
@@ -16,7 +16,7 @@ export const statusCapability = defineCapability({
   },
 });
 
-function statusOperations(status: () => Promise<Status>): OpenOperation[] {
+function statusOperations(status: () => Promise<Status>): Operation[] {
   return [
     openOperation(
       '/',

@@ -1,4 +1,4 @@
-import { type OpenOperation, publishedOperation } from '../../core/http/operations/operation.ts';
+import { type Operation, publishedOperation } from '../../core/http/operations/operation.ts';
 import { MCP_PATH } from '../../core/http/operations/rpc.ts';
 
 /** This server as a protected resource (RFC 9728). `resource` is the audience of its tokens, exactly. */
@@ -19,7 +19,7 @@ export function protectedResource(
 }
 
 /** The metadata of this server as a protected resource (RFC 9728, section 2). Public, also for pages of any origin. */
-export function metadataOperations(described: ProtectedResource): readonly OpenOperation[] {
+export function metadataOperations(described: ProtectedResource): readonly Operation[] {
   const { resource, metadataUrl, authorizationServers, scopes } = described;
   const metadata = {
     resource,

@@ -3,7 +3,7 @@ import { GatewayError } from '../kernel/errors.ts';
 import type { Events, ListenerRef } from '../kernel/events.ts';
 import { createApp } from './app.ts';
 import { createHttpServer, type ServerSettings } from './connection/server.ts';
-import { type OpenOperation, type Operation, openOperation, unstored } from './operations/operation.ts';
+import { type Operation, openOperation, unstored } from './operations/operation.ts';
 import { type ReadsOptions, readOperations } from './operations/reads.ts';
 import { type RpcOptions, rpcOperation, rpcStreamOperation } from './operations/rpc.ts';
 import { type AdmitOptions, createAdmit } from './request/admit.ts';
@@ -179,7 +179,7 @@ export function createAdminEdge(options: AdminEdgeOptions): ChangingEdge<AdminEd
 const OK = unstored('{"status":"ok"}');
 
 /** They do not depend on upstreams: restarting Portico repairs none. */
-function probeOperations(isDraining: () => boolean): readonly OpenOperation[] {
+function probeOperations(isDraining: () => boolean): readonly Operation[] {
   const ready = () => {
     if (isDraining()) throw new GatewayError('draining');
     return OK;

@@ -52,7 +52,7 @@ export function createRoutes({ operations, credentialHeaders, forwardedHeaders }
     router.register(operation.path, [...operation.methods], (ctx) => handle(ctx, operation));
   }
   // Pages are 404 to others than browsers.
-  const listed = operations.filter((one) => one.open !== true || !one.isPage);
+  const listed = operations.filter(({ isPage }) => isPage !== true);
   const atPath = Map.groupBy(listed, ({ path }) => path);
   return {
     routes: router.routes() as Middleware<State>,
@@ -73,7 +73,7 @@ async function handle(ctx: Context, operation: Operation): Promise<void> {
   const { portico } = ctx.state;
   const { request, service } = portico;
   const { req, record, trace } = request;
-  const { path, takesBody, methods } = operation;
+  const { path, takesBody = false, methods, auth } = operation;
   request.takesBody = takesBody;
   record.route = path;
   service.hooks.onRequest(request, operation);
@@ -83,13 +83,9 @@ async function handle(ctx: Context, operation: Operation): Promise<void> {
   if (hasBody(req) && !takesBody && methods.length > 0) {
     throw explained('invalid_request', 'This request must not have a body.');
   }
-  // Open operations cost no more than a rejection, and a probe must not fail because an instance is busy.
-  if (operation.open === true) portico.response = await operation.respond(request);
-  else {
-    const caller = await authenticate(request, service, operation.open === 'partly');
-    // Without a caller only where that is allowed.
-    portico.response = await operation.respond(request, caller as Caller);
-  }
+  // An operation without authentication costs no more than a rejection, and a probe must not fail because an instance is busy.
+  const caller = auth === 'none' ? undefined : await authenticate(request, service, auth === 'optional');
+  portico.response = await operation.respond(request, caller);
 }
 
 /** Returns the caller; `undefined` for a request without a credential where that `isOptional`. */

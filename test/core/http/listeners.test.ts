@@ -89,7 +89,7 @@ describe('the admin listener', () => {
   it('sends a large response to several clients at once', async () => {
     const body = Buffer.alloc(2_700_000, 'one_of_many_series_total 1\n');
     const respond = () => ({ status: 200, headers: {}, body });
-    const large = { path: '/large', methods: ['GET'], takesBody: false, isProbe: false, open: true, respond } as const;
+    const large = { path: '/large', methods: ['GET'], auth: 'none', respond } as const;
     const { url, ended } = await serveAdmin(undefined, undefined, [large]);
     const all = await Promise.all([1, 2, 3].map(() => exchange(url, get('/large', { Authorization: undefined }))));
     expect(all.map((response) => [response.status, response.body.length])).to.deep.equal(

@@ -14,62 +14,46 @@ const ALLOWED = [
 /** How long a browser caches a preflight; Chromium does for two hours at most. */
 const MAX_AGE_SECONDS = 7200;
 
-interface Endpoint {
+export interface Operation {
   readonly path: string;
   /** Empty for an unknown path or a wrong method. */
   readonly methods: readonly string[];
+  /** Whether a credential is read. Optional: if it is sent. */
+  readonly auth: 'none' | 'optional' | 'required';
   /** 405, after the check of the credential. @default allowed */
   readonly isRefused?: true;
-  readonly takesBody: boolean;
+  /** @default a request with a body is refused */
+  readonly takesBody?: true;
   /** Whether it reads items. @default false */
   readonly isRead?: true;
-  /** Allowed with any `Host`. */
-  readonly isProbe: boolean;
+  /** Allowed with any `Host`. @default false */
+  readonly isProbe?: boolean;
+  /** A page for browsers. Other clients get 404. @default false */
+  readonly isPage?: true;
   /** Value of `Vary`, on errors too. @default none */
   readonly vary?: string;
   /** Pages of all origins may read its responses. @default only those of allowed origins */
   readonly forAnyPage?: boolean;
+  /**
+   * Throws, or rejects with, a `GatewayError`: `credential_missing` where an optional one is needed after all. `caller` is defined
+   * where `auth` is `required`.
+   */
+  respond(request: HttpRequest, caller?: Caller): HttpResponse | Promise<HttpResponse>;
 }
-
-/** A public operation. */
-export interface OpenOperation extends Endpoint {
-  readonly open: true;
-  /** A page for browsers. Other clients get 404. */
-  readonly isPage?: true;
-  /** Throws, or rejects with, a `GatewayError`. */
-  respond(request: HttpRequest): HttpResponse | Promise<HttpResponse>;
-}
-
-/** An operation that requires a credential. */
-export interface CallerOperation extends Endpoint {
-  readonly open: false;
-  respond(request: HttpRequest, caller: Caller): HttpResponse | Promise<HttpResponse>;
-}
-
-/** A partly public operation: a credential is checked if it is sent. */
-export interface PartlyOpenOperation extends Endpoint {
-  readonly open: 'partly';
-  /** Gets `undefined` without a credential. Throws, or rejects with, `credential_missing` where one is required. */
-  respond(request: HttpRequest, caller: Caller | undefined): HttpResponse | Promise<HttpResponse>;
-}
-
-export type Operation = OpenOperation | PartlyOpenOperation | CallerOperation;
 
 /** Answers a path that does not exist. */
-export const UNKNOWN_PATH: OpenOperation = {
+export const UNKNOWN_PATH: Operation = {
   path: 'unmatched',
   methods: [],
-  takesBody: false,
-  isProbe: false,
-  open: true,
+  auth: 'none',
   respond() {
     throw new GatewayError('not_found');
   },
 };
 
 /** Answers a method that none of these operations of one path has: 405, or the response to a preflight. */
-export function otherMethod(atPath: readonly Operation[], credentialHeaders: Iterable<string> = []): OpenOperation {
-  const { path, isProbe, vary, forAnyPage = false } = atPath[0] ?? UNKNOWN_PATH;
+export function otherMethod(atPath: readonly Operation[], credentialHeaders: Iterable<string> = []): Operation {
+  const { path, isProbe = false, vary, forAnyPage = false } = atPath[0] ?? UNKNOWN_PATH;
   const allowed = [...new Set(atPath.flatMap(({ methods, isRefused }) => (isRefused ? [] : methods)))].sort();
   return {
     ...UNKNOWN_PATH,
@@ -105,12 +89,8 @@ function preflightResponse(methods: readonly string[], credentials: Iterable<str
 }
 
 /** Serves a path without a credential, by GET and HEAD unless `more` names other methods. */
-export function openOperation(
-  path: string,
-  respond: OpenOperation['respond'],
-  more?: Partial<OpenOperation>,
-): OpenOperation {
-  return { path, methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: true, respond, ...more };
+export function openOperation(path: string, respond: Operation['respond'], more?: Partial<Operation>): Operation {
+  return { path, methods: ['GET', 'HEAD'], auth: 'none', respond, ...more };
 }
 
 /** A response that must not be stored. `type`: its media type. @default JSON */
@@ -119,7 +99,7 @@ export function unstored(body: string | Buffer, type = 'application/json; charse
 }
 
 /** Serves a constant JSON document without a credential. `forAnyPage`: a page of any origin, too. */
-export function publishedOperation(path: string, document: object, { forAnyPage = false } = {}): OpenOperation {
+export function publishedOperation(path: string, document: object, { forAnyPage = false } = {}): Operation {
   const response: HttpResponse = {
     status: 200,
     headers: { 'Cache-Control': 'no-cache', 'Content-Type': 'application/json' },

@@ -10,7 +10,7 @@ import { cacheOutcome } from '../../reads/snapshots/with-cache.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { acceptedCodings, acceptsIdentity, choosesGzip, namesTag, requireJsonAccepted } from '../request/negotiate.ts';
 import type { HttpResponse } from '../response/send.ts';
-import type { CallerOperation } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 export interface ReadsOptions {
   readonly catalogue: Catalogue;
@@ -33,11 +33,11 @@ export const READ_PATH = '/mcp/v1/resources/read';
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
 const NOT_COMPRESSED = 'The response could not be compressed in time. Accept it uncompressed, or try again later.';
-const READ = { methods: ['GET', 'HEAD'], takesBody: false, isProbe: false, open: false } as const;
+const READ = { methods: ['GET', 'HEAD'], auth: 'required' } as const;
 const PLAIN = { 'Content-Type': 'application/json; charset=utf-8' };
 const GZIP = { ...PLAIN, 'Content-Encoding': 'gzip' };
 
-export function readOperations(options: ReadsOptions): readonly CallerOperation[] {
+export function readOperations(options: ReadsOptions): readonly Operation[] {
   const { catalogue, compressMinBytes, readDeadlineMs, events, now, otherCredentials = [] } = options;
   const vary = [...READ_VARY, ...otherCredentials].join(', ');
 
@@ -109,7 +109,7 @@ export function readOperations(options: ReadsOptions): readonly CallerOperation[
         const name = catalogue.find(uriIn(request.target?.query ?? ''));
         requireJsonAccepted(request.req.headers);
         acceptedCodings(request.req.headers);
-        const loaded = await load(request, caller, name);
+        const loaded = await load(request, caller as Caller, name);
         const time = now();
         request.record.cache = cacheOutcome(loaded, time);
         request.record.staleFor = loaded.cached?.error;

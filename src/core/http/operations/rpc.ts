@@ -4,7 +4,7 @@ import type { HttpRequest } from '../http-request.ts';
 import { type HeldBytes, NO_BODY, readBody } from '../request/incoming-body.ts';
 import { requireJsonAccepted } from '../request/negotiate.ts';
 import type { HttpResponse } from '../response/send.ts';
-import type { CallerOperation, PartlyOpenOperation } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 export const MCP_PATH = '/mcp';
 
@@ -66,22 +66,20 @@ const OTHER_CHARSET = /;[\t ]*charset[\t ]*=[\t ]*(?!"?utf-8"?[\t ]*(?:;|$))/i;
  * `GET` and `HEAD` at the path of JSON-RPC. They are not allowed, but the credential is checked first: a client whose `POST` was
  * answered with 401 may try the transport of 2024-11-05 next, and shows its user the error of that.
  */
-export function rpcStreamOperation({ path, publicLists }: RpcOptions): CallerOperation | PartlyOpenOperation {
+export function rpcStreamOperation({ path, publicLists }: RpcOptions): Operation {
   return {
     path,
     methods: ['GET', 'HEAD'],
     isRefused: true,
-    takesBody: false,
-    isProbe: false,
     vary: 'Authorization',
-    open: publicLists ? 'partly' : false,
+    auth: publicLists ? 'optional' : 'required',
     respond() {
       throw new GatewayError('method_not_allowed', { allow: 'POST' });
     },
   };
 }
 
-export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenOperation {
+export function rpcOperation(options: RpcOptions): Operation {
   const { path, maxBodyBytes, heldBytes, publicLists, otherCredentials = [], open } = options;
   let handle: RpcHandler | undefined;
   return {
@@ -89,10 +87,9 @@ export function rpcOperation(options: RpcOptions): CallerOperation | PartlyOpenO
     methods: ['POST'],
     isRead: true,
     takesBody: true,
-    isProbe: false,
     vary: [...VARY, ...otherCredentials].join(', '),
-    open: publicLists ? 'partly' : false,
-    async respond(request: HttpRequest, caller: Caller | undefined) {
+    auth: publicLists ? 'optional' : 'required',
+    async respond(request, caller) {
       requireJsonBody(request);
       requireJsonAccepted(request.req.headers);
       const { hold, release } = heldBytes.of(request, caller?.verified === undefined ? request.address : undefined);

@@ -18,7 +18,7 @@ async function streaming(body: StreamBody, http: object = {}) {
       listeners: [{ internalError: ({ stack }) => void bugs.push(stack) }],
       operations: () => [
         {
-          ...{ path: '/stream', methods: ['GET'], takesBody: false, isProbe: false, open: true },
+          ...{ path: '/stream', methods: ['GET'], auth: 'none' },
           respond: () => ({ status: 200, headers: { 'Content-Type': 'text/plain' }, body }),
         },
       ],
