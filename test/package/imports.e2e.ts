@@ -45,7 +45,7 @@ async function runPage(node: NodeOnHand, project: string): Promise<void> {
   for (const code of codes) {
     await writeFile(join(project, 'portico.test.mjs'), code);
     const tests = code.match(/^ {2}it\(/gm) ?? [];
-    const said = await runToolOn(node, 'npx', ['mocha', 'portico.test.mjs'], project);
+    const said = await runToolOn(node, 'npx', ['mocha', '--timeout', '30000', 'portico.test.mjs'], project);
     expect(said).to.contain(`${tests.length} passing`);
   }
 }

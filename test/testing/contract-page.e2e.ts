@@ -20,11 +20,15 @@ describe('the contract-test page', () => {
       const file = new URL(`portico-${index}.test.mjs`, folder);
       writeFileSync(file, code.replace("'portico/testing'", `'${new URL('src/testing/testing.ts', root)}'`));
       const mocha = fileURLToPath(new URL('node_modules/mocha/bin/mocha.js', root));
-      const { status, stdout, stderr } = spawnSync(process.execPath, [mocha, '--no-config', fileURLToPath(file)], {
-        encoding: 'utf8',
-        cwd: fileURLToPath(root),
-        timeout: 30_000,
-      });
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [mocha, '--no-config', '--timeout', '30000', fileURLToPath(file)],
+        {
+          encoding: 'utf8',
+          cwd: fileURLToPath(root),
+          timeout: 30_000,
+        },
+      );
       expect({ status, stderr }, stdout).to.deep.equal({ status: 0, stderr: '' });
       const tests = [...code.matchAll(/^ {2}it\(/gm)];
       expect(stdout).to.contain(`${tests.length} passing`);

@@ -14,7 +14,7 @@ import { residentBytes } from '../../support/process/resident-bytes.ts';
 
 const SECONDS = atDepth(8, 60);
 /** How much longer it may take, on a slow machine, until everything has come about. */
-const LONGER_SECONDS = 60;
+const LONGER_SECONDS = 120;
 const HONEST = Array.from({ length: 6 }, (_, index) => `honest-${index}`);
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=256' };
 /** Its heap, what is cached (128 MiB), unread (16), loaded (32) and held (16), and what Node and its threads take. */

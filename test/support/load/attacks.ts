@@ -105,7 +105,7 @@ const ATTACKS = {
         socket.write(read(index % 8 === 0 ? 'projects' : 'tools', 'large-unread').repeat(12));
         await sleep(15);
       }
-      await sleep(5000, undefined, { signal: over }).catch(() => {});
+      await sleep(10_000, undefined, { signal: over }).catch(() => {});
     },
   },
   'many searches at once': {
