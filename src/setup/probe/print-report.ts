@@ -71,9 +71,7 @@ function printItems(report: ResourceReport, paint: Paint): string[] {
   const empty = emptyFields.filter((field) => !warned.includes(field));
   return [
     parts.join(', '),
-    ...(maxParents === undefined
-      ? []
-      : [`each read requests one page or more for each parent: at most ${maxPages}, of ${maxParents} parents`]),
+    ...(maxParents === undefined ? [] : [`one read: at most ${maxPages} pages, of at most ${maxParents} parents`]),
     ...printSigns(report),
     ...(empty.length > 0 ? [`empty in all items: ${empty.join(', ')}`] : []),
     ...(extraRequests > 0 ? [`${counted(extraRequests, 'request')} more for experiments`] : []),

@@ -54,7 +54,7 @@ describe('a probe of a platform', () => {
       { file: 'p.yaml', ok: true, strict: false, resources: [report] },
       (_style, text) => text,
     );
-    expect(printed).to.contain('each read requests one page or more for each parent: at most 10000, of 500 parents');
+    expect(printed).to.contain('one read: at most 10000 pages, of at most 500 parents');
     expect(report.request?.url).to.contain('/groups/g/list?');
     expect(report.first?.raw).to.deep.equal(WORKSPACES[0]);
   });

@@ -164,5 +164,5 @@ export function textOfParent(parent: Parent, path: string): string {
     .reduce<unknown>((at, name) => (Object.hasOwn(Object(at), name) ? Object(at)[name] : undefined), parent);
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   if (!NO_SEGMENT.includes(text)) return text;
-  throw new GatewayError('upstream_invalid', { reason: `a parent has no text at parent.${path}` });
+  throw new GatewayError('upstream_invalid', { reason: `a parent has no text at parent.${path}: correct the path` });
 }
