@@ -1,5 +1,5 @@
 import type { ParentsConfig } from './config/schema/resource/joined-settings.ts';
-import { fillBody, fillPath, namesIn } from './config/schema/resource/templates.ts';
+import { fillBody, fillPath, fillText, namesIn } from './config/schema/resource/templates.ts';
 import { type Config, checked, type ResourceConfig, resourceConfig } from './config/schema/settings.ts';
 import type { KeyOf } from './credentials/authenticate.ts';
 import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
@@ -188,12 +188,20 @@ function plainField(from: string) {
 
 /** The list below a parent: its path names the parent, and expressions over an item may use `parent`. */
 function belowParent(compiled: PageReaderOptions, path: string, parent: Parent): PageReaderOptions {
-  const names = namesIn(path).filter((name) => name.startsWith('parent.'));
+  const { query } = compiled.list;
+  const names = namesIn(`${path} ${JSON.stringify(query)}`).filter((name) => name.startsWith('parent.'));
   const texts = names.map((name) => [name, textOfParent(parent, name.slice('parent.'.length))]);
+  const values = Object.fromEntries(texts);
+  const filled = Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? fillText(value, values) : value.map((each) => fillText(each, values)),
+    ]),
+  );
   const withParent = (items: readonly unknown[]) => items.map((item) => ({ ...Object(item), parent }));
   return {
     ...compiled,
-    list: { ...compiled.list, path: fillPath(path, Object.fromEntries(texts)) },
+    list: { ...compiled.list, path: fillPath(path, values), query: filled },
     parse(text) {
       const page = compiled.parse(text);
       const exact = () => page.exactItems();

@@ -74,6 +74,22 @@ describe('a list below parents', () => {
     expect(requests).to.include('/o%2Fp1/p1/workflows');
   });
 
+  it('may be one whose query names the parent', async () => {
+    const byQuery: RequestListener = (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://platform');
+      if (pathname === '/projects') return platform(request, response);
+      return json({ workflows: WORKFLOWS[searchParams.get('project')?.replace('o/', '') ?? ''] ?? [] })(
+        request,
+        response,
+      );
+    };
+    const yaml = (query: string) =>
+      settingsOf(`each: ${OWN}, path: /workflows, query: ${query}, items: workflows, pagination: { kind: none }`);
+    const { body, requests } = await read(yaml("{ project: '{parent.owner.login}', all: [a, b] }"), byQuery);
+    expect(idsOf(body)).to.deep.equal(['p1/scan', 'patch', 'p3/scan']);
+    expect(requests).to.include('/workflows?project=o%2Fp1&all=a&all=b');
+  });
+
   it('is empty without parents, and where no parent has items', async () => {
     const below = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`);
     const none: RequestListener = (request, response) =>
@@ -195,6 +211,14 @@ describe('settings of joined lists', () => {
       "each: projects, path: '/{parent.id}/w'",
       `{ upstream: p, each: ${OWN}, path: '/{parent.key}/x' }`,
       'has a parent itself',
+    ],
+    ['a query without its parent', `each: ${OWN}, path: /w, query: { all: a }`, undefined, 'must have {parent.NAME}'],
+    ['a parent of a query without each', "path: /w, query: { a: '{parent.id}' }", undefined, 'there is no each'],
+    [
+      'a parent in a body',
+      `each: ${OWN}, path: '/{parent.id}/w', method: POST, body: { a: ['{parent.id}'] }`,
+      undefined,
+      'replaced in path and query only',
     ],
   ] as const) {
     it(`refuse ${what}`, () => {

@@ -31,7 +31,7 @@ export const joinedShape = {
     .union([z.string().min(1), ParentsSettings], { error: 'must be the name of a resource, or a block with path' })
     .optional()
     .describe(
-      'Reads the list once for each parent: each item of another resource of the same upstream, or of a list that is not offered. path has {parent.NAME}, and expressions of fields and where may use parent.',
+      'Reads the list once for each parent: each item of another resource of the same upstream, or of a list that is not offered. path or query has {parent.NAME}, and expressions of fields and where may use parent.',
     ),
   lists: z
     .array(ListSettings)
@@ -48,17 +48,24 @@ export type ParentsConfig = z.output<typeof ParentsSettings>;
 
 interface Joined {
   readonly each?: string | ParentsConfig | undefined;
-  readonly lists?: readonly { readonly path: string }[] | undefined;
+  readonly lists?: readonly { readonly path: string; readonly query?: object | undefined }[] | undefined;
   readonly path: string;
+  readonly query: object;
 }
 
-/** Checks that a path names its parent exactly where there is one. */
-export const checkJoined: CrossCheck<Joined> = ({ each, lists = [], path }, report) => {
-  const places = lists.map((list, index) => ({ place: ['lists', index, 'path'], text: list.path, isUsed: true }));
-  for (const { place, text, isUsed } of [{ place: ['path'], text: path, isUsed: lists.length === 0 }, ...places]) {
-    const isOfParent = namesIn(text).some((name) => name.startsWith('parent.'));
-    if (isOfParent && each === undefined) report(place, 'has {parent...}, and there is no each');
-    if (!isOfParent && each !== undefined && isUsed) report(place, 'must have {parent.NAME}, such as {parent.id}');
+/** Checks that a path or a query names its parent exactly where there is one. */
+export const checkJoined: CrossCheck<Joined> = ({ each, lists = [], path, query }, report) => {
+  const own = { place: ['path'], text: { path, query }, isUsed: lists.length === 0 };
+  const places = lists.map((list, index) => ({
+    place: ['lists', index, 'path'],
+    text: { path: list.path, query: list.query ?? query },
+    isUsed: true,
+  }));
+  for (const { place, text, isUsed } of [own, ...places]) {
+    const isOfParent = namesIn(JSON.stringify(text)).some((name) => name.startsWith('parent.'));
+    if (isOfParent && each === undefined) report(place, 'or query has {parent...}, and there is no each');
+    if (!isOfParent && each !== undefined && isUsed)
+      report(place, 'or query must have {parent.NAME}, such as {parent.id}');
   }
 };
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Resource } from '../../../resources/resource.ts';
 import type { CrossCheck } from '../cross-check.ts';
 import { scalarText } from '../scalars.ts';
-import { checkPointer, hasSoundBraces, hasSoundSegments, isJson, isPointer } from './templates.ts';
+import { checkPointer, hasSoundBraces, hasSoundSegments, isJson, isPointer, namesIn } from './templates.ts';
 
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'endParam', 'pageParam'];
 
@@ -50,6 +50,10 @@ export function requestShape(resource: Resource) {
     body: z
       .record(z.string(), z.unknown())
       .refine((body) => isJson(body), 'cannot be sent as JSON: put numbers of more than 15 digits in quotes')
+      .refine(
+        (body) => namesIn(JSON.stringify(body)).length === 0,
+        'has {claim...}, {header...} or {parent...}, which is replaced in path and query only',
+      )
       .optional()
       .describe('JSON body of a POST. Values that pagination points to are those of the first page.'),
     retryPost: z

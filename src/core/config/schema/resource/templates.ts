@@ -24,6 +24,11 @@ export function fillPath(path: string, values: Readonly<Record<string, string>>)
   });
 }
 
+/** A text of a query with values in place of its names, which its encoding bounds. Other names stay. */
+export function fillText(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(NAMED, (braces, name: string) => values[name] ?? braces);
+}
+
 /** Whether a value can be sent as JSON, and no number in it has lost digits. */
 export function isJson(value: unknown): boolean {
   const isExact = (part: number) => Number.isSafeInteger(part) || (Number.isFinite(part) && !Number.isInteger(part));
