@@ -18,7 +18,7 @@ export interface RequestHooks {
   onCaller(record: RequestRecord, identity: Identity): void;
   /** Counts a request against the limits of a caller, or of a client without a credential. */
   spend(request: HttpRequest, caller: Pick<Caller, 'credentialKey' | 'verified'> | undefined): Promise<void> | void;
-  /** The response is about to be sent, or the client is gone. Must not throw. */
+  /** The response was handed to Node, or the client is gone. Must not throw. */
   onSettled(request: HttpRequest): void;
 }
 

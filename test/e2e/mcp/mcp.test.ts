@@ -5,7 +5,7 @@ import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
-import { NAMES, TOOL_NAMES, URIS } from '../../support/resources.ts';
+import { TOOL_NAMES, URIS } from '../../support/resources.ts';
 import { callOf, readOf, rpc } from '../../support/rpc.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -125,17 +125,6 @@ describe('POST /mcp of a gateway', () => {
       .and.contain('rejected the access token that Portico received. Do not retry with the same one: ask the user')
       .and.contain('upstream tools');
     expect(await client.callTool({ name: 'list_projects' })).to.not.have.property('isError');
-  });
-
-  it('answers a GET with 401 once all platforms have rejected its token, and after one of several with 405', async () => {
-    const get = async (authorization: string) =>
-      (await fetch(`${running.url}/mcp`, { headers: { authorization } })).status;
-    const one = 'Bearer token-refused-by-tools';
-    await running.read('tools', { headers: { authorization: one } });
-    expect(await get(one)).to.equal(405);
-    const all = 'Bearer token-refused';
-    for (const name of NAMES) await running.read(name, { headers: { authorization: all } });
-    expect(await get(all)).to.equal(401);
   });
 
   it('aborts the read of a caller that disconnects', async () => {
