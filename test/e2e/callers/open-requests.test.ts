@@ -40,7 +40,8 @@ function shown(request: IncomingMessage, response: ServerResponse): string {
   const context = app.createContext(request, response);
   return [
     inspect([request.headers, request.rawHeaders, request.headersDistinct, response.getHeaders()], { depth: null }),
-    inspect(request, { depth: 8, showHidden: true, getters: true, maxArrayLength: null }),
+    // Without getters: those of the prototype of all requests would be called on itself, and its answers be those of all.
+    inspect(request, { depth: 8, showHidden: true, maxArrayLength: null }),
     inspect(context, { depth: 8 }),
     JSON.stringify([app, context, context.request, context.req.headers]),
   ].join('\n');

@@ -50,7 +50,9 @@ describe('POST /mcp of a gateway', () => {
 
   before(async () => {
     platform = await startPlatform();
-    running = await startGateway(settingsFor(platform.url), { logger: log.logger });
+    // Remembered for as long as a busy machine takes.
+    const upstream = { rememberRejectedMs: 600_000 };
+    running = await startGateway(settingsFor(platform.url, { upstream }), { logger: log.logger });
   });
 
   it('lists tools with the keywords in settings', async () => {
