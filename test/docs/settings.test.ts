@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { LIMIT_ROWS } from '../../src/core/kernel/limits.ts';
-import { documentation, readDoc } from '../support/docs.ts';
+import { load } from '../core/config/settings-file.ts';
+import { codeBlocks, documentation, readDoc } from '../support/docs.ts';
 import { exists, SCHEMA, type Schema } from '../support/settings-schema.ts';
 
 const FILE_NAME = /\.(?:html|json|md|ts|yaml)$/;
@@ -27,6 +28,42 @@ describe('the settings in the documentation', () => {
         named.filter((name) => bounds.has(name) && !keys.has(name) && !exists(SCHEMA, name.split('.'))),
       ).to.deep.equal([]);
     });
+  }
+});
+
+/** Samples of settings, fenced or indented. A credential is put into an upstream. */
+function samplesOn(page: string): string[] {
+  const indented = readDoc(page)
+    .replaceAll(/^```.*?^```$/gms, '')
+    .match(/(?:^ {4}\S.*\n)(?:^ {4}.*\n)*/gm);
+  const texts = [...codeBlocks(page, 'yaml'), ...(indented ?? [])].map((text) => {
+    return text.replaceAll(/^#.*\n/gm, '').replaceAll(/^ {4}/gm, text.startsWith('    ') ? '' : '$&');
+  });
+  return texts.flatMap((text) => {
+    const [key = ''] = /^\w+(?=:)/.exec(text) ?? [];
+    if (blocks.includes(key)) return [text];
+    if (key !== 'credential') return [];
+    return text.split(/^(?=credential:)/m).map((one) => {
+      const inUpstream = one.replaceAll(/^(?=.)/gm, '    ');
+      return `allowUnverifiedCallers: true\nupstreams:\n  projects:\n    baseUrl: https://a.example\n${inUpstream}`;
+    });
+  });
+}
+
+const ENVIRONMENT = { ADMIN_PORT: '9091', ACME_PASSWORD: 'secret' };
+
+describe('the samples of settings in the documentation', () => {
+  for (const page of documentation().filter((file) => /^(?:README|docs\/\w)/.test(file))) {
+    for (const [index, text] of samplesOn(page).entries()) {
+      // The page shows what is wrong with this one.
+      if (text.includes('prot: 8080')) continue;
+      it(`are valid: ${page}, ${index + 1}`, async () => {
+        const named = [...text.matchAll(/upstream: (\w+)/g)].map(([, name = '']) => name);
+        const names = named.length > 0 ? new Set(named) : ['projects', 'workflows', 'tools'];
+        const upstreams = [...names].map((name) => `  ${name}: { baseUrl: https://a.example }\n`).join('');
+        await load(/^upstreams:/m.test(text) ? text : `${text}\nupstreams:\n${upstreams}`, ENVIRONMENT);
+      });
+    }
   }
 });
 
