@@ -16,9 +16,8 @@ export function describePage(
   safe: SafeText,
   { settings, resource }: { readonly settings: ResourceConfig; readonly resource: Resource },
 ): Pick<ResourceReport, 'first' | 'signs'> {
-  const parsed = bytes && parsePage(bytes, settings.items);
-  if (parsed === undefined) return { signs: [] };
-  const { page } = parsed;
+  if (bytes === undefined) return { signs: [] };
+  const page = parsePage(bytes, settings);
   const first = page && firstItemOf(page, settings, requiredFields(resource));
   return {
     signs: statementsOf(page?.enclosing ?? [], headers).map((statement) => describeSign(statement, safe)),

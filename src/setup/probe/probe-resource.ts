@@ -14,7 +14,7 @@ import { runExperiments } from './probe-experiments.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';
-import { createVariedReads, inspectPage, parsePage } from './varied-reads.ts';
+import { createVariedReads, inspectPage, NO_LIST, parsePage } from './varied-reads.ts';
 
 interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
@@ -49,7 +49,8 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     const { received, defaulted, ...counts } = { ...seen, pages: seen.pages || read.pages };
     const ms = rounded(performance.now() - begun);
     const known = { ...report, ...describeExchange(read, masks, settings), ms, ...counts };
-    const exchange = firstPage(read, settings);
+    const isAbsent = !(outcome instanceof GatewayError) && settings.notFound === 'empty';
+    const exchange = firstPage(read, settings) ?? (isAbsent ? read.sent[0] : undefined);
     if (outcome instanceof GatewayError) {
       const keys = errorKeys(outcome, name, upstream, config);
       const page = describePage(exchange ?? NO_PAGE, safe, { resource, settings });
@@ -58,7 +59,8 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       return { ...known, warnings, ...page, extraRequests: varied.requests(), error, lookAt: keys };
     }
     const items: readonly Readonly<Record<string, string>>[] = JSON.parse(outcome.snapshot.bytes.toString('utf8'));
-    const first = exchange?.page && inspectPage(exchange.page, exchange.headers, settings);
+    const page = exchange?.page;
+    const first = page === undefined ? NO_LIST : inspectPage(page, exchange?.headers ?? {}, settings);
     const credential = config.upstreams[upstream]?.credential;
     const isWritten = (key: string) => loaded.isWritten(['resources', name, key]);
     const { findings, notTried } =
@@ -67,7 +69,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
         : await runExperiments({
             ...{ resource, settings, readAgain: varied.readAgain, received, served: items },
             ...{ defaulted, credential, isWritten, first },
-            total: totalOf(exchange, settings.items),
+            total: totalOf(exchange, settings),
             request: exchange.request,
           });
     return {
@@ -85,8 +87,8 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
 }
 
 /** Returns the largest total that a page states; 0 without one. */
-function totalOf({ page: bytes, headers }: Exchange, items: string): number {
-  const page = bytes && parsePage(bytes, items)?.page;
+function totalOf({ page: bytes, headers }: Exchange, settings: ResourceConfig): number {
+  const page = bytes && parsePage(bytes, settings);
   const statements = statementsOf(page?.enclosing ?? [], headers);
   const totals = statements.map(({ sign, stated, isCount }) => (sign === 'total' && !isCount ? Number(stated) : 0));
   return Math.max(0, ...totals);

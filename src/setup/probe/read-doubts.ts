@@ -23,10 +23,10 @@ export interface Subject {
   readonly readAgain: ReadAgain;
 }
 
-export function emptyList({ resource, settings, received }: Subject): Finding[] {
+export function emptyList({ resource, settings, received, first }: Subject): Finding[] {
   if (received > 0 || settings.allowEmpty) return [];
   const setting = `resources.${resource.name}.items`;
-  const text = `the list is empty, so ${setting} and the fields could not be checked`;
+  const text = `the list is empty (${first.emptyAs ?? '[]'}), so ${setting} and the fields could not be checked`;
   return [{ finding: 'list_empty', setting, text }];
 }
 

@@ -1,6 +1,7 @@
 import { type Config, checked, type ResourceConfig } from '../../core/config/schema/settings.ts';
 import type { CredentialSettings } from '../../core/credentials/authorize.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
+import { compileExpression } from '../../core/mapping/expressions/expression.ts';
 import { createMapper } from '../../core/mapping/mapper.ts';
 import { createPageParser, type Page } from '../../core/mapping/page.ts';
 import { textOf } from '../../core/upstream/client/body.ts';
@@ -50,7 +51,8 @@ export function createVariedReads({ settings, onRequest, ...read }: VariedReadsO
       if (outcome instanceof GatewayError && (status === 0 || isUnrelated)) {
         throw new NotTried(outcome.reason ?? outcome.title);
       }
-      return sent.flatMap(({ page, headers }) => (page && inspectPage(page, headers, own)) ?? []);
+      const seen = sent.flatMap(({ page, headers }) => (page && inspectPage(page, headers, own)) ?? []);
+      return seen.length === 0 && !(outcome instanceof GatewayError) ? [NO_LIST] : seen;
     });
   };
   return { readAgain, requests: () => requests };
@@ -67,16 +69,13 @@ function variedConfig(config: Config, resource: string, own: ResourceConfig, cre
   };
 }
 
-/** Parses the body of a page as the read does. Undefined if it is not JSON; without a page if `items` selects no list. */
-export function parsePage(bytes: Buffer, items: string): { readonly body: unknown; readonly page?: Page } | undefined {
-  let body: unknown;
+/** Parses a page as the read does; `undefined` if the read refuses it. */
+export function parsePage(bytes: Buffer, settings: ResourceConfig): Page | undefined {
   try {
-    const text = textOf(bytes);
-    body = JSON.parse(text);
-    return { body, page: createPageParser({ items })(text) };
+    return createPageParser(settings)(textOf(bytes));
   } catch (error) {
-    if (!(error instanceof GatewayError || error instanceof SyntaxError)) throw error;
-    return body === undefined ? undefined : { body };
+    if (!(error instanceof GatewayError)) throw error;
+    return undefined;
   }
 }
 
@@ -85,10 +84,15 @@ export interface InspectedPage {
   /** The ids of the items and the totals of the page: equal for the same part of the same list. */
   readonly ids: string;
   readonly content: string;
+  /** How the platform writes that the list is empty. */
+  readonly emptyAs?: string;
 }
 
+/** What a 404 is that settings take for an empty list. */
+export const NO_LIST: InspectedPage = { count: 0, ids: '', content: '[]', emptyAs: 'status 404' };
+
 export function inspectPage(bytes: Buffer, headers: ReplyHeaders, settings: ResourceConfig): InspectedPage | undefined {
-  const page = parsePage(bytes, settings.items)?.page;
+  const page = parsePage(bytes, settings);
   if (page === undefined) return undefined;
   const { id } = settings.fields;
   const map = createMapper({ fields: id === undefined ? {} : { id }, required: ['id'], invalidItems: 'drop' });
@@ -97,5 +101,18 @@ export function inspectPage(bytes: Buffer, headers: ReplyHeaders, settings: Reso
   const totals = statementsOf(page.enclosing, headers).flatMap(({ sign, stated }) =>
     sign === 'total' ? [stated] : [],
   );
-  return { count: page.items.length, ids: JSON.stringify([ids.length > 0 ? ids : content, totals]), content };
+  const count = page.items.length;
+  const same = JSON.stringify([ids.length > 0 ? ids : content, totals]);
+  return { count, ids: same, content, ...(count === 0 && { emptyAs: emptyForm(bytes, page, settings) }) };
+}
+
+function emptyForm(bytes: Buffer, { body }: Page, { items }: ResourceConfig): string {
+  if (bytes.length === 0) return 'no body';
+  const { evaluate, leadingFields } = compileExpression(items);
+  const list = evaluate(body);
+  if (list !== null) return list === '' ? 'an empty text' : Array.isArray(list) ? '[]' : '{}';
+  let holder: unknown = body;
+  for (const lead of leadingFields.slice(0, -1)) holder = Object(holder)[lead];
+  const last = leadingFields.at(-1);
+  return body === null || last === undefined || Object.hasOwn(Object(holder), last) ? 'null' : 'an absent member';
 }

@@ -162,6 +162,33 @@ resources:
     expect(found(meant)).to.deep.equal([]);
   });
 
+  it('find how the platform writes an empty list', async () => {
+    const empty: RequestListener = (_request, response) => response.writeHead(204).end();
+    for (const [form, handler] of [
+      ['[]', json({ list: [] })],
+      ['null', json({ list: null })],
+      ['an absent member', json({ page: 1 })],
+      ['{}', json({ list: {} })],
+      ['an empty text', json({ list: '' })],
+      ['no body', empty],
+      ['status 404', json({}, 404)],
+    ] as const) {
+      const report = await probedOne(forToken(handler), settings(`${LIST}, notFound: empty`));
+      expect(report.warnings[0]?.text, form).to.contain(`the list is empty (${form})`);
+    }
+  });
+
+  it('find a platform that answers a made-up token as one without items', async () => {
+    const items = json({ list: ITEMS });
+    const empty: RequestListener = (_request, response) => response.writeHead(204).end();
+    for (const none of [empty, json({}, 404)]) {
+      const guest: RequestListener = (request, response) =>
+        (request.headers.authorization === `Bearer ${TOKEN}` ? items : none)(request, response);
+      const report = await probedOne(guest, settings(`${LIST}, notFound: empty`));
+      expect(found(report)).to.deep.include(['empty_for_all', 'upstreams.acme.credential']);
+    }
+  });
+
   it('find a default query on a custom path', async () => {
     const yaml = `upstreams: { acme: { baseUrl: BASE } }
 resources:

@@ -24,6 +24,8 @@ export interface Enclosing {
 }
 
 const MAX_DEPTH = 3;
+/** Characters of a token in place of a number. */
+const MIN_TOKEN = 8;
 const MAX_LINKS = 50;
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 /** Value of RFC 9110, section 14.4, or as PostgREST has it without a unit. */
@@ -82,13 +84,14 @@ function hasAny(scope: object, names: readonly string[]): boolean {
 }
 
 function readMember(
-  { sign, ...kind }: Meaning,
+  { sign, isText, ...kind }: Meaning,
   name: string,
   value: unknown,
   path: string | undefined,
   statements: Statement[],
 ): void {
   const where = { name, ...(path !== undefined && { path }), ...kind };
+  if (isText && !(typeof value === 'string' && value.length >= MIN_TOKEN && numberOf(value) === undefined)) return;
   if (sign === 'total' && typeof value === 'object') {
     readTotalObject(where, value, statements);
   } else if (sign === 'end') {

@@ -12,6 +12,8 @@ export interface Meaning {
   readonly isFiltered?: boolean;
   /** A total on some platforms, the size of a page on others. */
   readonly isSize?: boolean;
+  /** A number of this name is a place; a text leads to the next page. */
+  readonly isText?: boolean;
 }
 
 /** Names are compared in lower case and without separators, so they are spelled here in this form. */
@@ -62,6 +64,8 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
     name(`continu(?:e|ation)(?:${PLACES})*|(?:resum(?:e|ption)|pagination)(?:${PLACES})+|lastevaluatedkey`),
     { sign: 'next' },
   ],
+  // Airtable.
+  [name('offset'), { sign: 'next', isText: true }],
   [name(`(?:has)?prev(?:ious)?(?:${PLACES})*`), { sign: 'previous' }],
 ];
 

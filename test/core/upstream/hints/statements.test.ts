@@ -89,6 +89,7 @@ describe('the signs of more items in a body', () => {
     [{ next: true }, true],
     [{ _links: { next: [{ href: '/list?page=2' }] } }, true],
     [{ next: ['2026-01-01', 17] }, true],
+    [{ offset: 'itrX9/recY7' }, true],
     [{ next: [] }, false],
     [{ next: '' }, false],
     [{ next: null }, false],
