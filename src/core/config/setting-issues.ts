@@ -18,16 +18,21 @@ export function checkWith<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
 ): { readonly settings: z.output<Schema> } | { readonly findings: readonly Finding[] } {
+  let places: ReturnType<typeof placesOfKeys> | undefined;
+  const placesOf: PlacesOf = (key) => {
+    places ??= placesOfKeys(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+    return places.get(key) ?? [];
+  };
   // Settings are read once: to compile the schema takes longer.
   const { success, data, error } = schema.safeParse(input, {
-    error: (issue) => messageOf(issue, schema),
+    error: (issue) => messageOf(issue, placesOf),
     jitless: true,
   });
   return success ? { settings: data } : { findings: error.issues.flatMap((issue) => findingsOf(issue)) };
 }
 
 /** Returns the message of an issue whose cause zod names in words of JavaScript. */
-function messageOf(issue: RawIssue, schema: z.ZodType): string | undefined {
+function messageOf(issue: RawIssue, placesOf: PlacesOf): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return typeMessage(issue);
@@ -37,7 +42,7 @@ function messageOf(issue: RawIssue, schema: z.ZodType): string | undefined {
       return issue.discriminator === undefined ? undefined : `must be one of ${(issue.options as string[]).join(', ')}`;
     case 'unrecognized_keys': {
       const known = Object.keys(Object(issue.inst).shape);
-      const cureOf = (key: string) => didYouMean(key, known) || otherPlace(key, known, issue.path ?? [], schema);
+      const cureOf = (key: string) => didYouMean(key, known) || otherPlace(placesOf(key), known, issue.path ?? []);
       return issue.keys.map((key) => `Unrecognized key${cureOf(key)}`).join('\n');
     }
     default:
@@ -71,10 +76,9 @@ const OR = new Intl.ListFormat('en', { type: 'disjunction' });
 const MAX_NAMED = 12;
 
 /** Says which other block has an unknown key, or which keys this one has. */
-function otherPlace(key: string, known: readonly string[], block: readonly PropertyKey[], schema: z.ZodType): string {
-  const isHere = (place: readonly string[]) =>
+function otherPlace(all: readonly Place[], known: readonly string[], block: readonly PropertyKey[]): string {
+  const isHere = (place: Place) =>
     place.length === block.length && place.every((step, index) => step === 'NAME' || step === block[index]);
-  const all = placesOf(key, z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
   const listed = known.length <= MAX_NAMED ? `; known are ${known.join(', ')}` : '';
   if (all.some(isHere)) return `; it is a key of another kind${listed}`;
   const beside = all.filter(([first]) => first === block[0]);
@@ -87,17 +91,25 @@ function otherPlace(key: string, known: readonly string[], block: readonly Prope
 }
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
+/** The path of a block; a name that is free is `NAME`. */
+type Place = readonly string[];
+type PlacesOf = (key: string) => readonly Place[];
 
-/** Returns the paths of all blocks that have a key of this name. */
-function placesOf(key: string, schema: JsonSchema | boolean | undefined, path: readonly string[] = []): string[][] {
-  if (typeof schema !== 'object') return [];
-  const { properties = {}, additionalProperties, anyOf = [], oneOf = [] } = schema;
-  return [
-    ...(Object.hasOwn(properties, key) ? [[...path]] : []),
-    ...Object.entries(properties).flatMap(([name, child]) => placesOf(key, child, [...path, name])),
-    ...placesOf(key, additionalProperties, [...path, 'NAME']),
-    ...[...anyOf, ...oneOf].flatMap((option) => placesOf(key, option, path)),
-  ];
+/** Returns the places of all blocks that have a key, by keys. */
+function placesOfKeys(root: JsonSchema): ReadonlyMap<string, readonly Place[]> {
+  const places = new Map<string, Place[]>();
+  const visit = (schema: JsonSchema | boolean | undefined, place: Place): void => {
+    if (typeof schema !== 'object') return;
+    const { properties = {}, additionalProperties, anyOf = [], oneOf = [] } = schema;
+    for (const [key, child] of Object.entries(properties)) {
+      places.set(key, [...(places.get(key) ?? []), place]);
+      visit(child, [...place, key]);
+    }
+    visit(additionalProperties, [...place, 'NAME']);
+    for (const option of [...anyOf, ...oneOf]) visit(option, place);
+  };
+  visit(root, []);
+  return places;
 }
 
 function findingsOf(issue: z.core.$ZodIssue, above: Finding['path'] = []): Finding[] {
