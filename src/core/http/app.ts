@@ -49,6 +49,8 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
   function end(request: HttpRequest): void {
     const { req, res, record, waitingSince } = request;
     record.ms = performance.now() - record.begun;
+    // The read has failed, or its caller has left.
+    if (waitingSince !== undefined) record.upstreamMs = performance.now() - waitingSince;
     record.status = res.headersSent ? res.statusCode : undefined;
     if (res.writableFinished && !req.socket.destroyed) {
       record.outcome = record.error?.code ?? (record.status === 304 ? 'not_modified' : 'ok');
@@ -56,7 +58,6 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
       // A client ends a stream by leaving.
       record.outcome = abortedFor(req.socket) ?? (record.openedMs === undefined ? 'caller_gone' : 'ok');
       record.bytes = 0;
-      if (waitingSince !== undefined) record.upstreamMs = performance.now() - waitingSince;
       request.abandon();
     }
     events.requestEnded?.(record);

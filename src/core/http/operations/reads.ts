@@ -72,23 +72,6 @@ export function readOperations(options: ReadsOptions): readonly Operation[] {
     }
   }
 
-  async function load(request: HttpRequest, caller: Caller, name: string): Promise<Load> {
-    const { record } = request;
-    const since = performance.now();
-    record.resource = name;
-    request.waitingSince = since;
-    try {
-      const loaded = await catalogue.read(name, caller, request);
-      record.upstreamMs = loaded.upstreamMs;
-      return loaded;
-    } catch (error) {
-      record.upstreamMs = performance.now() - since;
-      throw error;
-    } finally {
-      request.waitingSince = undefined;
-    }
-  }
-
   return [
     {
       ...READ,
@@ -109,10 +92,15 @@ export function readOperations(options: ReadsOptions): readonly Operation[] {
         const name = catalogue.find(uriIn(request.target?.query ?? ''));
         requireJsonAccepted(request.req.headers);
         acceptedCodings(request.req.headers);
-        const loaded = await load(request, caller as Caller, name);
+        const { record } = request;
+        record.resource = name;
+        request.waitingSince = performance.now();
+        const loaded = await catalogue.read(name, caller as Caller, request);
+        request.waitingSince = undefined;
+        record.upstreamMs = loaded.upstreamMs;
         const time = now();
-        request.record.cache = cacheOutcome(loaded, time);
-        request.record.staleFor = loaded.cached?.error;
+        record.cache = cacheOutcome(loaded, time);
+        record.staleFor = loaded.cached?.error;
         return respondWith(request, loaded, headersOfLoad(loaded, time));
       },
     },
