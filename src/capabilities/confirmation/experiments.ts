@@ -169,12 +169,14 @@ async function unpaged({ list, first }: ListEnd, attempt: Try): Promise<boolean>
   if (count === 2) await expectNoOthers(await usual({ size: 2, offset: 1 }), first, 'from the second item on');
   // An empty page behind it shows nothing unless the place of the last item is understood, too.
   if (behind?.count === 0) {
-    for (const page of [2, 1]) {
-      const last = await usual({ size: count - 1, offset: count - 1, page });
+    const isLast = async (size: number, page: number) => {
+      const last = await usual({ size, offset: count - 1, page });
       // A page number under the name of an offset leads to others.
       await expectNoOthers(last, first, 'for the last item');
-      if (last?.count === 1 && (last.ids === undefined || first.ids?.endsWith(last.ids))) return true;
-    }
+      return last?.count === 1 && (last.ids === undefined || first.ids?.endsWith(last.ids) === true);
+    };
+    if ((await isLast(count - 1, 2)) && (await isLast(1, count))) return true;
+    if ((await isLast(count - 1, 1)) && (await isLast(1, count - 1))) return true;
   }
   // Otherwise a name may be that of a filter.
   if (smaller.count === count - 1 || larger?.count === count) expectShown(smaller, count);
@@ -212,6 +214,8 @@ async function byNumber(end: ListEnd, pagination: OffsetPagination | NumberPagin
     const offsets = new Set([
       ...steps.map((step) => items + step * full),
       ...(namesTotal(pagination) ? [] : [items + pagination.size]),
+      // Of an empty first page, no size is known.
+      ...(items === 0 ? [2, 10] : []),
     ]);
     for (const [step, offset] of [...offsets].entries()) {
       if (pagination.kind === 'page' && step >= steps.length) break;

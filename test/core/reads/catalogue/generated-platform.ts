@@ -222,7 +222,7 @@ const capped: fc.Arbitrary<GeneratedPlatform> = fc
 
 const estimated: fc.Arbitrary<GeneratedPlatform> = fc
   .tuple(platforms, fc.integer({ min: -5, max: 5 }))
-  .map(([platform, error]) => ({ ...platform, totals: { ...TRUE, error } }));
+  .map(([platform, error]) => ({ ...platform, unseen: undefined, totals: { ...TRUE, error } }));
 
 /** Also those whose totals are wrong. */
 export const anyPlatforms = fc.oneof({ arbitrary: platforms, weight: 8 }, capped, estimated);
