@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
-import { listValues, printable, valuesOf } from './known-values.ts';
+import { listValues, printable } from './known-values.ts';
 import { MAX_PAGE_ITEMS } from './list-page.ts';
 import type { Order } from './order.ts';
 
@@ -62,7 +62,7 @@ type ToolResource = Pick<Offered, 'resource' | 'known'>;
 export function argumentsShape({ resource, known }: ToolResource) {
   const names = fieldsOf(resource);
   const filters = names.map((field) => {
-    const values = listValues(valuesOf(known[field] ?? []));
+    const values = listValues(known[field] ?? []);
     return [field, text(values && `Known: ${values}.`)] as const;
   });
   const some = () => z.array(z.enum(names)).optional();

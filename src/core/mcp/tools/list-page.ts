@@ -60,19 +60,18 @@ export async function writePage(list: ListBytes, page: ListPage, signal: AbortSi
   const items: string[] = [];
   let size = frameOf(page);
   for (let at = offset; at < Math.min(offset + limit, total); at += 1) {
-    const index = found?.[at] ?? at;
-    const length = lengthOf(list, index);
+    const bytes = bytesOf(list, found?.[at] ?? at);
     // Before anything is done with it: it may be as long as a page of the platform.
-    if (fields === undefined && !hasRoom(page, items.length, size + length + 1)) break;
-    const later = page.turn.take(length);
+    if (fields === undefined && !hasRoom(page, items.length, size + bytes.length + 2)) break;
+    const later = page.turn.take(bytes.length);
     if (later !== undefined) {
       await later;
       signal.throwIfAborted();
     }
-    let item = itemAt(list, index);
-    if (fields !== undefined) item = select(JSON.parse(item), page);
+    const json = bytes.toString();
+    let item = fields === undefined ? json : select(JSON.parse(json), page);
     if (!hasRoom(page, items.length, size + Buffer.byteLength(item) + 2)) break;
-    if (show !== undefined && mayHideText(item)) item = select(JSON.parse(itemAt(list, index)), page, show);
+    if (show !== undefined && mayHideText(item)) item = select(JSON.parse(json), page, show);
     size += Buffer.byteLength(item) + 2;
     if (!hasRoom(page, items.length, size)) break;
     items.push(item);
@@ -97,14 +96,9 @@ function hasRoom({ limit, maxBytes, pageBytes }: ListPage, items: number, size: 
   return true;
 }
 
-/** Size of an item with the following comma or bracket. */
-function lengthOf({ bytes, itemStarts }: ListBytes, index: number): number {
-  const end = itemStarts[index + 1] ?? bytes.length;
-  return end - (itemStarts[index] ?? end);
-}
-
-function itemAt({ bytes, itemStarts }: ListBytes, index: number): string {
-  return bytes.toString('utf8', itemStarts[index], (itemStarts[index + 1] ?? bytes.length) - 1);
+/** The JSON of an item, without the following comma or bracket. */
+function bytesOf({ bytes, itemStarts }: ListBytes, index: number): Buffer {
+  return bytes.subarray(itemStarts[index], (itemStarts[index + 1] ?? bytes.length) - 1);
 }
 
 /** Hosts cut long texts: what is about the whole list comes first. */

@@ -9,7 +9,7 @@ import type { Item } from '../../resources/resource.ts';
 import type { ToolArguments } from './arguments.ts';
 import { type Digest, hashOf } from './changes.ts';
 import { createCounter } from './count-values.ts';
-import { createSeen, type Values } from './known-values.ts';
+import { keepValue, type Values } from './known-values.ts';
 import { createSorter } from './order.ts';
 
 /** What is looked for in a list. */
@@ -53,7 +53,7 @@ export function createSearches(bounds: SearchBounds) {
 async function searchIn(snapshot: Snapshot, search: Search, signal: AbortSignal): Promise<SearchResult> {
   const { filter, countBy, order, hasDigest } = search;
   const fits = createFits(filter);
-  const seen = createSeen(Object.keys(filter.values));
+  const seen = new Map(Object.keys(filter.values).map((field): [string, Values] => [field, new Set()]));
   const counter = createCounter(countBy);
   const sorter = order && createSorter(order);
   const digest = new Map<string, string>();
@@ -69,14 +69,14 @@ async function searchIn(snapshot: Snapshot, search: Search, signal: AbortSignal)
         indices.push(index);
         counter.add(item);
         found.push([index, item]);
-      } else if (indices.length === 0) seen.add(item);
+      } else if (indices.length === 0) for (const [field, values] of seen) keepValue(values, item[field] ?? '');
       index += 1;
     }
     sorter?.add(found);
   }
   return {
     indices: Uint32Array.from(sorter === undefined ? indices : await sorter.sorted(signal)),
-    seen: seen.values(),
+    seen,
     counts: counter.counts,
     digest: hasDigest ? digest : undefined,
   };
