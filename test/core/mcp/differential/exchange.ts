@@ -185,27 +185,6 @@ function* notifications(): Generator<Exchange> {
   }
 }
 
-function* batches(): Generator<Exchange> {
-  const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
-  for (const protocolVersion of [undefined, '2025-03-26', '2025-06-18', '2025-11-25', CURRENT, '1999-01-01']) {
-    for (const batch of [
-      [message('ping')],
-      [message('ping', {}, 1), notification, message('nothing', {}, 2), message('resources/read', { uri: TOOLS }, 'a')],
-      [notification],
-      [notification, { jsonrpc: '2.0', id: 1, result: {} }],
-      [],
-      [message('ping'), 7],
-      [message('ping'), {}],
-      [message('ping', enveloped())],
-      [message('initialize', { ...CLIENT, protocolVersion: '2025-03-26' }, 1), message('ping', {}, 2)],
-      [message('initialize', { ...CLIENT, protocolVersion: '2025-03-26' })],
-      Array.from({ length: 101 }, (_, id) => message('ping', {}, id)),
-    ]) {
-      yield post(batch, { protocolVersion });
-    }
-  }
-}
-
 function* noMessages(): Generator<Exchange> {
   for (const body of [
     ...['', ' ', 'hello', '{"jsonrpc":"2.0"', 'null', '1', '"a"', '{}', '[[]]', '\u2028', '[1]', '{"id":7}'],
@@ -239,7 +218,6 @@ export const EXCHANGES: Readonly<Record<string, readonly Exchange[]>> = {
   'requests of 2026-07-28': [...currentOnes()],
   'requests of earlier revisions': [...earlierOnes()],
   notifications: [...notifications()],
-  batches: [...batches()],
   'bodies that are not messages': [...noMessages()],
 };
 

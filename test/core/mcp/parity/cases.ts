@@ -169,7 +169,7 @@ export const ARGUMENTS: readonly (readonly [given: object, same: object])[] = [
 export const REFUSED: readonly (readonly [given: object, words: string])[] = [
   [{ limit: '-1' }, 'invalid_params: limit: '],
   [{ fields: 7 }, 'invalid_params: fields: '],
-  [{ sort: 'size' }, 'invalid_params: sort: '],
+  [{ sort: 'size' }, '"-version"'],
   [{ format: 'csv' }, 'invalid_params: format: '],
   [{ count_by: ['nothing'] }, 'invalid_params: count_by: 0: '],
 ];
