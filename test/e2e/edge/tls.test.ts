@@ -184,7 +184,7 @@ describe('a platform over TLS, behind a proxy with a password', () => {
     const [{ upstream, reason, causes } = {}] = log.lines().filter(({ msg }) => msg === 'request');
     expect({ upstream, reason, causes }).to.deep.equal({
       upstream: 'tools',
-      reason: 'its certificate has expired',
+      reason: 'TLS was not established (CERT_HAS_EXPIRED)',
       causes: ['Error CERT_HAS_EXPIRED'],
     });
   });

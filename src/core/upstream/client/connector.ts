@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { GatewayError } from '../../kernel/errors.ts';
 import { loadTls } from '../../kernel/node-http.ts';
-import { errorOfExchange, nodeCodeOf } from './reply-errors.ts';
+import { errorOfExchange } from './reply-errors.ts';
 
 export interface UpstreamTls {
   /** Files that may change. */
@@ -115,8 +115,7 @@ function refused(status: number): GatewayError {
 
 /** The error of a connection to the proxy, in the words of one to an upstream. */
 function errorOfTunnel(thrown: unknown): unknown {
-  const isTimeout = nodeCodeOf(thrown) === 'TimeoutError';
-  const error = isTimeout ? connectTimeout(thrown) : errorOfExchange(thrown, false);
+  const error = errorOfExchange(thrown, false);
   if (!(error instanceof GatewayError) || error === thrown || !error.countsForBreaker) return error;
   const { code, reason, retryable, cause } = error;
   return new GatewayError(code, {
@@ -127,9 +126,4 @@ function errorOfTunnel(thrown: unknown): unknown {
     // No request was lost with a connection to the proxy.
     ...(retryable && { retryable: 'connect' }),
   });
-}
-
-function connectTimeout(cause: unknown): GatewayError {
-  const reason = 'it opened no tunnel in time';
-  return new GatewayError('upstream_timeout', { reason, retryable: 'connect', countsForBreaker: true, cause });
 }

@@ -141,7 +141,8 @@ function parseHttpDate(text: string): number {
   return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
 }
 
-const OPENED_TOO_LATE = /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/;
+/** `TimeoutError`: of a signal that bounds the opening alone. */
+const OPENED_TOO_LATE = /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|TimeoutError)$/;
 const TLS_FAILURE = /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 
 const CONNECTING = { retryable: 'connect' } as const;
@@ -159,29 +160,6 @@ const FAILURES: readonly (readonly [RegExp, string, GatewayErrorFacts?])[] = [
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was lost', LOST],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'the response headers are too large', GARBLED],
   [/^HTTPParserError$/, 'the response is not well-formed HTTP', GARBLED],
-  [/^CERT_HAS_EXPIRED$/, 'its certificate has expired', INSECURE],
-  [/^CERT_NOT_YET_VALID$/, 'its certificate is not valid yet', INSECURE],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its certificate is for another host', INSECURE],
-  [
-    /^(UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|CERT_UNTRUSTED|INVALID_CA)/,
-    'its certificate was issued by an unknown authority',
-    INSECURE,
-  ],
-  [
-    /^ERR_SSL_.*ALERT_((BAD|UNSUPPORTED|NO)_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA|ACCESS_DENIED)/,
-    "it does not accept Portico's certificate, or requires one",
-    INSECURE,
-  ],
-  [
-    /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|HTTPS_PROXY_REQUEST)$/,
-    'it does not speak TLS on this port',
-    INSECURE,
-  ],
-  [
-    /^ERR_SSL_(.*ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE)$/,
-    'it supports no allowed version of TLS',
-    INSECURE,
-  ],
   [TLS_FAILURE, 'TLS was not established', INSECURE],
 ];
 
@@ -206,7 +184,9 @@ export function errorOfExchange(error: unknown, hasBegun: boolean): unknown {
   if (error instanceof TypeError || NOT_SENT.test(nodeCode)) return error;
   if (CLOSED.test(nodeCode))
     return new GatewayError('draining', { reason: 'the upstream client is closed', cause: error });
-  const [, reason = 'the request failed', facts] = FAILURES.find(([pattern]) => pattern.test(nodeCode)) ?? [];
+  const [, why = 'the request failed', facts] = FAILURES.find(([pattern]) => pattern.test(nodeCode)) ?? [];
+  // The codes of OpenSSL say more than a text of ours would.
+  const reason = facts === INSECURE ? `${why} (${nodeCode})` : why;
   const code = OPENED_TOO_LATE.test(nodeCode) ? 'upstream_timeout' : 'upstream_failed';
   const detail = hasBegun ? { detail: DETAILS.brokeOff } : {};
   return new GatewayError(code, { reason, ...detail, ...facts, countsForBreaker: true, cause: error });
@@ -217,7 +197,7 @@ function isOutOfResources(error: unknown): boolean {
   return /^(EMFILE|ENFILE|ENOBUFS|ENOMEM)$/.test(nodeCodeOf(error));
 }
 
-export function nodeCodeOf(error: unknown): string {
+function nodeCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

@@ -16,7 +16,6 @@ const LEAF = await AUTHORITY.issue();
 const OTHER_HOST = await AUTHORITY.issue({ names: ['api.internal'] });
 const EXPIRED = await AUTHORITY.issue({ days: [-2, -1] });
 const FUTURE = await AUTHORITY.issue({ days: [1, 2] });
-const UNKNOWN = 'was issued by an unknown authority';
 const FOREIGN = await (await createAuthority('Authority of others')).issue();
 
 /** Texts of PEM that stand for files which never change. */
@@ -59,15 +58,15 @@ describe('an upstream over TLS', () => {
     const named = tlsOf({ ca: AUTHORITY.ca }, { serverName: 'api.internal' });
     expect(await read(url, named)).to.equal('nobody at api.internal');
     const { url: plain } = await startPlatform(LEAF);
-    expect((await errorOf(read(plain, named))).reason).to.contain('is for another host');
+    expect((await errorOf(read(plain, named))).reason).to.contain('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
-  const certificate = (problem: string) => `its certificate ${problem}`;
-  for (const [what, identity, reason, code] of [
-    ['an expired certificate', EXPIRED, 'has expired', 'CERT_HAS_EXPIRED'],
-    ['a certificate of tomorrow', FUTURE, 'is not valid yet', 'CERT_NOT_YET_VALID'],
-    ['a certificate for another host', OTHER_HOST, 'is for another host', 'ERR_TLS_CERT_ALTNAME_INVALID'],
-    ['a certificate of an unknown authority', FOREIGN, UNKNOWN, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  const failed = (code: string) => `TLS was not established (${code})`;
+  for (const [what, identity, code] of [
+    ['an expired certificate', EXPIRED, 'CERT_HAS_EXPIRED'],
+    ['a certificate of tomorrow', FUTURE, 'CERT_NOT_YET_VALID'],
+    ['a certificate for another host', OTHER_HOST, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['a certificate of an unknown authority', FOREIGN, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
   ] as const) {
     it(`is not asked with ${what}, which the log names`, async () => {
       const { url } = await startPlatform(identity);
@@ -78,19 +77,18 @@ describe('an upstream over TLS', () => {
         countsForBreaker: true,
         retryable: undefined,
       });
-      expect(error.reason).to.equal(certificate(reason));
+      expect(error.reason).to.equal(failed(code));
       expect(error.detail).to.contain('No secure connection');
-      expect(error.cause).to.have.property('code', code);
     });
   }
 
   it('is not called in a version before TLS 1.2, or where no TLS is spoken', async () => {
     const ciphers = 'DEFAULT@SECLEVEL=0';
     const old = await startPlatform(LEAF, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers });
-    expect((await errorOf(read(old.url, TRUSTING))).reason).to.equal('it supports no allowed version of TLS');
+    expect((await errorOf(read(old.url, TRUSTING))).reason).to.match(/\(ERR_SSL_\w+PROTOCOL\w*\)$/);
     const plain = await listen((await import('node:http')).createServer());
     const error = await errorOf(read(plain.url.replace('http:', 'https:'), TRUSTING));
-    expect(error.reason).to.equal('it does not speak TLS on this port');
+    expect(error.reason).to.match(/^TLS was not established \(ERR_SSL_\w+\)$/);
   });
 
   it('uses changed files for new connections, while requests in flight continue', () =>
@@ -135,6 +133,6 @@ describe('an upstream over TLS', () => {
           () => true,
         );
       });
-      expect((await errorOf(who())).reason).to.equal(certificate(UNKNOWN));
+      expect((await errorOf(who())).reason).to.equal(failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'));
     }));
 });
