@@ -87,7 +87,10 @@ async function sendStream(body: StreamBody, request: HttpRequest, sendTimeoutMs:
     const callOff = startTimer(sendTimeoutMs, cut);
     const error = await new Promise((resolve) => res.write(piece, resolve));
     callOff();
-    if (error) throw error;
+    if (!error) return;
+    // The client left before Node noticed that.
+    request.abandon();
+    throw error;
   }
   // A client that has stopped reading must not delay a shutdown.
   const end = () => res.once('close', startTimer(LINGER_MS, cut));

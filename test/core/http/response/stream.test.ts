@@ -97,4 +97,20 @@ describe('a stream', () => {
     expect(bugs[0]).to.contain('a bug of the test');
     expect((await log.access(1))[0]).to.include({ outcome: 'internal' });
   });
+
+  it('whose client leaves while a piece is on its way is no bug', async () => {
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    const { url, bugs, log } = await streaming(async (write) => {
+      await write(Buffer.from('one'));
+      await gone;
+      for (;;) await write(MIB);
+    });
+    const connection = sendTo(url, get('/stream'));
+    await eventually(() => connection.unfinished().includes('one'));
+    connection.socket.resetAndDestroy();
+    // In the same turn of the event loop: the server does not see the reset before it writes.
+    resolve();
+    expect((await log.access(1))[0]).to.include({ status: 200, outcome: 'ok' });
+    expect(bugs).to.deep.equal([]);
+  });
 });
