@@ -28,8 +28,10 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
     .use(admission) // sizes, framing, host, origin, address
     .use(routes) // path and method; then authentication; then the operation, which reads the query
     .use(unmatched); // 404, 405
-  // Koa would print what a closed connection causes.
-  app.silent = true;
+  // Koa passes on what has closed a connection, too.
+  app.on('error', (thrown: unknown, { req, state }: Context) => {
+    if (thrown !== req.socket.errored) reportBug(state.portico.request, thrown);
+  });
 
   function requestContext(ctx: Context, next: Next): Promise<void> {
     const service = current;
