@@ -215,6 +215,12 @@ describe('settings of joined lists', () => {
     ['a query without its parent', `each: ${OWN}, path: /w, query: { all: a }`, undefined, 'must have {parent.NAME}'],
     ['a parent of a query without each', "path: /w, query: { a: '{parent.id}' }", undefined, 'there is no each'],
     [
+      'a path beside lists, which is not read',
+      'path: /w, lists: [{ path: /x }]',
+      undefined,
+      'is not read where there are lists',
+    ],
+    [
       'a parent in a body',
       `each: ${OWN}, path: '/{parent.id}/w', method: POST, body: { a: ['{parent.id}'] }`,
       undefined,

@@ -3,7 +3,7 @@ import type { Resource } from '../../../resources/resource.ts';
 import type { CrossCheck } from '../cross-check.ts';
 import { expression, selection, whole } from '../scalars.ts';
 import { PaginationSettings } from './pagination-settings.ts';
-import { listPath, queryParameters } from './request.ts';
+import { defaultPath, listPath, queryParameters } from './request.ts';
 import { namesIn } from './templates.ts';
 
 /** A list of parents that is not offered itself. */
@@ -53,21 +53,22 @@ interface Joined {
   readonly query: object;
 }
 
-/** Checks that a path or a query names its parent exactly where there is one. */
-export const checkJoined: CrossCheck<Joined> = ({ each, lists = [], path, query }, report) => {
-  const own = { place: ['path'], text: { path, query }, isUsed: lists.length === 0 };
-  const places = lists.map((list, index) => ({
-    place: ['lists', index, 'path'],
-    text: { path: list.path, query: list.query ?? query },
-    isUsed: true,
-  }));
-  for (const { place, text, isUsed } of [own, ...places]) {
-    const isOfParent = namesIn(JSON.stringify(text)).some((name) => name.startsWith('parent.'));
-    if (isOfParent && each === undefined) report(place, 'or query has {parent...}, and there is no each');
-    if (!isOfParent && each !== undefined && isUsed)
-      report(place, 'or query must have {parent.NAME}, such as {parent.id}');
-  }
-};
+/** Checks that a path or a query names its parent exactly where there is one, and that no path is unused. */
+export function checkJoined(resource: Resource): CrossCheck<Joined> {
+  return ({ each, lists = [], path, query }, report) => {
+    const places = lists.map((list, index) => ({
+      place: ['lists', index, 'path'],
+      text: { path: list.path, query: list.query ?? query },
+    }));
+    if (places.length === 0) places.push({ place: ['path'], text: { path, query } });
+    else if (path !== defaultPath(resource)) report(['path'], 'is not read where there are lists: make it one of them');
+    for (const { place, text } of places) {
+      const isOfParent = namesIn(JSON.stringify(text)).some((name) => name.startsWith('parent.'));
+      if (isOfParent && each === undefined) report(place, 'or query has {parent...}, and there is no each');
+      if (!isOfParent && each !== undefined) report(place, 'or query must have {parent.NAME}, such as {parent.id}');
+    }
+  };
+}
 
 interface Resources {
   readonly resources: Readonly<Record<string, { readonly each?: unknown; readonly upstream?: string | undefined }>>;

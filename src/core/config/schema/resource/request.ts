@@ -32,6 +32,9 @@ export const listPath = z
 // The list comes first, so that an issue has the place of its element.
 export const queryParameters = z.record(z.string().min(1), z.union([z.array(scalarText).min(1), scalarText]));
 
+/** Path of the list of a resource in the default upstream contract. */
+export const defaultPath = ({ name }: Pick<Resource, 'name'>): string => `/v1/${name}`;
+
 /** The settings that say how a page of a resource is asked for. */
 export function requestShape(resource: Resource) {
   return {
@@ -40,7 +43,7 @@ export function requestShape(resource: Resource) {
       .default('GET')
       .describe('HTTP method. POST is for searches that require it; the request must not change anything.'),
     path: listPath
-      .default(`/v1/${resource.name}`)
+      .default(defaultPath(resource))
       .describe(
         "Path below the upstream's baseUrl. It may name values of a caller, {claim.NAME} and {header.NAME}, or of a parent, {parent.NAME}.",
       ),

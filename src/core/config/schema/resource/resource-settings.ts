@@ -106,7 +106,7 @@ export function resourceSettings(resource: Resource) {
       .describe('Total size of all pages of one read, decompressed. Beyond: an error.'),
     ...storedOnly(resource),
   });
-  return withChecks(Shape, checkRequest, checkJoined, checkTotal);
+  return withChecks(Shape, checkRequest, checkJoined(resource), checkTotal);
 }
 
 /** A total that is computed from the page would end each list behind its first one. */
