@@ -162,7 +162,8 @@ async function unpaged({ list, first }: ListEnd, attempt: Try): Promise<boolean>
   const isSized = smaller !== undefined && smaller.count < count;
   if (!isSized && count === sizeAsked(list)) throw full(count);
   if (!isSized && (behind === undefined || behind.count === count)) return true;
-  if (behind !== undefined) await expectNoOthers(await usual({ size: count, page: 1 }), first, 'for page 1');
+  const pageOne = behind && (await usual({ size: count, page: 1 }));
+  await expectNoOthers(pageOne, first, 'for page 1');
   if (!isSized) return true;
   const larger = await usual({ size: count * 2 });
   await expectNoOthers(larger, first, 'of twice the size');
@@ -176,7 +177,8 @@ async function unpaged({ list, first }: ListEnd, attempt: Try): Promise<boolean>
       return last?.count === 1 && (last.ids === undefined || first.ids?.endsWith(last.ids) === true);
     };
     if ((await isLast(count - 1, 2)) && (await isLast(1, count))) return true;
-    if ((await isLast(count - 1, 1)) && (await isLast(1, count - 1))) return true;
+    // Pages counted from 0: page 1 of a whole list is empty.
+    if (!pageOne?.count && (await isLast(count - 1, 1)) && (await isLast(1, count - 1))) return true;
   }
   // Otherwise a name may be that of a filter.
   if (smaller.count === count - 1 || larger?.count === count) expectShown(smaller, count);
