@@ -185,7 +185,7 @@ export function errorOfExchange(error: unknown, hasBegun: boolean): unknown {
   if (CLOSED.test(nodeCode))
     return new GatewayError('draining', { reason: 'the upstream client is closed', cause: error });
   const [, why = 'the request failed', facts] = FAILURES.find(([pattern]) => pattern.test(nodeCode)) ?? [];
-  // The codes of OpenSSL say more than a text of ours would.
+  // Operators look up the codes of OpenSSL.
   const reason = facts === INSECURE ? `${why} (${nodeCode})` : why;
   const code = OPENED_TOO_LATE.test(nodeCode) ? 'upstream_timeout' : 'upstream_failed';
   const detail = hasBegun ? { detail: DETAILS.brokeOff } : {};
