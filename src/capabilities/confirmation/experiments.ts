@@ -156,6 +156,9 @@ async function unpaged({ list, first }: ListEnd, attempt: Try): Promise<boolean>
       await expectNoOthers(await attempt(pairParameters(pair, count)), first, `under ${pair.join(' and ')}`);
   } else {
     await expectNoOthers(behind, first, 'behind it, under the usual names');
+    // The caller may see none of the second page.
+    if (behind.count === 0)
+      await expectNoOthers(await usual({ size: count, offset: 2 * count, page: 3 }), first, 'one page further');
   }
   const smaller =
     (await usual({ size: count - 1 })) ?? (own === undefined ? undefined : await attempt(sized(count - 1)));
@@ -211,8 +214,8 @@ async function byNumber(end: ListEnd, pagination: OffsetPagination | NumberPagin
     const unseen = pagination.sizeParam === null ? 2 : pagination.size;
     const full = first.count === 0 ? unseen : first.count;
     const from = items === 0 ? 0 : pages;
-    // Behind a total; or beyond the empty page that ended the list, in steps of the size asked for and of that received.
-    const steps = namesTotal(pagination) ? [0] : [1, 2, 4];
+    // Behind a total, and one page further if it may be the length of the page; or beyond the empty page that ended the list, in steps of the size asked for and of that received.
+    const steps = namesTotal(pagination) ? [0, ...(end.filled === 1 && !isReal ? [1] : [])] : [1, 2, 4];
     const offsets = new Set([
       ...steps.map((step) => items + step * full),
       ...(namesTotal(pagination) ? [] : [items + pagination.size]),
