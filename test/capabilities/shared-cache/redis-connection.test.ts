@@ -14,6 +14,7 @@ import {
   startRedisProxy,
 } from '../../support/fleet/redis.ts';
 import { freePort } from '../../support/listening.ts';
+import { porticoEnvironment, startProcess } from '../../support/process/process.ts';
 import { needsCommands } from '../../support/tools.ts';
 
 const TTL_MS = 60_000;
@@ -89,6 +90,39 @@ describe('the connection to Redis', () => {
     await eventually(() => proxy.open() === 0);
     expect(await stalled.get('a')).to.equal(undefined);
     await join('redis://127.0.0.1:1').close();
+  });
+
+  it('keeps the process until it is closed, even if Redis goes away meanwhile', async () => {
+    const module = new URL('../../../src/capabilities/shared-cache/redis-connection.ts', import.meta.url);
+    const program = `
+      import { once } from 'node:events';
+      import { createRedisConnection } from '${module}';
+      const connection = createRedisConnection({
+        ...{ url: '${proxy.redisUrl}', cluster: false, timeoutMs: 500, connectTimeoutMs: 5000, events: {}, channel: 'c' },
+        ...{ user: async () => ({}), onMessage() {}, onUp: () => console.log('up') },
+      });
+      void connection.open();
+      await once(process.stdin, 'data');
+      void connection.run('get', (redis) => redis.get('a', 1));
+      const closing = connection.close();
+      console.log('closing');
+      await closing;
+      console.log('closed');`;
+    const child = startProcess(process.execPath, ['--input-type=module', '-e', program], {
+      env: porticoEnvironment(),
+      stdin: 'open',
+    });
+    await eventually(() => child.stdout().includes('up'));
+    proxy.treat(STALLED);
+    child.child.stdin.end('close');
+    await eventually(() => child.stdout().includes('closing'));
+    proxy.reset();
+    const { code, stdout, stderr } = await child.ended;
+    expect({ code, stderr, last: stdout.trim().split('\n').at(-1) }).to.deep.equal({
+      code: 0,
+      stderr: '',
+      last: 'closed',
+    });
   });
 
   it('needs no more permissions than docs/deployment.md lists', async () => {
