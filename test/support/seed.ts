@@ -6,7 +6,7 @@ import fc from 'fast-check';
  */
 export const SEED = Number(process.env['SEED'] ?? 1);
 
-// The default seed of fast-check, which prints it with a failure.
+// The default seed of fast-check, which prints it with a failure. mocha loads this file before any test, so that it is that of all.
 fc.configureGlobal({ seed: SEED });
 
 export const SEEDED = `(SEED=${SEED})`;

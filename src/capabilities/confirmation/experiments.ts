@@ -327,7 +327,7 @@ async function firstByNumber(
   known: string,
 ): Promise<void> {
   const isPage = pagination.kind === 'page';
-  if (items > 0 && (!isPage || pagination.firstPage === 0 || (namesTotal(pagination) && filled > 1))) return;
+  if (items > 0 && (!isPage || pagination.firstPage === 0)) return;
   const reply = await attempt(sizeParameter(pagination));
   if (
     reply === undefined ||

@@ -257,6 +257,17 @@ describe('a total that is capped', () => {
     expect((await read(TOTAL, list(430, 1000))).targets).to.have.length(5);
   });
 
+  it('is an error where pages are counted from 0, so that the cap is reached one page later', async () => {
+    const pagination = { ...TOTAL, kind: 'page', pageParam: 'page', firstPage: 1 } as const;
+    const fromZero = (query: Query): Reply => {
+      const from = (query('page') ?? 0) * 100;
+      return { from, to: Math.min(600, from + 100), statements: { total: 500 } };
+    };
+    expect((await read(pagination, fromZero)).result)
+      .to.contain('the first page without page=1')
+      .and.to.contain('pagination.firstPage');
+  });
+
   it('is an error if it is an estimate, too', async () => {
     const pages = { ...TOTAL, size: 20 };
     const estimated = (query: Query): Reply => {
