@@ -36,8 +36,8 @@ export interface SharedPut {
  * - `field_empty`: a field that has an expression is empty in every item.
  * - `nothing_left`, `duplicate_ids`: settings allow what is otherwise an error. Nothing is left of a reply that was not
  *   empty, or an id occurs more than once.
- * - `field_lost`: a field is empty in every item, and was not in the caller's last list.
- * - `value_unmapped`: a field has texts that its table `values` does not map, and had none in the caller's last list.
+ * - `field_lost`: a field is empty in every item, and was not in an earlier list of the caller.
+ * - `value_unmapped`: a field has texts that its table `values` does not map, and had none in an earlier list of the caller.
  * - `hidden_text`: texts of a field have characters that a reader does not see. Found when tools first use the list.
  */
 export interface MappingFinding {
@@ -113,14 +113,8 @@ export interface Events {
     readonly dropped: number;
     readonly defaulted: ReadonlyMap<string, number>;
   }): void;
-  /** A mapping is probably wrong. Emitted with each such load. `isRepeated`: it was after the last load, too. */
-  mappingWarning?(
-    warning: MappingFinding & {
-      readonly resource: string;
-      readonly upstream: string;
-      readonly isRepeated?: boolean | undefined;
-    },
-  ): void;
+  /** A mapping is probably wrong. Emitted with each such load. */
+  mappingWarning?(warning: MappingFinding & { readonly resource: string; readonly upstream: string }): void;
   /** A subscription to changes of lists began or ended. */
   subscriptionsChanged?(changed: { readonly open: number }): void;
   /** From now on: at the start, and after a reload. */

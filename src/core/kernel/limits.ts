@@ -71,7 +71,7 @@ const TABLE = {
     ],
     maxCompared: [
       3000,
-      'Lists, of all callers, that are compared with the next one. Beyond: the least recent one is forgotten.',
+      'Lists, of all callers, that are compared with later ones. Beyond: the least recent one is forgotten.',
     ],
   },
   cache: {

@@ -57,9 +57,9 @@ function warnings(logger: Logger, now: () => number): Events {
       logger.warn({ spans: droppedSpans, reason, cause }, 'spans dropped');
       droppedSpans = 0;
     },
-    mappingWarning({ isRepeated = false, ...warning }) {
+    mappingWarning(warning) {
       const { resource, finding, field } = warning;
-      if (!isRepeated && isDue(`${resource} ${finding} ${field}`)) logger.warn(warning, 'mapping warning');
+      if (isDue(`${resource} ${finding} ${field}`)) logger.warn(warning, 'mapping warning');
     },
     breakerChanged: ({ opening: _opening, ...changed }) =>
       logger[changed.state === 'open' ? 'warn' : 'info'](changed, 'breaker'),

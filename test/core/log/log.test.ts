@@ -125,20 +125,6 @@ describe('the log of mapping warnings', () => {
     const second = { level: 'warn', msg: 'mapping warning', finding: 'field_empty', field: 'category' };
     expect(lines()[1]).to.include(second);
   });
-
-  it('has a change of a list once, and again after a minute when it happens again', () => {
-    const { logger, lines } = captureLog();
-    let now = 0;
-    const events = logEvents(logger, { now: () => now });
-    const warning = { resource: 'tools', upstream: 'platform', finding: 'field_lost', field: 'version' } as const;
-    for (now of [0, 60_000, 120_000, 180_000, 180_001]) {
-      events.mappingWarning?.({ ...warning, isRepeated: now === 60_000 || now === 120_000 });
-    }
-    expect(lines()).to.have.length(2);
-    expect(lines()[1])
-      .to.include({ level: 'warn', ...warning })
-      .and.not.to.have.property('isRepeated');
-  });
 });
 
 describe('the log of an event', () => {

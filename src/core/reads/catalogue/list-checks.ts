@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { MappingFinding } from '../../kernel/events.ts';
 import { createSizedLru } from '../../kernel/lru.ts';
@@ -62,55 +61,35 @@ function refused(reason: string, detail: string, cure: string): GatewayError {
   });
 }
 
-/** A warning about a list. `isRepeated`: the last load had it, too. */
-export type Found = MappingFinding & { readonly isRepeated?: boolean };
-
-/** Returns the warnings about a list by itself, and since the last one of the same name and cache scope. */
-type CompareLists = (name: string, cacheScope: string, counts: MappingCounts) => readonly Found[];
-
-interface LastList extends Pick<MappingCounts, 'filled' | 'unmapped'> {
-  readonly items: number;
+/** What the lists of one caller have shown, as names of fields. */
+interface Seen {
+  readonly filled: ReadonlySet<string>;
+  /** `values` named every text. */
+  readonly mapped: ReadonlySet<string>;
 }
 
+const NOTHING_SEEN: Seen = { filled: new Set(), mapped: new Set() };
+/** Fewer items show nothing. */
 const MIN_ITEMS = 5;
-/** Changes that hold. More than there are fields of all resources. */
-const MAX_FOUND = 256;
 
-/** Whether none of so many items is a change: by the share before, five or more would have it (docs/decisions/0004). */
-function isMissed(share: number, items: number): boolean {
-  return share * items >= MIN_ITEMS;
-}
+/** Returns the warnings about a list by itself, and since earlier ones of the same name and cache scope. */
+export function createComparison(maxLists: number) {
+  const seenOf = createSizedLru<string, Seen>({ maxSize: maxLists });
 
-/** Compares each list with the last one of the same caller. A change holds for the resource until any list has the field again. */
-export function createComparison(maxLists: number): CompareLists {
-  const lastOf = createSizedLru<string, LastList>({ maxSize: maxLists });
-  const held = new LRUCache<string, true>({ max: MAX_FOUND });
-
-  return (name, cacheScope, counts) => {
-    const { received, excluded, dropped, filled, unmapped } = counts;
-    const items = received - excluded - dropped;
-    const last = lastOf.get(`${name} ${cacheScope}`);
-    // The counts of a reused reply: nothing has changed. To compare them takes 2 % of such a read.
-    if (last?.filled === filled && held.size === 0) return findingsOf(counts);
-    const changes: Found[] = [];
-    const check = (finding: MappingFinding['finding'], field: string, isNew: boolean) => {
-      const key = `${name} ${finding} ${field}`;
-      const isRepeated = held.has(key);
-      if (!isNew && !isRepeated) return;
-      changes.push({ finding, field, isRepeated });
-      held.set(key, true);
-    };
-    for (const [field, times] of filled) {
-      const wasFilled = last !== undefined && isMissed((last.filled.get(field) ?? 0) / last.items, items);
-      if (times > 0) held.delete(`${name} field_lost ${field}`);
-      else if (items > 0) check('field_lost', field, wasFilled);
-      if (unmapped.get(field)) check('value_unmapped', field, wasFilled && last.unmapped.get(field) === 0);
-    }
-    if (items >= MIN_ITEMS) lastOf.set(`${name} ${cacheScope}`, { items, filled, unmapped });
-    const isLost = (field?: string) => changes.some((one) => one.finding === 'field_lost' && one.field === field);
+  return (name: string, cacheScope: string, counts: MappingCounts): MappingFinding[] => {
+    const key = `${name} ${cacheScope}`;
+    const { filled, mapped } = seenOf.get(key) ?? NOTHING_SEEN;
+    const items = counts.received - counts.excluded - counts.dropped;
+    const fields = [...counts.filled.keys()];
+    const lost = fields.filter((field) => items >= MIN_ITEMS && !counts.filled.get(field) && filled.has(field));
+    const unmapped = fields.filter((field) => counts.unmapped.get(field) && mapped.has(field));
+    const shown = fields.filter((field) => (counts.filled.get(field) ?? 0) >= MIN_ITEMS);
+    const named = shown.filter((field) => !counts.unmapped.get(field));
+    seenOf.set(key, { filled: new Set([...filled, ...shown]), mapped: new Set([...mapped, ...named]) });
     return [
-      ...findingsOf(counts).filter(({ finding, field }) => finding !== 'field_empty' || !isLost(field)),
-      ...changes,
+      ...findingsOf(counts).filter(({ finding, field = '' }) => finding !== 'field_empty' || !lost.includes(field)),
+      ...lost.map((field) => ({ finding: 'field_lost' as const, field })),
+      ...unmapped.map((field) => ({ finding: 'value_unmapped' as const, field })),
     ];
   };
 }

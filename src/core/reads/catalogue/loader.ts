@@ -1,7 +1,7 @@
 import { type Caller, requestOf } from '../../kernel/caller.ts';
 import { withDeadline } from '../../kernel/deadline.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
-import type { Events } from '../../kernel/events.ts';
+import type { Events, MappingFinding } from '../../kernel/events.ts';
 import { addCounts, type MappingCounts, NO_COUNTS } from '../../mapping/mapper.ts';
 import type { LoadAccount, Loading } from '../../upstream/loading.ts';
 import { type Confirmation, NO_CONFIRMATION } from '../../upstream/paging/list-confirmation.ts';
@@ -10,7 +10,7 @@ import { firstTarget, paginate } from '../../upstream/paging/paginate.ts';
 import type { LoadTiming, PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import { type EncodedItems, joinPages, type Snapshot } from '../snapshots/snapshot.ts';
-import { checkIds, checkList, createDistinctIds, type Found, type ListRules } from './list-checks.ts';
+import { checkIds, checkList, createDistinctIds, type ListRules } from './list-checks.ts';
 import type { MappedPage, ReadPage } from './page-reader.ts';
 import { bodyShowsEnd, createMemo, headerSigns, type Made, NO_SIGNS, tagged } from './reply-reuse.ts';
 
@@ -26,7 +26,7 @@ export interface LoaderOptions {
   readonly rules: ListRules;
   /** @default lists are taken for complete */
   readonly confirmation?: Confirmation | undefined;
-  readonly compare: (cacheScope: string, counts: MappingCounts) => readonly Found[];
+  readonly compare: (cacheScope: string, counts: MappingCounts) => readonly MappingFinding[];
   readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
