@@ -97,10 +97,10 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
       contributions.reduceRight((wrapped, one) => by(one, wrapped, name) ?? wrapped, inner);
   return {
     onRequest: each(all('onRequest'), NO_REQUEST_HOOKS.onRequest),
-    preAuthenticate: inOrder(all('preAuthenticate'), NO_REQUEST_HOOKS.preAuthenticate),
-    preVerify: inOrder(all('preVerify'), NO_REQUEST_HOOKS.preVerify),
+    preAuthenticate: each(all('preAuthenticate'), NO_REQUEST_HOOKS.preAuthenticate),
+    preVerify: each(all('preVerify'), NO_REQUEST_HOOKS.preVerify),
     onCaller: each(all('onCaller'), NO_REQUEST_HOOKS.onCaller),
-    spend: inOrder(all('spend'), NO_REQUEST_HOOKS.spend),
+    spend: each(all('spend'), NO_REQUEST_HOOKS.spend),
     onSettled: each(all('onSettled'), NO_REQUEST_HOOKS.onSettled),
     wrapRead: wrap((one, read, resource) => one.wrapRead?.(read, resource)),
     wrapDispatch: wrap((one, dispatch) => one.wrapDispatch?.(dispatch)),
@@ -122,22 +122,12 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
 /** The core by itself. */
 export const NO_HOOKS: Hooks = composeHooks([]);
 
-type SyncHook<Args extends unknown[]> = (...args: Args) => void;
+type Hook<Args extends unknown[]> = (...args: Args) => void;
 
-function each<Args extends unknown[]>(hooks: readonly SyncHook<Args>[], none: SyncHook<Args>): SyncHook<Args> {
+function each<Args extends unknown[]>(hooks: readonly Hook<Args>[], none: Hook<Args>): Hook<Args> {
   const [only = none, ...more] = hooks;
   if (more.length === 0) return only;
   return (...args) => {
     for (const hook of hooks) hook(...args);
-  };
-}
-
-type AsyncHook<Args extends unknown[]> = (...args: Args) => Promise<void> | void;
-
-function inOrder<Args extends unknown[]>(hooks: readonly AsyncHook<Args>[], none: AsyncHook<Args>): AsyncHook<Args> {
-  const [only = none, ...more] = hooks;
-  if (more.length === 0) return only;
-  return async (...args) => {
-    for (const hook of hooks) await hook(...args);
   };
 }

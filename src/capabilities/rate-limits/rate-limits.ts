@@ -4,7 +4,7 @@ import type { Resource } from '../../core/resources/resource.ts';
 import { defineCapability } from '../capability.ts';
 import { createLimits, limitSettings } from './request-limits.ts';
 
-/** Limits of requests in a window of time: per caller, per address and in total (docs/operations.md). */
+/** Limits of requests in a window of time: per caller and per address (docs/operations.md). */
 export const rateLimits = defineCapability({
   settings: {
     key: 'limits',

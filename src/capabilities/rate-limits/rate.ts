@@ -1,11 +1,16 @@
 import { createSizedLru } from '../../core/kernel/lru.ts';
+import type { SharedCounts } from '../../core/sharing.ts';
 
-export interface RateOptions {
+interface RateOptions {
   readonly quota: number;
-  /** Length of a window, which starts with the key's first unit. */
+  /** Length of a window, which starts with the key's first request. */
   readonly windowMs: number;
   /** Maximum number of keys; the least recently used is removed and starts again. */
   readonly maxKeys: number;
+  /** Counters of all replicas. @default this process counts alone */
+  readonly counts?: SharedCounts | undefined;
+  /** Name of a key in those counters. */
+  readonly nameOf?: (key: string) => string;
   /** Monotonic clock in milliseconds. @default `performance.now` */
   readonly now?: () => number;
 }
@@ -16,56 +21,99 @@ export interface RateState {
   readonly resetMs: number;
 }
 
-/** Counts units per key in fixed windows, for at most `maxKeys` keys. */
-export interface Rate {
-  /** Takes units. Rejected ones count too, so that a client must wait for the next window. */
-  take(key: string, units: number): RateState;
-  /** Returns the state of a key whose window is open, without taking units. */
-  look(key: string): RateState | undefined;
-  /** Replaces the count of a key, and ends its window after this time, but never later than it would have ended. */
-  set(key: string, taken: number, resetMs: number): void;
-}
+export type Rate = ReturnType<typeof createRate>;
 
 interface Window {
   taken: number;
   readonly endsAt: number;
+  /** Requests of all replicas according to the store, plus those of this process since. */
+  shared?: { total: number; readonly endsAt: number };
 }
 
-/** A table of windows, without timers: one whose end has passed is replaced when its key is used again. */
-export function createRate({ quota, windowMs, maxKeys, now = () => performance.now() }: RateOptions): Rate {
+/** Pause between reports to the store, and most keys of one report. */
+const PAUSE_MS = 100;
+const STEP = 1024;
+
+/**
+ * Counts requests per key in fixed windows, without timers. With shared counters, requests are added to them a moment later, for all
+ * keys together, so that no request waits; all replicas together can exceed the quota by that moment's requests. A key is over
+ * if either count is, so an emptied or lying store admits no more than one process alone would. What it says ends
+ * with the window of this process, so it cannot refuse a key for longer. What cannot be added is counted in this process only.
+ */
+export function createRate(options: RateOptions) {
+  const { quota, windowMs, maxKeys, counts, nameOf = (key) => key, now = () => performance.now() } = options;
   const windows = createSizedLru<string, Window>({ maxSize: maxKeys });
+  const unreported = new Map<string, number>();
+  let isReporting = false;
 
   function openWindow(key: string, at: number): Window | undefined {
     const window = windows.get(key);
     return window !== undefined && at < window.endsAt ? window : undefined;
   }
 
-  function begin(key: string, window: Window): Window {
+  function begin(key: string, at: number): Window {
+    const window = { taken: 0, endsAt: at + windowMs };
     windows.set(key, window);
     return window;
   }
 
-  function stateOf({ taken, endsAt }: Window, at: number): RateState {
+  function stateOf({ taken, endsAt, shared }: Window, at: number): RateState {
+    const isShared = shared !== undefined && at < shared.endsAt && shared.total > taken;
+    const [total, end] = isShared ? [shared.total, shared.endsAt] : [taken, endsAt];
     // A sum of two times may be rounded up.
-    return { isOver: taken > quota, remaining: Math.max(quota - taken, 0), resetMs: Math.min(endsAt - at, windowMs) };
+    return { isOver: total > quota, remaining: Math.max(quota - total, 0), resetMs: Math.min(end - at, windowMs) };
+  }
+
+  function add(key: string, window: Window, requests: 1 | -1): void {
+    window.taken += requests;
+    if (window.shared !== undefined) window.shared.total += requests;
+    if (counts === undefined) return;
+    const sum = (unreported.get(key) ?? 0) + requests;
+    if (sum === 0) unreported.delete(key);
+    else if (unreported.has(key) || unreported.size < maxKeys) unreported.set(key, sum);
+    reportSoon(counts);
+  }
+
+  async function report(to: SharedCounts): Promise<void> {
+    const step = [...unreported.entries().take(STEP)];
+    for (const [key] of step) unreported.delete(key);
+    const found = await to.add(new Map(step.map(([key, requests]) => [nameOf(key), requests])), windowMs);
+    const at = now();
+    for (const [index, [key]] of step.entries()) {
+      const counted = found[index];
+      const window = openWindow(key, at);
+      if (counted === undefined || window === undefined) continue;
+      const total = counted.total + (unreported.get(key) ?? 0);
+      window.shared = { total, endsAt: Math.min(at + counted.restMs, window.endsAt) };
+    }
+  }
+
+  function reportSoon(to: SharedCounts): void {
+    if (isReporting) return;
+    isReporting = true;
+    setImmediate(async () => {
+      await report(to);
+      setTimeout(() => {
+        isReporting = false;
+        if (unreported.size > 0) reportSoon(to);
+      }, PAUSE_MS);
+    });
   }
 
   return {
-    take(key, units) {
+    /** Counts a request, unless it is over the quota. */
+    take(key: string): RateState {
       const at = now();
-      const window = openWindow(key, at) ?? begin(key, { taken: 0, endsAt: at + windowMs });
-      window.taken += units;
-      return stateOf(window, at);
+      const window = openWindow(key, at) ?? begin(key, at);
+      add(key, window, 1);
+      const state = stateOf(window, at);
+      if (state.isOver) add(key, window, -1);
+      return state;
     },
-    look(key) {
-      const at = now();
-      const window = openWindow(key, at);
-      return window && stateOf(window, at);
-    },
-    set(key, taken, resetMs) {
-      const at = now();
-      const latest = openWindow(key, at)?.endsAt ?? at + windowMs;
-      begin(key, { taken, endsAt: Math.min(at + resetMs, latest) });
+    /** Counts a request of this window no longer. */
+    giveBack(key: string): void {
+      const window = openWindow(key, now());
+      if (window !== undefined && window.taken > 0) add(key, window, -1);
     },
   };
 }

@@ -36,8 +36,8 @@ export type Authenticate = (
   beforeVerify?: BeforeVerify,
 ) => Promise<Identity>;
 
-/** Called with the caller's key before its token is verified. If it rejects, the token is not verified. */
-type BeforeVerify = (key: string) => Promise<void> | void;
+/** Called with the caller's key before its token is verified. If it throws, the token is not verified. */
+type BeforeVerify = (key: string) => void;
 
 /** `"Bearer" 1*SP` and the token (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^bearer(?: +|$)/i;
@@ -61,8 +61,7 @@ export function createAuthenticate({ verify, keyOf = createKeyOf() }: Authentica
     const token = readBearer(authorization);
     const credential = new Credential(token);
     const key = keyOf(token);
-    const ready = beforeVerify?.(key);
-    if (ready !== undefined) await ready;
+    beforeVerify?.(key);
     if (verify === undefined) return { credential, credentialKey: key, cacheScope: key, expiresAt: expiryOf(token) };
     const { cacheScope, expiresAt, verified } = await verify(credential, key, span);
     return { credential, credentialKey: key, cacheScope, expiresAt, verified };

@@ -96,17 +96,15 @@ async function authenticate(
 ): Promise<Caller | undefined> {
   const { record, trace, address, credentials } = request;
   const { requestId, span } = record;
-  const held = hooks.preAuthenticate(request);
-  if (held !== undefined) await held;
+  hooks.preAuthenticate(request);
   if (isOptional && credentials.authorization.length === 0) {
-    await hooks.spend(request, undefined);
+    hooks.spend(request, undefined);
     return undefined;
   }
   const identity = await identify(credentials.authorization, span, (key) => hooks.preVerify(request, key));
   record.callerKey = identity.credentialKey;
   hooks.onCaller(record, identity);
-  const spent = hooks.spend(request, identity);
-  if (spent !== undefined) await spent;
+  hooks.spend(request, identity);
   return {
     ...identity,
     address: identity.verified === undefined ? address : undefined,

@@ -65,8 +65,7 @@ describe('many made-up tokens from one address', () => {
   });
 
   it('release every place when the platform times out', async () => {
-    // Four places of each kind for one address: those that wait, and those whose credential is being judged.
-    const settings = { maxWaiting: 8, limits: { rejectedPerAddress: 4 } };
+    const settings = { maxWaiting: 8 };
     const upstream = { connections: 2, maxQueue: 16, timeoutMs: 300, breaker: { minimumCalls: 10_000 } };
     const { ask, flood } = await start(upstream, settings);
     const answers = await Promise.all(flood('203.0.113.1'));

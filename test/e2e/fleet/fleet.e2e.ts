@@ -132,7 +132,7 @@ describe('replicas that share a Redis', function () {
   });
 
   it('leave no token, no list and no name in Redis, in a key or a value, nor in its file', async () => {
-    const limits = 'cache: { maxEntries: 100000 }\nlimits: { perCaller: 100000, rejectedPerAddress: 1000 }';
+    const limits = 'cache: { maxEntries: 100000 }\nlimits: { perCaller: 100000 }';
     const replicas = await Promise.all([start({ more: limits }), start({ more: limits })]);
     const read = createReader();
     const words = ['canary-list', 'platform://', 'tools', 'workflows', 'projects', '127.0.0.1'];
@@ -153,8 +153,8 @@ describe('replicas that share a Redis', function () {
     }
     expect(outcomes).to.deep.equal(new Set([200, 403, 401]));
     const keys = async (kind: string) => ((await redis.command('KEYS', `*:${kind}*`)) as string[]).length;
-    // Of each caller; of the address, by perAddress and rejectedPerAddress.
-    await eventually(async () => (await keys('list:')) === 80 && (await keys('{counters}:')) === tokens.length + 2);
+    // Of each caller, and of the address.
+    await eventually(async () => (await keys('list:')) === 80 && (await keys('{counters}:')) === tokens.length + 1);
     await redis.command('CONFIG', 'SET', 'rdbcompression', 'no');
     await redis.command('SAVE');
     const said: Buffer[] = [await readFile(join(redis.folder, 'dump.rdb'))];
