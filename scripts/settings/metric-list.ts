@@ -10,8 +10,7 @@ export interface DeclaredMetric {
 /** Returns Portico's own metrics, or all of them with those of the process, which prom-client declares. */
 export function declaredMetrics(which: 'own' | 'all' = 'own'): DeclaredMetric[] {
   const metrics = createMetrics({
-    ...{ snapshots: { maxBytes: 1, maxEntries: 1 }, version: '1.2.3', dropped: {} },
-    ...{ settingsHash: () => '', now: Date.now, certificates: async () => [] },
+    ...{ maxCacheBytes: 1, settingsHash: () => '', droppedLogLines: () => 0, certificates: async () => [] },
   });
   return metrics[which].getMetricsAsArray().map((metric) => {
     // prom-client's types lack the labels, and a metric has its type as the name of its class.

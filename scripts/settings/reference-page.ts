@@ -1,4 +1,4 @@
-import { BOUNDS } from '../../src/capabilities/metrics/families.ts';
+import { BOUNDS } from '../../src/capabilities/metrics/metric-registry.ts';
 import { ERRORS, type ErrorRow } from '../../src/core/kernel/error-table.ts';
 import { LIMIT_ROWS } from '../../src/core/kernel/limits.ts';
 import { declaredMetrics } from './metric-list.ts';

@@ -1,88 +1,110 @@
-import { getHeapStatistics } from 'node:v8';
-import type { Registry } from 'prom-client';
-import type { Readings } from '../../core/hooks.ts';
+import type { CertificateFile } from '../../core/certificates.ts';
+import { dottedPath } from '../../core/config/config-error.ts';
 import type { Events } from '../../core/kernel/events.ts';
-import { type Families, loadPromClient } from './families.ts';
+import { readVersion } from '../../core/kernel/version.ts';
+import type { MetricRegistry } from './metric-registry.ts';
 
-export interface SettingsMetricsOptions {
+export interface ProcessMetricsOptions {
+  /** Certificates in use. */
+  readonly certificates: () => Promise<readonly CertificateFile[]>;
   readonly settingsHash: () => string;
-  readonly now: () => number;
+  /** `undefined` where the logger is the program's own. */
+  readonly droppedLogLines: () => number | undefined;
 }
 
-export function settingsMetrics({ counter, gauge }: Families, { settingsHash, now }: SettingsMetricsOptions) {
+/** Verification of tokens, and files of secrets and certificates. */
+export function credentialMetrics(
+  { gauge, histogram }: MetricRegistry,
+  { certificates }: Pick<ProcessMetricsOptions, 'certificates'>,
+): Events {
+  const verifications = histogram(
+    'portico_credential_verification_duration_seconds{by,verdict}',
+    'Verifications of tokens. Remembered verdicts are not counted.',
+  );
+  const unusable = gauge(
+    'portico_file_unusable{block}',
+    'Whether a file of a block of settings is unusable now, so that its previous content stays in use.',
+  );
+  gauge(
+    'portico_certificate_expiry_timestamp_seconds{block,file}',
+    'End of the certificates in use, since the epoch: the first of a chain, the last of authorities.',
+    async (expiry) => {
+      const found = await certificates();
+      expiry.reset();
+      for (const { block, file, to } of found) expiry.set({ block: dottedPath(block), file }, to / 1000);
+    },
+  );
+  const blocks = new Set<string>();
+  const changed = (block: string, issue?: string) => {
+    blocks.add(block);
+    unusable.set({ block }, issue === undefined ? 0 : 1);
+  };
+  for (const block of ['http.tls', 'admin.tls', 'verification.introspection']) changed(block);
+
+  return {
+    upstreamOpened({ upstream }) {
+      for (const block of ['tls', 'credential']) changed(`upstreams.${upstream}.${block}`);
+    },
+    credentialVerified: ({ by, verdict, ms }) => verifications.observe({ by, verdict }, ms / 1000),
+    secretChanged: ({ upstream, block = `upstreams.${upstream}.credential`, issue }) => changed(block, issue),
+    tlsFilesChanged: ({ block, issue }) => changed(block, issue),
+    settingsChanged({ applied }) {
+      // The block names other files now, which were usable when they were opened.
+      const isIn = (path: string, block: string) => path === block || path.startsWith(`${block}.`);
+      for (const block of blocks) {
+        if (applied.some((path) => isIn(block, path) || isIn(path, block))) unusable.set({ block }, 0);
+      }
+    },
+  };
+}
+
+export function settingsMetrics(
+  { counter, gauge }: MetricRegistry,
+  { settingsHash }: Pick<ProcessMetricsOptions, 'settingsHash'>,
+): Events {
   const changes = counter('portico_settings_changes_total', 'Times that changed settings took effect.');
   const successful = gauge(
     'portico_settings_last_reload_successful',
     'Whether the last reload of the settings succeeded: 1, or 0 where they were refused.',
   );
-  const succeededAt = gauge(
-    'portico_settings_last_reload_success_timestamp_seconds',
-    'Last time that settings were read and not refused, since the epoch.',
-  );
   const pending = gauge('portico_settings_restart_pending', 'Whether changed settings need a restart to take effect.');
-  const info = gauge(
+  gauge(
     'portico_settings_info{hash}',
     'Always 1; the label is a hash of the settings in force, without secrets.',
+    (info) => {
+      info.reset();
+      info.set({ hash: settingsHash() }, 1);
+    },
   );
-  let hash: string | undefined;
-
-  function succeed(needRestart: readonly string[]): void {
-    successful(1);
-    succeededAt(now() / 1000);
-    pending(needRestart.length > 0 ? 1 : 0);
-  }
-
-  succeed([]);
-  const events: Events = {
-    settingsReloaded: ({ needRestart }) => succeed(needRestart),
-    settingsRefused: () => successful(0),
+  successful.set(1);
+  return {
+    settingsReloaded({ needRestart }) {
+      successful.set(1);
+      pending.set(needRestart.length > 0 ? 1 : 0);
+    },
+    settingsRefused: () => successful.set(0),
     settingsChanged({ applied }) {
-      if (applied.length > 0) changes();
-    },
-  };
-  return {
-    events,
-    collect() {
-      if (hash !== undefined) info(undefined, hash);
-      hash = settingsHash();
-      info(1, hash);
+      if (applied.length > 0) changes.inc();
     },
   };
 }
 
-/** Spans, dropped lines, and what runs. */
-export function ownMetrics({ counter, total, gauge }: Families, version: string, dropped: Partial<Readings>): Events {
-  const spansSent = counter('portico_trace_spans_sent_total', 'Spans that the trace collector accepted.');
-  const spansDropped = counter(
-    'portico_trace_spans_dropped_total{reason}',
-    'Spans that were dropped: more waited than the bound tracing.maxQueueSpans, or the collector failed.',
+/** What runs, and dropped lines. */
+export function processMetrics(
+  { counter, gauge }: MetricRegistry,
+  { droppedLogLines }: Pick<ProcessMetricsOptions, 'droppedLogLines'>,
+): void {
+  gauge('portico_build_info{version}', 'Always 1; the label is the version that runs.').set(
+    { version: readVersion() },
+    1,
   );
-  const build = gauge('portico_build_info{version,node_version}', 'Always 1; the labels are the versions that run.');
-  total('portico_log_lines_dropped_total', 'Log lines that were dropped because their reader was too slow.', () =>
-    dropped.droppedLogLines?.(),
+  counter(
+    'portico_log_lines_dropped_total',
+    'Log lines that were dropped because their reader was too slow.',
+    (dropped) => {
+      const lines = droppedLogLines();
+      dropped.remove();
+      if (lines !== undefined) dropped.inc(lines);
+    },
   );
-  const heapLimit = gauge(
-    'portico_heap_limit_bytes',
-    'Limit of the whole heap; the process ends where it is exceeded.',
-  );
-  for (const reason of ['queue_full', 'not_taken']) spansDropped(0, reason);
-  build(1, version, process.versions.node);
-  heapLimit(getHeapStatistics().heap_size_limit);
-
-  return {
-    spansSent: ({ spans }) => spansSent(spans),
-    spansDropped: ({ spans, reason }) => spansDropped(spans, reason),
-  };
-}
-
-let processRegistry: Registry | undefined;
-
-/** prom-client's metrics of the process: one registry for all gateways, because its observers never end. */
-export function processMetrics(): Registry {
-  if (processRegistry === undefined) {
-    const { collectDefaultMetrics, Registry } = loadPromClient();
-    processRegistry = new Registry();
-    collectDefaultMetrics({ register: processRegistry });
-  }
-  return processRegistry;
 }

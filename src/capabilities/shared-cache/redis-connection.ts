@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
-import type { Events } from '../../core/kernel/events.ts';
+import type { CommandOutcome, Events } from '../../core/kernel/events.ts';
 import type { DownReason, RedisClient, RedisClientOptions, RedisCommands, RedisTls } from './redis-client.ts';
 
 export interface RedisConnectionOptions
@@ -115,8 +115,8 @@ export function createRedisConnection(options: RedisConnectionOptions) {
     const current = client;
     if (current === undefined || !isSubscribed || isClosed || performance.now() < pausedUntil) return undefined;
     const startedAt = performance.now();
-    const finish = (outcome: string, reason?: DownReason) =>
-      events.sharedCommandEnded?.({ command: name, outcome, reason, ms: performance.now() - startedAt });
+    const finish = (outcome: CommandOutcome) =>
+      events.sharedCommandEnded?.({ command: name, outcome, ms: performance.now() - startedAt });
     try {
       const reply = await withDeadline(timeoutMs, NEVER, () => command(current));
       finish('ok');
@@ -126,7 +126,7 @@ export function createRedisConnection(options: RedisConnectionOptions) {
       // Without a connection the reason is the error that ended it.
       if (library?.isOffline(error) !== true) lastError = error;
       const { why } = describe(lastError);
-      finish(isDeadline(error) ? 'timeout' : 'failed', why);
+      finish(isDeadline(error) ? 'timeout' : why === 'full' ? 'full' : 'failed');
       // A Redis without room still serves lookups.
       if (why !== 'full') failures += 1;
       if (failures >= MAX_FAILURES) {

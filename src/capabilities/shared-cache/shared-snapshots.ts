@@ -174,7 +174,6 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
       if (text === undefined) return;
       const { from, origin, names, credentialKey, cacheScope }: Eviction = JSON.parse(text);
       if (from === self) return;
-      events.sharedEvictionsReceived?.({ names: Object.keys(names).length });
       for (const [resource, name] of Object.entries(names)) {
         evictedAt.set(name, new Date(now()));
         const list = lists.get(resource);

@@ -46,7 +46,7 @@ export function createConditions(now: () => number, time: () => string) {
       const lost = amber('PorticoSharedStoreLost', 'Redis', 'unreachable', { why: ` (${why})` });
       if (hold(!isUp, lost)) counts.add('lost');
     },
-    sharedCommandEnded: ({ reason = 'ok' }) => counts.add(reason),
+    sharedCommandEnded: ({ outcome }) => counts.add(outcome),
     limitReached: ({ bound }) => (bound.startsWith('limits.') ? counts.add('limited') : bounds.add(bound)),
     snapshotStored: () => counts.add('stored'),
     snapshotDisplaced: () => counts.add('displaced'),

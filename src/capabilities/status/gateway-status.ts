@@ -43,7 +43,7 @@ export function createGatewayStatus(context: CapabilityContext) {
     sharedStoreChanged({ isUp }) {
       isSharedUp = isUp;
     },
-    sharedCommandEnded: ({ ms, outcome }) => commands.add(ms, outcome === 'timeout' || outcome === 'failed'),
+    sharedCommandEnded: ({ ms, outcome }) => commands.add(ms, outcome !== 'ok'),
   };
 
   async function status() {

@@ -72,8 +72,8 @@ export function recentChanges(time: () => string) {
       if (isUp) good('sharedStoreChanged', 'Redis connected', REDIS);
       else bad('sharedStoreChanged', `Redis unavailable: ${why}`, REDIS);
     },
-    sharedCommandEnded({ reason }) {
-      if (reason === 'full') bad('sharedCommandEnded', 'Redis refuses commands: full');
+    sharedCommandEnded({ outcome }) {
+      if (outcome === 'full') bad('sharedCommandEnded', 'Redis refuses commands: full');
     },
     limitReached: ({ bound, upstream }) =>
       bad('limitReached', `${upstream === undefined ? '' : `${upstream}: `}${bound} is reached`),

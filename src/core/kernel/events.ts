@@ -13,6 +13,9 @@ export interface ListenerRef {
   readonly listener: 'http' | 'admin';
 }
 
+/** Of a command to Redis. `full`: rejected because no memory is left. `failed`: rejected otherwise. */
+export type CommandOutcome = 'ok' | 'timeout' | 'full' | 'failed';
+
 /** The result of a lookup in the second level of the snapshots. */
 export interface SharedLooked {
   readonly resource: string;
@@ -120,7 +123,7 @@ export interface Events {
   /** From now on: at the start, and after a reload. */
   resourcesOffered?(offered: { readonly resources: readonly string[] }): void;
   /** An upstream opened, with its breaker closed. */
-  upstreamOpened?(opened: UpstreamRef & { readonly connections: number; readonly maxQueue: number }): void;
+  upstreamOpened?(opened: UpstreamRef & { readonly maxQueue: number }): void;
   /** Another instance of its name can be open. */
   upstreamClosed?(closed: UpstreamRef): void;
   /** An upstream answered a request, or failed (`error`: code of the table). */
@@ -186,8 +189,6 @@ export interface Events {
       readonly reason?: string | undefined;
     },
   ): void;
-  /** A call acquired a slot of the bulkhead. */
-  bulkheadEntered?(entered: { readonly upstream: string; readonly waitedMs: number }): void;
   bulkheadChanged?(changed: UpstreamRef & { readonly running: number; readonly waiting: number }): void;
   sharedStoreOpened?(): void;
   /**
@@ -199,15 +200,7 @@ export interface Events {
     readonly why?: string | undefined;
     readonly error?: string | undefined;
   }): void;
-  /** `outcome`: `ok`, `failed` (rejected) or `timeout`. `reason`: of a closed list; absent with `ok`. */
-  sharedCommandEnded?(ended: {
-    readonly command: string;
-    readonly outcome: string;
-    readonly reason?: string | undefined;
-    readonly ms: number;
-  }): void;
-  /** Another replica has evicted so many lists. */
-  sharedEvictionsReceived?(received: { readonly names: number }): void;
+  sharedCommandEnded?(ended: { readonly command: string; readonly outcome: CommandOutcome; readonly ms: number }): void;
   listening?(listening: {
     readonly url: string;
     readonly adminUrl?: string | undefined;
@@ -239,8 +232,6 @@ export interface Events {
   /** Connections were refused at the limit `maxConnections`. Emitted at most every ten seconds. */
   connectionsRefused?(refused: { readonly maxConnections: number }): void;
   connectionsChanged?(changed: ListenerRef & { readonly open: number; readonly maxConnections: number }): void;
-  /** Idle connections were closed for new ones at the limit `maxConnections`. */
-  idleConnectionsClosed?(closed: ListenerRef & { readonly connections: number }): void;
   listenerFailed?(failed: { readonly error: Error }): void;
 }
 

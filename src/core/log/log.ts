@@ -80,8 +80,8 @@ function warnings(logger: Logger, now: () => number): Events {
         : logger.warn(whyOf(error), 'issuer keys not fetched'),
     sharedStoreChanged: ({ isUp, why, error }) =>
       isUp ? logger.info('Redis connected') : logger.warn({ error, reason: why }, 'Redis unavailable'),
-    sharedCommandEnded({ command, reason }) {
-      if (reason === 'full' && isDue('Redis is full')) logger.warn({ command, reason }, 'Redis refuses commands');
+    sharedCommandEnded({ command, outcome }) {
+      if (outcome === 'full' && isDue('Redis is full')) logger.warn({ command, outcome }, 'Redis refuses commands');
     },
     connectionsCapped: (capped) => logger.warn(capped, 'connections capped by the limit of open files'),
     connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),

@@ -6,6 +6,11 @@ export interface Scraped {
   readonly series: ReadonlyMap<string, number>;
 }
 
+/** Prometheus takes a label without a value for an absent one. */
+function withoutEmptyLabels(series: string): string {
+  return series.replaceAll(/(?<=[{,])[a-z_]+="",?/g, '').replace(/,(?=\}$)|\{\}$/, '');
+}
+
 const SERIES = /^([a-z_0-9]+(?:\{.*\})?) (\S+)$/;
 
 /** Reads the text formats of Prometheus; throws at a line that is none. */
@@ -23,6 +28,6 @@ export function parseExposition(text: string): Scraped {
   function readSeries(line: string): void {
     const [, name, value] = SERIES.exec(line) ?? [];
     if (name === undefined) throw new Error(`no line of an exposition: ${line}`);
-    series.set(name, Number(value));
+    series.set(withoutEmptyLabels(name), Number(value));
   }
 }

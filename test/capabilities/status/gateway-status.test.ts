@@ -7,11 +7,11 @@ describe('the status of a gateway', () => {
     expect((await status()).shared).to.equal(null);
     events.sharedStoreOpened?.();
     events.sharedStoreChanged?.({ isUp: true });
-    for (const outcome of ['ok', 'refused', 'timeout', 'failed', 'unavailable', 'refused_by_store'] as const) {
+    for (const outcome of ['ok', 'timeout', 'full', 'failed'] as const) {
       events.sharedCommandEnded?.({ command: 'get', outcome, ms: 1 });
     }
     expect((await status()).shared?.isUp).to.equal(true);
-    expect((await status()).shared?.commands).to.include({ requests: 6, failures: 2 });
+    expect((await status()).shared?.commands).to.include({ requests: 4, failures: 3 });
   });
 
   it('keeps the counts of an upstream over a reload, and drops those of a removed one', async () => {

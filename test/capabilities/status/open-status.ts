@@ -11,7 +11,7 @@ const CONFIG = configOf({
 });
 
 export const ACME = { upstream: 'acme', opening: Symbol('acme') };
-export const BOUNDS = { connections: 1, maxQueue: 10 };
+export const BOUNDS = { maxQueue: 10 };
 export const PAGE = { requestId: 'r-1', upstream: 'acme', method: 'GET', ms: 1, bytes: 1 } as const;
 
 /** The status of a gateway with one upstream, with a clock that `later` moves. */

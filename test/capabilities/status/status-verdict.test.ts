@@ -125,7 +125,7 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
   ],
   'amber Redis: 1 commands refused in the last minute: its memory is full': [
     'PorticoSharedStoreLost',
-    (events) => events.sharedCommandEnded?.({ command: 'put', outcome: 'failed', reason: 'full', ms: 1 }),
+    (events) => events.sharedCommandEnded?.({ command: 'put', outcome: 'full', ms: 1 }),
   ],
   'red Portico: 1 requests failed by a bug in ten minutes': [
     'PorticoInternalError',

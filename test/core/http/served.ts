@@ -53,8 +53,6 @@ export interface Recorded {
   readonly refusals: { readonly maxConnections: number }[];
   /** Connections that were open, each time that their number changed. */
   readonly open: number[];
-  /** How many idle connections were closed for others, each time. */
-  readonly closed: number[];
   /** Bounds that were reached, by the keys of their settings. */
   readonly bounds: string[];
 }
@@ -174,11 +172,9 @@ function createRecorder(): { readonly events: Events; readonly recorded: Recorde
   const refusals: Recorded['refusals'] = [];
   const bounds: string[] = [];
   const open: number[] = [];
-  const closed: number[] = [];
   return {
     events: {
       connectionsChanged: (changed) => open.push(changed.open),
-      idleConnectionsClosed: ({ connections }) => closed.push(connections),
       requestEnded: (record) => ended.push(copyOf(record)),
       internalError: (bug) => bugs.push(bug),
       connectionsRefused: (refused) => refusals.push(refused),
@@ -190,7 +186,6 @@ function createRecorder(): { readonly events: Events; readonly recorded: Recorde
       refusals,
       bounds,
       open,
-      closed,
     },
   };
 }

@@ -123,13 +123,11 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
   }
 
   /** Closes the longest idle connections, none that was busy a second ago. Returns their number. */
-  function closeLongestIdle(count: number): number {
+  function closeLongestIdle(count: number): void {
     const before = performance.now() - BUSY_MS;
     const idle = [...connections.values()].filter((one) => one.idleSince < before && isIdle(one));
     idle.sort((one, other) => one.idleSince - other.idleSince);
-    const longest = idle.slice(0, count);
-    for (const { socket } of longest) socket.destroySoon();
-    return longest.length;
+    for (const { socket } of idle.slice(0, count)) socket.destroySoon();
   }
 
   /** Closes each connection after its last response, all after `graceMs`. Resolves with whether all were sent completely. */

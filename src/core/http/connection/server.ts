@@ -56,8 +56,7 @@ export function createHttpServer(options: HttpServerOptions, answer: RequestList
   function makeRoom(): void {
     if (performance.now() - madeRoomAt < ROOM_PAUSE_MS) return;
     madeRoomAt = performance.now();
-    const closed = connections.closeLongestIdle(Math.ceil(maxConnections * ROOM_SHARE));
-    if (closed > 0) events.idleConnectionsClosed?.({ listener, connections: closed });
+    connections.closeLongestIdle(Math.ceil(maxConnections * ROOM_SHARE));
   }
   /** Of all open connections, with those whose TLS handshake has not finished. */
   const sockets = new Set<Socket>();

@@ -132,7 +132,6 @@ export function withQueue(upstream: Upstream, { slots, maxQueue, opening, events
     ...upstream,
     async get(request, signal) {
       const { caller, load } = request;
-      const arrivedAt = now();
       signal.throwIfAborted();
       if (running < slots) {
         start(request);
@@ -142,7 +141,6 @@ export function withQueue(upstream: Upstream, { slots, maxQueue, opening, events
         await wait(request, signal);
       }
       const startedAt = now();
-      events.bulkheadEntered?.({ upstream: name, waitedMs: startedAt - arrivedAt });
       if (load.startedAt === undefined) Object.assign(load, { startedAt, onLoaded: recordLoad });
       // For example after a slow authorization.
       const isShort = load.dueAt - startedAt < usual.meanMs;

@@ -57,7 +57,7 @@ describe('an upstream behind a queue', () => {
     expect(await Promise.all(reads)).to.deep.equal(Array(8).fill(PAGE));
   });
 
-  it('reports each admission with its wait, what runs and waits then, and each refusal', async () => {
+  it('reports what runs and waits, and each refusal', async () => {
     const { get, open, clock, told } = queue({ slots: 1, maxQueue: 2 });
     const reads = [get('a'), get('a'), get('a')];
     expect((await errorOf(get('a'))).code).to.equal('overloaded');
@@ -67,8 +67,6 @@ describe('an upstream behind a queue', () => {
       await settled();
     }
     await Promise.all(reads);
-    const entered = (waitedMs: number) => ({ upstream: 'projects', waitedMs });
-    expect(told.bulkheadEntered).to.deep.equal([0, 100, 200].map(entered));
     const changed = told.bulkheadChanged?.map(({ upstream, running, waiting }) => `${upstream} ${running} ${waiting}`);
     const counts = ['1 0', '1 1', '1 2', '1 1', '1 0', '0 0'];
     expect(changed).to.deep.equal(counts.map((count) => `projects ${count}`));
