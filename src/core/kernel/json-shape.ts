@@ -12,6 +12,19 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Members of an object that are read to learn what a reply says: those around a list are some dozens. */
+const MAX_MEMBERS = 1000;
+
+/** Returns the members of an object that says something about a reply; of a huge one, the first. */
+export function membersOf(object: object): [name: string, value: unknown][] {
+  const members: [string, unknown][] = [];
+  for (const name in object) {
+    if (members.length === MAX_MEMBERS) break;
+    members.push([name, Reflect.get(object, name)]);
+  }
+  return members;
+}
+
 /** Parses JSON. Returns undefined for anything else. */
 export function parseJson(text: string): unknown {
   try {
@@ -21,13 +34,20 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Returns the bound that a JSON text exceeds: parsed, it can take thirty times its bytes. `maxValues`: objects, lists and members,
- * approximately (`[1,2]` has three, `{"a":1}` has one). Takes 1 ms per MiB.
- */
-export function excessOf(json: Uint8Array, { maxValues, maxLevels }: Record<'maxValues' | 'maxLevels', number>) {
+interface ShapeBounds {
+  /** Objects, lists and members, approximately (`[1,2]` has three, `{"a":1}` has one). */
+  readonly maxValues: number;
+  /** Of these, in one object: its members take ten times as long as those of a list. @default as many */
+  readonly maxMembers?: number;
+  readonly maxLevels: number;
+}
+
+/** Returns the bound that a JSON text exceeds: parsed, it can take thirty times its bytes. Takes 1 ms per MiB. */
+export function excessOf(json: Uint8Array, { maxValues, maxMembers = maxValues, maxLevels }: ShapeBounds) {
   let values = 0;
-  let level = 0;
+  /** Members so far of each open object; a list has none. */
+  const open: number[] = [];
+  let members = 0;
   for (let at = 0; at < json.length; at += 1) {
     switch (json[at]) {
       case QUOTE:
@@ -35,18 +55,20 @@ export function excessOf(json: Uint8Array, { maxValues, maxLevels }: Record<'max
         break;
       case OPEN_LIST:
       case OPEN_OBJECT:
-        level += 1;
+        open.push(members);
+        members = json[at] === OPEN_LIST ? Number.NEGATIVE_INFINITY : 1;
         values += 1;
-        if (level > maxLevels) return 'levels';
+        if (open.length > maxLevels) return 'levels';
         break;
       case CLOSE_LIST:
       case CLOSE_OBJECT:
-        level -= 1;
+        members = open.pop() ?? 0;
         break;
       case COMMA:
+        members += 1;
         values += 1;
     }
-    if (values > maxValues) return 'values';
+    if (values > maxValues || members > maxMembers) return 'values';
   }
   return undefined;
 }

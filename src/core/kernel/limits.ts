@@ -122,7 +122,7 @@ const TABLE = {
     maxPages: [10_000, 'Pages of one read. Beyond: 502.'],
     maxPageValues: [
       250_000,
-      'Objects, lists and members of one page. In proportion more where maxPageBytes is above 2 MiB. Beyond: 502.',
+      'Objects, lists and members of one page, a tenth of them in one object. In proportion more where maxPageBytes is above 2 MiB. Beyond: 502.',
     ],
     maxNextBytes: [4 * KIB, 'Length of a page token or a link to a next page. Beyond: 502.'],
   },

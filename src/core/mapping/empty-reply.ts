@@ -1,3 +1,5 @@
+import { membersOf } from '../kernel/json-shape.ts';
+
 /** Names, in lower case and without separators, of numbers and texts that say nothing against an empty list. */
 const NEUTRAL =
   /^(?:total|count|num|nb|pag(?:e|ing|ination)|per|limit|offset|start|skip|size|max|next|prev|has|more|cursor|link|self|href|ur[il]|first|last|current|kind|apiversion|version|request|trace|took|duration|elapsed|context|odata|etag|filter|sort|order)|(?:count|total|size|id|type|context|version|time|timestamp|object|host|server|ms|date)$/;
@@ -29,7 +31,7 @@ export function saysOtherwise(body: unknown, leads: readonly (string | number)[]
     if (depth === leads.length - 1) return undefined;
   }
   if (value === null || value === '') return undefined;
-  const other = Object.entries(Object(value)).find(([name, member]) => !isNeutral(name, member));
+  const other = membersOf(Object(value)).find(([name, member]) => !isNeutral(name, member));
   if (other !== undefined) return `the reply has ${nameable(other[0])} instead`;
   return typeof value === 'object' ? undefined : 'the reply is another value';
 }
@@ -40,7 +42,7 @@ function listIn(value: unknown, path: readonly string[], leads: readonly (string
     const isList = value.some((each) => typeof each === 'object' && each !== null);
     return isList ? `${path.map(nameable).join('.') || 'the reply itself'} has ${value.length} items` : undefined;
   }
-  for (const [name, member] of Object.entries(value)) {
+  for (const [name, member] of membersOf(value)) {
     if (NO_LIST.test(plain(name)) && !leads.includes(name)) continue;
     const found = listIn(member, [...path, name], leads);
     if (found !== undefined) return found;

@@ -1,3 +1,5 @@
+import { membersOf } from '../kernel/json-shape.ts';
+
 /** What a reply with status 200 may say against itself. Settings may ignore each. */
 export const FAULTS = ['success', 'error', 'code', 'status', 'timedOut', 'partial'] as const;
 
@@ -42,13 +44,23 @@ export function faultIn(scopes: readonly object[], ignored: readonly Fault[] = [
 }
 
 function faultOf(scope: object, ignored: readonly Fault[], depth: number): SeenFault | undefined {
-  for (const [member, value] of Object.entries(scope)) {
+  const members = membersOf(scope);
+  let hasBadMessage: boolean | undefined;
+  const saysFailure = () => {
+    hasBadMessage ??= members.some(([member, text]) => MESSAGE.test(plain(member)) && BAD_MESSAGE.test(textOf(text)));
+    return hasBadMessage;
+  };
+  for (const [member, value] of members) {
     if (value === null || (Array.isArray(value) && value.length === 0)) continue;
     const name = plain(member);
-    const [fault, seen] = faultOfMember(name, value) ?? faultOfOwnCode(name, value, scope) ?? [];
+    const [fault, seen] = faultOfMember(name, value) ?? faultOfOwnCode(name, value, saysFailure) ?? [];
     if (fault !== undefined && !ignored.includes(fault)) return { fault, seen: `${name}: ${seen}` };
     if (typeof value !== 'object' || depth === MAX_DEPTH || !ABOUT_REPLY.test(name)) continue;
-    const inner = faultOf(name === 'shards' ? { partial: Number(value.failed) > 0 } : value, ignored, depth + 1);
+    const inner = faultOf(
+      name === 'shards' ? { partial: Number(Object(value).failed) > 0 } : value,
+      ignored,
+      depth + 1,
+    );
     if (inner !== undefined) return { ...inner, seen: `${name}.${inner.seen}` };
   }
   return undefined;
@@ -69,10 +81,14 @@ function faultOfMember(name: string, value: unknown): [Fault, string] | undefine
 }
 
 /** A number of the platform's own is a fault if a message beside it says so. */
-function faultOfOwnCode(name: string, value: unknown, scope: object): [Fault, string] | undefined {
+function faultOfOwnCode(name: string, value: unknown, saysFailure: () => boolean): [Fault, string] | undefined {
   if (!CODE.test(name) || !isScalar(value) || !/^\d+$/.test(`${value}`) || FINE_TEXT.test(`${value}`)) return undefined;
-  const isBad = Object.entries(scope).some(([member, text]) => MESSAGE.test(plain(member)) && BAD_MESSAGE.test(text));
-  return isBad ? ['code', shown(value)] : undefined;
+  return saysFailure() ? ['code', shown(value)] : undefined;
+}
+
+/** An object of a platform may have a `toString` of its own. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function plain(name: string): string {
@@ -83,7 +99,7 @@ function plain(name: string): string {
 function isError(value: unknown): boolean {
   if (typeof value === 'string') return !FINE_TEXT.test(value);
   if (typeof value !== 'object' || value === null) return value !== false && value !== 0;
-  const parts = Object.entries(value).filter(([, part]) => part !== null && part !== '' && part !== false);
+  const parts = membersOf(value).filter(([, part]) => part !== null && part !== '' && part !== false);
   return (
     parts.length > 0 && !parts.some(([name, part]) => /code|status/i.test(name) && isScalar(part) && !isErrorCode(part))
   );

@@ -22,6 +22,15 @@ describe('the shape of a JSON text', () => {
     for (const text of ['', '"', '"\\', ']]]', '"abc']) expect(excess(text)).to.equal(undefined);
   });
 
+  it('may have fewer members in one object, but not in lists and in all objects together', () => {
+    const bounds = { maxValues: 100, maxMembers: 3, maxLevels: 10 };
+    const excess = (value: unknown) => excessOf(Buffer.from(JSON.stringify(value)), bounds);
+    for (const value of [{ a: 1, b: { c: 1, d: [1, 2, 3, 4, 5], e: 1 }, f: 1 }, Array(20).fill({ a: 1, b: 1, c: 1 })])
+      expect(excess(value)).to.equal(undefined);
+    for (const value of [{ a: 1, b: {}, c: [], d: 1 }, [{ a: { b: 1, c: 1, d: 1, e: 1 } }]])
+      expect(excess(value)).to.equal('values');
+  });
+
   it(`has as many values as there are in any JSON ${SEEDED}`, () => {
     const valuesOf = (value: unknown): number => {
       if (typeof value !== 'object' || value === null) return 0;

@@ -75,8 +75,27 @@ describe('a reply with status 200 that reports a fault', () => {
       { code: 1000, message: 'completed with 0 errors' },
       { code: 0, message: 'no errors', count: 7, title: 'Failed logins' },
       { returnCode: 'EUR', code: 'E' },
+      { code: 1000, message: { toString: 1 } },
     ])
       expect(parsed(members).items, JSON.stringify(members)).to.deep.equal([1]);
     expect(createPageParser({ items: '@' })('[{"success":false,"error":"x"}]').items).to.have.length(1);
+  });
+
+  it('takes as long as the reply, however many members look like a code', () => {
+    const codes = Array.from({ length: 20_000 }, (_, index) => [
+      `code${'_'.repeat(index % 200)}${'.'.repeat(index / 200)}`,
+      12,
+    ]);
+    const begun = performance.now();
+    expect(parsed(Object.fromEntries(codes)).items).to.deep.equal([1]);
+    // It took a minute.
+    expect(performance.now() - begun).to.be.below(2000);
+  });
+
+  it('is looked for in a text that is not a list without a copy of each character', () => {
+    const text = JSON.stringify('x'.repeat(1_000_000));
+    const before = process.memoryUsage().heapUsed;
+    expect(reasonOf(() => createPageParser({ items: '@' })(text))).to.contain('no list of items');
+    expect(process.memoryUsage().heapUsed - before).to.be.below(50_000_000);
   });
 });

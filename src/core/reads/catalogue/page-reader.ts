@@ -152,7 +152,11 @@ export function createPageReader(options: PageReaderOptions, turns: PageTurns): 
 
 /** Throws `upstream_invalid` for a body that takes unexpected time and memory. */
 function checkShape(body: Buffer, maxPageValues: number): void {
-  const excess = excessOf(body, { maxValues: maxPageValues, maxLevels: MAX_LEVELS });
+  const excess = excessOf(body, {
+    maxValues: maxPageValues,
+    maxMembers: maxPageValues / 10,
+    maxLevels: MAX_LEVELS,
+  });
   if (excess === undefined) return;
   if (excess === 'levels') throw invalid({ reason: `the page nests deeper than ${MAX_LEVELS} levels` });
   throw invalid({ reason: 'the page has more values than maxPageValues', bound: 'maxPageValues' });

@@ -5,6 +5,9 @@ import { type BodyBounds, joinPieces } from './body.ts';
 /** How much of a body that is not needed is read, and for how long. */
 const REST = { limit: 65_536, timeoutMs: 250 };
 
+/** Pieces of one body in one turn of the event loop: a platform can send pieces of one byte. */
+const TURN_PIECES = 256;
+
 interface Exchange extends BodyBounds {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -30,6 +33,7 @@ export function sendRequest(client: Dispatcher, exchange: Exchange, signal: Abor
   let controller: Dispatcher.DispatchController | undefined;
   let isNeeded = true;
   let rest = 0;
+  let pieces = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const abort = () => {
@@ -69,9 +73,13 @@ export function sendRequest(client: Dispatcher, exchange: Exchange, signal: Abor
         if (Number(received['content-length']) > REST.limit) cutRest();
         else timer = setTimeout(cutRest, REST.timeoutMs);
       },
-      onResponseData(_controller, piece) {
+      onResponseData(current, piece) {
         if (isNeeded) joined.add(piece);
         else takeRest(piece);
+        pieces += 1;
+        if (pieces % TURN_PIECES > 0) return;
+        current.pause();
+        setImmediate(() => current.resume());
       },
       onResponseEnd: end,
       onResponseError(_controller, error) {

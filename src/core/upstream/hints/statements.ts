@@ -1,4 +1,4 @@
-import { parseJson } from '../../kernel/json-shape.ts';
+import { membersOf, parseJson } from '../../kernel/json-shape.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 import { linkTo } from './link-header.ts';
 import { type Meaning, meaningOfHeader, meaningOfMember, type Sign } from './words.ts';
@@ -60,10 +60,9 @@ export function headerStatements(headers: ReplyHeaders): Statement[] {
 }
 
 function readMembers(scope: object, path: string, depth: number, statements: Statement[]): void {
-  for (const member in scope) {
+  for (const [member, value] of membersOf(scope)) {
     const { meanings, isMeta } = meaningOfMember(member);
     if (meanings.length === 0 && !isMeta) continue;
-    const value: unknown = (scope as Record<string, unknown>)[member];
     const place = below(path, member);
     for (const meaning of meanings) readMember(meaning, member, value, place, statements);
     if (!isMeta || depth === MAX_DEPTH || typeof value !== 'object' || value === null) continue;
@@ -107,9 +106,9 @@ function readMember(
 /** A member of the last item that begins with `_more_`, or is called so, says that others follow. */
 function readFlag(item: unknown, statements: Statement[]): void {
   if (typeof item !== 'object' || item === null) return;
-  for (const member in item) {
+  for (const [member, value] of membersOf(item)) {
     if (!/^_+(?:has_?)?more(?:_|$)/i.test(member)) continue;
-    if (leads((item as Record<string, unknown>)[member])) statements.push({ sign: 'more', name: member, stated: true });
+    if (leads(value)) statements.push({ sign: 'more', name: member, stated: true });
   }
 }
 

@@ -29,6 +29,11 @@ describe('a page', () => {
       ['no JSON', 'the page is not JSON', true],
       [{ things: 5 }, 'the page has no list of items at the configured place', true],
       [`[${'{},'.repeat(200_000)}{}]`, 'the page has more values than maxPageValues', true],
+      [
+        JSON.stringify(Object.fromEntries(Array.from({ length: 26_000 }, (_, index) => [index, 1]))),
+        'the page has more values than maxPageValues',
+        true,
+      ],
       [`${'['.repeat(40_000)}${']'.repeat(40_000)}`, 'the page nests deeper than 1000 levels', true],
       [{ things: items(1001) }, 'the list has more items than maxItems: 1000', false],
       [{ things: [...items(300), { id: {}, name: 'n' }] }, 'field id of item 300 is an object or a list', false],
