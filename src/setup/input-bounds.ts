@@ -1,7 +1,6 @@
 /** Bounds on what documents and platforms send, which may be hostile. What lies beyond is not looked at. */
 
 export const DOCUMENT = {
-  maxBytes: 33_554_432,
   timeoutMs: 30_000,
   /** Aliases that a YAML document may expand to. */
   aliases: 1000,

@@ -50,7 +50,7 @@ function rank(resource: Resource, operation: Operation): { readonly candidate: C
   if (noun === undefined) return [];
   const others = words.filter((word) => OTHER_THINGS.has(word) && !noun.includes(word));
   if (others.length > 0) return [];
-  const list = findItems(body, things.at(-1) ?? '');
+  const list = findItems(body);
   if (list === undefined && body.isElsewhere !== true) return [];
   const fields = findFields(resource, list?.item ?? body, noun.replaceAll(' ', ''));
   const paging = readPaging(operation);
@@ -81,22 +81,18 @@ function doubtOf(field: string, choice: FieldChoice | undefined): string {
   return choice?.from === undefined ? `no member of an item is like ${field}` : `${field} may be ${choice.from}`;
 }
 
-const USUAL =
-  /^(?:items|data|results?|content|entries|records|list|values?|objects|elements|resources|rows|docs|nodes|hits)$/;
 const BESIDE =
   /^(?:errors?|warnings|messages|links?|included|facets|tags|(?:failed|failing|invalid|skipped|rejected)\w*)$/;
 
-/** Finds the list of objects in a reply. In doubt where two lists are equally likely by name. */
-function findItems(body: Shape, name: string) {
+/** Finds the list of objects in a reply: that nearest to the top. In doubt where there is another. */
+function findItems(body: Shape) {
   const lists = [{ path: [] as readonly string[], shape: body }, ...membersOf(body)].flatMap(({ path, shape }) => {
     const { items: item } = shape;
     if (shape.type !== 'list' || item === undefined || !['object', 'unknown'].includes(item.type)) return [];
     const key = plainName(path.at(-1));
     if (BESIDE.test(key)) return [];
-    const isNamed = wordsOf(path.at(-1) ?? '').at(-1) === wordsOf(name).at(-1);
-    const score = (path.length === 0 ? 9 : isNamed ? 7 : USUAL.test(key) ? 6 : 0) - path.length;
-    return [{ items: expressionOf(path), item, score }];
+    return [{ items: expressionOf(path), item }];
   });
-  const [best, second] = lists.toSorted((a, b) => b.score - a.score);
-  return best && { ...best, isInDoubt: second !== undefined && best.score - second.score < 2 };
+  const [best] = lists;
+  return best && { ...best, isInDoubt: lists.length > 1 };
 }

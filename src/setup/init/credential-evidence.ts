@@ -3,20 +3,15 @@ import type { Json } from '../../core/kernel/json-shape.ts';
 import type { Api, Operation } from './openapi-document.ts';
 import { textOf } from './shape.ts';
 
+type Credential = Readonly<Record<string, string>>;
+
 export interface CredentialEvidence {
   readonly seen: string;
   /** The setting `credential`; `undefined` where the document leaves it open. */
-  readonly credential: Readonly<Record<string, string>> | undefined;
+  readonly credential: Credential | undefined;
   /** What it may be then. */
-  readonly likely?: Readonly<Record<string, string>> | undefined;
+  readonly likely?: Credential | undefined;
 }
-
-/** Words before the token in `Authorization`, as platforms write them. */
-const WORDS = 'Token|Bearer|ApiKey|Api-Key|SSWS|Splunk|GenieKey|apikey|Key';
-/** `Authorization: SSWS {key}`, "prefixed with SSWS", "the prefix `Token`". A word in the middle of a sentence is none. */
-const PREFIX = new RegExp(
-  `(?:Authorization:?\\s*["'\`]?|prefix(?:ed)?\\s+(?:it\\s+|of\\s+|is\\s+|with\\s+|by\\s+)*["'\`]?)(${WORDS})\\b|["'\`](${WORDS})["'\`]?\\s+[<{[$]`,
-);
 
 /** Reads which header takes the token, where all of these operations agree. */
 export function readCredential({ securitySchemes }: Api, operations: readonly Operation[]): CredentialEvidence {
@@ -29,38 +24,29 @@ export function readCredential({ securitySchemes }: Api, operations: readonly Op
   const names = alone.size > 0 ? [...alone] : [...securitySchemes.keys()];
   const readings = names.flatMap((name) => {
     const scheme = securitySchemes.get(name);
-    return scheme === undefined ? [] : [{ name, ...readScheme(scheme, name) }];
+    return scheme === undefined ? [] : [{ name, ...readScheme(scheme) }];
   });
-  const [best, ...others] = readings.toSorted((a, b) => b.rank - a.rank);
+  const best = readings.find(({ credential }) => credential !== undefined) ?? readings[0];
   if (best === undefined) return { seen: 'the document names no security scheme', credential: undefined };
-  const also = others.map(({ name, seen }) => `${name} (${seen})`).join(', ');
-  return { ...best, seen: `security scheme ${best.name}: ${best.seen}${also && `; others are ${also}`}` };
+  return { ...best, seen: readings.map(({ name, seen }) => `security scheme ${name}: ${seen}`).join('; or ') };
 }
 
-const PASSTHROUGH = { kind: 'passthrough' };
-const AUTHORIZATION = { kind: 'header', name: 'Authorization' };
-
-function readScheme(scheme: Json, called: string): CredentialEvidence & { readonly rank: number } {
+function readScheme(scheme: Json): CredentialEvidence {
   const [type, kind, place] = ['type', 'scheme', 'in'].map((key) => textOf(scheme[key]).toLowerCase());
-  if (type === 'http' && kind === 'bearer') return { rank: 4, seen: 'a bearer token', credential: PASSTHROUGH };
-  if (type === 'oauth2' || type === 'openidconnect') return { rank: 2, seen: 'OAuth', credential: PASSTHROUGH };
-  if (kind === 'basic' || type === 'basic') {
-    const likely = { ...AUTHORIZATION, format: 'Basic {token}' };
-    return { rank: 0, seen: 'a user name and password (Basic)', credential: undefined, likely };
-  }
-  if (type !== 'apikey' || place !== 'header' || /^cookie$/i.test(textOf(scheme['name']))) {
-    return { rank: 0, seen: `${type} ${place || kind}`.trim(), credential: undefined };
-  }
   const name = textOf(scheme['name']);
-  if (!requestHeaderName.safeParse(name).success) return { rank: 0, seen: 'no usable header', credential: undefined };
-  const seen = `the header ${name}`;
-  if (name.toLowerCase() !== 'authorization') return { rank: 3, seen, credential: { kind: 'header', name } };
-  const [, first, second] = PREFIX.exec(textOf(scheme['description']).slice(0, 1000)) ?? [];
-  const word = first ?? second ?? (/bearer/i.test(called) ? 'Bearer' : undefined);
-  if (word === undefined) {
-    const likely = { ...AUTHORIZATION, format: '{token}' };
-    return { rank: 1, seen: `${seen}; what precedes the token is not said`, credential: undefined, likely };
+  if ((type === 'http' && kind === 'bearer') || type === 'oauth2' || type === 'openidconnect') {
+    return { seen: type === 'http' ? 'a bearer token' : 'OAuth', credential: { kind: 'passthrough' } };
   }
-  if (word === 'Bearer') return { rank: 3, seen, credential: PASSTHROUGH };
-  return { rank: 3, seen: `${seen}, with ${word}`, credential: { kind: 'header', name, format: `${word} {token}` } };
+  if (kind === 'basic' || type === 'basic') return inAuthorization('a user name and password (Basic)', 'Basic {token}');
+  const isHeader = type === 'apikey' && place === 'header' && requestHeaderName.safeParse(name).success;
+  if (!isHeader || /^cookie$/i.test(name)) return { seen: `${type} ${place || kind}`.trim(), credential: undefined };
+  if (name.toLowerCase() !== 'authorization')
+    return { seen: `the header ${name}`, credential: { kind: 'header', name } };
+  const said = textOf(scheme['description']).slice(0, 120);
+  return inAuthorization(`the header ${name}, with what its description says: "${said}"`, '{token}');
+}
+
+/** What precedes the token is for a person to read. */
+function inAuthorization(seen: string, format: string): CredentialEvidence {
+  return { seen, credential: undefined, likely: { kind: 'header', name: 'Authorization', format } };
 }

@@ -1,13 +1,11 @@
-import { createReadStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { getSystemErrorMessage } from 'node:util';
 import { RESOURCES } from '../../core/resources/index.ts';
 import { DOCUMENT } from '../input-bounds.ts';
 import { findCandidates, type ResourceCandidates } from './candidates.ts';
 import { readCredential } from './credential-evidence.ts';
 import { type Api, describeApi, parseDocumentText } from './openapi-document.ts';
-import { type Proposal, writeSettings } from './settings-text.ts';
-import { escapeReferences, oneLine } from './yaml-text.ts';
+import { oneLine, type Proposal, writeSettings } from './settings-text.ts';
 
 interface InitOptions {
   /** OpenAPI document: a file, or an http or https URL. */
@@ -82,7 +80,7 @@ function baseUrlOf(server: string, document: URL | undefined): string {
   const url = server.includes('{') ? null : URL.parse(server, document);
   const isRelative = !URL.canParse(server);
   if (url !== null && /^https?:$/.test(url.protocol) && (isRelative || !EXAMPLE.test(url.hostname))) {
-    return escapeReferences(url.origin + url.pathname);
+    return url.origin + url.pathname;
   }
   const [path = ''] = server.replace(/^[a-z]+:\/\/[^/]*/i, '').split(/[?#]/);
   return `\${${SERVER}}${/^\/[\w/.@~-]*$/.test(path) ? path : ''}`;
@@ -98,9 +96,8 @@ function parseUrl(text: string, option: string): URL {
 
 async function readDocumentFile(file: string): Promise<string> {
   try {
-    return await readBounded(createReadStream(file), file);
+    return await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof SourceError) throw error;
     const { errno = 0 } = error as NodeJS.ErrnoException;
     throw new SourceError(`${file} cannot be read: ${getSystemErrorMessage(errno)}`);
   }
@@ -110,7 +107,7 @@ async function readDocumentFile(file: string): Promise<string> {
 async function fetchDocument(url: URL, source: string): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(DOCUMENT.timeoutMs), redirect: 'manual' });
-    if (response.status === 200) return await readBounded(response.body ?? [], source);
+    if (response.status === 200) return await response.text();
     await response.body?.cancel();
     throw new SourceError(`${source} answered with ${response.status}: download the document and name the file`);
   } catch (error) {
@@ -119,18 +116,6 @@ async function fetchDocument(url: URL, source: string): Promise<string> {
     const { message = name, code = message } = Object(cause) as { message?: string; code?: string };
     throw new SourceError(`${source} cannot be read: ${code}`, { cause: error });
   }
-}
-
-async function readBounded(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, source: string): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > DOCUMENT.maxBytes)
-      throw new SourceError(`${source} is larger than ${DOCUMENT.maxBytes / 1_048_576} MiB`);
-    parts.push(chunk);
-  }
-  return new TextDecoder().decode(Buffer.concat(parts));
 }
 
 async function writeNew(file: string, text: string): Promise<void> {

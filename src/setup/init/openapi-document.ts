@@ -38,8 +38,12 @@ export interface Parameter {
   readonly isFlag: boolean;
 }
 
-/** Tolerant, since many published documents are not valid YAML. Undefined if nothing can be read, or if aliases multiply. */
-export function parseDocumentText(text: string): unknown {
+/**
+ * Tolerant, since many published documents are not valid YAML. Undefined if nothing can be read, or if aliases multiply. What would
+ * refer to the environment in settings is escaped.
+ */
+export function parseDocumentText(written: string): unknown {
+  const text = written.replaceAll('${', () => '$${');
   const options = { strict: false, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const;
   try {
     return parseJson(text) ?? parseDocument(text, options).toJS({ maxAliasCount: DOCUMENT.aliases });

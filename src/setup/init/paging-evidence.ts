@@ -14,7 +14,7 @@ export interface PagingEvidence {
   readonly isClear: boolean;
 }
 
-const PARAMETERS = {
+const ROLES = {
   size: 'limit perpage pagesize size maxresults top count pagelimit rows take max itemsperpage resultsperpage',
   token:
     'pagetoken cursor nexttoken after continue continuationtoken marker nextpagetoken nextcursor continuation pagecursor startingafter',
@@ -25,64 +25,70 @@ const PARAMETERS = {
 /** Parameters that concern pages, whatever they do. */
 const PAGE_WORDS = /page|paging|pagination|offset|limit|cursor|skip|range|marker|continu|\bfirst\b|\blast\b/i;
 const TOKEN_WORDS = /token|cursor|marker|continu(?:e|ation)/i;
-const LINK_WORDS = /ur[il]\b|link|href|https?:/i;
+const LINK_WORDS = /ur[il]\b|link|href/i;
 const TOTAL_WORDS = /total|(?:^|_)count(?:$|_)|[a-z]Count\b/i;
 const MAX_SIZE = 100;
 
 /** Reads what an operation says about its pages. Chooses nothing that could be read in two ways. */
-export function readPaging(operation: Operation): PagingEvidence {
-  const { body, headers, parameters } = operation;
-  const of = (role: keyof typeof PARAMETERS) => {
-    const names = PARAMETERS[role].split(' ');
-    return parameters.filter(({ name, isFlag }) => !isFlag && names.includes(plainName(name.split('.').at(-1))));
+export function readPaging({ body, headers, parameters }: Operation): PagingEvidence {
+  const roleOf = ({ name, isFlag }: Parameter) => {
+    const plain = plainName(name.split('.').at(-1));
+    const role = Object.entries(ROLES).find(([, names]) => !isFlag && names.split(' ').includes(plain));
+    return role?.[0] ?? (PAGE_WORDS.test(name) ? 'other' : undefined);
   };
-  const [sizes, tokens, offsets, pages] = [of('size'), of('token'), of('offset'), of('page')];
-  const named = findMember(body, 'next');
-  // A number is that of a page.
-  const next = named?.shape.type === 'number' ? undefined : named;
-  const total = findTotal(operation);
-  const others = parameters.filter(
-    ({ name }) => PAGE_WORDS.test(name) && ![sizes, tokens, offsets, pages].flat().some((each) => each.name === name),
+  const {
+    size: sizes = [],
+    token: tokens = [],
+    offset = [],
+    page = [],
+    other = [],
+  } = Object.groupBy(
+    parameters.filter((each) => roleOf(each) !== undefined),
+    (each) => roleOf(each) ?? '',
   );
+  const next = findMember(body, 'next');
+  // Some platforms count only when asked to: their total is absent, 0 or -1 otherwise.
+  const requested = parameters.filter(({ name, isFlag }) => isFlag && TOTAL_WORDS.test(name));
+  const total = findTotal(headers, requested.length > 0 ? undefined : findMember(body, 'total'));
   const size = sizeSetting(sizes);
   const readings: { readonly pagination: Pagination; readonly isSure: boolean }[] = [];
   const add = (pagination: Pagination, isSure: boolean) => readings.push({ pagination, isSure });
 
   if (headers.has('link')) add({ kind: 'link', ...size }, true);
-  if (next !== undefined) {
-    const reading = linkOrToken(next);
-    const at = expressionOf(next.path);
+  // A number is that of a page.
+  if (next !== undefined && next.shape.type !== 'number') {
+    const [at, name] = [expressionOf(next.path), next.path.join(' ')];
+    const [isLink, isToken] = [next.shape.isUri || LINK_WORDS.test(name), TOKEN_WORDS.test(name)];
     const [token] = tokens;
-    if (reading !== 'token') add({ kind: 'link', ...size, next: at }, reading === 'link');
-    if (reading !== 'link' && token !== undefined) {
-      add({ kind: 'token', ...size, tokenParam: token.name, next: at }, reading === 'token' && tokens.length === 1);
+    if (isLink || !isToken) add({ kind: 'link', ...size, next: at }, isLink && !isToken);
+    if (token !== undefined && (isToken || !isLink)) {
+      add({ kind: 'token', ...size, tokenParam: token.name, next: at }, isToken && !isLink && tokens.length === 1);
     }
   }
   if (readings.length === 0) {
-    for (const { name, minimum, value } of offsets) {
-      add({ kind: 'offset', ...size, offsetParam: name, ...total?.setting }, (minimum ?? Number(value ?? 0)) === 0);
+    for (const { name, minimum, value } of offset) {
+      add({ kind: 'offset', ...size, offsetParam: name, ...total }, (minimum ?? Number(value ?? 0)) === 0);
     }
-    for (const parameter of pages) {
-      const first = firstPageOf(parameter);
-      const firstPage = first ?? 1;
+    for (const { name, minimum, value } of page) {
+      const first = [minimum, Number(value ?? Number.NaN)].find((each) => each === 0 || each === 1);
       // With a total, a wrong number of the first page is an error at the first read.
       const isSure = first !== undefined || total !== undefined;
-      add({ kind: 'page', ...size, pageParam: parameter.name, firstPage, ...total?.setting }, isSure);
+      add({ kind: 'page', ...size, pageParam: name, firstPage: first ?? 1, ...total }, isSure);
     }
   }
-  const isSilent = [sizes, tokens, offsets, pages, others].every(({ length }) => length === 0) && named === undefined;
-  if (readings.length === 0 && isSilent && total === undefined) add({ kind: 'none' }, true);
-  const concerned = [...sizes, ...tokens, ...offsets, ...pages, ...others].map(({ name }) => name);
+  const concerned = [...sizes, ...tokens, ...offset, ...page, ...other].map(({ name }) => name);
+  const isSilent = concerned.length === 0 && next === undefined && total === undefined;
+  if (readings.length === 0 && isSilent) add({ kind: 'none' }, true);
   return {
     choices: readings.map(({ pagination }) => pagination),
     // A Link header is a standard (RFC 8288), whatever parameters its addresses use.
-    isClear: readings[0]?.isSure === true && (readings.length === 1 || headers.has('link')) && others.length === 0,
+    isClear: readings[0]?.isSure === true && (readings.length === 1 || headers.has('link')) && other.length === 0,
     seen: [
       concerned.length === 0 ? 'no parameter concerns pages' : `parameters ${concerned.join(', ')}`,
       ...(headers.has('link') ? ['a Link header'] : []),
-      ...(named === undefined ? [] : [`${expressionOf(named.path)} in the reply`]),
-      ...(total === undefined ? [] : [total.seen]),
-      ...requestedTotals(parameters),
+      ...(next === undefined ? [] : [`${expressionOf(next.path)} in the reply`]),
+      ...(total === undefined ? [] : [`a total: ${Object.values(total)}`]),
+      ...requested.map(({ name }) => `a total must be requested with ${name}`),
     ],
   };
 }
@@ -96,45 +102,20 @@ function sizeSetting([first, ...more]: readonly Parameter[]): { sizeParam: strin
 /** A count is the length of one page as often as it is the total. */
 function findMember(body: Shape, sign: 'next' | 'total'): Member | undefined {
   return membersOf(body).find(({ path, shape }) => {
-    const { meanings } = meaningOfMember(nameOf(path));
+    const last = path.at(-1) ?? '';
+    // Of `links.next.href` it is `next`.
+    const { meanings } = meaningOfMember(/^(?:href|url|value)$/i.test(last) ? (path.at(-2) ?? '') : last);
     return shape.type !== 'list' && meanings.some((meaning) => meaning.sign === sign && meaning.isCount !== true);
   });
 }
 
-/** The last key; of `links.next.href` it is `next`. */
-function nameOf(path: readonly string[]): string {
-  const last = path.at(-1) ?? '';
-  return /^(?:href|url|value)$/i.test(last) ? (path.at(-2) ?? '') : last;
-}
-
-/** Whether the next page is named by a link or a token; `undefined` where the document does not say so. */
-function linkOrToken({ path, shape }: Member): 'link' | 'token' | undefined {
-  const name = path.join(' ');
-  const isLink = LINK_WORDS.test(`${name} ${shape.hint}`);
-  const isToken = TOKEN_WORDS.test(name);
-  if (isLink === isToken) return undefined;
-  return isLink ? 'link' : 'token';
-}
-
-function findTotal({ body, headers, parameters }: Operation) {
-  const header = [...headers].find((name) =>
+function findTotal(
+  headers: Operation['headers'],
+  member: Member | undefined,
+): { readonly totalHeader: string } | { readonly total: string } | undefined {
+  const totalHeader = [...headers].find((name) =>
     meaningOfHeader(name).meanings.some(({ sign, isCount, isSize }) => sign === 'total' && !isCount && !isSize),
   );
-  if (header !== undefined) return { setting: { totalHeader: header }, seen: `the header ${header}` };
-  const found = findMember(body, 'total');
-  if (found === undefined || requestedTotals(parameters).length > 0) return undefined;
-  const total = expressionOf(found.path);
-  return { setting: { total }, seen: `${total} in the reply` };
-}
-
-/** Some platforms count only when asked to: their total is absent, 0 or -1 otherwise. */
-function requestedTotals(parameters: readonly Parameter[]): string[] {
-  return parameters
-    .filter(({ name, isFlag }) => isFlag && TOTAL_WORDS.test(name))
-    .map(({ name }) => `a total must be requested with ${name}`);
-}
-
-function firstPageOf({ minimum, value }: Parameter): 0 | 1 | undefined {
-  if (minimum === 0 || value === '0') return 0;
-  return minimum === 1 || value === '1' ? 1 : undefined;
+  if (totalHeader !== undefined) return { totalHeader };
+  return member && { total: expressionOf(member.path) };
 }

@@ -1,10 +1,11 @@
+import { Scalar, stringify } from 'yaml';
+import { createSafeText } from '../probe/safe-text.ts';
 import type { Candidate, ResourceCandidates } from './candidates.ts';
 import type { CredentialEvidence } from './credential-evidence.ts';
-import { block, comment, entry, escapeReferences, oneLine, referring } from './yaml-text.ts';
 
 /** Name of the upstream, and prefix of the environment variables. */
 const UPSTREAM = 'platform';
-
+const MAX_COMMENT = 200;
 /** Names of query parameters that carry a credential, which settings refuse. */
 const CREDENTIAL = /key|token|secret|auth|bearer|jwt|passw|pwd|^sig/i;
 
@@ -20,84 +21,102 @@ export interface Proposal {
 
 /** Writes a settings file: what is clear as settings, all else commented out with its evidence. */
 export function writeSettings({ title, source, baseUrl, credential, resources }: Proposal): string {
+  const { seen, likely = { kind: 'header', name: 'X-Api-Key' } } = credential;
+  const chosen = yamlOf({ credential: credential.credential ?? likely });
   const lines = [
     '# yaml-language-server: $schema=./portico.schema.json',
     '#',
-    ...comment(`${oneLine(title) || 'Settings'}: proposed by portico init from ${oneLine(source)}.`),
+    ...comment(oneLine(`${title || 'Settings'}: proposed by portico init from ${source}.`)),
     '# What the document says clearly is filled in. All else is commented out, with what was found: choose one,',
     '# remove the marks, and run portico check --probe.',
     '',
-    ...block(
-      'upstreams',
-      block(UPSTREAM, [entry('baseUrl', referring(baseUrl, false)), ...credentialLines(credential)]),
-    ),
-    ...block(
-      'resources',
-      resources.flatMap((each) => block(each.resource.name, resourceLines(each))),
-    ),
+    'upstreams:',
+    `  ${UPSTREAM}:`,
+    ...indented(4, yamlOf({ baseUrl })),
+    ...indented(4, comment(oneLine(`Credential: ${seen}.`))),
+    ...indented(4, credential.credential === undefined ? comment(...chosen) : chosen),
+    'resources:',
+    ...resources.flatMap((each) => [`  ${each.resource.name}:`, ...indented(4, resourceLines(each))]),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function credentialLines({ seen, credential, likely }: CredentialEvidence): string[] {
-  const found = comment(`Credential: ${oneLine(seen)}.`);
-  if (credential !== undefined) return [...found, entry('credential', credential)];
-  return [...found, ...comment(entry('credential', likely ?? { kind: 'header', name: 'X-Api-Key' }))];
-}
-
 function resourceLines({ resource, candidates, clear }: ResourceCandidates): string[] {
-  if (clear !== undefined) return [...comment(titleOf(clear)), ...settingsOf(clear)];
+  if (clear !== undefined) return [...comment(titleOf(clear), ...notesOf(clear)), ...yamlOf(settingsOf(clear))];
   const none = candidates.length === 0 ? `no list in the document looks like ${resource.name}` : 'no choice is clear';
   return [
-    entry('enabled', false, none),
-    ...candidates.flatMap((candidate, index) => [
-      ...comment(`${index + 1}. ${titleOf(candidate)}`, ...candidate.doubts.map((doubt) => `   - ${oneLine(doubt)}`)),
-      ...comment(...settingsOf(candidate).map((line) => `    ${line}`)),
-    ]),
+    `enabled: false # ${none}`,
+    ...candidates.flatMap((each, index) =>
+      comment(
+        `${index + 1}. ${titleOf(each)}`,
+        ...[...each.doubts, ...notesOf(each)].map((text) => `   - ${oneLine(text)}`),
+        ...indented(4, yamlOf(settingsOf(each))),
+      ),
+    ),
   ];
 }
 
 function titleOf({ operation: { path, title } }: Candidate): string {
-  return `GET ${oneLine(path)}${title === '' ? '' : `: "${oneLine(title)}"`}`;
+  return oneLine(`GET ${path}${title === '' ? '' : `: "${title}"`}`);
 }
 
-/** Lines of the settings of one list. Whatever is in doubt is a comment in them. */
-function settingsOf({ operation, items, fields, paging }: Candidate): string[] {
-  const [pagination, ...others] = paging.choices;
-  const paged = new Set<unknown>(Object.values(pagination ?? {}));
-  const needed = operation.parameters.filter(({ name, required }) => required && !paged.has(name));
-  return [
-    entry('upstream', UPSTREAM),
-    entry('path', pathOf(operation.path)),
-    ...block(
-      'query',
-      needed
-        .filter(({ name }) => !CREDENTIAL.test(name))
-        .map(({ name, value }) => entry(name, value ?? referring(variable(name)))),
-    ),
-    entry('items', items),
-    ...comment(`Pages: ${oneLine(paging.seen.join(', '))}.`),
-    ...(pagination === undefined ? [] : [entry('pagination', pagination)]),
-    ...comment(...others.map((other) => entry('pagination', other, 'another reading'))),
-    ...block('fields', fieldLines(fields)),
+function notesOf({ paging, fields }: Candidate): string[] {
+  const [, ...others] = paging.choices;
+  const notes = [
+    `Pages: ${paging.seen.join(', ')}.`,
+    ...others.map((other) => `Another reading: pagination: ${JSON.stringify(other)}`),
+    ...[...fields].flatMap(([field, { from, inDoubt }]) => {
+      if (from === undefined) return [`${field}: no member found; it reads ""`];
+      return inDoubt ? [`${field} may be ${from}`] : [];
+    }),
   ];
+  return notes.map(oneLine);
 }
 
-/** A path with a variable of the environment for each of its parameters. */
-function pathOf(path: string) {
-  const parts = path.split(/(\{[^{}]*\})/);
-  const text = parts.map((part) => (part.startsWith('{') ? variable(part.slice(1, -1)) : escapeReferences(part)));
-  return referring(text.join(''), false);
+function settingsOf({ operation, items, fields, paging }: Candidate): object {
+  const [pagination] = paging.choices;
+  const paged = new Set<unknown>(Object.values(pagination ?? {}));
+  const needed = operation.parameters.filter(
+    ({ name, required }) => required && !paged.has(name) && !CREDENTIAL.test(name),
+  );
+  const clear = [...fields].flatMap(([field, { from, inDoubt }]) =>
+    from === undefined || inDoubt ? [] : [[field, from] as const],
+  );
+  return {
+    upstream: UPSTREAM,
+    path: operation.path.replace(/\{([^{}]*)\}/g, (_, name: string) => variable(name)),
+    query: Object.fromEntries(needed.map(({ name, value }) => [name, quoted(value ?? variable(name))])),
+    items,
+    ...(pagination !== undefined && { pagination }),
+    fields: Object.fromEntries(clear),
+  };
 }
 
 function variable(name: string): string {
   return `\${${UPSTREAM.toUpperCase()}_${name.replace(/\W+/g, '_').toUpperCase()}}`;
 }
 
-function fieldLines(fields: Candidate['fields']): string[] {
-  return [...fields].flatMap(([field, { from, values, inDoubt }]) => {
-    if (from === undefined) return comment(`${field}: no member found; it reads ""`);
-    const line = entry(field, values === undefined ? from : { from, values });
-    return inDoubt ? comment(line) : [line];
-  });
+/** Keeps a value a text, whatever it is or refers to. */
+function quoted(text: string): Scalar {
+  return Object.assign(new Scalar(text), { type: Scalar.QUOTE_DOUBLE });
+}
+
+function yamlOf(value: object): string[] {
+  return stringify(value, { lineWidth: 0, blockQuote: false }).trimEnd().split('\n');
+}
+
+function indented(spaces: number, lines: readonly string[]): string[] {
+  return lines.map((line) => ' '.repeat(spaces) + line);
+}
+
+/** Returns the lines of a comment. Text from outside has passed {@link oneLine}. */
+function comment(...texts: readonly string[]): string[] {
+  return texts.map((text) => `# ${text}`);
+}
+
+const visible = createSafeText([]);
+
+/** Makes text from outside safe for a comment or a terminal: one bounded line of visible characters. */
+export function oneLine(text: string): string {
+  return visible(text.slice(0, MAX_COMMENT * 4), MAX_COMMENT).trim();
 }

