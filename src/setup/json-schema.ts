@@ -4,16 +4,7 @@ import type { SettingsSlice } from '../core/config/settings-slice.ts';
 import { RESOURCES } from '../core/resources/index.ts';
 import type { Resource } from '../core/resources/resource.ts';
 
-interface JsonSchema {
-  [keyword: string]: unknown;
-  description?: string;
-  default?: unknown;
-  anyOf?: JsonSchema[];
-  oneOf?: JsonSchema[];
-  properties?: Record<string, JsonSchema>;
-  additionalProperties?: JsonSchema | boolean;
-  items?: JsonSchema;
-}
+type JsonSchema = Record<string, unknown>;
 
 const REFERENCE: JsonSchema = { $ref: '#/$defs/environment' };
 
@@ -28,45 +19,36 @@ export function settingsJsonSchema(
   const { $schema, $defs, ...root } = z.toJSONSchema(settingsSchema(resources, slices), {
     io: 'input',
     target: 'draft-2020-12',
+    override: ({ jsonSchema, path }) => {
+      if (path.at(-1) !== 'propertyNames') allowReference(jsonSchema as JsonSchema);
+    },
   });
+  const environment = {
+    description: `Taken from the environment: \${NAME}, or \${NAME:-default} where it may be unset.`,
+    type: 'string',
+    pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\\}',
+  };
   const schema = {
     $schema,
     $id: 'urn:portico:settings',
     title: 'Portico settings',
-    ...widen(root as JsonSchema),
-    $defs: {
-      ...widenAll($defs as Record<string, JsonSchema>),
-      environment: {
-        description: `Taken from the environment: \${NAME}, or \${NAME:-default} where it may be unset.`,
-        type: 'string',
-        pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\\}',
-      },
-    },
+    ...root,
+    $defs: { ...$defs, environment },
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-function widenAll(schemas: Record<string, JsonSchema>): Record<string, JsonSchema> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, widen(schema)]));
-}
-
-function widen({ description, default: value, ...schema }: JsonSchema): JsonSchema {
-  const about = { ...(description !== undefined && { description }), ...(value !== undefined && { default: value }) };
-  const options = schema.anyOf ?? schema.oneOf;
-  if (options !== undefined) {
-    // With a reference for its kind, a block fits several options: so any of them, not one.
-    const scalars = options.some(isNarrow) ? [REFERENCE] : [];
-    return { ...about, anyOf: [...options.map((option) => (isNarrow(option) ? option : widen(option))), ...scalars] };
+/** Changes a schema in place, so that text such as `${PORT}` fits it, too. */
+function allowReference(schema: JsonSchema): void {
+  const { description: _, default: __, oneOf, ...own } = schema;
+  // With a reference for its kind, a block fits several options: so any of them, not one.
+  if (oneOf !== undefined) {
+    delete schema['oneOf'];
+    schema['anyOf'] = oneOf;
   }
-  if (isNarrow(schema)) return { ...about, anyOf: [schema, REFERENCE] };
-  const { properties, additionalProperties, items } = schema;
-  return {
-    ...about,
-    ...schema,
-    ...(properties !== undefined && { properties: widenAll(properties) }),
-    ...(typeof additionalProperties === 'object' && { additionalProperties: widen(additionalProperties) }),
-    ...(items !== undefined && { items: widen(items) }),
-  };
+  if (!isNarrow(own)) return;
+  for (const keyword of Object.keys(own)) delete schema[keyword];
+  schema['anyOf'] = [own, REFERENCE];
 }
 
 function isNarrow(schema: JsonSchema): boolean {
