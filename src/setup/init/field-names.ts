@@ -5,6 +5,7 @@ import { expressionOf, plainName, type Shape } from './shape.ts';
 export interface FieldChoice {
   /** The expression; `undefined`: no member seems to be the field. */
   readonly from: string | undefined;
+  readonly values?: Readonly<Record<string, string>>;
   /** It is a likeness only. */
   readonly inDoubt: boolean;
 }
@@ -21,6 +22,8 @@ const NAMES: Readonly<Record<string, string>> = {
   version: 'version *version currentversion installedversion',
   category: 'category *category',
 };
+
+const ACTIVE_FLAG = /^(?:is)?(?:active|enabled)$/;
 
 /** Objects in which Kubernetes, JSON:API and their like keep the names of an item. */
 const ENVELOPES = ['metadata', 'attributes'];
@@ -41,6 +44,8 @@ function findField(field: string, item: Shape, noun: string): FieldChoice {
       return { from: expressionOf(path), inDoubt: envelope !== '' };
     }
   }
+  const flag = field === 'status' && [...item.members.keys()].find((key) => ACTIVE_FLAG.test(plainName(key)));
+  if (flag) return { from: expressionOf([flag]), values: { true: 'ACTIVE', false: 'INACTIVE' }, inDoubt: false };
   // Without a setting, a field reads the member of its own name.
   return { from: item.members.has(field) ? "''" : undefined, inDoubt: false };
 }

@@ -79,8 +79,8 @@ function settingsOf({ operation, items, fields, paging }: Candidate): object {
   const needed = operation.parameters.filter(
     ({ name, required }) => required && !paged.has(name) && !CREDENTIAL.test(name),
   );
-  const clear = [...fields].flatMap(([field, { from, inDoubt }]) =>
-    from === undefined || inDoubt ? [] : [[field, from] as const],
+  const clear = [...fields].flatMap(([field, { from, values, inDoubt }]) =>
+    from === undefined || inDoubt ? [] : [[field, values === undefined ? from : { from, values }] as const],
   );
   return {
     upstream: UPSTREAM,

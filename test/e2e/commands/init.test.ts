@@ -104,7 +104,7 @@ describe('portico init', () => {
       const first = { id: 'i0', name: 'Integration 0', version: '1.2.0', category: 'EDR', description: '' };
       expect(tools?.[0]).to.deep.equal(first);
     });
-  }).timeout(30_000);
+  });
 
   it('explains in one sentence on standard error why it writes nothing, and does not overwrite a file', async () => {
     const { url } = await startHttpUpstream(platform);
