@@ -139,7 +139,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
       tls: withFiles(config.http.tls, tls.http),
       publicUrl: config.publicUrl,
       // A page that reached this by a name of its own has no token that is verified (docs/decisions/0005).
-      acceptsAnyHost: config.verification !== undefined,
+      acceptsAnyHost: config.verification !== undefined && config.http.allowedHosts === undefined,
     },
     catalogue: core.catalogue,
     users: core,

@@ -20,7 +20,6 @@ interface EdgeSettings extends ServerSettings {
 
 export interface HttpSettings extends EdgeSettings {
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Answers for unlisted names, on an address that is not loopback. @default false */
   readonly acceptsAnyHost?: boolean | undefined;
   readonly publicUrl?: string | undefined;
   readonly allowedOrigins: readonly string[];
@@ -146,7 +145,6 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
 
 interface AdminEdgeOptions {
   readonly settings: Pick<ServerSettings, 'host' | 'port' | 'socketPath' | 'tls'> & {
-    /** Hosts beside addresses and loopback names. @default none */
     readonly allowedHosts?: readonly string[] | undefined;
   };
   readonly authenticate: Authenticate;
@@ -158,9 +156,9 @@ interface AdminEdgeOptions {
 
 /** Creates the admin listener: probes and endpoints of capabilities, no reads. */
 export function createAdminEdge(options: AdminEdgeOptions): ChangingEdge<AdminEdgeOptions> {
-  const { allowedHosts: alsoHosts, ...settings } = options.settings;
+  const { allowedHosts, ...settings } = options.settings;
   const served = ({ authenticate, isDraining, operations = [] }: AdminEdgeOptions): Served => ({
-    admission: { alsoHosts, allowedOrigins: [] },
+    admission: { allowedHosts, allowedOrigins: [] },
     authenticate,
     credentialHeaders: new Set(),
     forwardedHeaders: [],

@@ -100,7 +100,7 @@ describe('the conformance suite of the protocol', function () {
 /** Settings of a gateway that answers for the proxy's name, and for web pages that come from there. */
 function settings({ urls }: DemoPlatform, { host }: BearerProxy): string {
   return `
-http: { port: 0, allowedHosts: ['${host}'], allowedOrigins: ['http://${host}'] }
+http: { port: 0, allowedOrigins: ['http://${host}'] }
 admin: { enabled: false }
 upstreams:
   projects: { baseUrl: '${urls.projects}' }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type CrossCheck, withChecks } from './cross-check.ts';
 import {
   bytes,
-  hostWithPort,
+  hostName,
   listenHost,
   milliseconds,
   port,
@@ -27,11 +27,11 @@ const HttpShape = z.strictObject({
     'Serves TLS instead of plain HTTP. Unset: plain HTTP, for example behind a proxy that terminates TLS.',
   ),
   allowedHosts: z
-    .array(hostWithPort)
+    .array(hostName)
     .min(1)
     .optional()
     .describe(
-      'Accepted Host header values, in addition to that of publicUrl; include the port unless it is the default of the scheme; name:* allows any port. Unset: loopback names; if host is not a loopback address, also IP addresses and, with verification, any name. If host is not a loopback address, this, publicUrl or verification is required.',
+      'Names in Host headers of clients, without ports, in addition to that of publicUrl, loopback names and IP addresses. Unset with verification: any name. If host is not a loopback address, this, publicUrl or verification is required.',
     ),
   allowedOrigins: z
     .array(webOrigin)
@@ -89,11 +89,11 @@ export const AdminSettings = z.strictObject({
   host: listenHost.default('127.0.0.1').describe('Address to listen on.'),
   port: port.default(9090).describe('TCP port; 0 lets the system choose.'),
   allowedHosts: z
-    .array(hostWithPort)
+    .array(hostName)
     .min(1)
     .optional()
     .describe(
-      'Accepted Host header values, such as that of a Service that is scraped, in addition to loopback names and, if host is not a loopback address, IP addresses; name:* allows any port.',
+      'The same for this listener, such as the name of a Service that is scraped. Loopback names and IP addresses are always accepted.',
     ),
   tls: ListenerTls.optional().describe('Serves TLS instead of plain HTTP.'),
 });
@@ -131,6 +131,6 @@ export const checkHosts: CrossCheck<Listeners> = ({ http, publicUrl, verificatio
     return;
   report(
     ['http', 'allowedHosts'],
-    'is required if http.host is not a loopback address and neither publicUrl nor verification is set, because of DNS rebinding: list each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]',
+    'is required if http.host is not a loopback address and neither publicUrl nor verification is set, because of DNS rebinding: list each Host that clients send, such as http.allowedHosts: ["portico.example.com"]',
   );
 };

@@ -148,13 +148,10 @@ export const socketPath = z
   .min(1)
   .refine((path) => Buffer.byteLength(path) <= 103, 'must be at most 103 bytes long');
 
-/** A `Host` header value (RFC 9110, section 7.2), or a host with any port. */
-export const hostWithPort = z
+/** The name of a host, or its address as in a URL. */
+export const hostName = z
   .string()
-  .regex(
-    /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?:\d{1,5}|\*))?$/,
-    'must be a host, host:port or host:*, such as portico.internal:8080',
-  );
+  .regex(/^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)$/, 'must be a host without a port, such as portico.internal');
 
 /** `scheme "://" host [ ":" port ]` (RFC 6454, section 6.2): pages of extensions and desktop applications have schemes of their own. */
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/(?:[a-z\d._-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/;

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { createClientAddress } from './client-address.ts';
-import { type Hosts, type HostsOptions, hostsOf, isHost, isSameOrigin } from './hosts.ts';
+import { createIsOwnHost, isHost, isSameOrigin } from './hosts.ts';
 
 /** Fields of a response that a page may read, beside those that it always may. */
 const EXPOSED = [
@@ -10,14 +10,18 @@ const EXPOSED = [
   ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
 ].join(', ');
 
-export interface AdmitOptions extends HostsOptions {
+export interface AdmitOptions {
   readonly maxUrlBytes: number;
   readonly maxHeaderBytes: number;
+  /** Host names to answer for, with any port, beside IP addresses and loopback names. @default none */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Answers for all other names, too. @default false, except for a Unix socket and without a listener */
+  readonly acceptsAnyHost?: boolean | undefined;
   /** Where clients find this server: its host and its origin are its own. */
   readonly publicUrl?: string | undefined;
   /** Web origins, beside its own, whose pages may read responses. */
   readonly allowedOrigins: readonly string[];
-  /** Where the listener is bound; called once, with the first request. `null` without a listener. */
+  /** Where the listener is bound. `null` without a listener. */
   readonly address: () => AddressInfo | string | null;
   readonly trustedProxies?: readonly string[] | undefined;
 }
@@ -34,14 +38,19 @@ interface PathTraits {
 
 /** Checks a request before its credential is read, and finds its client's address. */
 export function createAdmit(options: AdmitOptions) {
-  const { maxUrlBytes, maxHeaderBytes, alsoHosts = [], address, trustedProxies = [] } = options;
+  const { maxUrlBytes, maxHeaderBytes, allowedHosts = [], acceptsAnyHost = false, trustedProxies = [] } = options;
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
-  const ownHosts = { ...options, alsoHosts: publicUrl === undefined ? alsoHosts : [...alsoHosts, publicUrl.host] };
+  const isOwnHost = createIsOwnHost(publicUrl === undefined ? allowedHosts : [...allowedHosts, publicUrl.hostname]);
   const origins = new Set(options.allowedOrigins);
   const addressOf = createClientAddress(trustedProxies);
-  let hosts: Hosts | undefined;
   /** Most clients name the same one. */
   let lastHost: string | undefined;
+
+  /** A Unix socket is out of reach for web pages. */
+  function isBound(): boolean {
+    const address = options.address();
+    return address !== null && typeof address !== 'string';
+  }
 
   /** Rejects framing that Node's parser accepts. */
   function checkFraming({ req, target, credentials: { headerBytes } }: HttpRequest): void {
@@ -63,19 +72,16 @@ export function createAdmit(options: AdmitOptions) {
       throw invalid('The request must have exactly one Host header.');
     }
     if (host === undefined || host === lastHost) return;
-    hosts ??= hostsOf(ownHosts, address());
-    if (hosts.answersFor(host)) {
-      lastHost = host;
-      return;
-    }
-    throw isHost(host) ? new GatewayError('host_refused') : invalid('The host is not well-formed.');
+    if (!isHost(host)) throw invalid('The host is not well-formed.');
+    if (!isOwnHost(host) && !acceptsAnyHost && isBound()) throw new GatewayError('host_refused');
+    lastHost = host;
   }
 
   /** Rejects requests of web pages, unless their origin is this server's own or allowed (docs/decisions/0005). */
   function checkOrigin({ req: { headers }, host, isSecure }: HttpRequest): void {
     const { origin } = headers;
     if (origin === undefined || origin === publicUrl?.origin || origins.has(origin)) return;
-    if (host !== undefined && hosts?.isOwn(host) && isSameOrigin(origin, host, isSecure)) return;
+    if (host !== undefined && isOwnHost(host) && isSameOrigin(origin, host, isSecure)) return;
     throw new GatewayError('origin_refused');
   }
 

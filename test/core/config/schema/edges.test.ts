@@ -15,11 +15,11 @@ describe('the settings of a listener', () => {
 
   it('need a name where callers are not verified and web pages may reach them, and name the key to set', () => {
     const issue =
-      'http.allowedHosts: is required if http.host is not a loopback address and neither publicUrl nor verification is set, because of DNS rebinding: list each Host that clients send, such as http.allowedHosts: ["portico.example.com", "localhost:*"]';
+      'http.allowedHosts: is required if http.host is not a loopback address and neither publicUrl nor verification is set, because of DNS rebinding: list each Host that clients send, such as http.allowedHosts: ["portico.example.com"]';
     for (const host of ['0.0.0.0', '::', '192.0.2.1', 'fe80::1', 'portico.internal', 'localhost.example']) {
       expect(issues({ http: { host } }), host).to.deep.equal([issue]);
       const verification = { issuer: 'https://login.example', audience: 'a' };
-      const named = { http: { host, allowedHosts: ['a', 'b:*'] } };
+      const named = { http: { host, allowedHosts: ['a', 'b'] } };
       for (const safe of [named, { http: { host }, publicUrl: 'https://a.b' }, { http: { host }, verification }]) {
         expect(issues(safe), host).to.deep.equal([]);
       }
@@ -48,10 +48,10 @@ describe('the settings of a listener', () => {
     }
   });
 
-  it('answer for hosts with or without port', () => {
-    const allowedHosts = ['a', 'portico.example.com', 'a_b:8080', '127.0.0.1:1', '[::1]', '[::1]:65535'];
+  it('answer for hosts, whatever the port', () => {
+    const allowedHosts = ['a', 'portico.example.com', 'a_b', '127.0.0.1', '[::1]'];
     expect(issues({ http: { allowedHosts } })).to.deep.equal([]);
-    for (const host of ['', 'a:', 'a:b', 'a/b', 'http://a', '*.a', '::1', 'a,b', 'a:123456', 'u@a']) {
+    for (const host of ['', 'a:', 'a:b', 'a/b', 'http://a', '*.a', '::1', 'a,b', 'a:80', 'a:*', 'u@a']) {
       expect(issues({ http: { allowedHosts: [host] } }), host).to.have.length(1);
     }
   });
