@@ -6,11 +6,6 @@ import { announcedBytes, hasBody } from './request-head.ts';
 /** How long a response waits for a body that nothing reads to arrive. */
 const DISCARD_MS = 1000;
 
-/** From so many chunks on, they must hold so many bytes on average: 10,000 chunks of 64 KiB take 12 ms of one turn to parse. */
-const MANY_CHUNKS = 1024;
-const MIN_CHUNK_BYTES = 8;
-
-const TINY_CHUNKS = `The body has too many chunks of less than ${MIN_CHUNK_BYTES} bytes. Send fewer and larger ones.`;
 const NO_ROOM = 'Too many request bodies are waiting already. Try again after Retry-After.';
 
 const BOUND = 'http.maxHeldBodyBytes';
@@ -71,8 +66,8 @@ export function failBody(req: IncomingMessage, error: GatewayError): void {
 
 /**
  * Reads the whole body of a request. `hold` is called with the bytes of each piece before it is kept. Throws `too_large` as soon
- * as the body is known to be larger than `maxBytes` (`bound`: its setting), `invalid_request` for one in tiny chunks or that does
- * not parse, and `request_timeout` for one that does not arrive in time. Rejects where the client hangs up.
+ * as the body is known to be larger than `maxBytes` (`bound`: its setting), `invalid_request` for one that does not
+ * parse, and `request_timeout` for one that does not arrive in time. Rejects where the client hangs up.
  */
 export async function readBody(
   { req, res }: Pick<HttpRequest, 'req' | 'res'>,
@@ -90,18 +85,10 @@ export async function readBody(
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let body: Buffer = NO_BODY;
   let bytes = 0;
-  let chunks = 0;
   // One buffer that grows: a list of chunks of one byte each would take hundreds of times the bytes.
   function take(chunk: Buffer): void {
     const end = bytes + chunk.length;
     if (end > maxBytes) throw tooLarge();
-    chunks += 1;
-    if (chunks > MANY_CHUNKS && end < chunks * MIN_CHUNK_BYTES) {
-      // The rest is not read, not even to be discarded.
-      req.socket.pause();
-      failBody(req, explained('invalid_request', TINY_CHUNKS));
-      return;
-    }
     hold(chunk.length);
     if (bytes === 0) body = chunk;
     else if (end > body.length) body = Buffer.concat([body.subarray(0, bytes), chunk], Math.min(2 * end, maxBytes));

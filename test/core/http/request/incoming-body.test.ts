@@ -32,31 +32,6 @@ const SLOW = { headersTimeoutMs: 100, requestTimeoutMs: 100 };
 describe('a body that is read', () => {
   expectNoUncaught();
 
-  it('may have a thousand chunks of one byte, and more that are larger', async () => {
-    const { url, bodies } = await serveEcho({}, 100_000);
-    for (const [count, bytes] of [
-      [1024, 1],
-      [4000, 16],
-    ] as const) {
-      const request = post(`${chunkOf('x'.repeat(bytes)).repeat(count)}0\r\n\r\n`, { 'Transfer-Encoding': 'chunked' });
-      expect((await exchange(url, request)).status).to.equal(200);
-      expect(bodies.at(-1)).to.have.length(count * bytes);
-    }
-  });
-
-  it('is 400 in more chunks of one byte, and the connection closes', async () => {
-    const { url, ended, bodies } = await serveEcho({}, 100_000);
-    const connection = openConnection(url);
-    connection.socket.on('error', () => {});
-    connection.send(post('1\r\nx\r\n'.repeat(20_000), { 'Transfer-Encoding': 'chunked' }));
-    const { status, headers, body } = await connection.receive();
-    expect({ status, connection: headers.get('connection') }).to.deep.equal({ status: 400, connection: 'close' });
-    expect(JSON.parse(body.toString())).to.include({ code: 'invalid_request' });
-    await eventually(() => connection.socket.destroyed);
-    expect((await ended(1))[0]).to.include({ outcome: 'invalid_request' });
-    expect(bodies).to.deep.equal([]);
-  });
-
   it('may arrive after the headers, and after 100 Continue', async () => {
     const { url } = await serveEcho();
     const connection = sendTo(url, post('', { 'Content-Length': '7', Expect: '100-continue' }));
