@@ -4,7 +4,6 @@ import { ConfigError } from '../../core/config/config-error.ts';
 import { withChecks } from '../../core/config/schema/cross-check.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { readKeyFile } from '../../core/credentials/files/secret-file.ts';
-import { createClientAddress } from '../../core/http/request/client-address.ts';
 import type { Credential, RequestRecord } from '../../core/kernel/caller.ts';
 import type { LogDestination } from '../../core/log/destination.ts';
 import { createLogger } from '../../core/log/logger.ts';
@@ -52,7 +51,6 @@ export const auditCapability = defineCapability({
     if (!enabled) return undefined;
     const key = readAuditKey(keyFile);
     const write = format === 'ocsf' ? ocsfWriter(destination, now) : plainWriter(config, destination);
-    let addressOf = createClientAddress(config.http.trustedProxies, { whole: true });
     const auditees = new WeakMap<RequestRecord, Auditee>();
     return {
       listeners: [
@@ -66,7 +64,7 @@ export const auditCapability = defineCapability({
         },
       ],
       onRequest(request, operation) {
-        if (operation.isRead === true) auditees.set(request.record, { from: addressOf(request) });
+        if (operation.isRead === true) auditees.set(request.record, { from: request.clientAddress });
       },
       onCaller(record, identity) {
         const auditee: Auditee | undefined = record.edge === 'stdio' ? {} : auditees.get(record);
@@ -74,9 +72,6 @@ export const auditCapability = defineCapability({
         auditee.subject = identity.verified?.subject;
         auditee.token = nameOf(identity.credential, key);
         auditees.set(record, auditee);
-      },
-      onReload({ http: { trustedProxies } }) {
-        addressOf = createClientAddress(trustedProxies, { whole: true });
       },
     };
   },

@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { mentionsCredential, traceOfCaller } from '../credentials/redact.ts';
 import { newRequestId, type RequestRecord } from '../kernel/caller.ts';
 import type { Trace } from '../kernel/trace.ts';
+import { networkOf } from './request/client-address.ts';
 import {
   type Credentials,
   cacheDirectives,
@@ -40,8 +41,8 @@ export class HttpRequest {
   readonly ending: AbortSignal;
   /** Headers of the response, also where that is an error. */
   readonly responseHeaders: Record<string, string>;
-  /** Client address, for limits that callers of one address share. Set once the request was admitted. */
-  address = '';
+  /** IP address of the client, or `unix`. Set once the request was admitted. */
+  clientAddress = '';
   /** Whether its operation takes a body. Set once path and method have matched. */
   takesBody = false;
   /** `performance.now()` while the request waits for an upstream. */
@@ -87,6 +88,11 @@ export class HttpRequest {
   /** The host that the client names. */
   get host(): string | undefined {
     return this.target?.authority ?? this.req.headers.host;
+  }
+
+  /** Network of the client, for limits that callers of one address share. */
+  get address(): string {
+    return networkOf(this.clientAddress);
   }
 
   /** Whether TLS ends in this process. */

@@ -108,7 +108,7 @@ export function createAdmit(options: AdmitOptions) {
       checkHost(request);
       if (!forAnyPage) checkOrigin(request);
     }
-    request.address = addressOf(request);
+    request.clientAddress = addressOf(request.req);
   };
 }
 

@@ -1,75 +1,52 @@
-import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
-import type { HttpRequest } from '../http-request.ts';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, SocketAddress } from 'node:net';
 
-/** Proxies that are followed, and characters of a list that are read, from its right: a client may send a list of any length. */
+/** Proxies that are followed: a client may send a list of any length. */
 const MAX_HOPS = 32;
-const MAX_LIST_LENGTH = 4096;
 
 /** In settings, the peers over the Unix socket, which have no address. */
 const UNIX = 'unix';
 
 /**
- * Finds the IPv4 address of a client, the /64 of its IPv6 address (where `whole`, all of it), or `unix`. Each trusted proxy adds
- * the address of its peer at the right of `X-Forwarded-For`: what is left of the first address that is not a trusted proxy's may be
- * invented.
+ * Finds the address of a client, or `unix`. Each trusted proxy adds the address of its peer at the right of `X-Forwarded-For`: what is
+ * left of the first address that is not a trusted proxy's may be invented.
  */
-export function createClientAddress(trustedProxies: readonly string[], { whole = false } = {}) {
-  const shown = whole ? (address: string) => address : network;
-  const trusted = blockListOf(trustedProxies.filter((entry) => entry !== UNIX));
-  const trustsUnix = trustedProxies.includes(UNIX);
+export function createClientAddress(trustedProxies: readonly string[]) {
+  const trusted = new BlockList();
+  for (const entry of trustedProxies) {
+    if (entry === UNIX) continue;
+    const [address = '', prefix = isIP(entry) === 4 ? 32 : 128] = entry.split('/');
+    trusted.addSubnet(address, Number(prefix), familyOf(address));
+  }
   const isTrusted = (address: string) =>
-    address === UNIX ? trustsUnix : trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+    address === UNIX ? trustedProxies.includes(UNIX) : trusted.check(address, familyOf(address));
 
-  function follow(peer: string, list: string): string {
-    const elements = list.slice(-MAX_LIST_LENGTH).split(',');
-    // The first element may be cut off.
-    if (list.length > MAX_LIST_LENGTH) elements.shift();
-    let address = peer;
-    for (const element of elements.reverse().slice(0, MAX_HOPS)) {
-      const hop = nodeAddress(element);
-      // Malformed: the addresses beyond it are unknown.
+  return ({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): string => {
+    let address = addressOf(socket.remoteAddress ?? '') ?? UNIX;
+    const list = headers['x-forwarded-for'];
+    if (list === undefined) return address;
+    const hops = list.toString().split(',').slice(-MAX_HOPS);
+    while (isTrusted(address)) {
+      const hop = nodeAddress(hops.pop() ?? '');
+      // Malformed, or the last one: nothing is known beyond it.
       if (hop === undefined) break;
       address = hop;
-      if (!isTrusted(address)) break;
     }
     return address;
-  }
-
-  /** The last peer: most requests come from few. */
-  let last = { text: '', peer: UNIX, shownPeer: UNIX };
-
-  return ({ req: { socket, headers } }: Pick<HttpRequest, 'req'>): string => {
-    const text = socket.remoteAddress ?? '';
-    if (text !== last.text) {
-      const peer = addressOf(text) ?? UNIX;
-      last = { text, peer, shownPeer: shown(peer) };
-    }
-    const { peer, shownPeer } = last;
-    const list = headers['x-forwarded-for']?.toString();
-    return list === undefined || !isTrusted(peer) ? shownPeer : shown(follow(peer, list));
   };
 }
 
-function blockListOf(entries: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  return list;
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 
 /** Normalizes an address: IPv4 out of its IPv6 form (RFC 4291, section 2.5.5.2), no zone. `undefined` for other text. */
 function addressOf(text: string): string | undefined {
-  const zone = text.indexOf('%');
-  const bare = zone === -1 ? text : text.slice(0, zone);
+  const bare = text.replace(/%.*/, '');
   const version = isIP(bare);
-  if (version === 0) return undefined;
-  if (version === 4) return bare;
+  if (version !== 6) return version === 4 ? bare : undefined;
   const { address } = new SocketAddress({ address: bare, family: 'ipv6' });
   return MAPPED.exec(address)?.[1] ?? address;
 }
@@ -81,12 +58,11 @@ function nodeAddress(node: string): string | undefined {
   return addressOf(bracketed ?? dotted ?? text);
 }
 
-/** Returns the /64 of an IPv6 address: one subscriber may send from all its addresses (RFC 6177). */
-function network(address: string): string {
+/** Returns an IPv4 address as it is, and the /64 of an IPv6 address: one subscriber may send from all of it (RFC 6177). */
+export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
-  const [left = '', right] = address.split('::');
-  const head = left === '' ? [] : left.split(':');
-  const tail = right === undefined || right === '' ? [] : right.split(':');
-  const zeros = right === undefined ? 0 : 8 - head.length - tail.length;
-  return `${[...head, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...tail].slice(0, 4).join(':')}::/64`;
+  const [left = '', right = ''] = address.split('::');
+  const [head, tail] = [left, right].map((part) => (part === '' ? [] : part.split(':'))) as [string[], string[]];
+  const zeros = Array<string>(8 - head.length - tail.length).fill('0');
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
 }
