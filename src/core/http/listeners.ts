@@ -34,6 +34,9 @@ export interface PublicEdgeOptions
   readonly settings: HttpSettings;
   /** @default none */
   readonly operations?: readonly Operation[];
+  readonly events: Events;
+  /** Upper bound of a read. */
+  readonly readDeadlineMs: number;
   readonly isDraining: () => boolean;
   /** Where clients obtain tokens. @default no client can */
   readonly tokenSource?: TokenSource | undefined;

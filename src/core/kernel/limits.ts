@@ -26,7 +26,10 @@ const TABLE = {
       'Unread responses of all connections. Beyond: the connections of the oldest are closed.',
     ],
     compressMinBytes: [KIB, 'Smallest response that is compressed: below, compression saves no packet.'],
-    maxCompressions: [2, 'Responses that are compressed at once: half of the threads of libuv. Beyond: they wait.'],
+    maxCompressions: [
+      2,
+      'Responses that are compressed at once: half of the threads of libuv. Beyond: responses are not compressed.',
+    ],
   },
   mcp: {
     maxBodyBytes: [MIB, 'Size of a message of a client. Beyond: 413.'],

@@ -1,8 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Caller } from '../../kernel/caller.ts';
-import { isDeadline, withDeadline } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Events } from '../../kernel/events.ts';
 import type { Catalogue } from '../../reads/catalogue/catalogue.ts';
 import type { Representations } from '../../reads/representations/representations.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
@@ -16,8 +14,6 @@ export interface ReadsOptions {
   readonly catalogue: Catalogue;
   readonly representations: Representations;
   readonly compressMinBytes: number;
-  readonly readDeadlineMs: number;
-  readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Headers beside `Authorization` in which callers send credentials. @default none */
@@ -32,13 +28,14 @@ export const READ_PATH = '/mcp/v1/resources/read';
 
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
-const NOT_COMPRESSED = 'The response could not be compressed in time. Accept it uncompressed, or try again later.';
+const BUSY =
+  'Too many responses are being compressed already. Accept them uncompressed, or try again after Retry-After.';
 const READ = { methods: ['GET', 'HEAD'], auth: 'required' } as const;
 const PLAIN = { 'Content-Type': 'application/json; charset=utf-8' };
 const GZIP = { ...PLAIN, 'Content-Encoding': 'gzip' };
 
 export function readOperations(options: ReadsOptions): readonly Operation[] {
-  const { catalogue, compressMinBytes, readDeadlineMs, events, now, otherCredentials = [] } = options;
+  const { catalogue, compressMinBytes, now, otherCredentials = [] } = options;
   const vary = [...READ_VARY, ...otherCredentials].join(', ');
 
   /** Returns the snapshot, or 304 where the caller has it. */
@@ -47,29 +44,18 @@ export function readOperations(options: ReadsOptions): readonly Operation[] {
     held: Held,
     headers: HttpResponse['headers'],
   ): HttpResponse | Promise<HttpResponse> {
-    const { bytes, etag, representations } = held.snapshot;
+    const { bytes, etag } = held.snapshot;
     const codings = acceptedCodings(request.req.headers);
     const ifNoneMatch = request.req.headers['if-none-match'];
     if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return { status: 304, headers, body: undefined };
     const plain = () => ({ status: 200, headers: { ...headers, ...PLAIN }, body: bytes });
     const zipped = (body: Buffer) => ({ status: 200, headers: { ...headers, ...GZIP }, body });
     if (!choosesGzip(codings, bytes.length, compressMinBytes)) return plain();
-    const coded = representations['gzip'];
+    const coded = options.representations.gzipped(held);
+    if (coded instanceof Promise) return coded.then(zipped);
     if (coded !== undefined) return zipped(coded);
-    return compressInTime(request, held, acceptsIdentity(codings)).then((made) => (made ? zipped(made) : plain()));
-  }
-
-  /** Returns `undefined` where that takes too long; throws `overloaded` if the caller requires a coding. */
-  async function compressInTime({ record, signal }: HttpRequest, held: Held, isOptional: boolean) {
-    const leftMs = Math.max(record.begun + readDeadlineMs - performance.now(), 1);
-    try {
-      return await withDeadline(leftMs, signal, async (until) => options.representations.gzipped(held, until));
-    } catch (error) {
-      if (!isDeadline(error)) throw error;
-      events.limitReached?.({ bound: 'http.maxCompressions' });
-      if (isOptional) return undefined;
-      throw new GatewayError('overloaded', { detail: NOT_COMPRESSED, reason: 'not compressed in time' });
-    }
+    if (acceptsIdentity(codings)) return plain();
+    throw new GatewayError('overloaded', { detail: BUSY, bound: 'http.maxCompressions' });
   }
 
   return [

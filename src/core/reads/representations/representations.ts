@@ -3,7 +3,6 @@ import { gzip } from 'node:zlib';
 import { GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/event-loop.ts';
 import { createMemorySemaphore } from '../../kernel/memory-semaphore.ts';
-import { createSingleFlight } from '../../kernel/single-flight.ts';
 import type { SnapshotCache } from '../snapshots/cache.ts';
 import type { Load } from '../snapshots/load.ts';
 import { unpooledInSteps } from '../snapshots/snapshot.ts';
@@ -25,7 +24,8 @@ export function createRepresentations(
   cache: SnapshotCache,
   { maxCompressions = 2, maxEscapingBytes = Number.POSITIVE_INFINITY }: RepresentationsOptions = {},
 ) {
-  const compress = createCompressor(maxCompressions);
+  /** By the bytes of a list. */
+  const compressing = new Map<Buffer, Promise<Buffer>>();
   const escapeBytes = createEscaper(maxEscapingBytes);
   /** By the bytes of a list, which callers with the same reply share. */
   const known = new WeakMap<Buffer, Readonly<Record<string, Buffer>>>();
@@ -43,10 +43,16 @@ export function createRepresentations(
   }
 
   return {
-    /** Rejects with the signal's reason when it aborts. */
-    async gzipped(held: Held, signal: AbortSignal): Promise<Buffer> {
+    /** Compresses a list once; concurrent requests share the result. Returns `undefined` while `maxCompressions` others are. */
+    gzipped(held: Held): Buffer | Promise<Buffer> | undefined {
+      const made = find(held, 'gzip');
+      if (made !== undefined) return made;
       const { bytes } = held.snapshot;
-      return find(held, 'gzip') ?? compress(bytes, (made) => keep(held, 'gzip', made), signal);
+      const running = compressing.get(bytes);
+      if (running === undefined && compressing.size >= maxCompressions) return undefined;
+      const result = running ?? compress(bytes).finally(() => compressing.delete(bytes));
+      compressing.set(bytes, result);
+      return result.then((gzipped) => keep(held, 'gzip', gzipped));
     },
     /** A JSON string that ends a response to `resources/read`, up to its last brace. Rejects with `overloaded` beyond the bound. */
     async escaped(held: Held): Promise<Buffer> {
@@ -58,23 +64,9 @@ export function createRepresentations(
 
 const gzipBytes = promisify(gzip);
 
-/**
- * Compresses bytes on the thread pool; concurrent requests share the result. Rejects with the signal's reason when it aborts: a
- * running compression then finishes, a waiting one without readers never starts. At most `maxAtOnce` run, because the pool also
- * resolves host names.
- */
-export function createCompressor(maxAtOnce: number) {
-  const running = createSingleFlight<Buffer, Buffer>();
-  const inTurn = createMemorySemaphore({ maxBytes: Number.POSITIVE_INFINITY, maxAtOnce });
-  return (bytes: Buffer, made: (gzipped: Buffer) => void, signal: AbortSignal): Promise<Buffer> =>
-    running.join(bytes, signal, async (shared) => {
-      const gzipped = await inTurn(0, async () => {
-        shared.throwIfAborted();
-        return unpooledInSteps([await gzipBytes(bytes)]);
-      });
-      made(gzipped as Buffer);
-      return gzipped as Buffer;
-    });
+/** On the thread pool, which also resolves host names. */
+async function compress(bytes: Buffer): Promise<Buffer> {
+  return unpooledInSteps([await gzipBytes(bytes)]);
 }
 
 /** About a millisecond. */

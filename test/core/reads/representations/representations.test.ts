@@ -1,19 +1,24 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createCompressor, createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
+import { createRepresentations } from '../../../../src/core/reads/representations/representations.ts';
 import { createSnapshotCache, type SnapshotCache } from '../../../../src/core/reads/snapshots/cache.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { turnsDuring } from '../../../support/a-while.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
-import { callerOf, errorOf, never } from '../snapshots/departures.ts';
+import { callerOf, errorOf } from '../snapshots/departures.ts';
 
 const alice = callerOf('alice');
 const BOUNDS = { maxBytes: 1_000_000, maxEntries: 10 };
 
 function setUp(bounds = BOUNDS) {
   const cache = createSnapshotCache(bounds);
-  return { cache, ...createRepresentations(cache) };
+  const { gzipped, escaped } = createRepresentations(cache, { maxCompressions: 100 });
+  return {
+    cache,
+    escaped,
+    gzipped: async (load: Parameters<typeof gzipped>[0]) => (await gzipped(load)) ?? expect.fail('it is busy'),
+  };
 }
 
 /** A load as a read gives it, held for alice. */
@@ -31,20 +36,30 @@ describe('a snapshot in a content coding', () => {
   it('is made once, and kept with the snapshot', async () => {
     const { cache, gzipped } = setUp();
     const load = held(cache, loadOf([{ id: 'x'.repeat(5000) }]));
-    const [one, same] = await Promise.all([gzipped(load, never), gzipped(load, never)]);
+    const [one, same] = await Promise.all([gzipped(load), gzipped(load)]);
     expect(same).to.equal(one);
-    expect(await gzipped(later(cache), never)).to.equal(one);
+    expect(await gzipped(later(cache))).to.equal(one);
     expect(Object.keys(later(cache).snapshot.representations)).to.deep.equal(['gzip']);
+  });
+
+  it('is not made while maxCompressions others are', async () => {
+    const { gzipped } = createRepresentations(createSnapshotCache(BOUNDS), { maxCompressions: 1 });
+    const [one, other] = [loadOf([{ id: 'a' }]), loadOf([{ id: 'b' }])];
+    const making = [gzipped(one), gzipped(one)];
+    expect(gzipped(other)).to.equal(undefined);
+    const [made, same] = await Promise.all(making);
+    expect(same).to.equal(made);
+    expect(gunzipSync((await gzipped(other)) ?? expect.fail('it is busy'))).to.deep.equal(other.snapshot.bytes);
   });
 
   it('is shared by loads with the same bytes, and charged for each that is stored', async () => {
     const { cache, gzipped } = setUp();
     const { snapshot } = loadOf([{ id: 'x'.repeat(5000) }]);
-    const one = await gzipped({ snapshot }, never);
+    const one = await gzipped({ snapshot });
     expect(cache.entries).to.equal(0);
     const stored = held(cache, { ...loadOf(), snapshot });
     const before = cache.bytes;
-    expect(await gzipped(stored, never)).to.equal(one);
+    expect(await gzipped(stored)).to.equal(one);
     expect(later(cache).snapshot.representations).to.deep.equal({ gzip: one });
     expect(cache.bytes).to.be.above(before + one.length);
   });
@@ -54,12 +69,12 @@ describe('a snapshot in a content coding', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.record({ id: fc.string() })), async (items) => {
         const load = loadOf(items);
-        expect(gunzipSync(await gzipped(load, never))).to.deep.equal(load.snapshot.bytes);
+        expect(gunzipSync(await gzipped(load))).to.deep.equal(load.snapshot.bytes);
       }),
       { numRuns: 50 },
     );
     const load = loadOf(Array.from({ length: 50_000 }, (_, id) => ({ id: String(id), name: 'tool' })));
-    const making = gzipped(load, never);
+    const making = gzipped(load);
     expect(await turnsDuring(making)).to.be.above(1);
     expect((await making).length).to.be.below(load.snapshot.bytes.length / 4);
   });
@@ -71,7 +86,7 @@ describe('a snapshot in a content coding', () => {
         await Promise.all(
           sizes.map(async (size) => {
             const load = held(cache, loadOf([{ id: String.fromCharCode(97 + size).repeat(size * 700) }]), `r${size}`);
-            const made = await gzipped(load, never);
+            const made = await gzipped(load);
             expect(made.buffer.byteLength).to.equal(made.length);
             expect(cache.bytes).to.be.at.most(9000);
           }),
@@ -157,53 +172,5 @@ describe('an escaped snapshot', () => {
     const load = held(cache, loadOf([{ id: 'a' }]));
     expect((await escaped(load)).toString()).to.equal('"[{\\"id\\":\\"a\\"}]"}]}}');
     expect(later(cache).snapshot.representations).to.deep.equal({});
-  });
-});
-
-/** Takes a while to compress. */
-const large = () => Buffer.alloc(4_000_000, 'a few words ');
-
-describe('compression', () => {
-  it('runs maxAtOnce jobs, and the others in order', async () => {
-    const compress = createCompressor(1);
-    const done: string[] = [];
-    const all = ['first', 'second', 'third'].map((name) =>
-      // The smaller ones would be done first, if they were not waiting.
-      compress(name === 'first' ? large() : Buffer.from(name), () => done.push(name), never),
-    );
-    const [, ...texts] = (await Promise.all(all)).map((coded) => gunzipSync(coded).toString());
-    expect(texts).to.deep.equal(['second', 'third']);
-    expect(done).to.deep.equal(['first', ...texts]);
-  });
-
-  it('never starts without a waiting reader, and can be requested again', async () => {
-    const compress = createCompressor(1);
-    const done: string[] = [];
-    const first = compress(large(), () => done.push('first'), never);
-    const leaving = [new AbortController(), new AbortController()];
-    const bytes = Buffer.from('second');
-    const left = leaving.map(({ signal }) => errorOf(compress(bytes, () => done.push('left'), signal)));
-    const third = compress(Buffer.from('third'), () => done.push('third'), never);
-    const gone = new Error('gone');
-    for (const one of leaving) one.abort(gone);
-    expect(await Promise.all(left)).to.deep.equal([gone, gone]);
-    await compress(bytes, () => done.push('again'), never);
-    await Promise.all([first, third]);
-    expect(done).to.deep.equal(['first', 'third', 'again']);
-  });
-
-  it('starts while one reader remains, and finishes once it runs', async () => {
-    const compress = createCompressor(1);
-    const first = Promise.withResolvers<Buffer>();
-    const leaving = new AbortController();
-    const bytes = Buffer.from('second');
-    const left = [compress(large(), first.resolve, leaving.signal), compress(bytes, () => {}, leaving.signal)].map(
-      errorOf,
-    );
-    const staying = compress(bytes, () => expect.fail('made twice'), never);
-    leaving.abort();
-    await Promise.all(left);
-    expect(gunzipSync(await staying).toString()).to.equal('second');
-    expect(gunzipSync(await first.promise)).to.have.length(4_000_000);
   });
 });
