@@ -41,7 +41,7 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
     ctx.respond = false;
     const cut = () => abortConnection(ctx.req.socket, 'response_unread');
     const leave = service.users?.enter(cut);
-    ctx.res.once('close', () => {
+    ctx.res.on('close', () => {
       leave?.();
       end(request);
     });

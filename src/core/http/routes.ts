@@ -49,7 +49,7 @@ export type Context = ParameterizedContext<State>;
 export function createRoutes({ operations, credentialHeaders, forwardedHeaders }: Service) {
   const router = new koaRouter.Router<State>({ strict: true, sensitive: true });
   for (const operation of operations) {
-    router.register(operation.path, [...operation.methods], (ctx) => handle(ctx, operation));
+    router.register(operation.path, [...operation.methods], (ctx) => handle(ctx, operation), { ignoreCaptures: true });
   }
   // Pages are 404 to others than browsers.
   const listed = operations.filter(({ isPage }) => isPage !== true);

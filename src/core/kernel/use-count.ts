@@ -5,17 +5,20 @@ export type UseCount = ReturnType<typeof createUseCount>;
 /** Counts the users of something that must not be closed while in use. */
 export function createUseCount() {
   const waiting: (() => void)[] = [];
-  const users = new Set<{ cut: (() => void) | undefined }>();
+  /** In any order, each at its `index`: a `Set` took 2 % of a cached read. */
+  const users: { index: number; readonly cut: (() => void) | undefined }[] = [];
 
-  /** `cut` ends the user early. Returns what to call when it has ended. */
+  /** `cut` ends the user early. Returns what to call, once, when it has ended. */
   function enter(cut?: () => void): () => void {
-    const user = { cut };
-    users.add(user);
+    const user = { index: users.length, cut };
+    users.push(user);
     return () => {
-      users.delete(user);
-      // V8 keeps earlier tables of a `Set` for long, and with them all that requests in flight held: 70 KB for each read.
-      user.cut = undefined;
-      if (users.size === 0) for (const resolve of waiting.splice(0)) resolve();
+      const last = users.pop();
+      if (last !== undefined && last !== user) {
+        last.index = user.index;
+        users[user.index] = last;
+      }
+      if (users.length === 0) for (const resolve of waiting.splice(0)) resolve();
     };
   }
 
@@ -33,7 +36,7 @@ export function createUseCount() {
       },
     /** Resolves when nothing uses it any more. Cuts those that are left after `withinMs`. */
     async whenIdle(withinMs: number): Promise<void> {
-      if (users.size === 0) return;
+      if (users.length === 0) return;
       const timeout = new AbortController();
       const idle = new Promise<void>((resolve) => waiting.push(resolve));
       const late = sleep(withinMs, undefined, { signal: timeout.signal, ref: false }).then(

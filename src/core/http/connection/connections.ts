@@ -78,7 +78,7 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
     connection.current = { req, res };
     if (isStopping) closeAfter(connection);
     listener(req, res);
-    res.once('close', () => {
+    res.on('close', () => {
       connection.current = undefined;
       // With the body.
       connection.bytesSeen = connection.socket.bytesRead;
