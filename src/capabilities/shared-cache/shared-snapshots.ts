@@ -2,7 +2,6 @@ import { type Caller, requestOf } from '../../core/kernel/caller.ts';
 import { stackOf } from '../../core/kernel/errors.ts';
 import type { Events, SharedLooked, SharedPut } from '../../core/kernel/events.ts';
 import { createSizedLru } from '../../core/kernel/lru.ts';
-import { during } from '../../core/kernel/trace.ts';
 import type { Load } from '../../core/reads/snapshots/load.ts';
 import type { SnapshotStore, StoredResource } from '../../core/reads/snapshots/with-cache.ts';
 import { isRecent } from '../../core/reads/snapshots/with-snapshots.ts';
@@ -138,13 +137,11 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
       return async (caller, signal, asked = {}) => {
         const { maxAgeMs = 0, known, keep } = asked;
         const name = nameOf(origin, resource, caller);
-        const look = () => find(name, list, caller);
         const outcomeOf = (found: Load | SharedLooked['outcome']) => {
           if (typeof found === 'string') return found;
           return isRecent(found.snapshot.loadStartedAt, maxAgeMs, now()) ? 'hit' : 'stale';
         };
-        const span = caller.span?.begin('look', { resource });
-        const found = await during(span, signal, look, (one) => ({ shared: outcomeOf(one) }));
+        const found = await find(name, list, caller);
         const outcome = outcomeOf(found);
         events.sharedLooked?.({ resource, outcome });
         signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import { traceOfCaller } from '../../core/credentials/redact.ts';
-import { type Caller, type Credential, under } from '../../core/kernel/caller.ts';
+import { type Credential, under } from '../../core/kernel/caller.ts';
 import type { Span, Trace } from '../../core/kernel/trace.ts';
 import type { Dispatch, Dispatched } from '../../core/mcp/dispatch.ts';
 import { loggedMethod } from '../../core/mcp/message.ts';
@@ -18,30 +18,35 @@ export function traceOperations(begin: Tracer['begin']): (dispatch: Dispatch) =>
   return (dispatch) => async (request, revision, context) => {
     const { method, params } = request;
     const { record } = context;
-    const { edge } = record;
+    const { edge, requestId, span: outer } = record;
     const own = traceIn(params, context);
-    const span = own === undefined ? beginHere() : begin('operation', own, { link: record.span });
+    const isBelow = own === undefined && edge === 'http';
+    const span = isBelow ? outer?.begin('MCP', {}, 'SERVER') : begin('MCP', 'SERVER', own, { link: outer });
     if (edge === 'stdio') {
       record.span = span;
       record.traceId = span?.traceId;
     }
 
-    function beginHere(): Span | undefined {
-      return edge === 'stdio' ? begin('operation', undefined) : record.span?.begin('operation');
-    }
-
     function end({ rpc, tool, error }: Dispatched['ended']): void {
+      const name = rpc === 'other' ? '_OTHER' : rpc;
       // It was found, so that it is one of those that are offered.
       const isRead = method === 'resources/read' && record.resource !== undefined;
-      span?.end({
-        ...{ requestId: record.requestId, rpc, tool, edge, resource: record.resource },
+      const attributes = {
+        'mcp.method.name': name,
         // The client chooses among the others.
-        revision: revision === CURRENT ? revision : undefined,
-        uri: isRead ? String(params?.['uri']) : undefined,
-        error: error?.toString(),
-        rpcCode: typeof error === 'number' ? error : undefined,
-        code: record.error?.code,
-      });
+        'mcp.protocol.version': revision === CURRENT ? revision : undefined,
+        'mcp.resource.uri': isRead ? String(params?.['uri']) : undefined,
+        'gen_ai.tool.name': tool,
+        'gen_ai.operation.name': tool && 'execute_tool',
+        'rpc.response.status_code': typeof error === 'number' ? `${error}` : undefined,
+        'network.transport': edge === 'stdio' ? 'pipe' : 'tcp',
+        'network.protocol.name': edge === 'http' ? 'http' : undefined,
+        'error.type': error?.toString(),
+        'portico.request.id': requestId,
+        'portico.error.code': record.error?.code,
+        'portico.resource': record.resource,
+      };
+      span?.end(attributes, tool === undefined ? name : `${name} ${tool}`);
     }
 
     try {
@@ -60,17 +65,14 @@ function traceIn(params: Parameters<Dispatch>[0]['params'], { caller }: RequestC
   const { traceparent, tracestate } = Object(params?._meta);
   if (typeof traceparent !== 'string') return undefined;
   const state = typeof tracestate === 'string' && caller !== undefined ? tracestate : undefined;
-  return traceOfCaller({ traceparent, tracestate: state }, caller === undefined ? [] : credentialsOf(caller));
-}
-
-function credentialsOf({ credential, others }: Caller): readonly Credential[] {
-  return others === undefined ? [credential] : [credential, ...[...others.values()].flat()];
+  const credentials: Credential[] =
+    caller === undefined ? [] : [caller.credential, ...[...(caller.others?.values() ?? [])].flat()];
+  return traceOfCaller({ traceparent, tracestate: state }, credentials);
 }
 
 /** The same context, for whose caller the span has begun; under `trace`, where the message named one. */
 function within(context: RequestContext, span: Span | undefined, trace?: Trace): RequestContext {
   const { caller } = context;
-  if (span === undefined && trace === undefined) return context;
-  const named = trace === undefined ? caller : caller && { ...caller, trace: trace.headers, span: undefined };
-  return withCaller(context, named && under(named, span));
+  if (caller === undefined || (span === undefined && trace === undefined)) return context;
+  return withCaller(context, under(trace ? { ...caller, trace: trace.headers, span: undefined } : caller, span));
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Span as SdkSpan, SpanContext } from '@opentelemetry/api';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import { nameError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import type { Limits } from '../../core/kernel/limits.ts';
-import type { Span, SpanAbout, SpanFacts, Trace } from '../../core/kernel/trace.ts';
+import type { Span, SpanKind, Trace } from '../../core/kernel/trace.ts';
 import { readVersion } from '../../core/kernel/version.ts';
-import { attributesOf, isError, nameOf, SCHEMA_URL, SPAN_KINDS } from './conventions.ts';
-import { countSpans } from './count-spans.ts';
 
 export interface TracerOptions extends Pick<Limits['tracing'], 'intervalMs' | 'maxQueueSpans'> {
   readonly sampleRatio: number;
@@ -15,7 +15,7 @@ export interface TracerOptions extends Pick<Limits['tracing'], 'intervalMs' | 'm
 
 interface Beginning {
   /** `performance.now()` when the span began. @default now */
-  readonly begun?: number | undefined;
+  readonly startedAt?: number | undefined;
   /** A span of another trace that led to this one. */
   readonly link?: Span | undefined;
 }
@@ -29,7 +29,13 @@ interface OwnTrace {
 
 export type Tracer = Awaited<ReturnType<typeof startTracer>>;
 
+/** The semantic conventions of the attributes. Those of MCP are in development. */
+const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.40.0';
+
 const MAX_FLUSH_MS = 3000;
+
+/** Values of `error.type` of work without a waiting caller, which has not failed. */
+const CANCELLED: readonly unknown[] = [undefined, 'cancelled', 'caller_gone'];
 
 /**
  * Loads OpenTelemetry's SDK, and begins spans with it. It reads `OTEL_EXPORTER_OTLP_*`, `OTEL_SERVICE_NAME` and
@@ -45,46 +51,35 @@ export async function startTracer({ sampleRatio, intervalMs, maxQueueSpans, even
     ]);
   const { resourceAttributesEnvDetector, serviceNameEnvDetector } = resources;
   const service = { 'service.name': 'portico', 'service.version': readVersion(), 'service.instance.id': randomUUID() };
+  const exporter = withFailureEvents(new OTLPTraceExporter(), events);
   const provider = new sdk.TracerProvider({
     sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(sampleRatio) }),
     resource: resources
       .resourceFromAttributes(service)
       .merge(resources.detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] })),
     spanProcessors: [
-      countSpans({
-        exporter: new OTLPTraceExporter(),
-        process: (exporter) =>
-          new sdk.BatchSpanProcessor({ exporter, scheduledDelayMillis: intervalMs, maxQueueSize: maxQueueSpans }),
-        maxQueueSpans,
-        events,
-      }),
+      new sdk.BatchSpanProcessor({ exporter, scheduledDelayMillis: intervalMs, maxQueueSize: maxQueueSpans }),
     ],
   });
   const tracer = provider.getTracer('portico', readVersion(), { schemaUrl: SCHEMA_URL });
 
-  function wrap(about: SpanAbout, span: SdkSpan, own: OwnTrace, facts?: SpanFacts): Span {
+  function wrap(span: SdkSpan, own: OwnTrace): Span {
     const { epochMs, sent } = own;
     const { traceId, spanId } = span.spanContext();
     const traceparent = `00-${traceId}-${spanId}-${sent?.headers.traceparent.slice(-2) ?? '01'}`;
     const context = trace.setSpan(ROOT_CONTEXT, span);
-    let isOver = false;
     return {
       traceId,
       headers: { ...sent?.headers, traceparent },
-      begin(below, more) {
-        const options = { kind: SpanKind[SPAN_KINDS[below]], startTime: timeOf(epochMs) };
-        return wrap(below, tracer.startSpan(below, options, context), own, more);
+      begin(name, attributes = {}, kind = 'INTERNAL') {
+        const options = { kind: SpanKind[kind], attributes, startTime: timeOf(epochMs) };
+        return wrap(tracer.startSpan(name, options, context), own);
       },
       link: (other) => void span.addLink({ context: contextOf(other) }),
-      end(more) {
-        if (isOver) return;
-        isOver = true;
-        const all = { ...facts, ...more };
-        span.updateName(nameOf(about, all));
-        for (const [key, value] of Object.entries(attributesOf(all))) {
-          if (value !== undefined) span.setAttribute(key, value);
-        }
-        if (isError(all)) span.setStatus({ code: SpanStatusCode.ERROR });
+      end(attributes = {}, name) {
+        if (name !== undefined) span.updateName(name);
+        for (const [key, value] of Object.entries(attributes)) if (value !== undefined) span.setAttribute(key, value);
+        if (!CANCELLED.includes(attributes['error.type'])) span.setStatus({ code: SpanStatusCode.ERROR });
         span.end(timeOf(epochMs));
       },
     };
@@ -92,13 +87,18 @@ export async function startTracer({ sampleRatio, intervalMs, maxQueueSpans, even
 
   return {
     /** Follows the sampled flag of a caller's trace. `undefined` where the trace is not sampled. */
-    begin(about: SpanAbout, sent: Trace | undefined, { begun, link }: Beginning = {}): Span | undefined {
+    begin(
+      name: string,
+      kind: SpanKind,
+      sent: Trace | undefined,
+      { startedAt, link }: Beginning = {},
+    ): Span | undefined {
       const context = sent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remoteContext(sent));
       const links = link === undefined ? [] : [{ context: contextOf(link) }];
       const epochMs = Date.now() - performance.now();
-      const options = { kind: SpanKind[SPAN_KINDS[about]], startTime: timeOf(epochMs, begun), links };
-      const span = tracer.startSpan(about, options, context);
-      return span.isRecording() ? wrap(about, span, { epochMs, sent }) : undefined;
+      const options = { kind: SpanKind[kind], startTime: timeOf(epochMs, startedAt), links };
+      const span = tracer.startSpan(name, options, context);
+      return span.isRecording() ? wrap(span, { epochMs, sent }) : undefined;
     },
     /** Sends spans that wait, for so many milliseconds at most. */
     async stop(withinMs: number): Promise<void> {
@@ -120,4 +120,20 @@ export async function startTracer({ sampleRatio, intervalMs, maxQueueSpans, even
 function timeOf(epochMs: number, ms = performance.now()): [number, number] {
   const time = epochMs + ms;
   return [Math.floor(time / 1000), Math.round((time % 1000) * 1e6)];
+}
+
+/** Emits failed exports, which the SDK reports to its own logger only. */
+function withFailureEvents(exporter: SpanExporter, events: Events): SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const error: (Error & { readonly code?: unknown }) | undefined = result.error;
+        // The exporter's error has the status of the response as its code.
+        const cause = typeof error?.code === 'number' ? `status ${error.code}` : error && nameError(error);
+        if (result.code !== 0) events.spansDropped?.({ spans: spans.length, cause });
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { errorTypeOf, type RequestRecord } from '../../core/kernel/caller.ts';
 import { defineCapability } from '../capability.ts';
 import { traceOperations } from './operation-span.ts';
+import { traceReads } from './read-spans.ts';
 import { startTracer, type Tracer } from './tracer.ts';
-import { traceReads } from './wrappers.ts';
 
 const tracingSettings = z.strictObject({
   enabled: z
@@ -36,27 +36,21 @@ export const tracing = defineCapability({
     const begin: Tracer['begin'] = (...span) => tracer?.begin(...span);
     const scheme = config.http.tls === undefined ? 'http' : 'https';
 
-    function endSpan(record: RequestRecord): void {
-      const { span, requestId, method, route, status, outcome, error, resource, cache } = record;
-      const failure = { error: errorTypeOf(record), code: error?.code };
-      span?.end({ requestId, method, route, scheme, status, outcome, resource, cache, ...failure });
-    }
-
     return {
       ...traceReads(now),
       wrapDispatch: traceOperations(begin),
       onRequest({ record, trace }, operation) {
         // Probes come every few seconds.
-        if (!operation.isProbe) record.span = begin('request', trace, record);
+        if (!operation.isProbe) record.span = begin('HTTP', 'SERVER', trace, { startedAt: record.begun });
       },
       // Of a stream, only how it was opened.
       onSettled({ record }) {
-        if (record.openedMs !== undefined) endSpan(record);
+        if (record.openedMs !== undefined) endRequestSpan(record, scheme);
       },
       listeners: [
         {
           requestEnded(record) {
-            if (record.edge === 'http' && record.openedMs === undefined) endSpan(record);
+            if (record.edge === 'http' && record.openedMs === undefined) endRequestSpan(record, scheme);
           },
         },
       ],
@@ -67,3 +61,26 @@ export const tracing = defineCapability({
     };
   },
 });
+
+const METHODS: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
+
+/** The name is low in cardinality, as the conventions want it: method and route, never the path itself. */
+function endRequestSpan(record: RequestRecord, scheme: string): void {
+  const { span, requestId, method = '', status, outcome, error, resource, cache } = record;
+  const isKnown = METHODS.has(method);
+  const route = record.route === 'unmatched' ? undefined : record.route;
+  const attributes = {
+    'http.request.method': isKnown ? method : '_OTHER',
+    'http.route': route,
+    'url.path': route,
+    'url.scheme': scheme,
+    'http.response.status_code': status,
+    'error.type': errorTypeOf(record),
+    'portico.request.id': requestId,
+    'portico.outcome': outcome,
+    'portico.error.code': error?.code,
+    'portico.resource': resource,
+    'portico.cache': cache,
+  };
+  span?.end(attributes, [isKnown ? method : 'HTTP', route].filter(Boolean).join(' '));
+}

@@ -206,13 +206,8 @@ export interface Events {
     readonly adminUrl?: string | undefined;
     readonly resources: readonly string[];
   }): void;
-  spansSent?(sent: { readonly spans: number }): void;
-  /** With a `cause` where the collector failed. */
-  spansDropped?(dropped: {
-    readonly spans: number;
-    readonly reason: 'queue_full' | 'not_taken';
-    readonly cause?: string | undefined;
-  }): void;
+  /** Spans were not sent, because the collector failed or refused them. */
+  spansDropped?(dropped: { readonly spans: number; readonly cause?: string | undefined }): void;
   /** Changed settings took effect: paths of those applied, and of those that need a restart. */
   settingsChanged?(changes: { readonly applied: readonly string[]; readonly needRestart: readonly string[] }): void;
   /** Settings were read and not refused, changed or not. */

@@ -63,7 +63,7 @@ const TABLE = {
   },
   tracing: {
     intervalMs: [5000, 'Time after which spans are sent, also in a batch that is not full.'],
-    maxQueueSpans: [2048, 'Spans that wait for the collector. Beyond: dropped and counted.'],
+    maxQueueSpans: [2048, 'Spans that wait for the collector. Beyond: dropped.'],
   },
   reads: {
     maxWaiting: [16_384, 'Reads that wait for upstreams. Beyond: 503. Unverified callers of one address use half.'],

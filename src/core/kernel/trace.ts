@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { codeOf } from './errors.ts';
 
 export interface TraceHeaders {
   readonly traceparent: string;
@@ -45,64 +44,20 @@ function isForwardable(tracestate: string | undefined): tracestate is string {
   return tracestate !== undefined && tracestate.length <= MAX_TRACESTATE_LENGTH && PRINTABLE.test(tracestate);
 }
 
-/** Kinds of spans. `look`: a lookup in the shared cache. `page`: with all its waits. `call`: one request to an upstream. */
-export type SpanAbout = 'request' | 'operation' | 'read' | 'refresh' | 'load' | 'look' | 'page' | 'call' | 'verify';
+export type SpanKind = 'INTERNAL' | 'SERVER' | 'CLIENT';
 
-/** Numbers, texts of settings and closed lists, and the request id. A caller's text has no place here. */
-export interface SpanFacts {
-  readonly method?: string | undefined;
-  readonly route?: string | undefined;
-  readonly scheme?: 'http' | 'https' | undefined;
-  readonly status?: number | undefined;
-  readonly requestId?: string | undefined;
-  readonly outcome?: string | undefined;
-  /** Reason for a failure; it alone marks a span as failed, except `cancelled`. */
-  readonly error?: string | undefined;
-  /** Code of the error table, if `error` is another. */
-  readonly code?: string | undefined;
-  readonly rpc?: string | undefined;
-  readonly tool?: string | undefined;
-  readonly uri?: string | undefined;
-  readonly rpcCode?: number | undefined;
-  readonly revision?: string | undefined;
-  readonly edge?: 'http' | 'stdio' | undefined;
-  readonly resource?: string | undefined;
-  readonly cache?: string | undefined;
-  readonly shared?: string | undefined;
-  readonly pages?: number | undefined;
-  readonly items?: number | undefined;
-  readonly dropped?: number | undefined;
-  readonly upstream?: string | undefined;
-  readonly host?: string | undefined;
-  readonly port?: number | undefined;
-  readonly url?: string | undefined;
-  readonly resends?: number | undefined;
-}
+/**
+ * Attributes by OpenTelemetry's names; none for `undefined`. Values are numbers, texts of settings and closed lists, and the request
+ * id. A caller's text has no place here.
+ */
+export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 /** An open span of a trace that is exported. Its creator ends it. */
 export interface Span {
   readonly traceId: string;
   readonly headers: TraceHeaders;
-  begin(about: SpanAbout, facts?: SpanFacts): Span;
+  begin(name: string, attributes?: Attributes, kind?: SpanKind): Span;
   link(other: Span): void;
-  /** Later calls have no effect. */
-  end(facts?: SpanFacts): void;
-}
-
-/** Ends the span with the work. `signal` is the waiting caller's. */
-export async function during<T>(
-  span: Span | undefined,
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-  factsOf?: (result: T) => SpanFacts,
-): Promise<T> {
-  if (span === undefined) return work();
-  try {
-    const result = await work();
-    span.end(factsOf?.(result));
-    return result;
-  } catch (error) {
-    span.end({ error: codeOf(error, signal) });
-    throw error;
-  }
+  /** `error.type` marks the span as failed, except for `cancelled` and `caller_gone`. `name` replaces its name. */
+  end(attributes?: Attributes, name?: string): void;
 }

@@ -51,10 +51,10 @@ function warnings(logger: Logger, now: () => number): Events {
     return true;
   };
   return {
-    spansDropped({ spans, reason, cause }) {
+    spansDropped({ spans, cause }) {
       droppedSpans += spans;
       if (!isDue('spans')) return;
-      logger.warn({ spans: droppedSpans, reason, cause }, 'spans dropped');
+      logger.warn({ spans: droppedSpans, cause }, 'spans dropped');
       droppedSpans = 0;
     },
     mappingWarning(warning) {

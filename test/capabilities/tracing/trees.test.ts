@@ -7,7 +7,6 @@ import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, inTurn, json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { startCollector } from '../../support/process/collector.ts';
 import { echo, gatewayAt, givenFor } from '../token-exchange/exchanging.ts';
-import { traceReplicas } from './replicas.ts';
 import { exportTo, headerOf, LOADED, PARENT, READ, SAMPLED, startTraced, TOOLS, UNSAMPLED } from './traced.ts';
 
 describe('the trace', () => {
@@ -142,27 +141,16 @@ describe('the trace', () => {
       expect(collector.tree(joined?.spanId)).to.deep.equal({});
     });
 
-    it('shows the lookup of what replicas share, which needs no page', async () => {
-      const shared = await startCollector();
-      await traceReplicas(shared);
-      const below = { '1 INTERNAL look tools': {} };
-      expect(shared.tree()).to.deep.equal({ '1 INTERNAL refresh': below, '2 INTERNAL refresh': below });
-      const looks = shared.all('look tools').map(({ attributes }) => attributes['portico.shared']);
-      expect(looks).to.have.members(['miss', 'hit']);
-    });
-
-    it('shows the refresh behind a stale list below the read that started it', async () => {
+    it('shows the load behind a stale list below the read that started it', async () => {
       let clock = 1_800_000_000_000;
       const { collector, read, end } = await startTraced(upstream.url, {}, { now: () => clock });
       await read('tools');
       clock += 61_000;
       await read('tools');
-      await eventually(() => collector.all('refresh tools').length === 1);
+      await eventually(() => collector.all('load tools').length === 2);
       await end();
-      const refresh = collector.one('refresh tools');
       const stale = collector.all('read tools').find(({ attributes }) => attributes['portico.cache'] === 'stale');
-      expect(refresh.parentId).to.equal(stale?.spanId);
-      expect(collector.tree(refresh.spanId)).to.deep.equal(LOADED);
+      expect(collector.tree(stale?.spanId)).to.deep.equal(LOADED);
     });
   });
 

@@ -1,7 +1,7 @@
 import type { Wrappers } from '../../core/hooks.ts';
 import { type Caller, under } from '../../core/kernel/caller.ts';
 import { codeOf, GatewayError } from '../../core/kernel/errors.ts';
-import { during, type Span } from '../../core/kernel/trace.ts';
+import type { Attributes, Span } from '../../core/kernel/trace.ts';
 import type { Snapshot } from '../../core/reads/snapshots/snapshot.ts';
 import { cacheOutcome } from '../../core/reads/snapshots/with-cache.ts';
 import type { PageRequest, Upstream } from '../../core/upstream/upstream.ts';
@@ -17,66 +17,89 @@ export function traceReads(now: () => number): Traced {
     wrapVerify: (verify) => (credential, key, parent) => {
       const found = verify(credential, key, parent);
       if (parent === undefined || !(found instanceof Promise)) return found;
-      return during(parent.begin('verify'), undefined, () => found);
+      return inSpan(parent.begin('verify'), undefined, () => found);
     },
     wrapRead: (read, resource) => async (caller, options) => {
       if (caller.span === undefined) return read(caller, options);
-      const span = caller.span.begin('read', { resource });
-      return during(
-        span,
-        options.signal,
-        () => read(under(caller, span), options),
-        (load) => {
-          const other = load.collapsed === true ? loads.get(load.snapshot) : undefined;
-          if (other !== undefined) span.link(other);
-          return { cache: cacheOutcome(load, now()) };
-        },
-      );
+      const span = caller.span.begin(`read ${resource}`, { 'portico.resource': resource });
+      const work = () => read(under(caller, span), options);
+      return inSpan(span, options.signal, work, (load) => {
+        const other = load.collapsed === true ? loads.get(load.snapshot) : undefined;
+        if (other !== undefined) span.link(other);
+        return { 'portico.cache': cacheOutcome(load, now()) };
+      });
     },
     wrapLoad: (load, resource) => async (caller, signal, options) => {
       if (caller.span === undefined) return load(caller, signal, options);
-      const { requestId } = caller;
-      const refresh = options?.isRefresh === true ? caller.span.begin('refresh', { resource, requestId }) : undefined;
-      const span = (refresh ?? caller.span).begin('load', { resource });
+      const span = caller.span.begin(`load ${resource}`, { 'portico.resource': resource });
       const work = async () => {
         const loaded = await load(under(caller, span), signal, options);
         loads.set(loaded.snapshot, span);
         return loaded;
       };
-      return during(refresh, signal, () =>
-        during(span, signal, work, ({ pages, snapshot, dropped }) => ({ pages, dropped, items: snapshot.count })),
-      );
+      return inSpan(span, signal, work, ({ pages, snapshot, dropped }) => ({
+        ...{ 'portico.pages': pages, 'portico.items': snapshot.count, 'portico.items.dropped': dropped },
+      }));
     },
     wrapUpstream: (upstream, resource) => ({ ...upstream, get: tracedPage(upstream, resource) }),
     wrapClient: (client, baseUrl) => ({ ...client, get: tracedCall(client, baseUrl) }),
   };
 }
 
+/** Ends the span with the work. `signal` is the waiting caller's. */
+async function inSpan<T>(
+  span: Span,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+  attributesOf?: (result: T) => Attributes,
+): Promise<T> {
+  try {
+    const result = await work();
+    span.end(attributesOf?.(result));
+    return result;
+  } catch (error) {
+    span.end({ 'error.type': codeOf(error, signal) });
+    throw error;
+  }
+}
+
+/** One page, with all its waits. */
 function tracedPage({ name, get }: Upstream, resource: string): Upstream['get'] {
   return (request, signal) => {
     if (request.caller.span === undefined) return get(request, signal);
-    const span = request.caller.span.begin('page', { resource, upstream: name });
-    return during(span, signal, () => get(below(request, span), signal));
+    const about = { 'portico.resource': resource, 'portico.upstream': name };
+    const span = request.caller.span.begin(`page ${resource}`, about);
+    return inSpan(span, signal, () => get(below(request, span), signal));
   };
 }
 
+/** One request to an upstream. Its URL is shown without the query. */
 function tracedCall({ name, get }: Upstream, baseUrl: string): Upstream['get'] {
-  const { origin, protocol, hostname: host, port } = new URL(baseUrl);
-  const server = { upstream: name, host, port: Number(port) || DEFAULT_PORTS[protocol] };
+  const { origin, protocol, hostname, port } = new URL(baseUrl);
+  const server = {
+    'server.address': hostname,
+    'server.port': Number(port) || DEFAULT_PORTS[protocol],
+    'portico.upstream': name,
+  };
   return async (request, signal) => {
     const { caller, post, path = '', resends } = request;
     if (caller.span === undefined) return get(request, signal);
     const method = post === undefined ? 'GET' : 'POST';
-    const span = caller.span.begin('call', { ...server, method, url: `${origin}${path}`, resends });
+    const call = {
+      'http.request.method': method,
+      'url.full': `${origin}${path}`,
+      'http.request.resend_count': resends || undefined,
+    };
+    const span = caller.span.begin(method, { ...server, ...call }, 'CLIENT');
     try {
       const reply = await get(below(request, span), signal);
-      span.end({ status: reply.status });
+      span.end({ 'http.response.status_code': reply.status });
       return reply;
     } catch (error) {
       const failed: Partial<GatewayError> = error instanceof GatewayError ? error : {};
-      // What is no page came with 200.
+      // A reply that is not a page came with 200.
       const { upstreamStatus: status = failed.code === 'upstream_invalid' ? 200 : undefined } = failed;
-      span.end({ status, error: codeOf(error, signal) });
+      span.end({ 'http.response.status_code': status, 'error.type': codeOf(error, signal) });
       throw error;
     }
   };
