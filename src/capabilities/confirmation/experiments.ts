@@ -1,6 +1,6 @@
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Statement } from '../../core/upstream/hints/statements.ts';
-import { nextLink } from '../../core/upstream/paging/by-next.ts';
+import { nextOf } from '../../core/upstream/paging/by-next.ts';
 import type { Ask, ListEnd } from '../../core/upstream/paging/list-confirmation.ts';
 import {
   failedTest,
@@ -135,7 +135,7 @@ async function leadsOn({ list, first }: ListEnd, attempt: Try): Promise<boolean>
     throw full(count);
   }
   if (reply.count > count) throw more(`a request for ${count - 1} items returned ${reply.count}`, count);
-  const hasNext = pagination.kind === 'token' ? !isNone(reply.next) : nextLink(reply, pagination) !== undefined;
+  const hasNext = pagination.kind === 'token' ? !isNone(reply.next) : nextOf(reply, pagination) !== undefined;
   const totals = [Number(reply.total ?? 0), ...reply.statements.filter(isTotalInBody).map(({ stated }) => stated)];
   if (hasNext || totals.includes(count)) return true;
   throw failedTest(

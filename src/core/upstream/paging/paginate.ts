@@ -2,7 +2,7 @@ import { inOrder } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Sign } from '../hints/words.ts';
 import type { PageTarget } from '../upstream.ts';
-import { linkedPages, tokenPages } from './by-next.ts';
+import { followedPages } from './by-next.ts';
 import { type Confirmation, type ListEnd, NO_CONFIRMATION, type Progress } from './list-confirmation.ts';
 import {
   checkBounds,
@@ -58,13 +58,11 @@ function pagesOf<P extends PageView>(read: ListRead<P>): AsyncIterable<P> | Iter
     case 'none':
       return [read.first];
     case 'token':
-      return tokenPages(read, pagination);
-    case 'offset':
-      return namesTotal(pagination) ? knownTotalPages(read, pagination) : offsetPages(read, pagination);
-    case 'page':
-      return namesTotal(pagination) ? knownTotalPages(read, pagination) : numberedPages(read, pagination);
     case 'link':
-      return linkedPages(read, pagination);
+      return followedPages(read, pagination);
+    case 'offset':
+    case 'page':
+      return namesTotal(pagination) ? knownTotalPages(read, pagination) : countedPages(read, pagination);
   }
 }
 
@@ -72,36 +70,34 @@ function targetOf({ url, post }: PageAddress): PageTarget {
   return { target: url.pathname + url.search, post };
 }
 
-/** Does not end with a short page, since the platform may cap the size of pages. */
-async function* offsetPages<P extends PageView>(read: ListRead<P>, pagination: OffsetPagination): AsyncGenerator<P> {
+/**
+ * An offset goes on by the items that came, since the platform may cap the size of pages: a short page is not the end. By number, a page
+ * of another length than the first, but the last, means that items are missing.
+ */
+async function* countedPages<P extends PageView>(
+  read: ListRead<P>,
+  pagination: OffsetPagination | NumberPagination,
+): AsyncGenerator<P> {
   const { list, first } = read;
   let offset = 0;
-  for (let page: P | undefined = first; page !== undefined; ) {
+  let page = first;
+  for (let index = 1; ; index += 1) {
     yield page;
     if (page.count === 0) return;
     offset += page.count;
-    page = await fetchNext(read, pagination, pageAddress(list, offsetParameters(pagination, offset)), page);
+    const next = await fetchNext(read, pagination, pageAddress(list, parametersOf(pagination, index, offset)), page);
+    if (next === undefined) return;
+    if (pagination.kind === 'page' && next.count > 0 && (next.count > first.count || page.count < first.count)) {
+      throw incomplete(
+        `a page before the last is not full: the first has ${first.count} items, page ${index} has ${page.count} and page ${index + 1} has ${next.count}: check pagination.pageParam and pagination.sizeParam`,
+      );
+    }
+    page = next;
   }
 }
 
-/** A page of another length than the first, but the last, means that items are missing. */
-async function* numberedPages<P extends PageView>(read: ListRead<P>, pagination: NumberPagination): AsyncGenerator<P> {
-  const { list, first } = read;
-  yield first;
-  const full = first.count;
-  let previous = first;
-  for (let index = 1; previous.count > 0; index += 1) {
-    const page = await fetchNext(read, pagination, pageAddress(list, numberParameters(pagination, index)), previous);
-    if (page === undefined) return;
-    const { count } = page;
-    if (count > full || (count > 0 && previous.count < full)) {
-      throw incomplete(
-        `a page before the last is not full: the first has ${full} items, page ${index} has ${previous.count} and page ${index + 1} has ${count}: check pagination.pageParam and pagination.sizeParam`,
-      );
-    }
-    yield page;
-    previous = page;
-  }
+function parametersOf(pagination: OffsetPagination | NumberPagination, index: number, offset: number) {
+  return pagination.kind === 'offset' ? offsetParameters(pagination, offset) : numberParameters(pagination, index);
 }
 
 /** Statuses of a page behind the last one. */
@@ -145,9 +141,7 @@ async function* knownTotalPages<P extends PageView>(
   yield first;
   yield* inOrder(pages - 1, pagination.concurrency, signal, async (each, pageSignal) => {
     const index = each + 1;
-    const parameters =
-      pagination.kind === 'offset' ? offsetParameters(pagination, index * size) : numberParameters(pagination, index);
-    const page = await fetch(pageAddress(list, parameters), pageSignal);
+    const page = await fetch(pageAddress(list, parametersOf(pagination, index, index * size)), pageSignal);
     const stated = totalOf(page, pagination);
     if (stated !== total) {
       throw incomplete(

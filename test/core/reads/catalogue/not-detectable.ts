@@ -1,4 +1,4 @@
-import { nextLink } from '../../../../src/core/upstream/paging/by-next.ts';
+import { nextOf } from '../../../../src/core/upstream/paging/by-next.ts';
 import { isNone } from '../../../../src/core/upstream/paging/list-read.ts';
 import { firstTarget } from '../../../../src/core/upstream/paging/paginate.ts';
 import { COUNTING, counted, type GeneratedPlatform, itemsOf, type Reply, replyTo } from './generated-platform.ts';
@@ -108,7 +108,7 @@ function leadsOn({ pagination }: GeneratedRead, { body, headers }: Reply): boole
       return !isNone(pagination.next(body));
     case 'link': {
       const view = { count: 0, headers, statements: [], next: pagination.next?.(body) };
-      return nextLink(view, pagination) !== undefined;
+      return nextOf(view, pagination) !== undefined;
     }
     case 'offset':
     case 'page':
