@@ -8,7 +8,7 @@ const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
 /** Everything that is stored of a load, except the bytes of its list. */
-interface Facts extends Pick<Load, 'pages' | 'excluded' | 'dropped' | 'upstreamEtag' | 'upstreamSaid'> {
+interface Facts extends Pick<Load, 'pages' | 'excluded' | 'dropped' | 'upstreamEtag'> {
   /** Keyed hash of how the list is read and mapped. */
   readonly reading: string;
   readonly etag: string;
@@ -23,7 +23,7 @@ const COUNT_BYTES = 4;
 /** Seals a load with AES-256-GCM, bound to its name: without the key only its length can be read. Compresses on the thread pool. */
 export async function seal(load: Load, reading: string, key: Buffer, name: string): Promise<Buffer> {
   const { bytes, itemStarts, etag, loadStartedAt } = load.snapshot;
-  const { pages, excluded, dropped, upstreamEtag, upstreamSaid } = load;
+  const { pages, excluded, dropped, upstreamEtag } = load;
   const steps = Array.from(itemStarts, (start, index) => start - (itemStarts[index - 1] ?? 0));
   const stored: Facts = {
     reading,
@@ -34,7 +34,6 @@ export async function seal(load: Load, reading: string, key: Buffer, name: strin
     excluded,
     dropped,
     ...(upstreamEtag !== undefined && { upstreamEtag }),
-    ...(upstreamSaid !== undefined && { upstreamSaid }),
   };
   const facts = Buffer.from(JSON.stringify(stored));
   const count = Buffer.alloc(COUNT_BYTES);

@@ -16,7 +16,7 @@ const opened = (bytes: Buffer, { key = KEY, name = NAME, reading = READING, maxB
 
 const items = fc.array(fc.record({ id: fc.string(), description: anyText() }), { maxLength: 30 });
 const facts = fc.record(
-  { pages: fc.nat(), dropped: fc.nat(), upstreamEtag: fc.string(), upstreamSaid: fc.string() },
+  { pages: fc.nat(), dropped: fc.nat(), upstreamEtag: fc.string() },
   { requiredKeys: ['pages', 'dropped'] },
 );
 

@@ -12,7 +12,7 @@ import type { Load, Loader } from '../snapshots/load.ts';
 import { type EncodedItems, joinPages, type Snapshot } from '../snapshots/snapshot.ts';
 import { checkIds, checkList, createDistinctIds, type ListRules } from './list-checks.ts';
 import type { MappedPage, ReadPage } from './page-reader.ts';
-import { bodyShowsEnd, createMemo, headerSigns, type Made, NO_SIGNS, tagged } from './reply-reuse.ts';
+import { bodyShowsEnd, createMemo, headerSigns, type Made, tagged } from './reply-reuse.ts';
 
 export interface LoaderOptions {
   readonly resource: string;
@@ -114,8 +114,12 @@ export function createLoader(options: LoaderOptions): Loader {
 
     // The list was read: what confirms it may take half of the time that is left.
     const confirm: Confirmation['confirm'] = (end, ask) => {
-      const until = AbortSignal.timeout(Math.max(1, Math.ceil((timing.dueAt - performance.now()) / 2)));
-      return confirmation.confirm(end, (address) => ask(address, AbortSignal.any([signal, until])));
+      let until: AbortSignal | undefined;
+      return confirmation.confirm(end, (address) => {
+        const halfMs = Math.max(1, Math.ceil((timing.dueAt - performance.now()) / 2));
+        until ??= AbortSignal.any([signal, AbortSignal.timeout(halfMs)]);
+        return ask(address, until);
+      });
     };
 
     const request = { ...firstPage, ifNoneMatch: isDue ? undefined : known?.upstreamEtag, read: readFirst };
@@ -128,7 +132,7 @@ export function createLoader(options: LoaderOptions): Loader {
     if (first === undefined) {
       if (known === undefined) throw new Error('the request had no If-None-Match');
       // The page is unchanged, but may no longer be the whole list.
-      if (![NO_SIGNS, known.upstreamSaid].includes(headerSigns(headers))) return load(caller, account, signal, timing);
+      if (headerSigns(headers) !== '') return load(caller, account, signal, timing);
       return { ...known, snapshot: loadedNow(known), renewed: true, upstreamMs: upstreamMs() };
     }
     const { made, pages } = 'made' in first ? { ...first, pages: 1 } : await loadPages(first.page, first.body, headers);

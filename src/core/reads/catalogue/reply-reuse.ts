@@ -44,14 +44,15 @@ export function bodyShowsEnd(pagination: Pagination): boolean {
   return kind === 'none' || kind === 'token' || (kind === 'link' && pagination.next !== undefined);
 }
 
-/** Returns the entity tag of a page (RFC 9110, section 8.8.3) if it can be sent back. Not for POST (section 13.1.2). */
-export function tagged({ post }: ListRequest, headers: ReplyHeaders): Pick<Load, 'upstreamEtag' | 'upstreamSaid'> {
+/**
+ * Returns the entity tag of a page (RFC 9110, section 8.8.3) if it can be sent back. Not for POST (section 13.1.2), nor where headers
+ * state something about the list, which a 304 may leave out.
+ */
+export function tagged({ post }: ListRequest, headers: ReplyHeaders): Pick<Load, 'upstreamEtag'> {
   const { etag } = headers;
-  if (post !== undefined || typeof etag !== 'string' || !ENTITY_TAG.test(etag)) return {};
-  return { upstreamEtag: etag, upstreamSaid: headerSigns(headers) };
+  const isUsable = post === undefined && typeof etag === 'string' && ENTITY_TAG.test(etag);
+  return isUsable && headerSigns(headers) === '' ? { upstreamEtag: etag } : {};
 }
-
-export const NO_SIGNS = headerSigns({});
 
 /** The headers' signs of more items, for comparison. */
 export function headerSigns(headers: ReplyHeaders): string {

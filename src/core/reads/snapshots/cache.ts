@@ -171,9 +171,8 @@ export function withResourceNames(cache: SnapshotCache, names: ReadonlyMap<strin
   };
 }
 
-/** What headers of the upstream state can be 200 kB. */
-function charge({ snapshot: { bytes, itemStarts, representations }, upstreamSaid = '' }: Load): number {
-  let total = ENTRY_BYTES + bytes.length + itemStarts.byteLength + upstreamSaid.length;
+function charge({ snapshot: { bytes, itemStarts, representations } }: Load): number {
+  let total = ENTRY_BYTES + bytes.length + itemStarts.byteLength;
   for (const name in representations) {
     total += REPRESENTATION_BYTES + 2 * name.length + (representations[name]?.length ?? 0);
   }

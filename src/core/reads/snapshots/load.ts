@@ -11,8 +11,6 @@ export interface Load {
   readonly excluded: number;
   readonly dropped: number;
   readonly upstreamEtag?: string;
-  /** The headers' signs of more items. */
-  readonly upstreamSaid?: string;
   readonly renewed?: boolean;
   readonly collapsed?: boolean;
   readonly copied?: boolean;

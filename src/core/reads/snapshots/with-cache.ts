@@ -32,7 +32,8 @@ export function withCache(load: Loader, options: CacheOptions): Read {
   }
   const stored = secondLevel.store.wrapLoad(evicting, { ...secondLevel, resource, cache, lifetime });
   const storing = withStorage(stored, { ...options, lifetime });
-  const flying = withFlights(wrapLoad(withoutStorage(storing, evicting), resource), options);
+  const choosing: Loader = (caller, signal, how) => (how?.noStore === true ? evicting : storing)(caller, signal, how);
+  const flying = withFlights(wrapLoad(choosing, resource), options);
   return withOutcome(withSnapshots(flying, { ...options, lifetime, minRefreshMs: lifetime.minRefreshMs }), options);
 }
 
@@ -55,13 +56,8 @@ function withEvictions(load: Loader, options: CacheOptions): Loader {
       return await load(caller, signal, options);
     } catch (error) {
       if (error instanceof GatewayError) {
-        switch (error.code) {
-          case 'credential_rejected':
-            evict(siblings, caller, error);
-            break;
-          case 'access_denied':
-            evict([resource], caller, error);
-        }
+        if (error.code === 'credential_rejected') evict(siblings, caller, error);
+        if (error.code === 'access_denied') evict([resource], caller, error);
       }
       throw error;
     }
@@ -107,29 +103,12 @@ export function withFlights(
 
 type StorageOptions = Pick<CacheOptions, 'resource' | 'cache' | 'events' | 'now'> & { readonly lifetime: Lifetime };
 
-/** Loads for a read whose result must not be stored from the upstream alone. */
-function withoutStorage(storing: Loader, load: Loader): Loader {
-  return async (caller, signal, options) => {
-    if (options?.noStore !== true) return storing(caller, signal, options);
-    const { cached: _, ...loaded } = await load(caller, signal, options);
-    return loaded;
-  };
-}
-
 /** Stores the result of a load, from the upstream or another replica. */
 function withStorage(load: Loader, { resource, cache, lifetime, events, now }: StorageOptions): Loader {
   /** Each hit returns this object, so it is created once. */
-  function toHold({ snapshot, pages, excluded, dropped, upstreamEtag, upstreamSaid }: Load, key: string): Load {
-    return {
-      snapshot,
-      pages,
-      excluded,
-      dropped,
-      upstreamMs: 0,
-      cached: { key, freshUntil: freshUntil(snapshot.loadStartedAt, lifetime), stored: false },
-      ...(upstreamEtag !== undefined && { upstreamEtag }),
-      ...(upstreamSaid !== undefined && { upstreamSaid }),
-    };
+  function toHold({ renewed: _, copied: __, ...load }: Load, key: string): Load {
+    const until = freshUntil(load.snapshot.loadStartedAt, lifetime);
+    return { ...load, upstreamMs: 0, cached: { key, freshUntil: until, stored: false } };
   }
 
   return async (caller, signal, options) => {

@@ -36,12 +36,6 @@ describe('the snapshot cache', () => {
     expect(cache.bytes).to.equal(plain + 130 + 2 * 256 + 2 * 8);
   });
 
-  it('charges what headers of the upstream state, which can be much longer than the list', () => {
-    const cache = createSnapshotCache(MANY);
-    store(cache, { ...loadOf(), upstreamSaid: 'x'.repeat(200_000) });
-    expect(cache.bytes).to.equal(2048 + loadOf().snapshot.bytes.length + 200_000);
-  });
-
   it('evicts the least recently used, at either bound', () => {
     for (const bounds of [
       { maxBytes: 5000, maxEntries: 100 },
