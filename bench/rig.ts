@@ -2,9 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -32,7 +33,7 @@ export interface Server {
   readonly startedAt: number;
 }
 
-/** Processes and files of a measurement. Nothing of it is left once it is closed. */
+/** Processes and files of a measurement. */
 export type Rig = Awaited<ReturnType<typeof openRig>>;
 
 /** A file of this repository. */
@@ -52,7 +53,17 @@ export function build(): void {
   if (status !== 0) throw new Error(`npm run build failed:\n${stdout}`);
 }
 
-export async function openRig() {
+/** Runs `work` with a rig of which nothing is left afterwards. */
+export async function inRig<T>(work: (rig: Rig) => Promise<T>): Promise<T> {
+  const rig = await openRig();
+  try {
+    return await work(rig);
+  } finally {
+    await rig.close();
+  }
+}
+
+async function openRig() {
   const folder = await mkdtemp(join(tmpdir(), 'portico-bench-'));
   const running = new Set<ChildProcess>();
   let files = 0;
@@ -68,38 +79,35 @@ export async function openRig() {
     return child;
   }
 
-  /** Resolves once a process prints the address at which it listens. Its output is read to the end. */
-  async function listening(child: ChildProcess): Promise<Server> {
+  /** Runs a server that is ready once it accepts connections on `port`. */
+  async function accepting(port: number, command: string, args: readonly string[], core = SERVERS): Promise<Server> {
     const startedAt = performance.now();
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    let head = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      if (head.length < 65_536) head += text;
-      const found = /"url":"([^"]+)"/.exec(head)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.on('close', () => reject(new Error('a server ended before it listened')));
-    return { url: await promise, pids: [child.pid ?? 0], startedAt };
+    const child = run(core, command, args);
+    child.stdout?.resume();
+    const url = `http://127.0.0.1:${port}`;
+    for (let tries = 0; tries < 2000; tries += 1) {
+      if (await fetch(`${url}/livez`).catch(() => undefined)) return { url, pids: [child.pid ?? 0], startedAt };
+      await sleep(5);
+    }
+    throw new Error(`nothing listens on port ${port}`);
   }
 
-  const serve = (core: string, script: string, ...args: readonly string[]) =>
-    listening(run(core, process.execPath, [ours(`bench/servers/${script}.ts`), ...args]));
+  /** Runs one of `bench/servers`, which prints its address. */
+  async function serve(core: string, script: string, ...args: readonly (string | number)[]): Promise<Server> {
+    const startedAt = performance.now();
+    const child = run(core, process.execPath, [ours(`bench/servers/${script}.ts`), ...args.map(String)]);
+    const [line] = await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'close')]);
+    child.stdout?.resume();
+    return { url: JSON.parse(String(line)).url, pids: [child.pid ?? 0], startedAt };
+  }
 
   return {
     folder,
     serve,
     run,
 
-    /** The platform behind Portico. Each list of tools is new with `isAlwaysNew`. */
-    servePlatform({ delayMs = 0, projects = 0, isAlwaysNew = false } = {}): Promise<Server> {
-      return serve(CLIENTS, 'upstream', ...[delayMs, projects, 100, Number(isAlwaysNew)].map(String));
-    },
-
     /** Runs Portico as it is shipped, with log and metrics, in front of one platform that has all three lists. */
-    async servePortico(
-      platform: string,
-      { settings = {}, core = SERVERS, environment = {}, http = {} } = {},
-    ): Promise<Server> {
+    async servePortico(platform: string, { settings = {}, core = SERVERS, http = {} } = {}): Promise<Server> {
       const { port } = { port: await freePort(), ...http };
       files += 1;
       const file = join(folder, `portico-${files}.yaml`);
@@ -107,12 +115,7 @@ export async function openRig() {
       const upstreams = { projects: upstream, workflows: upstream, tools: upstream };
       // JSON is YAML.
       writeFileSync(file, JSON.stringify({ http: { port, ...http }, admin: { port: 0 }, upstreams, ...settings }));
-      const startedAt = performance.now();
-      const args = ['--single-threaded-gc', ours(BUILT), 'serve', '--config', file];
-      const child = run(core, process.execPath, args, environment);
-      child.stdout?.resume();
-      await accepting(port);
-      return { url: `http://127.0.0.1:${port}`, pids: [child.pid ?? 0], startedAt };
+      return accepting(port, process.execPath, ['--single-threaded-gc', ours(BUILT), 'serve', '--config', file], core);
     },
 
     /** nginx as a cache for each `Authorization`, access log on. `undefined` where this machine has none. */
@@ -122,10 +125,7 @@ export async function openRig() {
       const home = join(folder, 'nginx');
       mkdirSync(home, { recursive: true });
       writeFileSync(join(home, 'nginx.conf'), nginxConfiguration(home, port, new URL(origin).host));
-      const startedAt = performance.now();
-      const child = run(SERVERS, 'nginx', ['-p', home, '-e', join(home, 'error.log'), '-c', join(home, 'nginx.conf')]);
-      await accepting(port);
-      return { url: `http://127.0.0.1:${port}`, pids: [child.pid ?? 0], startedAt };
+      return accepting(port, 'nginx', ['-p', home, '-e', join(home, 'error.log'), '-c', join(home, 'nginx.conf')]);
     },
 
     /** FastMCP, installed on first use into `node_modules/.cache`. `undefined` where that fails. */
@@ -164,53 +164,32 @@ export interface Load {
   readonly connections?: number;
 }
 
-/** How often a turn is repeated in which no request was answered, as on a machine that was busy with something else. */
-const ATTEMPTS = 3;
-
-/** Loads a server for some seconds, and returns how many requests were answered. Rejects where one failed. */
+/** Loads a server for some seconds, and returns how many requests were answered. Rejects where one failed, or none was answered. */
 export async function send(rig: Rig, seconds: number, load: Load): Promise<number> {
-  let text = '';
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    text = await runWrk(rig, seconds, load);
-    const requests = Number(/(\d+) requests in/.exec(text)?.[1]);
-    if (/Non-2xx|Socket errors/.test(text)) break;
-    if (requests > 0) return requests;
-  }
-  throw new Error(`wrk at ${load.url}:\n${text}`);
-}
-
-/** Returns what wrk printed. */
-async function runWrk(rig: Rig, seconds: number, load: Load): Promise<string> {
   const { url, headers = {}, body, callers = CALLERS, connections = 32 } = load;
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const wrk = rig.run(CLIENTS, 'wrk', [
     // wrk counts whole seconds: it is interrupted earlier, and reports what it saw until then.
     ...['-t1', `-c${connections}`, '-d1h', '--timeout', '60s', '-s', ours('bench/callers.lua'), ...fields],
-    ...[url, '--', String(callers), 'none', ...(body === undefined ? [] : ['POST', body])],
+    ...[url, '--', String(callers), ...(body === undefined ? [] : ['POST', body])],
   ]);
-  let text = '';
-  wrk.stdout?.setEncoding('utf8').on('data', (piece: string) => {
-    text += piece;
-  });
   const interruption = setTimeout(() => wrk.kill('SIGINT'), seconds * 1000);
-  await once(wrk, 'close');
+  const printed = wrk.stdout === null ? '' : await text(wrk.stdout);
   clearTimeout(interruption);
-  return text;
+  const requests = Number(/(\d+) requests in/.exec(printed)?.[1]);
+  if (requests > 0 && !/Non-2xx|Socket errors/.test(printed)) return requests;
+  throw new Error(`wrk at ${url}:\n${printed}`);
 }
 
-/** Processor time of a server, in milliseconds, so far. */
-export function cpuMsOf({ pids }: Server): number {
-  return pids.reduce((sum, pid) => sum + cpuMs(pid), 0);
-}
-
-/** That of the threads of a process and its children (`/proc/PID/schedstat`). */
-function cpuMs(pid: number): number {
+/** Processor time of a server with its threads and children (`/proc/PID/schedstat`), in milliseconds, so far. */
+export function cpuMsOf(pids: readonly (number | string)[]): number {
   let total = 0;
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
-    total += Number(nanoseconds) / 1e6;
-    const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean);
-    for (const child of children) total += cpuMs(Number(child));
+  for (const pid of pids) {
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
+      const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean);
+      total += Number(nanoseconds) / 1e6 + cpuMsOf(children);
+    }
   }
   return total;
 }
@@ -219,9 +198,9 @@ function cpuMs(pid: number): number {
 export async function ask(url: string, token: string, { headers = {}, body }: Partial<Load> = {}): Promise<string> {
   const init = { headers: { ...headers, authorization: `Bearer ${token}` } };
   const response = await fetch(url, body === undefined ? init : { ...init, method: 'POST', body });
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 300)}`);
-  return text;
+  const answer = await response.text();
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${answer.slice(0, 300)}`);
+  return answer;
 }
 
 /** Runs `work` for 1 up to `count`, 32 of them at once. */
@@ -246,20 +225,6 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-async function accepting(port: number): Promise<void> {
-  for (let tries = 0; tries < 2000; tries += 1) {
-    const socket = connect(port, '127.0.0.1');
-    const accepted = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (accepted) return;
-    await sleep(5);
-  }
-  throw new Error(`nothing listens on port ${port}`);
-}
-
 function nginxConfiguration(home: string, port: number, origin: string): string {
   const scratch = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((use) => `${use}_temp_path ${home}/${use};`);
   return `
@@ -271,7 +236,6 @@ events { worker_connections 4096; }
 http {
   ${scratch.join(' ')}
   access_log ${home}/access.log combined buffer=64k flush=1s;
-  keepalive_timeout 65s;
   keepalive_requests 1000000000;
   proxy_cache_path ${home}/cache levels=1:2 keys_zone=reads:16m max_size=1g inactive=1h use_temp_path=off;
   upstream origin { server ${origin}; keepalive 32; }

@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ask,
@@ -8,8 +7,8 @@ import {
   cpuMsOf,
   each,
   freePort,
+  inRig,
   type Load,
-  openRig,
   READ,
   type Rig,
   SERVERS,
@@ -19,7 +18,7 @@ import {
 
 /** One line of the table. Of a ratio, more is better; of all others, less. */
 export interface Row {
-  readonly unit: 'ratio' | 'ms' | 'MB' | 'round trips';
+  readonly unit: 'ratio' | 'ms' | 'MB';
   readonly aim?: number;
 }
 
@@ -49,25 +48,11 @@ const WARM_UP = { requests: 50_000, seconds: 3.5 };
 /** Settings under which nothing grows stale while the bench runs, and under which nothing is stored. */
 const HELD = { resources: { tools: { cache: { ttlMs: 3_600_000 } } } };
 const UNSTORED = { resources: { tools: { cache: { ttlMs: 0 } } } };
-const paged = (size: number) => ({
-  resources: {
-    projects: {
-      pagination: { kind: 'page', sizeParam: 'pageSize', size, pageParam: 'page', firstPage: 1, total: 'total' },
-    },
-  },
-});
+const PAGINATION = { kind: 'page', sizeParam: 'pageSize', size: 1000, pageParam: 'page', total: 'total' };
+const PAGED = { resources: { projects: { pagination: PAGINATION } } };
 
 function add(samples: Samples, row: string, value: number): void {
   samples[row] = [...(samples[row] ?? []), value];
-}
-
-async function inRig<T>(work: (rig: Rig) => Promise<T>): Promise<T> {
-  const rig = await openRig();
-  try {
-    return await work(rig);
-  } finally {
-    await rig.close();
-  }
 }
 
 /**
@@ -98,9 +83,9 @@ function compared(
           for (let round = 0; round < rounds; round += 1) {
             const us = new Map<string, number>();
             for (const { name, server, load } of round % 2 === 0 ? present : present.toReversed()) {
-              const before = cpuMsOf(server);
+              const before = cpuMsOf(server.pids);
               const requests = await send(rig, seconds, load);
-              us.set(name, (cpuMsOf(server) - before) / requests);
+              us.set(name, (cpuMsOf(server.pids) - before) / requests);
             }
             for (const row of Object.keys(rows)) {
               const [of = Number.NaN, to = Number.NaN] = row.split(' : ').map((name) => us.get(name));
@@ -138,7 +123,7 @@ const cached = compared(
     'cached read : nginx': { unit: 'ratio' },
   },
   async (rig) => {
-    const platform = await rig.servePlatform();
+    const platform = await rig.serve(CLIENTS, 'upstream');
     const portico = tools(await rig.servePortico(platform.url, { settings: HELD }));
     const bare = tools(await rig.serve(SERVERS, 'bare'));
     const koa = tools(await rig.serve(SERVERS, 'bare-koa'));
@@ -177,13 +162,12 @@ function message(method: keyof typeof CALLS, isModern: boolean): Omit<Load, 'url
 const mcp = compared(
   Object.fromEntries(
     Object.keys(CALLS).flatMap((method) => [
-      [`${method} : bare ${method}`, { unit: 'ratio', aim: 0.35 }],
       [`${method} : SDK ${method}`, { unit: 'ratio', aim: 6 }],
       [`${method} : FastMCP ${method}`, { unit: 'ratio', aim: 6 }],
     ]),
   ),
   async (rig) => {
-    const platform = await rig.servePlatform();
+    const platform = await rig.serve(CLIENTS, 'upstream');
     const portico = await rig.servePortico(platform.url, { settings: HELD });
     const sdk = await rig.serve(SERVERS, 'sdk-rpc');
     const fastmcp = await rig.serveFastmcp();
@@ -192,11 +176,8 @@ const mcp = compared(
       const at = (server: Server, isModern = true): Contender => {
         return { server, load: { ...message(method, isModern), url: `${server.url}/mcp` } };
       };
-      const own = at(portico);
-      const file = join(rig.folder, `${method.replace('/', '-')}.json`);
-      writeFileSync(file, await warmUp(own));
-      servers[method] = own;
-      servers[`bare ${method}`] = at(await rig.serve(SERVERS, 'bare-rpc', file));
+      servers[method] = at(portico);
+      await warmUp(at(portico));
       servers[`SDK ${method}`] = at(sdk);
       servers[`FastMCP ${method}`] = fastmcp && at(fastmcp, false);
     }
@@ -212,7 +193,7 @@ const uncached = compared(
   async (rig) => {
     const few = ({ server, load }: Contender): Contender => ({ server, load: { ...load, connections: 8 } });
     const both = async (isAlwaysNew: boolean) => {
-      const { url } = await rig.servePlatform({ isAlwaysNew });
+      const { url } = await rig.serve(CLIENTS, 'upstream', 0, Number(isAlwaysNew));
       const portico = tools(await rig.servePortico(url, { settings: UNSTORED }));
       return [few(portico), few(tools(await rig.serve(SERVERS, 'reply-from', url)))] as const;
     };
@@ -225,7 +206,7 @@ const uncached = compared(
 
 /** CPU time a read, of one process and of two on one port, each with both cores. */
 const processes = compared({ 'two processes on one port : one process': { unit: 'ratio', aim: 0.9 } }, async (rig) => {
-  const platform = await rig.servePlatform();
+  const platform = await rig.serve(CLIENTS, 'upstream');
   const core = `${SERVERS},${CLIENTS}`;
   const one = tools(await rig.servePortico(platform.url, { settings: HELD, core }));
   const http = { port: await freePort(), reusePort: true };
@@ -245,8 +226,8 @@ const large: Scenario = {
   rows: { 'p99 of cached reads beside reads of 100,000 items': { unit: 'ms', aim: 40 } },
   measure: ({ processes: starts, rounds }) =>
     inRig(async (rig) => {
-      const platform = await rig.servePlatform({ projects: LARGE });
-      const { url } = await rig.servePortico(platform.url, { settings: paged(1000) });
+      const platform = await rig.serve(CLIENTS, 'upstream', LARGE);
+      const { url } = await rig.servePortico(platform.url, { settings: PAGED });
       const load = { url: `${url}${READ}projects`, callers: 1, connections: 1 };
       const values: number[] = [];
       for (let turn = 0; turn <= (starts * rounds) / 2; turn += 1) {
@@ -276,26 +257,6 @@ async function paced(ended: Promise<unknown>, work: () => Promise<unknown>): Pro
   return times;
 }
 
-const PAGES = 50;
-const DELAY_MS = 20;
-
-/** A list of many pages whose total is known, on a platform that is far away. */
-const pages: Scenario = {
-  rows: { '50 pages with a known total': { unit: 'round trips', aim: 4.5 } },
-  measure: () =>
-    inRig(async (rig) => {
-      const platform = await rig.servePlatform({ delayMs: DELAY_MS, projects: PAGES * 100 });
-      const { url } = await rig.servePortico(platform.url, { settings: paged(100) });
-      const values: number[] = [];
-      for (let read = 0; read < 40; read += 1) {
-        const begun = performance.now();
-        await ask(`${url}${READ}projects`, 'bench');
-        if (read >= 20) values.push((performance.now() - begun) / DELAY_MS);
-      }
-      return { '50 pages with a known total': values };
-    }),
-};
-
 const memory: Scenario = {
   rows: {
     'resident memory, idle': { unit: 'MB', aim: 100 },
@@ -306,7 +267,7 @@ const memory: Scenario = {
     const [idle = [], used = []] = Object.values(samples);
     for (let start = 0; start < starts; start += 1) {
       await inRig(async (rig) => {
-        const platform = await rig.servePlatform();
+        const platform = await rig.serve(CLIENTS, 'upstream');
         const { url, pids } = await rig.servePortico(platform.url);
         await sleep(2000);
         idle.push(residentMb(pids[0] ?? 0));
@@ -325,30 +286,21 @@ function residentMb(pid: number): number {
   return (Number(kib) * 1024) / 1e6;
 }
 
-/** From the start of the process to the first 200 of `/readyz`, with and without the compile cache that the image has. */
+/** From the start of the process to the first 200 of `/readyz`. */
 const start: Scenario = {
-  rows: {
-    'start to ready': { unit: 'ms', aim: 400 },
-    'start to ready, with the compile cache of the image': { unit: 'ms', aim: 350 },
+  rows: { 'start to ready': { unit: 'ms', aim: 400 } },
+  async measure() {
+    const samples: Samples = {};
+    for (let round = 0; round <= 8; round += 1) {
+      await inRig(async (rig) => {
+        const { url, startedAt } = await rig.servePortico('http://127.0.0.1:9');
+        await ask(`${url}/readyz`, 'bench');
+        // The first round brings the files into memory.
+        if (round > 0) add(samples, 'start to ready', performance.now() - startedAt);
+      });
+    }
+    return samples;
   },
-  measure: () =>
-    inRig(async (cache) => {
-      const samples: Samples = {};
-      for (let round = 0; round <= 8; round += 1) {
-        for (const [row, environment] of [
-          ['start to ready', {}],
-          ['start to ready, with the compile cache of the image', { NODE_COMPILE_CACHE: cache.folder }],
-        ] as const) {
-          await inRig(async (rig) => {
-            const { url, startedAt } = await rig.servePortico('http://127.0.0.1:9', { environment });
-            await ask(`${url}/readyz`, 'bench');
-            // The first round brings the files into memory, and compiles them.
-            if (round > 0) add(samples, row, performance.now() - startedAt);
-          });
-        }
-      }
-      return samples;
-    }),
 };
 
 /** All that `npm run bench` measures, in this order. */
@@ -357,7 +309,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   mcp,
   uncached,
   processes,
-  pages,
   large,
   start,
   memory,

@@ -8,10 +8,7 @@ import { type Pace, type Row, type Samples, SCENARIOS } from './rows.ts';
 // Measures all rows, or those of the named scenarios, and compares them with bench/expected.json.
 
 /** Median, and half the distance between the 10th and the 90th percentile, at least 3 %: few samples may agree by chance. */
-interface Figure {
-  readonly value: number;
-  readonly spread: number;
-}
+type Figure = readonly [value: number, spread: number];
 type Figures = Readonly<Record<string, Figure>>;
 interface Expected {
   readonly measured: string;
@@ -68,29 +65,29 @@ function figureOf(samples: readonly number[]): Figure {
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
   const value = at(0.5);
   const round = (figure: number) => (figure >= 100 ? Math.round(figure) : Number(figure.toPrecision(3)));
-  return { value: round(value), spread: round(Math.max((at(0.9) - at(0.1)) / 2, 0.03 * value)) };
+  return [round(value), round(Math.max((at(0.9) - at(0.1)) / 2, 0.03 * value))];
 }
 
 function worseIn(samples: Samples): string[] {
   return Object.entries(samples).flatMap(([row, all]) => {
-    const [now, before] = [figureOf(all), expected.rows[row]];
-    if (before === undefined) return [];
-    const by = ROWS[row]?.unit === 'ratio' ? before.value - now.value : now.value - before.value;
+    const [now, spread] = figureOf(all);
+    const [before, spreadBefore] = expected.rows[row] ?? [now, spread];
+    const by = ROWS[row]?.unit === 'ratio' ? before - now : now - before;
     // What is not a number was not measured, which is no success.
-    return by <= now.spread + before.spread ? [] : [row];
+    return by <= spread + spreadBefore ? [] : [row];
   });
 }
 
 function table(rows: Figures, before: Figures | undefined): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
-  const text = (row: string, { value, spread }: Figure) => {
+  const text = (row: string, [value, spread]: Figure) => {
     const unit = ROWS[row]?.unit ?? 'ratio';
     return `${value} ± ${spread}${unit === 'ratio' ? '' : ` ${unit}`}`;
   };
   const head = ['Row', 'Figure', ...(before === undefined ? [] : ['Expected']), 'Aim'];
   const lines = Object.entries(rows).map(([row, figure]) => {
     const { aim, unit } = ROWS[row] ?? { unit: 'ratio' };
-    const isMet = aim === undefined || (unit === 'ratio' ? figure.value >= aim : figure.value <= aim);
+    const isMet = aim === undefined || (unit === 'ratio' ? figure[0] >= aim : figure[0] <= aim);
     const was = before === undefined ? [] : [before[row] === undefined ? 'new' : text(row, before[row])];
     const goal = aim === undefined ? '' : `${unit === 'ratio' ? '≥' : '≤'} ${aim}: ${isMet ? 'met' : 'missed'}`;
     return line([row, text(row, figure), ...was, goal]);

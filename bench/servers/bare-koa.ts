@@ -1,7 +1,6 @@
 import { Router } from '@koa/router';
 import Koa from 'koa';
-import { listen } from './listen.ts';
-import { TOOLS } from './page.ts';
+import { listen, TOOLS } from './listen.ts';
 
 // A Koa application that does nothing else: a route that sends the same bytes with the headers of Portico.
 const body = Buffer.from(JSON.stringify(TOOLS));

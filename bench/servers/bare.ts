@@ -1,5 +1,4 @@
-import { listen } from './listen.ts';
-import { TOOLS } from './page.ts';
+import { listen, TOOLS } from './listen.ts';
 
 // What any cached read can be compared with: the bytes of the mapped list from memory, and nothing else.
 const body = Buffer.from(JSON.stringify(TOOLS));

@@ -1,6 +1,5 @@
 import { freePort } from '../rig.ts';
-import { announce } from './listen.ts';
-import { TOOLS } from './page.ts';
+import { announce, TOOLS } from './listen.ts';
 
 // What a team would write on FastMCP: the same list in memory as of sdk-rpc.ts. Credentials are not checked, nothing is logged.
 const { FastMCP } = await import(process.argv[2] ?? '');

@@ -1,7 +1,7 @@
+import { buffer } from 'node:stream/consumers';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { listen } from './listen.ts';
-import { TOOLS } from './page.ts';
+import { listen, TOOLS } from './listen.ts';
 
 // What a team would write on the SDK itself: the list of tools from memory as a resource, and a tool that gives its first
 // page. Nobody is asked who it is, nothing is logged.
@@ -20,15 +20,11 @@ const handler = createMcpHandler(() => {
   return server;
 });
 
-listen((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', async () => {
-    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string]);
-    const asked = new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body: Buffer.concat(chunks) });
-    const answered = await handler.fetch(asked);
-    const body = Buffer.from(await answered.arrayBuffer());
-    response.writeHead(answered.status, { ...Object.fromEntries(answered.headers), 'content-length': body.length });
-    response.end(body);
-  });
+listen(async (request, response) => {
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string]);
+  const asked = new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body: await buffer(request) });
+  const answered = await handler.fetch(asked);
+  const body = Buffer.from(await answered.arrayBuffer());
+  response.writeHead(answered.status, { ...Object.fromEntries(answered.headers), 'content-length': body.length });
+  response.end(body);
 });

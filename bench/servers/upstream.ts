@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from './listen.ts';
-import { projects, TOOLS, tools, WORKFLOWS } from './page.ts';
+import { listen, TOOLS } from './listen.ts';
 
-// The platform: tools and workflows in one page, as many tools and projects as the arguments state, these in pages of any size, and
-// the number of requests that it was sent. Every page is made once, and is sent after a delay. With `isAlwaysNew`, every item of
-// the list of tools is different each time.
-const [delayMs = 0, projectCount = 0, toolCount = TOOLS.length, isAlwaysNew = 0] = process.argv.slice(2).map(Number);
+// The platform: tools, workflows with the same bytes, as many projects as the first argument states in pages of any size, and the
+// number of requests that it was sent. Every page is made once. With a second argument, every item of the list of tools is different
+// each time.
+const [projectCount = 0, isAlwaysNew = 0] = process.argv.slice(2).map(Number);
 const OLD = 'Tool number';
 
 const pages = new Map<string, Buffer>();
@@ -13,11 +11,15 @@ let requests = 0;
 
 function pageAt(target: string): Buffer {
   const { pathname, searchParams } = new URL(target, 'http://localhost');
-  if (pathname === '/v1/tools') return bytes({ tools: tools(toolCount), nextPageToken: '' });
-  if (pathname === '/v1/workflows') return bytes({ workflows: WORKFLOWS, nextPageToken: '' });
+  const name = pathname.slice('/v1/'.length);
+  if (name !== 'projects') return Buffer.from(JSON.stringify({ [name]: TOOLS, nextPageToken: '' }));
   const size = Number(searchParams.get('pageSize') ?? projectCount);
   const start = (Number(searchParams.get('page') ?? 1) - 1) * size;
-  return bytes({ projects: projects(start, Math.min(start + size, projectCount)), total: projectCount });
+  const projects = Array.from({ length: Math.max(0, Math.min(size, projectCount - start)) }, (_, index) => ({
+    ...{ id: `project-${start + index}`, name: `Project number ${start + index}`, createTime: '2026-01-02T03:04:05Z' },
+    description: `Holds what belongs together, the ${start + index}th of its kind, for those who may see it.`,
+  }));
+  return Buffer.from(JSON.stringify({ projects, total: projectCount }));
 }
 
 /** The same list with other names of the same length: all items differ from those of every earlier list. */
@@ -28,21 +30,13 @@ function renew(page: Buffer): Buffer {
   return copy;
 }
 
-function bytes(page: object): Buffer {
-  return Buffer.from(JSON.stringify(page));
-}
-
-listen(async (request, response) => {
+listen((request, response) => {
   const { url = '' } = request;
-  if (url === '/count') {
-    response.end(String(requests));
-    return;
-  }
+  if (url === '/count') return void response.end(String(requests));
   requests += 1;
   const made = pages.get(url) ?? pageAt(url);
   pages.set(url, made);
   const page = isAlwaysNew && url.startsWith('/v1/tools') ? renew(made) : made;
-  if (delayMs > 0) await sleep(delayMs);
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': page.length });
   response.end(page);
 });
