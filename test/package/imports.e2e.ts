@@ -1,10 +1,10 @@
-import { realpath, symlink, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { codeBlocks } from '../support/docs.ts';
+import { startProcess } from '../support/process/process.ts';
 import { newFolder } from '../support/process/serving.ts';
-import { needsRegistry, runTool } from '../support/tools.ts';
-import { NODES, type NodeOnHand, runOn, runToolOn } from './nodes.ts';
+import { needsRegistry, runTool, toolEnvironment } from '../support/tools.ts';
 import { asNewAsHere, installIn, type Packed, pack, ROOT } from './packed.ts';
 
 const PAGE = 'docs/embedding.md';
@@ -39,13 +39,13 @@ const EXPORTS = {
   'portico/testing': 'PLATFORM_URL,mockPlatform,startDemoPlatform,startGateway',
 };
 
-async function runPage(node: NodeOnHand, project: string): Promise<void> {
+async function runPage(project: string): Promise<void> {
   const codes = codeBlocks(PAGE, 'js', 'Contract tests');
   expect(codes).to.have.length(3);
   for (const code of codes) {
     await writeFile(join(project, 'portico.test.mjs'), code);
     const tests = code.match(/^ {2}it\(/gm) ?? [];
-    const said = await runToolOn(node, 'npx', ['mocha', '--timeout', '30000', 'portico.test.mjs'], project);
+    const said = await runTool('npx', ['mocha', '--timeout', '30000', 'portico.test.mjs'], project);
     expect(said).to.contain(`${tests.length} passing`);
   }
 }
@@ -60,67 +60,43 @@ const RESOLUTIONS: Readonly<Record<string, readonly [file: string, ...options: s
 describe('an import of the package', function () {
   this.timeout(300_000);
   let packed: Packed;
+  let project: string;
 
   before(async function () {
     await needsRegistry(this);
     packed = await pack();
+    project = await newFolder();
+    // The page's own command, with this tarball in place of its.
+    const [command = ''] = codeBlocks(PAGE, 'sh');
+    const words = command.trim().split(' ');
+    expect(words.slice(0, 3)).to.deep.equal(['npm', 'install', '--save-dev']);
+    expect(words[3]).to.equal(`./${basename(packed.tarball)}`);
+    await installIn(project, [packed.tarball, ...(await asNewAsHere(words.slice(4)))]);
   });
 
-  for (const [name, find] of Object.entries(NODES)) {
-    describe(`on ${name}`, () => {
-      let node: NodeOnHand;
-      let project: string;
-      let others: string[];
+  it('runs the tests of the contract-test page', () => runPage(project));
 
-      before(async () => {
-        node = await find();
-        project = await newFolder();
-        // The page's own command, with this tarball in place of its.
-        const [command = ''] = codeBlocks(PAGE, 'sh');
-        const words = command.trim().split(' ');
-        expect(words.slice(0, 3)).to.deep.equal(['npm', 'install', '--save-dev']);
-        expect(words[3]).to.equal(`./${basename(packed.tarball)}`);
-        others = await asNewAsHere(words.slice(4));
-        await installIn(project, [packed.tarball, ...others], node.env);
+  for (const [name, exported] of Object.entries(EXPORTS)) {
+    for (const [file, get] of [
+      ['import.mjs', 'await import'],
+      ['require.cjs', 'require'],
+    ] as const) {
+      it(`exports ${exported} of ${name} to ${file}`, async () => {
+        await writeFile(join(project, file), `console.log(Object.keys(${get}('${name}')).join());`);
+        const options = { cwd: project, env: toolEnvironment() };
+        const { stdout, stderr } = await startProcess(process.execPath, [file], options).ended;
+        expect({ stdout, stderr }).to.deep.equal({ stdout: `${exported}\n`, stderr: '' });
       });
+    }
+  }
 
-      it('runs the tests of the contract-test page', () => runPage(node, project));
-
-      // How packages are resolved does not depend on the version of Node.
-      if (name === 'this Node') {
-        it('runs them when it is linked from a folder with its own nock', async () => {
-          const linked = await newFolder();
-          await installIn(linked, others, node.env);
-          // By hand, as `npm link` would: npm itself might put the packages of the linked folder in order.
-          await symlink(packed.clone, join(linked, 'node_modules/portico'));
-          const [own, beside] = [join(packed.clone, 'node_modules/nock'), join(linked, 'node_modules/nock')];
-          expect(await realpath(own)).not.to.equal(await realpath(beside));
-          await runPage(node, linked);
-        });
-      }
-
-      for (const [name, exported] of Object.entries(EXPORTS)) {
-        for (const [file, get] of [
-          ['import.mjs', 'await import'],
-          ['require.cjs', 'require'],
-        ] as const) {
-          it(`exports ${exported} of ${name} to ${file}`, async () => {
-            await writeFile(join(project, file), `console.log(Object.keys(${get}('${name}')).join());`);
-            const { stdout, stderr } = await runOn(node, [file], project);
-            expect({ stdout, stderr }).to.deep.equal({ stdout: `${exported}\n`, stderr: '' });
-          });
-        }
-      }
-
-      for (const [resolution, [file, ...options]] of Object.entries(RESOLUTIONS)) {
-        it(`has types that compile without skipLibCheck, with resolution ${resolution}`, async () => {
-          await writeFile(join(project, file), CONSUMER);
-          const tsc = join(ROOT, 'node_modules/.bin/tsc');
-          const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
-          const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2024'];
-          await runTool(tsc, [...strict, ...types, ...options, file], project);
-        });
-      }
+  for (const [resolution, [file, ...options]] of Object.entries(RESOLUTIONS)) {
+    it(`has types that compile without skipLibCheck, with resolution ${resolution}`, async () => {
+      await writeFile(join(project, file), CONSUMER);
+      const tsc = join(ROOT, 'node_modules/.bin/tsc');
+      const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
+      const strict = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--target', 'es2024'];
+      await runTool(tsc, [...strict, ...types, ...options, file], project);
     });
   }
 });

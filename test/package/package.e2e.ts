@@ -1,11 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { filesBelow } from '../support/process/files.ts';
 import { porticoEnvironment, startPortico } from '../support/process/process.ts';
 import { newFolder } from '../support/process/serving.ts';
-import { needsRegistry, runTool } from '../support/tools.ts';
-import { NODES, type NodeOnHand, runToolOn } from './nodes.ts';
+import { needsRegistry, runTool, toolEnvironment } from '../support/tools.ts';
 import { installIn, type Packed, pack, ROOT, startRegistry } from './packed.ts';
 
 interface Locked {
@@ -39,20 +38,6 @@ describe('the package', function () {
     ]);
   });
 
-  it('contains each source in one file, with source maps', async () => {
-    const maps = packed.files.filter((file) => file.endsWith('.js.map'));
-    const read = maps.map(async (map) => JSON.parse(await readFile(join(packed.clone, map), 'utf8')).sources);
-    const sources: string[] = (await Promise.all(read)).flat();
-    expect(sources).to.include.members(['../src/main.ts', '../src/gateway.ts', '../src/core/http/app.ts']);
-    expect(new Set(sources)).to.have.length(sources.length);
-    for (const source of sources) expect(source).to.match(/^\.\.\/src\/[a-z0-9/-]+\.(ts|json)$/);
-  });
-
-  it('runs from a clone, too', async () => {
-    const said = await runTool('npm', ['run', '--silent', 'portico', '--', '--version'], packed.clone);
-    expect(said).to.equal(`${version}\n`);
-  });
-
   it('installs from a registry with the versions that its tests ran with, and nothing for development', async () => {
     const project = await newFolder();
     const registry = await startRegistry(packed);
@@ -67,53 +52,26 @@ describe('the package', function () {
     }
   });
 
-  for (const [name, find] of Object.entries(NODES)) {
-    describe(`on ${name}`, () => {
-      let node: NodeOnHand;
-      let project: string;
-
-      before(async () => {
-        node = await find();
-        project = await newFolder();
-        await installIn(project, [packed.tarball], node.env);
-      });
-
-      it('runs by npx in an empty folder', async () => {
-        const folder = await newFolder();
-        const said = await runToolOn(
-          node,
-          'npx',
-          ['--yes', '--package', packed.tarball, 'portico', '--version'],
-          folder,
-        );
-        expect(said).to.equal(`${version}\n`);
-      });
-
-      it('is a command after a global install, including the demo', async () => {
-        const prefix = await newFolder();
-        await runToolOn(node, 'npm', ['install', '--global', '--prefix', prefix, packed.tarball], prefix);
-        const command = join(prefix, 'bin/portico');
-        expect(await runToolOn(node, command, ['--version'], prefix)).to.equal(`${version}\n`);
-        const env = { ...porticoEnvironment({ PORT: '0', ADMIN_PORT: '0' }), ...node.env };
-        const demo = startPortico(command, ['--demo'], env);
-        const list = await fetch(`${await demo.ready}/mcp/v1/resources`, {
-          headers: { authorization: 'Bearer demo-alice' },
-        });
-        expect(await list.json()).to.have.length(3);
-        expect((await demo.stop()).code).to.equal(0);
-      });
-
-      it('checks an included example, and prints the schema of settings', async () => {
-        const example = 'node_modules/portico/config/examples/rapid7.yaml';
-        expect(await runToolOn(node, 'npx', ['portico', 'check', example], project)).to.contain('OK');
-        const schema = await readFile(join(ROOT, 'config/schema.json'), 'utf8');
-        expect(await runToolOn(node, 'npx', ['portico', 'schema'], project)).to.equal(schema);
-      });
-
-      it('does not install its own Node', async () => {
-        const found = await stat(join(project, 'node_modules/node')).catch((error) => error.code);
-        expect(found).to.equal('ENOENT');
-      });
+  it('is a command after a global install, including the demo', async () => {
+    const prefix = await newFolder();
+    await runTool('npm', ['install', '--global', '--prefix', prefix, packed.tarball], prefix);
+    const command = join(prefix, 'bin/portico');
+    expect(await runTool(command, ['--version'], prefix)).to.equal(`${version}\n`);
+    const { PATH = '' } = toolEnvironment();
+    const demo = startPortico(command, ['--demo'], porticoEnvironment({ PORT: '0', ADMIN_PORT: '0', PATH }));
+    const list = await fetch(`${await demo.ready}/mcp/v1/resources`, {
+      headers: { authorization: 'Bearer demo-alice' },
     });
-  }
+    expect(await list.json()).to.have.length(3);
+    expect((await demo.stop()).code).to.equal(0);
+  });
+
+  it('checks an included example, and prints the schema of settings', async () => {
+    const project = await newFolder();
+    await installIn(project, [packed.tarball]);
+    const example = 'node_modules/portico/config/examples/rapid7.yaml';
+    expect(await runTool('npx', ['portico', 'check', example], project)).to.contain('OK');
+    const schema = await readFile(join(ROOT, 'config/schema.json'), 'utf8');
+    expect(await runTool('npx', ['portico', 'schema'], project)).to.equal(schema);
+  });
 });

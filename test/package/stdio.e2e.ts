@@ -10,7 +10,6 @@ import { filesBelow } from '../support/process/files.ts';
 import { newFolder } from '../support/process/serving.ts';
 import { TOOL_NAMES } from '../support/resources.ts';
 import { needsRegistry, runTool, toolEnvironment } from '../support/tools.ts';
-import { NODES, type NodeOnHand } from './nodes.ts';
 import { type Packed, pack, ROOT } from './packed.ts';
 
 const PROJECT = { id: 'p-1', name: 'One', description: '', createTime: '' };
@@ -90,38 +89,31 @@ describe('portico stdio, as clients install it', function () {
     expect(await Promise.all(found)).to.have.members(wanted);
   });
 
-  for (const [name, find] of Object.entries(NODES)) {
-    describe(`on ${name}`, () => {
-      let node: NodeOnHand;
-      let cwd: string;
-      before(async () => {
-        node = await find();
-        cwd = await newFolder();
-      });
+  it("starts from the bundle, with the user's token and settings file", async () => {
+    const cwd = await newFolder();
+    const manifest = JSON.parse(await readFile(join(bundle, 'manifest.json'), 'utf8'));
+    const options = { manifest, extensionPath: bundle, systemDirs: {}, pathSeparator: sep };
+    expect(await getMcpConfigForManifest({ ...options, userConfig: { settings } })).to.equal(undefined);
+    const config = await getMcpConfigForManifest({ ...options, userConfig: { settings, token: TOKEN } });
+    const { command = '', args = [], env = {} } = config ?? {};
+    expect(args.join(' ')).not.to.contain(TOKEN);
+    expect(
+      await lookAround({ command, args, env: { PATH: toolEnvironment()['PATH'] ?? '', ...env }, cwd }),
+    ).to.deep.equal(FOUND);
+  });
 
-      it("starts from the bundle, with the user's token and settings file", async () => {
-        const manifest = JSON.parse(await readFile(join(bundle, 'manifest.json'), 'utf8'));
-        const options = { manifest, extensionPath: bundle, systemDirs: {}, pathSeparator: sep };
-        expect(await getMcpConfigForManifest({ ...options, userConfig: { settings } })).to.equal(undefined);
-        const config = await getMcpConfigForManifest({ ...options, userConfig: { settings, token: TOKEN } });
-        const { command = '', args = [], env = {} } = config ?? {};
-        expect(args.join(' ')).not.to.contain(TOKEN);
-        expect(await lookAround({ command, args, env: { ...node.env, ...env }, cwd })).to.deep.equal(FOUND);
-      });
-
-      it('starts from the package with the arguments of server.json', async () => {
-        const { packages } = JSON.parse(await readFile(join(ROOT, 'server.json'), 'utf8'));
-        const [{ runtimeHint, identifier, packageArguments, environmentVariables }] = packages;
-        const args = packageArguments.map(({ value = settings }: Record<string, string>) => value);
-        const env = Object.fromEntries(environmentVariables.map(({ name }: { name: string }) => [name, TOKEN]));
-        const found = await lookAround({
-          command: runtimeHint,
-          args: ['--yes', '--package', packed.tarball, identifier, ...args],
-          env: toolEnvironment({ ...node.env, ...env }) as Record<string, string>,
-          cwd,
-        });
-        expect(found).to.deep.equal(FOUND);
-      });
+  it('starts from the package with the arguments of server.json', async () => {
+    const cwd = await newFolder();
+    const { packages } = JSON.parse(await readFile(join(ROOT, 'server.json'), 'utf8'));
+    const [{ runtimeHint, identifier, packageArguments, environmentVariables }] = packages;
+    const args = packageArguments.map(({ value = settings }: Record<string, string>) => value);
+    const env = Object.fromEntries(environmentVariables.map(({ name }: { name: string }) => [name, TOKEN]));
+    const found = await lookAround({
+      command: runtimeHint,
+      args: ['--yes', '--package', packed.tarball, identifier, ...args],
+      env: toolEnvironment(env) as Record<string, string>,
+      cwd,
     });
-  }
+    expect(found).to.deep.equal(FOUND);
+  });
 });
