@@ -1,9 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { z } from 'zod';
-import { RESOURCES } from '../../../src/core/resources/index.ts';
-import type { Resource } from '../../../src/core/resources/resource.ts';
-import { ConfigError } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway } from '../../support/gateway.ts';
@@ -52,35 +48,6 @@ describe('a gateway whose settings change', () => {
     expect(platform.connections()).to.equal(2);
   });
 
-  it('ignores unchanged settings', async () => {
-    const { gateway } = running;
-    await read('tools');
-    expect(gateway.change(settings())).to.deep.equal({ applied: [], needRestart: [] });
-    expect(log.text()).not.to.contain('settings changed');
-    expect(await read('tools')).to.deep.equal([200, 'First', 'hit']);
-  });
-
-  it('keeps its settings when a bug prevents a change', async () => {
-    const [one] = RESOURCES;
-    // Nothing describes it, which is found out once it is offered.
-    const shape = z.object({ id: z.string().min(1), name: z.string().transform((text) => text.length) });
-    const odd = { ...one, name: 'odd', shape } as unknown as Resource;
-    const gateway = await startGateway(settings(), { ...log, resources: [...RESOURCES, odd] });
-    const offered = settings();
-    const wanted = { ...offered, upstreams: { ...offered.upstreams, odd: { baseUrl: platform.url } } };
-    for (const _ of [1, 2]) {
-      expect(() => gateway.gateway.change(wanted))
-        .to.throw()
-        .and.not.be.instanceOf(ConfigError);
-      const response = await gateway.read('tools');
-      expect([response.status, await response.json()]).to.have.nested.property('[1][0].name', 'First');
-    }
-    expect(log.text()).not.to.contain('settings changed');
-    gateway.gateway.change(mappedFrom('title'));
-    const [item] = (await (await gateway.read('tools')).json()) as { name: string }[];
-    expect(item?.name).to.equal('Second');
-  });
-
   it('never serves snapshots of earlier settings, even when they return', async () => {
     await read('tools');
     running.gateway.change(mappedFrom('title'));
@@ -108,19 +75,6 @@ describe('a gateway whose settings change', () => {
     expect(await after).to.deep.equal([200, 'Second', 'fwd=miss']);
     held = undefined;
     expect(await read('tools')).to.deep.equal([200, 'Second', 'hit']);
-  });
-
-  it('reports settings that need a restart, and does not apply them', async () => {
-    const changes = running.gateway.change(
-      settings({ scheme: 'acme', http: { port: 1, allowedOrigins: ['https://a.example'] }, watchSettings: false }),
-    );
-    expect(changes).to.deep.equal({
-      applied: ['http.allowedOrigins', 'scheme'],
-      needRestart: ['http.port', 'watchSettings'],
-    });
-    const [line] = log.lines().filter(({ msg }) => msg === 'settings changed');
-    expect(line).to.include({ level: 'warn' }).and.to.deep.include(changes);
-    expect((await running.read('tools')).status).to.equal(404);
   });
 
   it('adds and removes resources and MCP', async () => {

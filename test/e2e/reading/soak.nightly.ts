@@ -20,6 +20,9 @@ const ROUNDS = TOKENS / AT_ONCE;
 /** Rounds before those, in which all is done for the first time: on a slow machine one is too few. */
 const WARM_UP = 2;
 
+/** How often settings change meanwhile: each time, connections to one platform are replaced. */
+const CHANGE_MS = 500;
+
 /** How a line of the log begins that nobody is called for. */
 const EXPECTED = /^\{"level":"(?:info|warn)",/;
 
@@ -29,7 +32,7 @@ const EXPECTED = /^\{"level":"(?:info|warn)",/;
  */
 const ROOM = { heldBytes: 1_000_000 + 800 * Math.min(TOKENS, 20_000), residentBytes: 50_000_000 };
 
-describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for ${SECONDS} s (SOAK_MINUTES for more)`, function () {
+describe(`${TOKENS} tokens, ${AT_ONCE} at a time, upstreams that flap and settings that change, for ${SECONDS} s (SOAK_MINUTES for more)`, function () {
   this.timeout((SECONDS * 3 + 180) * 1000);
   let scene: Scene;
   let start: Inside;
@@ -42,6 +45,8 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
   /** Lines of the log that should not be there, and how many there are in all. */
   const unwanted: string[] = [];
   let lines = 0;
+  let changes = 1;
+  let applied = 0;
   let cutLine = '';
   let ended: Ended;
 
@@ -50,6 +55,7 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
     const all = (cutLine + text).split('\n');
     cutLine = all.pop() ?? '';
     lines += all.length;
+    applied += all.filter((line) => line.includes('"msg":"settings changed"')).length;
     unwanted.push(
       ...all.filter((line) => !EXPECTED.test(line) || line.includes(TOKEN_BEGINS) || line.includes(TOKEN_ENDS)),
     );
@@ -58,7 +64,11 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
   async function runRound(): Promise<void> {
     const callers = Array.from({ length: AT_ONCE }, () => randomBytes(8).toString('hex'));
     const load = startLoad({ url: scene.url, callers });
-    await sleep((SECONDS * 1000) / ROUNDS);
+    const until = performance.now() + (SECONDS * 1000) / ROUNDS;
+    for (; performance.now() < until; changes += 1) {
+      await scene.change(changes);
+      await sleep(CHANGE_MS);
+    }
     await load.stop();
     mistakes.push(...load.mistakes);
     for (const [word, count] of Object.entries(load.counts)) counts[word] = (counts[word] ?? 0) + count;
@@ -93,6 +103,7 @@ describe(`${TOKENS} tokens, ${AT_ONCE} at a time, and upstreams that flap, for $
   it('serves each caller its own lists, or an error of the table', () => {
     expect(mistakes).to.deep.equal([]);
     expect(counts).not.to.have.any.keys('closed', 'wrong');
+    expect(applied).to.be.above(ROUNDS);
   });
 
   it('meets every fault and every outcome', () => {

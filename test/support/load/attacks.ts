@@ -7,7 +7,7 @@ import { HOSTILE_PAGES } from './attack-platform.ts';
 import { tokenFor } from './callers.ts';
 
 /** What an attack saw, in numbers by what it was. */
-export type Seen = Record<string, number>;
+type Seen = Record<string, number>;
 
 /** One attack among all. It comes again and again until it is over. */
 interface Attack {
@@ -30,21 +30,16 @@ const READ = '/mcp/v1/resources/read?uri=platform://';
 const as = (name: string) => ({ Authorization: `Bearer ${tokenFor(name)}` });
 const read = (resource: string, name: string) => get(READ + resource, as(name));
 
-const post = (name: string, body: string, fields: Record<string, string> = {}) =>
-  postText(body, { ...as(name), ...fields });
+const post = (name: string, body: string) => postText(body, as(name));
 
 const call = (id: number, method: string, params: object) => rpc(method, params, id);
 
 const ROOM = 1_040_000;
 const search = (id: number) =>
   JSON.stringify(call(id, 'tools/call', { name: 'list_installed_tools', arguments: { query: `nothing ${id}` } }));
-const BATCH = JSON.stringify(Array(3000).fill({ jsonrpc: '2.0', method: 'notifications/initialized' }));
 const LONG_READ = JSON.stringify(
   call(1, 'resources/read', { uri: 'platform://workflows', _meta: { x: 'x'.repeat(ROOM) } }),
 );
-const MANY = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`n${index}`, 1]));
-const WIDE = JSON.stringify(call(1, 'tools/call', { name: 'list_installed_tools', arguments: MANY }));
-const NESTED = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"n","version":"1"},"capabilities":{"experimental":${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}}}}`;
 /** How many connections flood the one that hangs, each with reads of its own tokens. */
 export const FLOODS = 3;
 
@@ -64,17 +59,6 @@ const ATTACKS = {
         await until(socket, 'close', over);
       });
       await Promise.all(floods);
-    },
-  },
-  'tiny requests behind reads that hang': {
-    everyMs: 3000,
-    async round({ open, round }) {
-      for (let index = 0; index < 12; index += 1) {
-        open().write(
-          read('workflows', `tiny-${round}-${index}`).repeat(16) + 'GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(500),
-        );
-        await sleep(50);
-      }
     },
   },
   'reads of one token that hang': {
@@ -114,16 +98,6 @@ const ATTACKS = {
       await Promise.all(Array.from({ length: 100 }, (_, id) => ask(post('large-search', search(id)), ['"total":0'])));
     },
   },
-  batches: { everyMs: 500, round: ({ ask }) => ask(post('many', BATCH), ['-32600']) },
-  'wide messages': { everyMs: 500, round: ({ ask }) => ask(post('many', WIDE), ['too_large']) },
-  'deep nesting': { everyMs: 500, round: ({ ask }) => ask(post('many', NESTED), ['-32602']) },
-  'bodies in tiny chunks': {
-    everyMs: 3000,
-    round: ({ ask }) => {
-      const head = post('many', '', { 'Transfer-Encoding': 'chunked' });
-      return ask(`${head}${'1\\r\\n \\r\\n'.repeat(150_000)}`, ['invalid_request']);
-    },
-  },
   'hang-ups': {
     everyMs: 50,
     async round({ open, round }) {
@@ -136,8 +110,7 @@ const ATTACKS = {
   'hostile pages': {
     everyMs: 700,
     async round({ ask, round }) {
-      const kind = [...HOSTILE_PAGES, 'quotes'][round % (HOSTILE_PAGES.length + 1)];
-      await ask(read('workflows', `${kind}-${round}`), [kind === 'quotes' ? 'One' : 'upstream_invalid']);
+      await ask(read('workflows', `${HOSTILE_PAGES[round % HOSTILE_PAGES.length]}-${round}`), ['upstream_invalid']);
     },
   },
   'many long lists at once': {
@@ -147,37 +120,15 @@ const ATTACKS = {
       await Promise.all(names.map((name) => ask(read('workflows', name), ['overloaded'])));
     },
   },
-  'headers that come slowly': {
-    everyMs: 500,
-    async round({ open, over, count }) {
-      const slow = Array.from({ length: 30 }, async () => {
-        const socket = open();
-        let text = '';
-        socket.on('data', (bytes) => {
-          text += bytes;
-        });
-        socket.write('GET / HTTP/1.1\r\n');
-        while (!over.aborted && !socket.destroyed && text === '') {
-          socket.write('x');
-          await sleep(200);
-        }
-        if (text.startsWith('HTTP/1.1 408')) count('408');
-      });
-      await Promise.all(slow);
-    },
-  },
 } as const satisfies Record<string, Attack>;
 
 export type AttackName = keyof typeof ATTACKS;
 
-export type AllSeen = Record<AttackName, Seen>;
-
-export const nothingSeen = (): AllSeen => Object.fromEntries(Object.keys(ATTACKS).map((name) => [name, {}])) as AllSeen;
-
-/** Attacks a server in all these ways at once until it is over, and notes what each attack sees. */
-export async function attack(url: string, all: AllSeen, over: AbortSignal): Promise<void> {
+/** Attacks a server in all these ways at once until it is over. `seen` is what each attack sees, as far as it has come. */
+export function attack(url: string, over: AbortSignal) {
   const names = Object.keys(ATTACKS) as AttackName[];
-  await Promise.all(names.map((name) => repeat(url, ATTACKS[name], all[name], over)));
+  const seen = Object.fromEntries(names.map((name) => [name, {}])) as Record<AttackName, Seen>;
+  return { seen, ended: Promise.all(names.map((name) => repeat(url, ATTACKS[name], seen[name], over))) };
 }
 
 async function repeat(url: string, { everyMs, round }: Attack, seen: Seen, over: AbortSignal): Promise<void> {
