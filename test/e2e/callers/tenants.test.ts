@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { get } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -10,6 +9,8 @@ import { startRedis, startRedisProxy } from '../../support/fleet/redis.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
+import { exchange, get } from '../../support/raw-http.ts';
+import { callOf } from '../../support/rpc.ts';
 import { SEEDED } from '../../support/seed.ts';
 import { needsCommands } from '../../support/tools.ts';
 
@@ -24,6 +25,7 @@ async function startEcho() {
   });
 }
 
+const READ = '/mcp/v1/resources/read?uri=platform://tools';
 const TOOLS = { items: 'items', pagination: { kind: 'none' } } as const;
 
 async function start(upstream: Upstream, tools: object = {}, rest: Partial<TestSettings> = {}) {
@@ -63,23 +65,17 @@ describe('headers that are forwarded', () => {
       expect(response.status, tenant).to.equal(400);
       expect(await response.json()).to.include({ code: 'invalid_request' });
     }
-    const status = await new Promise((resolve) => {
-      const headers = ['Authorization', 'Bearer t', 'X-Tenant-ID', 'one', 'X-Tenant-ID', 'two'];
-      const target = `${url}/mcp/v1/resources/read?uri=platform%3A%2F%2Ftools`;
-      get(target, { headers: [...headers, 'Host', new URL(url).host] as never }, (response) => {
-        resolve(response.resume().statusCode);
-      });
-    });
-    expect(status).to.equal(400);
+    const twice = get(READ, { 'X-Tenant-ID': 'one' }).replace('\r\n\r\n', '\r\nX-Tenant-ID: two\r\n\r\n');
+    expect((await exchange(url, twice)).status).to.equal(400);
     expect(platform.requests).to.have.length(0);
   });
 
   it('also select what a tool call returns', async () => {
     const { post } = await start({ forwardHeaders: ['X-Tenant-ID'] });
     for (const tenant of ['one', 'two', 'one']) {
-      const call = { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'platform://tools' } };
-      const response = await post(call, { 'X-Tenant-ID': tenant });
-      expect(await response.text()).to.contain(`\\\\\\"tenant\\\\\\":\\\\\\"${tenant}\\\\\\"`);
+      const response = await post(callOf('list_installed_tools'), { 'X-Tenant-ID': tenant });
+      const { result } = (await response.json()) as { result: { structuredContent: { items: { name: string }[] } } };
+      expect(JSON.parse(result.structuredContent.items[0]?.name ?? '')).to.include({ tenant });
     }
   });
 });
@@ -135,23 +131,16 @@ describe('values of callers in addresses and headers', () => {
     };
     const sent = await sentFor(await readAs({ 'https://acme.example/tenant': 'ä/b', team: 7 }));
     expect(sent).to.include({ url: '/t/%C3%A4%2Fb', team: '7' });
+    const tenant = 'https://acme.example/tenant';
     for (const [claims, detail] of [
-      [{ team: 'red' }, 'The access token has no claim https://acme.example/tenant, which this list needs.'],
-      [
-        { 'https://acme.example/tenant': ['a'], team: 'red' },
-        'The access token has no claim https://acme.example/tenant, which this list needs.',
-      ],
-      [
-        { 'https://acme.example/tenant': '..', team: 'red' },
-        'The claim https://acme.example/tenant of the access token is not a value of up to 256 characters that can be sent to the platform.',
-      ],
-      [{ 'https://acme.example/tenant': 'a', team: 'ä' }, /^The claim team/],
+      [{ team: 'red' }, `has no claim ${tenant}`],
+      [{ [tenant]: ['a'], team: 'red' }, `has no claim ${tenant}`],
+      [{ [tenant]: '..', team: 'red' }, `The claim ${tenant}`],
+      [{ [tenant]: 'a', team: 'ä' }, 'The claim team'],
     ] as const) {
       const response = await readAs(claims);
       expect(response.status).to.equal(403);
-      const problem = (await response.json()) as { detail: string };
-      if (typeof detail === 'string') expect(problem.detail).to.equal(detail);
-      else expect(problem.detail).to.match(detail);
+      expect(((await response.json()) as { detail: string }).detail).to.contain(detail);
     }
   });
 

@@ -74,16 +74,6 @@ describe('a gateway that verifies tokens', () => {
     expect([asked(), await held()]).to.deep.equal([3, 2]);
   });
 
-  it('accepts a corrected key under the same kid', async () => {
-    const { issuer, read } = await scene({ verification: { keys: { cooldownMs: 1 } } });
-    const [signer = expect.fail('the issuer has no key')] = issuer.signers;
-    issuer.signers = [{ ...signer, jwk: { ...signer.jwk, x: 'bad', y: 'bad' } }];
-    const token = await sign(signer, claimsOf(issuer.issuer));
-    expect((await read('tools', as(token))).status).to.equal(503);
-    issuer.signers = [signer];
-    await eventually(async () => (await read('tools', as(token))).status === 200);
-  });
-
   it('tries at most four keys for a token without kid', async () => {
     const signers = await Promise.all(Array.from({ length: 5 }, (_, number) => createSigner('ES256', `key-${number}`)));
     const { issuer, read } = await scene({ verification: { keys: { cooldownMs: 1 } } });
@@ -113,27 +103,23 @@ describe('an invalid token', () => {
   /** In seconds, from now. */
   const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
   const good = (claims: TestClaims = {}): TestClaims => ({ ...claimsOf(running.issuer.issuer), ...claims });
-  const pem = () => createPublicKey({ key: rsa.jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString();
 
   /** A token of these parts; `signed` makes the signature of what is signed. */
   const made = (header: object, claims: object, signed: (input: string) => string) => {
     const input = `${base64(header)}.${base64(claims)}`;
     return `${input}.${signed(input)}`;
   };
-  const hmac = (alg: string, secret: string | Buffer) => () => {
-    const header = { alg, typ: 'at+jwt', kid: 'first' };
-    const digest = alg.replace('HS', 'sha');
-    return made(header, good(), (input) => createHmac(digest, secret).update(input).digest('base64url'));
+  const byPublicKey = () => {
+    const pem = createPublicKey({ key: rsa.jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+    return made({ alg: 'HS256', typ: 'at+jwt', kid: 'first' }, good(), (input) =>
+      createHmac('sha256', pem).update(input).digest('base64url'),
+    );
   };
   const parts = async () => (await sign(rsa, good())).split('.') as [string, string, string];
 
   const REJECTED: Readonly<Record<string, () => Promise<string> | string>> = {
     'alg none, without a signature': () => made({ alg: 'none', typ: 'at+jwt' }, good(), () => ''),
-    'alg none, with one': () => made({ alg: 'none', typ: 'at+jwt' }, good(), () => 'c2lnbmF0dXJl'),
-    'alg None': () => made({ alg: 'None', typ: 'at+jwt' }, good(), () => 'c2lnbmF0dXJl'),
-    'no alg': () => made({ typ: 'at+jwt' }, good(), () => 'c2lnbmF0dXJl'),
-    'HS256 by the public key as PEM': () => hmac('HS256', pem())(),
-    'HS256 by nothing': () => hmac('HS256', '')(),
+    'HS256 by the public key as PEM': byPublicKey,
     'another algorithm for the same key': async () => {
       const [, claims, signature] = await parts();
       return `${base64({ alg: 'PS256', typ: 'at+jwt', kid: 'first' })}.${claims}.${signature}`;
@@ -148,33 +134,20 @@ describe('an invalid token', () => {
       return sign(own, good(), { jku: `${running.issuer.url}/attacker` });
     },
     'the kid of a good key, and another key': async () => sign(await createSigner('RS256', 'first'), good()),
-    'no kid, and another key': async () => sign({ ...(await createSigner('RS256')), kid: undefined }, good()),
     'a kid that is an URL': async () => sign({ ...rsa, kid: `${running.issuer.url}/attacker` }, good()),
-    'a kid of the prototype': async () => sign({ ...rsa, kid: '__proto__' }, good()),
     'a kid that is no text': async () => sign({ ...rsa, kid: { $ne: '' } as never }, good()),
-    'an extension that must be understood': async () => {
-      const [, claims, signature] = await parts();
-      return `${base64({ alg: 'RS256', typ: 'at+jwt', kid: 'first', crit: ['x'], x: 1 })}.${claims}.${signature}`;
-    },
     'claims that were changed': async () => {
       const [header, , signature] = await parts();
       return `${header}.${base64(good({ sub: 'mallory' }))}.${signature}`;
     },
-    'a signature that was cut': async () => (await sign(rsa, good())).slice(0, -8),
-    'no signature': async () => `${(await parts()).slice(0, 2).join('.')}.`,
-    'a fourth part': async () => `${await sign(rsa, good())}.e30`,
-    'claims that are no object': () => made({ alg: 'RS256', typ: 'at+jwt', kid: 'first' }, [], () => 'AAAA'),
     'the type of an ID token': () => sign(rsa, good(), { typ: 'JWT' }),
-    'no type': () => sign(rsa, good(), { typ: undefined }),
     'an end that has come': () => sign(rsa, good({ exp: inSeconds(-600) })),
     'no end': () => sign(rsa, good({ exp: undefined })),
     'a beginning that is to come': () => sign(rsa, good({ nbf: inSeconds(600) })),
     'another audience': () => sign(rsa, good({ aud: 'https://other.example/mcp' })),
-    'an audience that only begins alike': () => sign(rsa, good({ aud: `${AUDIENCE}/` })),
     'an audience that is an object': () => sign(rsa, good({ aud: { [AUDIENCE]: true } })),
     'no audience': () => sign(rsa, good({ aud: undefined })),
     'no issuer': () => sign(rsa, good({ iss: undefined })),
-    'another issuer': () => sign(rsa, good({ iss: 'https://other.example' })),
     'the issuer with a slash': () => sign(rsa, good({ iss: `${running.issuer.issuer}/` })),
     'a key that it is bound to': () => sign(rsa, good({ cnf: { jkt: 'x' } })),
     'a subject that is no text': () => sign(rsa, good({ sub: ['alice'] })),
@@ -261,33 +234,10 @@ describe('scopes', () => {
     for (const claims of [{ scope: 'projects:read' }, { scope: 'projects:read-all:see' }, {}]) {
       expect(await statusOf(running, 'projects', claims)).to.equal(403);
     }
-    expect(await statusOf(running, 'workflows', {})).to.equal(200);
-  });
-
-  it('may be given as a list, and in several claims', async () => {
-    const running = await scene({ requiredScopes });
-    for (const claims of [
-      { scope: 'tools:read' },
-      { scp: ['other', 'tools:read'] },
-      { scope: ['tools:read'], scp: 5 },
-    ]) {
+    for (const claims of [{ scp: ['other', 'tools:read'] }, { scope: ['tools:read'], scp: 5 }]) {
       expect(await statusOf(running, 'tools', claims)).to.equal(200);
     }
-    expect(await statusOf(running, 'tools', { scope: 'tools:write' })).to.equal(403);
-  });
-
-  it('that are missing are named in the error, without a request to the platform', async () => {
-    const running = await scene({ requiredScopes });
-    const response = await running.read('projects', as(await running.issuer.token({ scope: 'all:see' })));
-    expect(response.status).to.equal(403);
-    expect(response.headers.get('www-authenticate')).to.contain('error="insufficient_scope"');
-    const problem = await problemOf(response);
-    expect(problem).to.include({ code: 'access_denied' }).and.not.have.property('upstream');
-    expect(problem.detail).to.contain('projects:read all:see');
-    expect(running.asked()).to.equal(0);
-    // No resource is hidden from the list.
-    const listed = await fetch(`${running.url}/mcp/v1/resources`, as(await running.issuer.token()));
-    expect(await listed.json()).to.have.length(3);
+    expect(await statusOf(running, 'workflows', {})).to.equal(200);
   });
 });
 

@@ -3,23 +3,14 @@ import { expect } from 'chai';
 import type { ProbeReport } from '../../../src/setup/probe/probe-report.ts';
 import { byOffset, FIELDS, OFFSET, settings, TOKEN } from '../../setup/probe/probed.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import {
-  inFolder,
-  MAIN,
-  porticoEnvironment,
-  runPortico,
-  startProcess,
-  writeSettings,
-} from '../../support/process/process.ts';
-import { skipAloud } from '../../support/tools.ts';
+import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
 
 /** Runs `portico check --probe` over settings in which BASE is the platform. */
-async function run(handler: RequestListener, yaml: string, args: string[] = [], env = {}) {
+async function run(handler: RequestListener, yaml: string) {
   const { url } = await startHttpUpstream(handler);
   return inFolder(async (folder) => {
     const file = await writeSettings(folder, yaml.replaceAll('BASE', url));
-    const all = { PORTICO_TOKEN: TOKEN, ...env };
-    const { code, stdout, stderr } = await runPortico(['check', '--probe', file, ...args], all).ended;
+    const { code, stdout, stderr } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
     return { code, stdout: stdout.replaceAll(url, 'BASE').replaceAll(file, 'FILE'), stderr };
   });
 }
@@ -58,14 +49,17 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
 `);
   });
 
-  it('sends the same requests as serve', async () => {
+  it('sends the same requests as serve, and prints JSON for --json', async () => {
     const upstream = await startHttpUpstream(byOffset);
     await inFolder(async (folder) => {
       const yaml = settings(`${OFFSET}, ${FIELDS}`).replaceAll('BASE', upstream.url);
       const file = await writeSettings(folder, `http: { port: 0 }\nadmin: { port: 0 }\n${yaml}`);
       const seen = () =>
         upstream.requests.map(({ url, headers }) => ({ url, headers: { ...headers, 'x-request-id': '' } }));
-      await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
+      const { stdout } = await runPortico(['check', '--probe', file, '--json'], { PORTICO_TOKEN: TOKEN }).ended;
+      const { ok, resources }: ProbeReport = JSON.parse(stdout);
+      expect(ok).to.equal(true);
+      expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
       const all = seen();
       // Three pages, and one request that confirms the end.
       const probed = all.slice(0, 4);
@@ -75,14 +69,6 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
       expect(seen().slice(all.length)).to.deep.equal(probed);
       await portico.stop();
     });
-  });
-
-  it('prints the same as JSON for --json', async () => {
-    const { code, stdout, stderr } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`), ['--json']);
-    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
-    const { file, ok, resources }: ProbeReport = JSON.parse(stdout);
-    expect({ file, ok }).to.deep.equal({ file: 'FILE', ok: true });
-    expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
   });
 
   it('reads every offered resource, and exits with 1 when one fails', async () => {
@@ -97,35 +83,5 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
       .to.contain('upstream_refused: answered with status 404')
       .and.contain('the platform said: {"error":"no such path"}')
       .and.match(/FILE: FAILED: 2 of 3 resources could be read, with 4 warnings\n$/);
-  });
-
-  it('requires a token, and names the environment variable', async () => {
-    const { code, stdout, stderr } = await run(json({}), settings('pagination: { kind: none }'), [], {
-      PORTICO_TOKEN: '',
-    });
-    expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
-    expect(stderr).to.match(/PORTICO_TOKEN is not set in the environment; portico check --probe needs an access token/);
-  });
-
-  describe('on a terminal', () => {
-    /** What a terminal is sent, by script of util-linux. */
-    async function onTerminal(context: Mocha.Context, env: Record<string, string> = {}): Promise<string> {
-      const { url } = await startHttpUpstream(byOffset);
-      return inFolder(async (folder) => {
-        const file = await writeSettings(folder, settings(`${OFFSET}, ${FIELDS}`).replaceAll('BASE', url));
-        const command = [process.execPath, MAIN, 'check', '--probe', file].map((word) => `'${word}'`).join(' ');
-        const all = { ...porticoEnvironment({ PORTICO_TOKEN: TOKEN, TERM: 'xterm', ...env }), SHELL: '/bin/sh' };
-        const script = startProcess('script', ['--quiet', '--return', '--command', command, '/dev/null'], { env: all });
-        const ended = await script.ended.catch(() => undefined);
-        if (ended === undefined) skipAloud(context, 'a test of the terminal needs script of util-linux');
-        expect(ended.code).to.equal(0);
-        return ended.stdout;
-      });
-    }
-
-    it('shows colours', async function () {
-      const shown = await onTerminal(this);
-      expect(shown).to.contain('\u001b[32m60 items of 3 pages\u001b[39m');
-    });
   });
 });

@@ -21,9 +21,7 @@ const PLATFORM: Record<string, RequestListener> = {
   strict: json({ secret: 'upstream text' }, 400),
   hasty: json({}, 429, { 'retry-after': '7' }),
   failing: json({ secret: 'upstream text' }, 500),
-  moved: json({}, 301, { location: 'http://127.0.0.1:9/' }),
   garbage: (_request, response) => response.end('<html>upstream text</html>'),
-  reset: (request) => request.socket.resetAndDestroy(),
   stalling: () => {},
 };
 
@@ -51,43 +49,32 @@ const allow = (methods: string) => ({ headers: { allow: methods } });
 const wait = (seconds: string | RegExp) => ({ headers: { 'retry-after': seconds } });
 const TOOLS = 'platform://tools';
 const BARE = `GET ${READ}?uri=${TOOLS} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`;
-const BOTH_LENGTHS = { 'Content-Length': '2', 'Transfer-Encoding': 'chunked' };
 const CODED = `${get(READ, { 'Transfer-Encoding': 'gzip, chunked' })}0\r\n\r\n`;
 
 const CASES: readonly Case[] = [
   ['credential_missing', 'no Authorization', BARE, challenge('Bearer')],
   ['credential_malformed', 'Basic', get(READ, { Authorization: 'Basic YTpi' }), invalidToken],
-  ['credential_malformed', 'two tokens', get(READ, { Authorization: 'Bearer a b' }), invalidToken],
   ['credential_rejected', 'the upstream says 401', read('tools', 'refused'), invalidToken],
   ['access_denied', 'the upstream says 403', read('tools', 'denied'), challenge('error="insufficient_scope"')],
   ['upstream_credential_rejected', 'an upstream without a credential says 401', read('workflows', 'refused')],
   ['uri_missing', 'no uri', get(READ)],
-  ['uri_missing', 'an empty uri', at('')],
   ['uri_repeated', 'two uris', at(`${TOOLS}&uri=${TOOLS}`)],
   ['resource_unknown', 'another uri', at('platform://users')],
   ['invalid_request', 'two Authorization fields', get(READ, { authorization: 'Bearer other' })],
-  ['invalid_request', 'a GET with a body', get(READ, { 'Content-Length': '2' }, '{}')],
-  ['invalid_request', 'conflicting framing', get(READ, BOTH_LENGTHS, '0\r\n\r\n')],
   ['not_found', 'another path', get('/mcp/v2/resources')],
   ['method_not_allowed', 'another method', get(READ).replace('GET', 'DELETE'), allow('GET, HEAD')],
-  ['method_not_allowed', 'a GET to MCP', get('/mcp'), allow('POST')],
   ['not_acceptable', 'Accept leaves out JSON', at(TOOLS, { Accept: 'text/html' })],
   ['request_timeout', 'the headers never end', 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n'],
-  ['request_timeout', 'the body never ends', post('{', { 'Content-Length': '10' })],
   ['too_large', 'a message over 1 MiB', post('', { 'Content-Length': '1048577' })],
   ['unsupported_media_type', 'a message in XML', post('<a/>', { 'Content-Type': 'text/xml' })],
   ['transfer_coding_unsupported', 'a body in another coding than chunks', CODED],
   ['uri_too_long', 'a long request target', at('x'.repeat(9000))],
   ['headers_too_large', 'a request target past all limits', at('x'.repeat(40_000))],
-  ['headers_too_large', 'large headers', get(READ, { 'X-Large': 'x'.repeat(40_000) })],
   ['origin_refused', 'a web origin', get(READ, { Origin: 'https://evil.example' })],
   ['host_refused', 'a foreign Host', get(READ, { Host: 'evil.example' })],
   ['upstream_rate_limited', 'the upstream says 429', read('tools', 'hasty'), wait('7')],
   ['upstream_refused', 'the upstream says 400', read('tools', 'strict')],
   ['upstream_failed', 'the upstream says 500', read('tools', 'failing')],
-  ['upstream_failed', 'the upstream redirects', read('tools', 'moved')],
-  ['upstream_failed', 'the upstream resets', read('tools', 'reset')],
-  ['upstream_failed', 'nobody listens there', read('projects')],
   ['upstream_invalid', 'the upstream sends a web page', read('tools', 'garbage')],
   ['upstream_timeout', 'the upstream stalls', read('tools', 'stalling')],
   [
@@ -158,7 +145,7 @@ describe('the error table, over a real socket', () => {
       (PLATFORM[token] ?? json({}))(request, response);
     });
     const { yaml, env } = boundedSettings(`
-http: { port: 0, headersTimeoutMs: 2000, requestTimeoutMs: 2500 }
+http: { port: 0, headersTimeoutMs: 2000 }
 admin: { port: 0 }
 allowUnverifiedCallers: true
 upstreams:

@@ -77,34 +77,6 @@ describe('a request to the platform', () => {
       expect(await response.json()).to.have.length(2);
     });
 
-    it('reads several pages at once by offset and total', async () => {
-      const pages = [found('a', 'b'), found('c', 'd'), found('e')];
-      for (const [index, tools] of pages.entries()) {
-        posts({ filter: { installed: true }, page: [index * 2, 2] }, { tools, total: 5 });
-      }
-      const response = await readTools({
-        ...search,
-        body: { filter: { installed: true }, page: [0, 0] },
-        pagination: { kind: 'offset', size: 2, sizeParam: '/page/1', offsetParam: '/page/0', total: 'total' },
-      });
-      expect(await response.json()).to.deep.equal(pages.flat());
-    });
-
-    it('sends the page number in the query when its name is not a JSON pointer', async () => {
-      for (const [page, tools] of [found('a', 'b'), found('c', 'd'), []].entries()) {
-        nock(PLATFORM)
-          .post('/search', { size: 2 })
-          .query({ page: String(page + 1) })
-          .reply(200, { tools });
-      }
-      const response = await readTools({
-        ...search,
-        body: { size: 0 },
-        pagination: { kind: 'page', size: 2, sizeParam: '/size' },
-      });
-      expect(await response.json()).to.have.length(4);
-    });
-
     it('follows links with GET', async () => {
       posts({ limit: 2 }, { tools: found('a', 'b') }, { link: '</search/7?page=2>; rel="next"' });
       nock(PLATFORM, { badheaders: ['content-type'] })

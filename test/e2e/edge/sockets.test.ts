@@ -6,9 +6,9 @@ describe('a connection to a gateway', () => {
   it('may be silent for longer than sendTimeoutMs while the platform is slow', async () => {
     const tools = lists({ tools: [{ id: 'a', name: 'A' }] });
     const platform = await startHttpUpstream(
-      (request, response) => void setTimeout(() => tools(request, response), 1500),
+      (request, response) => void setTimeout(() => tools(request, response), 600),
     );
-    const { read } = await startGateway(settingsFor(platform.url, { http: { sendTimeoutMs: 300 } }));
+    const { read } = await startGateway(settingsFor(platform.url, { http: { sendTimeoutMs: 100 } }));
     expect((await read('tools')).status).to.equal(200);
   });
 });

@@ -8,9 +8,8 @@ import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { listen } from '../../support/listening.ts';
 import { lists } from '../../support/platform/http-upstream.ts';
-import { linesIn } from '../../support/process/json-lines.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
-import { newFolder, READ_TOOLS, startServing } from '../../support/process/serving.ts';
+import { inFolder } from '../../support/process/process.ts';
+import { READ_TOOLS, startServing } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const AUTHORITY = await createAuthority();
@@ -34,66 +33,6 @@ describe('a process with TLS', () => {
       }
       const { code, stderr } = await portico.stop();
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
-    }));
-
-  it('reports the setting and the reason for each unusable file, and does not start', () =>
-    inFolder(async (folder) => {
-      const { cert } = writePem(folder, await AUTHORITY.issue());
-      const { key } = writePem(folder, { key: (await AUTHORITY.issue()).key });
-      const lines = [
-        'allowUnverifiedCallers: true',
-        'http:',
-        '  port: 0',
-        `  tls: { certFile: ${cert}, keyFile: ${key} }`,
-        `admin: { tls: { certFile: ${cert}, keyFile: /no/key, clientCaFile: /no/ca } }`,
-        'upstreams:',
-        '  tools:',
-        '    baseUrl: https://127.0.0.1:9',
-        '    credential: { kind: service, file: /no/secret }',
-        `    tls: { caFile: ${key} }`,
-      ];
-      const file = await writeSettings(folder, lines.join('\n'));
-      const column = (line: number, text: string) => Number(lines[line - 1]?.lastIndexOf(text)) + 1;
-      const { code, stderr } = await runPortico(['serve', file]).ended;
-      expect(code).to.equal(2);
-      expect(stderr.trim().split('\n')).to.deep.equal([
-        `${file}:4:${column(4, key)}: http.tls.keyFile: does not match certFile`,
-        `${file}:5:${column(5, '/no/key')}: admin.tls.keyFile: cannot be read: no such file or directory`,
-        `${file}:9:${column(9, '/no/secret')}: upstreams.tools.credential.file: cannot be read: no such file or directory`,
-        `${file}:10:${column(10, key)}: upstreams.tools.tls.caFile: contains no PEM certificate`,
-      ]);
-    }));
-
-  it('does not take an expired certificate of a listener', () =>
-    inFolder(async (folder) => {
-      const { cert, key } = writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
-      const settings = `http: { port: 0, tls: { certFile: ${cert}, keyFile: ${key} } }\n${UPSTREAM}`;
-      const { code, stderr } = await runPortico(['check', await writeSettings(folder, settings)]).ended;
-      expect(code).to.equal(2);
-      expect(stderr).to.match(/^\S+portico\.yaml:1:\d+: http\.tls\.certFile: expired at [\dT:.-]+Z\n$/);
-    }));
-
-  it('warns of certificates that expire soon, at the start and with check', () =>
-    inFolder(async (folder) => {
-      const { cert, key } = writePem(folder, await AUTHORITY.issue({ days: [-1, 13] }));
-      const past = writePem(await newFolder(), await AUTHORITY.issue({ days: [-2, -1] }));
-      const lines = [
-        `http: { port: 0, tls: { certFile: ${cert}, keyFile: ${key} } }`,
-        'admin: { port: 0 }',
-        'upstreams:',
-        `  tools: { baseUrl: https://127.0.0.1:9, tls: { certFile: ${past.cert}, keyFile: ${past.key} } }`,
-      ];
-      const file = await writeSettings(folder, lines.join('\n'));
-      const checked = await runPortico(['check', file]).ended;
-      expect(checked.code).to.equal(0);
-      const [soon = '', expired = ''] = checked.stderr.split('\n');
-      expect(soon).to.match(/:1:\d+: warning: http\.tls\.certFile: expires in less than 14 days, at [\dT:.-]+Z$/);
-      expect(expired).to.match(/:4:\d+: warning: upstreams\.tools\.tls\.certFile: expired at [\dT:.-]+Z$/);
-      const portico = runPortico(['serve', file]);
-      await portico.ready;
-      await portico.stop();
-      const warned = linesIn(portico.stdout()).filter(({ msg }) => msg === 'settings doubtful');
-      expect(warned.map(({ setting }) => setting)).to.deep.equal(['http.tls.certFile', 'upstreams.tools.tls.certFile']);
     }));
 });
 
@@ -173,21 +112,6 @@ describe('a platform over TLS, behind a proxy with a password', () => {
         expect(all).not.to.contain(secret);
       }
     }));
-
-  it('leads to a log line with the fault of its certificate', async () => {
-    const server = createServer(await AUTHORITY.issue({ days: [-2, -1] }));
-    const platform = await listen(server);
-    const log = captureLog('info');
-    const settings = settingsFor(platform.url.replace('http:', 'https:'), { upstream: { retry: { attempts: 0 } } });
-    const { read } = await startGateway(settings, { logger: log.logger });
-    expect((await read('tools')).status).to.equal(502);
-    const [{ upstream, reason, causes } = {}] = log.lines().filter(({ msg }) => msg === 'request');
-    expect({ upstream, reason, causes }).to.deep.equal({
-      upstream: 'tools',
-      reason: 'TLS was not established (CERT_HAS_EXPIRED)',
-      causes: ['Error CERT_HAS_EXPIRED'],
-    });
-  });
 });
 
 describe('NODE_EXTRA_CA_CERTS', () => {

@@ -57,12 +57,6 @@ const REPLAYED = `
 for _, name in ipairs(redis.call('KEYS', 'kept*')) do redis.call('SET', string.sub(name, 5), redis.call('GET', name)) end`;
 const FORGOTTEN = `for _, name in ipairs(redis.call('KEYS', 'kept*')) do redis.call('DEL', name, string.sub(name, 5)) end`;
 
-const OTHER_KIND = `
-for _, name in ipairs(redis.call('KEYS', 'portico:*')) do
-  redis.call('DEL', name)
-  redis.call('RPUSH', name, 'of another kind')
-end`;
-
 /** Replaces each value by that of another name, of any caller and list. */
 const SWAPPED = `
 local names = redis.call('KEYS', 'portico:list:*')
@@ -76,17 +70,13 @@ end`;
 const ALTERED = `
 for _, name in ipairs(redis.call('KEYS', 'portico:list:*')) do redis.call('SET', name, 'of another program', 'KEEPTTL') end`;
 
-const MADE_UP = `redis.call('PUBLISH', 'portico:evictions', 'made up')`;
-
-async function often(redis: Redis, ...command: readonly string[]): Promise<void> {
+async function again(redis: Redis, script: string): Promise<void> {
   const until = performance.now() + FAULT_MS;
   while (performance.now() < until) {
-    await redis.command(...command);
+    await redis.command('EVAL', script, '0');
     await sleep(20);
   }
 }
-
-const again = (redis: Redis, script: string) => often(redis, 'EVAL', script, '0');
 
 /** `told`: why replicas say that Redis is away, which takes them a while where they have just been there. */
 interface Fault {
@@ -109,15 +99,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'is not there': { begin: (_, proxy) => proxy.refuse(), told: 'unreachable' },
   'has values under other names': { begin: (redis) => again(redis, SWAPPED) },
   'has other values': { begin: (redis) => again(redis, ALTERED) },
-  'has messages that no replica has sent': { begin: (redis) => again(redis, MADE_UP) },
   'has an error for every other command': { begin: (_, proxy) => proxy.treat(errors()) },
   'brings back what it held before': {
     begin: (redis) => redis.command('EVAL', KEPT, '0').then(() => again(redis, REPLAYED)),
     end: (redis) => redis.command('EVAL', FORGOTTEN, '0'),
-  },
-  'has everything be of another kind': {
-    begin: (redis) => again(redis, OTHER_KIND),
-    end: (redis) => redis.command('FLUSHALL'),
   },
   'has no memory left': {
     begin: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
@@ -127,11 +112,6 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     begin: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1500000', 'maxmemory-policy', 'allkeys-random'),
     end: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction'),
   },
-  'takes away what its user may do': {
-    begin: (redis) => redis.command('ACL', 'SETUSER', 'default', '-getrange'),
-    end: (redis) => redis.command('ACL', 'SETUSER', 'default', '+@all'),
-  },
-  'is emptied again and again': { begin: (redis) => often(redis, 'FLUSHALL') },
   'is a replica': {
     begin: (redis) => redis.command('REPLICAOF', '127.0.0.1', '1'),
     end: (redis) => redis.command('REPLICAOF', 'NO', 'ONE'),

@@ -3,17 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/listening.ts';
-import { inFolder, MAIN, porticoEnvironment, startProcess, writeSettings } from '../../support/process/process.ts';
-import { servedFrom } from '../../support/process/serving.ts';
+import { MAIN, porticoEnvironment, startProcess } from '../../support/process/process.ts';
 import { skipAloud } from '../../support/tools.ts';
 
 /** Runs `portico` on a terminal of its own, at whose screen the test looks. */
-async function onTerminal(context: Mocha.Context, args: readonly string[], env: Record<string, string> = {}) {
+async function startOnTerminal(context: Mocha.Context) {
   if (spawnSync('script', ['--version']).status !== 0) skipAloud(context, 'script (bsdutils) is not here');
   const ports = { PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
-  const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ');
+  const command = [process.execPath, MAIN, '--demo'].map((word) => `'${word}'`).join(' ');
   const terminal = startProcess('script', ['--quiet', '--return', '--command', `exec ${command}`, '/dev/null'], {
-    env: porticoEnvironment({ ...ports, TERM: 'xterm', ...env }),
+    env: porticoEnvironment({ ...ports, TERM: 'xterm' }),
     stdin: 'open',
   });
   return {
@@ -33,7 +32,7 @@ async function onTerminal(context: Mocha.Context, args: readonly string[], env: 
 
 describe('the log on a terminal', () => {
   it('is human-readable, and complete at the exit', async function () {
-    const { shows, interrupt, screen } = await onTerminal(this, ['--demo']);
+    const { shows, interrupt, screen } = await startOnTerminal(this);
     await shows('\u001b[32mINFO\u001b[39m: \u001b[36mlistening');
     await shows(/curl/);
     expect(await interrupt()).to.equal(0);
@@ -42,7 +41,7 @@ describe('the log on a terminal', () => {
   });
 
   it('does not delay the exit while the terminal is stopped', async function () {
-    const { shows, screen, stop, ended } = await onTerminal(this, ['--demo']);
+    const { shows, screen, stop, ended } = await startOnTerminal(this);
     await shows('adminUrl');
     const [, url, adminUrl] = /"url":"([^"]+)","adminUrl":"([^"]+)"/.exec(screen()) ?? [];
     const { processId } = (await (await fetch(`${adminUrl}/status`)).json()) as { processId: number };
@@ -56,15 +55,5 @@ describe('the log on a terminal', () => {
     });
     process.kill(processId, 'SIGTERM');
     expect((await ended).code).to.equal(0);
-  });
-
-  it('is JSON with log.format json', async function () {
-    await inFolder(async (folder) => {
-      const settings = servedFrom('http://127.0.0.1:9', { admin: { enabled: false }, log: { format: 'json' } });
-      const file = await writeSettings(folder, settings);
-      const { shows, interrupt } = await onTerminal(this, ['serve', file]);
-      await shows(/^\{"level":"info","time":.*"msg":"listening"\}/m);
-      expect(await interrupt()).to.equal(0);
-    });
   });
 });

@@ -1,10 +1,8 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
-import { captureLog } from '../../core/log/captured-log.ts';
 import { onCleanup } from '../../support/cleanup.ts';
-import { eventually } from '../../support/eventually.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
-import { type HttpUpstream, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
+import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { TOOL_NAMES, URIS } from '../../support/resources.ts';
 import { callOf, readOf, rpc } from '../../support/rpc.ts';
 
@@ -22,22 +20,10 @@ const ITEM = {
   category: 'SCANNER',
 };
 
-/** Answers the lists; refuses one token, and one for each list, and keeps a third waiting. */
-async function startPlatform(): Promise<HttpUpstream> {
-  return startHttpUpstream((request, response) => {
-    const token = tokenOf(request);
-    const list = listOf(request);
-    if (token === 'token-slow') return;
-    const isRefused = token === 'token-refused' || token === `token-refused-by-${list}`;
-    response.writeHead(isRefused ? 401 : 200, JSON_TYPE);
-    response.end(JSON.stringify({ [list]: [{ ...ITEM, name: `${ITEM.name} ${token}` }] }));
-  });
-}
-
-/** A client of the SDK, connected with such a token. */
-async function connect(url: string, token?: string, options: ConstructorParameters<typeof Client>[1] = {}) {
-  const client = new Client({ name: 'test', version: '1' }, options);
-  const requestInit = { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } };
+/** A client of the SDK, connected in a mode. */
+async function connect(url: string, mode: VersionNegotiationMode) {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
   onCleanup(() => client.close());
   return client;
@@ -46,13 +32,12 @@ async function connect(url: string, token?: string, options: ConstructorParamete
 describe('POST /mcp of a gateway', () => {
   let platform: HttpUpstream;
   let running: RunningGateway;
-  const log = captureLog();
 
   before(async () => {
-    platform = await startPlatform();
-    // Remembered for as long as a busy machine takes.
-    const upstream = { rememberRejectedMs: 600_000 };
-    running = await startGateway(settingsFor(platform.url, { upstream }), { logger: log.logger });
+    platform = await startHttpUpstream((request, response) => {
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ [listOf(request)]: [ITEM] }));
+    });
+    running = await startGateway(settingsFor(platform.url));
   });
 
   it('lists tools with the keywords in settings', async () => {
@@ -76,7 +61,7 @@ describe('POST /mcp of a gateway', () => {
     [{ pin: '2026-07-28' }, '2026-07-28'],
   ] as const) {
     it(`serves the SDK's client in mode ${JSON.stringify(mode)}, with the bytes of the HTTP reads`, async () => {
-      const client = await connect(running.url, TOKEN, { versionNegotiation: { mode } });
+      const client = await connect(running.url, mode);
       expect(client.getNegotiatedProtocolVersion()).to.equal(version);
       const { resources } = await client.listResources();
       expect(resources.map(({ uri }) => uri)).to.deep.equal(URIS);
@@ -116,33 +101,5 @@ describe('POST /mcp of a gateway', () => {
       if (!noCache) expect(result.structuredContent).to.deep.include({ total: 1, leftOut });
     }
     expect(own.requests).to.have.length(2);
-  });
-
-  it('keeps an SDK client connected when one platform rejects its token', async () => {
-    const client = await connect(running.url, 'token-refused-by-tools');
-    const refused = await client.callTool({ name: 'list_installed_tools' });
-    expect(refused.isError).to.equal(true);
-    expect(JSON.stringify(refused.content))
-      .to.contain('credential_rejected')
-      .and.contain('rejected the access token that Portico received. Do not retry with the same one: ask the user')
-      .and.contain('upstream tools');
-    expect(await client.callTool({ name: 'list_projects' })).to.not.have.property('isError');
-  });
-
-  it('aborts the read of a caller that disconnects', async () => {
-    const controller = new AbortController();
-    const before = platform.requests.length;
-    const response = fetch(`${running.url}/mcp`, {
-      method: 'POST',
-      headers: { ...JSON_TYPE, authorization: 'Bearer token-slow' },
-      body: JSON.stringify(readOf('projects')),
-      signal: controller.signal,
-    }).catch((error: Error) => error.name);
-    const upstream = await eventually(() => platform.requests[before]);
-    controller.abort();
-    expect(await response).to.equal('AbortError');
-    await eventually(() => upstream.destroyed);
-    const gone = ({ outcome, route }: Record<string, unknown>) => outcome === 'caller_gone' && route === '/mcp';
-    await eventually(() => log.lines().find(gone));
   });
 });

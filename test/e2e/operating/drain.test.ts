@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { isAnswered, newFolder, READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
-import { exchange, get } from '../../support/raw-http.ts';
+import { isAnswered, READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
 
 /** A process, and a read of tools that waits for the response of its platform. */
 async function startReading(overrides: object = {}) {
@@ -40,14 +37,6 @@ describe('the shutdown of the process', () => {
     expect(stdout).to.contain('cut off').and.to.contain('"reason":"shutdown.graceMs is over"');
   });
 
-  it('is immediate on a second signal', async () => {
-    const { portico } = await startReading();
-    portico.child.kill('SIGTERM');
-    await eventually(async () => !(await isAnswered(portico.url)));
-    portico.child.kill('SIGTERM');
-    expect((await portico.ended).code).to.equal(1);
-  });
-
   it('is announced by /readyz for shutdown.delayMs while reads are answered', async () => {
     const upstream = await startHttpUpstream((_request, response) => response.end('{"tools":[]}'));
     const portico = await startServing(servedFrom(upstream.url, { shutdown: { delayMs: 3000 } }));
@@ -61,16 +50,5 @@ describe('the shutdown of the process', () => {
     expect((await portico.ask('/livez')).status).to.equal(200);
     expect((await portico.ask(READ_TOOLS)).status).to.equal(200);
     expect((await portico.ended).code).to.equal(0);
-  });
-});
-
-describe('the process', () => {
-  it('listens on a Unix socket and removes it', async () => {
-    const socketPath = join(await newFolder(), 'portico.sock');
-    const portico = await startServing(servedFrom('http://127.0.0.1:9', { http: { socketPath } }));
-    expect(portico.url).to.equal(`unix:${socketPath}`);
-    expect((await exchange(portico.url, get('/readyz'))).status, 'with every upstream down').to.equal(200);
-    expect((await portico.stop()).code).to.equal(0);
-    expect(existsSync(socketPath)).to.equal(false);
   });
 });

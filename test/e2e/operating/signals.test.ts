@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -8,7 +7,6 @@ import { eventually } from '../../support/eventually.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { MAIN, porticoEnvironment, startProcess, writeSettings } from '../../support/process/process.ts';
 import { newFolder, READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
-import { skipAloud } from '../../support/tools.ts';
 
 /** Code with which the process sends itself a signal at the first import of its entry, before that file is loaded. */
 const signalAtFirstImport = (signal: NodeJS.Signals) => `
@@ -25,30 +23,20 @@ registerHooks({
   },
 });`;
 
-/** Runs what follows as process 1 of a namespace of its own, where a signal without a handler does nothing. */
-const AS_PROCESS_1 = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
-
 describe('a signal', () => {
   /** Starts `portico`, which gets `signal` as it begins to load. */
-  async function start(signal: NodeJS.Signals, [command = '', ...args]: readonly string[] = [process.execPath]) {
+  async function start(signal: NodeJS.Signals) {
     const folder = await newFolder();
     const module = join(folder, 'preload.mjs');
     await writeFile(module, signalAtFirstImport(signal));
     const file = await writeSettings(folder, servedFrom('http://127.0.0.1:9'));
     const own = ['--import', pathToFileURL(module).href, MAIN, '--config', file];
-    return startProcess(command, [...args, ...own], { env: porticoEnvironment() });
+    return startProcess(process.execPath, own, { env: porticoEnvironment() });
   }
 
   it('SIGTERM ends a starting process with exit code 0', async () => {
     const { code, signal, stdout, stderr } = await (await start('SIGTERM')).ended;
     expect({ code, signal, stdout, stderr }).to.deep.equal({ code: 0, signal: null, stdout: '', stderr: '' });
-  });
-
-  it('SIGTERM ends process 1 of a container with exit code 0', async function () {
-    const [command = '', ...args] = AS_PROCESS_1;
-    if (spawnSync(command, [...args, 'true']).status !== 0) skipAloud(this, 'unshare cannot make a process 1 here');
-    const { code, stdout } = await (await start('SIGTERM', [...AS_PROCESS_1, process.execPath])).ended;
-    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' });
   });
 
   it('SIGHUP does not end a starting process', async () => {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { installPlatform, type StartedPlatform, startPlatform } from '../../support/platform/installed.ts';
-import { newFolder } from '../../support/process/serving.ts';
-import { probe, serve, standsBehindPortico } from './reading.ts';
+import { runPortico, writeSettings } from '../../support/process/process.ts';
+import { newFolder, startServing } from '../../support/process/serving.ts';
 
 /** Its store is a package that has to be compiled. */
 const PACKAGE = { name: 'n8n', version: '2.39.7', scripts: ['sqlite3'] };
@@ -103,7 +103,28 @@ describe('n8n behind Portico', function () {
     return settings;
   }
 
-  const environment = () => ({ N8N_URL: platform.url });
+  /** As YAML, with a free port and no admin listener. */
+  const textOf = (settings: object) =>
+    stringify({ ...settings, http: { port: 0 }, admin: { enabled: false }, log: { level: 'info' } });
+
+  /** What `check --probe` prints about the platform, and the code with which it ends. */
+  async function probe(settings: object) {
+    const file = await writeSettings(await newFolder(), textOf(settings));
+    const env = { N8N_URL: platform.url, PORTICO_TOKEN: key };
+    const { code, stdout, stderr } = await runPortico(['check', '--probe', file], env).ended;
+    return { code, printed: stdout + stderr };
+  }
+
+  /** Starts `portico serve`, and returns how to read from it. */
+  async function serve(settings: object) {
+    const { url } = await startServing(textOf(settings), { N8N_URL: platform.url });
+    return async (name: string, token: string) => {
+      const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://${name}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      return { status: response.status, body: await response.json() };
+    };
+  }
 
   /** Everything in the platform's own API, by pages of another size than those of the example. */
   async function own(): Promise<Workflow[]> {
@@ -121,7 +142,7 @@ describe('n8n behind Portico', function () {
   }
 
   it("lists the same items as n8n's own API, over several pages", async () => {
-    const read = await serve(await example(), environment());
+    const read = await serve(await example());
     const all = await own();
     expect(all).to.have.length(COUNT);
     const kept = all.filter(({ isArchived }) => !isArchived);
@@ -141,22 +162,25 @@ describe('n8n behind Portico', function () {
   });
 
   it('passes check --probe with the example, and fails with settings that read one page only', async () => {
-    const right = await probe(await example(), key, environment());
+    const right = await probe(await example());
     expect(right.code, right.printed).to.equal(0);
     const onePage = await example({ pagination: { kind: 'none' } });
-    const wrong = await probe(onePage, key, environment());
+    const wrong = await probe(onePage);
     expect(wrong.code, wrong.printed).to.equal(1);
     expect(wrong.printed).to.contain('upstream_invalid');
     expect(right.printed + wrong.printed).not.to.contain(key);
-    const read = await serve(onePage, environment());
+    const read = await serve(onePage);
     const { status, body } = await read('workflows', key);
     expect({ status, code: (body as { code: string }).code }).to.deep.equal({ status: 502, code: 'upstream_invalid' });
   });
 
-  standsBehindPortico(
-    async () => serve(await example(), environment()),
-    () => key,
-    () => platform.stop('SIGKILL'),
-    ['workflows', 'another'],
-  );
+  it('answers 401 to a token that it rejects, and serves the stale list once it was killed', async () => {
+    const read = await serve(await example());
+    expect(await read('workflows', 'made-up')).to.have.nested.property('body.code', 'credential_rejected');
+    const before = await read('workflows', key);
+    expect(before.status).to.equal(200);
+    await platform.stop('SIGKILL');
+    expect(await read('workflows', key)).to.deep.equal(before);
+    expect(await read('workflows', 'another')).to.have.nested.property('body.code', 'upstream_failed');
+  });
 });

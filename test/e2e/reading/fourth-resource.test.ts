@@ -52,28 +52,26 @@ describe('a gateway with a fourth resource in its registry', () => {
     expect(platform.requests.map(({ url }) => url)).to.deep.equal(['/v1/findings?state=open&pageSize=100']);
   });
 
-  for (const mode of ['legacy', 'auto'] as const) {
-    it(`lists, reads and describes it over MCP, as a resource and as a tool, in mode ${mode}`, async () => {
-      const running = await start(...NAMES, 'findings');
-      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-      onCleanup(() => client.close());
-      const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
-      await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`), { requestInit }));
-      for (const description of ['All open findings.', 'All projects accessible'])
-        expect(client.getInstructions()).to.contain(description);
+  it('lists, reads and describes it over MCP, as a resource and as a tool', async () => {
+    const running = await start(...NAMES, 'findings');
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    onCleanup(() => client.close());
+    const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${running.url}/mcp`), { requestInit }));
+    for (const description of ['All open findings.', 'All projects accessible'])
+      expect(client.getInstructions()).to.contain(description);
 
-      const { resources } = await client.listResources();
-      const described = { name: 'findings', title: 'Findings', description: 'All open findings.' };
-      expect(resources.at(-1)).to.deep.include({ uri: 'platform://findings', ...described });
-      const { contents } = await client.readResource({ uri: 'platform://findings' });
-      expect(contents[0]).to.include({ text: await (await running.read('findings')).text() });
+    const { resources } = await client.listResources();
+    const described = { name: 'findings', title: 'Findings', description: 'All open findings.' };
+    expect(resources.at(-1)).to.deep.include({ uri: 'platform://findings', ...described });
+    const { contents } = await client.readResource({ uri: 'platform://findings' });
+    expect(contents[0]).to.include({ text: await (await running.read('findings')).text() });
 
-      const { tools } = await client.listTools();
-      expect(tools.map(({ name }) => name)).to.deep.equal([...TOOL_NAMES, 'list_findings']);
-      const found = await client.callTool({ name: 'list_findings', arguments: { severity: 'LOW' } });
-      expect(found.structuredContent).to.deep.equal({ items: FINDINGS.slice(1), total: 1 });
-    });
-  }
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).to.deep.equal([...TOOL_NAMES, 'list_findings']);
+    const found = await client.callTool({ name: 'list_findings', arguments: { severity: 'LOW' } });
+    expect(found.structuredContent).to.deep.equal({ items: FINDINGS.slice(1), total: 1 });
+  });
 
   it('does not offer it under settings without an upstream for it', async () => {
     const running = await start(...NAMES);

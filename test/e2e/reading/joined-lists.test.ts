@@ -90,24 +90,12 @@ describe('a list below parents', () => {
     expect(requests).to.include('/workflows?project=o%2Fp1&all=a&all=b');
   });
 
-  it('is empty without parents, and where no parent has items', async () => {
-    const below = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`);
-    const none: RequestListener = (request, response) =>
-      json({ projects: [], workflows: [], total: 0 })(request, response);
-    expect(await read(below, none)).to.deep.include({ status: 200, body: [] });
-  });
-
   for (const [what, handler, reason] of [
     ['one of them fails', (path: string) => (path.includes('p2') ? json({}, 500) : platform), 'upstream_failed'],
     ['one of them is refused', (path: string) => (path.includes('p3') ? json({}, 403) : platform), 'access_denied'],
     [
       'one of them is short',
       (path: string) => (path.includes('p1/') ? json({ workflows: [], total: 2 }) : platform),
-      'upstream_invalid',
-    ],
-    [
-      'the parents are short',
-      (path: string) => (path === '/projects?offset=2' ? json({ projects: [], total: 3 }) : platform),
       'upstream_invalid',
     ],
     [
@@ -206,14 +194,6 @@ describe('settings of joined lists', () => {
       '{ upstream: q }',
       'has another upstream',
     ],
-    [
-      'a parent below a parent',
-      "each: projects, path: '/{parent.id}/w'",
-      `{ upstream: p, each: ${OWN}, path: '/{parent.key}/x' }`,
-      'has a parent itself',
-    ],
-    ['a query without its parent', `each: ${OWN}, path: /w, query: { all: a }`, undefined, 'must have {parent.NAME}'],
-    ['a parent of a query without each', "path: /w, query: { a: '{parent.id}' }", undefined, 'there is no each'],
     [
       'a path beside lists, which is not read',
       'path: /w, lists: [{ path: /x }]',

@@ -1,18 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { exportJWK, generateKeyPair } from 'jose';
 import { onCleanup } from '../cleanup.ts';
 import { listen } from '../listening.ts';
-import {
-  agree,
-  CLIENT,
-  createProvider,
-  createStore,
-  type Format,
-  type ProviderOptions,
-  resourceServer,
-  SCOPES,
-  SECONDS,
-} from './provider.ts';
+import { agree, CLIENT, createProvider, type Format, resourceServer, SCOPES, SECONDS } from './provider.ts';
 
 export { CLIENT };
 
@@ -60,13 +50,13 @@ export async function startAuthorizationServer() {
   });
 
   const extraClaims = new WeakMap<object, Readonly<Record<string, unknown>>>();
-  let current: ProviderOptions = {
-    ...{ issuer, store: createStore(), keys: [await newKey()] },
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  const provider = createProvider({
+    ...{ issuer, key: { ...(await exportJWK(privateKey)), alg: 'ES256', use: 'sig', kid: 'key' } },
     claimsOf: (token) => extraClaims.get(token),
     onBug: (error) => bugs.push(error),
-  };
-  let provider = createProvider(current);
-  let callback = provider.callback();
+  });
+  const callback = provider.callback();
 
   const respondItself: RequestListener = (request, response) => {
     if (request.url?.startsWith('/interaction/') !== true) return void callback(request, response);
@@ -106,12 +96,6 @@ export async function startAuthorizationServer() {
     },
     /** A token as clients obtain it, without asking for it. */
     issue,
-    /** Signs with a new key, and publishes no other. */
-    async rotateKeys() {
-      current = { ...current, keys: [await newKey()] };
-      provider = createProvider(current);
-      callback = provider.callback();
-    },
     signIn,
   };
 
@@ -136,12 +120,4 @@ export async function startAuthorizationServer() {
     }
     return url;
   }
-}
-
-let keys = 0;
-
-async function newKey(): Promise<JWK> {
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  keys += 1;
-  return { ...(await exportJWK(privateKey)), alg: 'ES256', use: 'sig', kid: `key-${keys}` };
 }

@@ -20,11 +20,10 @@ export const CLIENT = { id: 'portico', secret: 'secret-of-the-client' } as const
 
 export type Format = 'jwt' | 'opaque';
 
-export interface ProviderOptions {
+interface ProviderOptions {
   readonly issuer: string;
-  /** Private ones: the first signs. */
-  readonly keys: readonly JWK[];
-  readonly store: AdapterFactory;
+  /** A private one, which signs. */
+  readonly key: JWK;
   /** Claims of a token beside those that any has. */
   readonly claimsOf: (token: object) => Readonly<Record<string, unknown>> | undefined;
   readonly onBug: (error: Error) => void;
@@ -38,10 +37,10 @@ export function resourceServer(format: Format): ResourceServer {
 
 /** oidc-provider with one client, a person who agrees to all, and tokens for whatever resource is asked for. */
 export function createProvider(options: ProviderOptions): Provider {
-  const { issuer, keys, store, claimsOf, onBug } = options;
+  const { issuer, key, claimsOf, onBug } = options;
   const provider = new Provider(issuer, {
-    adapter: store,
-    jwks: { keys: [...keys] } as Configuration['jwks'],
+    adapter: createStore(),
+    jwks: { keys: [key] } as Configuration['jwks'],
     clients: [
       {
         client_id: CLIENT.id,
@@ -80,7 +79,7 @@ export function createProvider(options: ProviderOptions): Provider {
       },
     },
   });
-  registerTokenExchange(provider, keys);
+  registerTokenExchange(provider, key);
   provider.on('server_error', (_context, error) => onBug(error));
   return provider;
 }
@@ -113,8 +112,8 @@ const PARAMS = [
  * RFC 8693: a JWT of this server, whoever it is for, against one of the same person for the `resource` or `audience` that is named,
  * with the scopes of the first one or those of them that are asked for.
  */
-function registerTokenExchange(provider: Provider, keys: readonly JWK[]): void {
-  const known = createLocalJWKSet({ keys: keys.map(({ d: _private, ...key }) => key) });
+function registerTokenExchange(provider: Provider, { d: _private, ...key }: JWK): void {
+  const known = createLocalJWKSet({ keys: [key] });
   provider.registerGrantType<{ readonly [Name in (typeof PARAMS)[number]]?: string }>(
     TOKEN_EXCHANGE,
     async (context) => {
@@ -139,8 +138,8 @@ function registerTokenExchange(provider: Provider, keys: readonly JWK[]): void {
   );
 }
 
-/** What an authorization server remembers, in memory: it outlives the keys, and has room for any number of tokens. */
-export function createStore(): AdapterFactory {
+/** What an authorization server remembers, in memory. oidc-provider's own store warns on standard error. */
+function createStore(): AdapterFactory {
   const payloads = new Map<string, AdapterPayload>();
   return (model) => {
     const keyOf = (id: string) => `${model}:${id}`;

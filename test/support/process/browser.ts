@@ -23,15 +23,14 @@ export async function startBrowser(context: Mocha.Context): Promise<Browser> {
   return browser;
 }
 
-export const VIEWPORTS = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
 export const SCHEMES = ['light', 'dark'] as const;
 /** Background of each of Portico's pages. */
-export const GROUNDS = { light: 'rgb(247, 245, 241)', dark: 'rgb(20, 21, 26)' };
+const GROUNDS = { light: 'rgb(247, 245, 241)', dark: 'rgb(20, 21, 26)' };
 
 // What is run in the page is text: these sources know no DOM.
-export const GROUND = 'getComputedStyle(document.body).backgroundColor';
+const GROUND = 'getComputedStyle(document.body).backgroundColor';
 /** Elements with more in them than they show. */
-export const CUT = `
+const CUT = `
   [...document.querySelectorAll('header *, main *')]
     .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
     .map((one) => one.outerHTML.slice(0, 80))
@@ -52,12 +51,16 @@ export async function openPage(browser: Browser | undefined, url: string, option
   return { page, requested, complaints };
 }
 
-/** What is wrong by the rules of axe, its best practices too. */
-export async function violationsIn(page: Page): Promise<string[]> {
+/** Expects a page in its colours, that fits into its width and has no fault by the rules of axe, its best practices too. */
+export async function expectAccessible(page: Page, scheme: keyof typeof GROUNDS, width: number): Promise<void> {
+  expect(await page.evaluate(GROUND)).to.equal(GROUNDS[scheme]);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width);
+  expect(await page.evaluate<string[]>(CUT)).to.deep.equal([]);
   const tools = await page.context().newCDPSession(page);
   // Not as a script of the page, which allows none.
   await tools.send('Runtime.evaluate', { expression: axe.source });
   const { violations, passes } = await page.evaluate<AxeResults>('axe.run(document)');
   expect(passes.map(({ id }) => id)).to.include.members(['color-contrast', 'document-title', 'html-has-lang']);
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  expect(found).to.deep.equal([]);
 }
