@@ -3,15 +3,12 @@ import type { Item } from '../../resources/resource.ts';
 
 /** Values that are named per field, and their length in UTF-16 code units. All others are counted together. */
 const MAX_VALUES = 50;
-const MAX_LENGTH = 256;
+const MAX_LENGTH = 64;
 
 /** Maximum size of distinct values while counting, in UTF-16 code units: some 7,000 short ones. */
 const MAX_DISTINCT = 524_288;
 /** Charge per distinct value, for the table. */
 const ENTRY = 64;
-
-/** Size of a field's counts without its values: its name, and the count of others. */
-const FRAME_BYTES = 96;
 
 export type ValueCount = { readonly count: number } & ({ readonly value: string } | { readonly others: number });
 
@@ -29,29 +26,23 @@ export function createCounter(fields: readonly string[]) {
         counts.set(value, count + 1);
       }
     },
-    /** Of at most `maxBytes` as JSON: values by descending count, then by code unit. The last entry may be `others`. */
-    counts(maxBytes: number): Readonly<Record<string, readonly ValueCount[]>> {
-      const share = Math.floor(maxBytes / fields.length);
-      return Object.fromEntries(counted.map(([field, counts]) => [field, mostFrequent(counts, share)]));
+    /** Values by descending count, then by code unit. The last entry may be `others`. */
+    counts(show: (field: string, value: string) => string): Readonly<Record<string, readonly ValueCount[]>> {
+      return Object.fromEntries(
+        counted.map(([field, counts]) => [field, mostFrequent(counts, (value) => show(field, value))]),
+      );
     },
   };
 }
 
-function mostFrequent(counts: ReadonlyMap<string, number>, maxBytes: number): readonly ValueCount[] {
-  const shown: ValueCount[] = [];
-  let left = maxBytes - FRAME_BYTES;
-  let items = 0;
+function mostFrequent(counts: ReadonlyMap<string, number>, show: (value: string) => string): readonly ValueCount[] {
   const named = [...counts].filter(([value]) => value.length <= MAX_LENGTH);
-  for (const [value, count] of named.sort(compare).slice(0, MAX_VALUES)) {
-    left -= Buffer.byteLength(JSON.stringify({ value, count })) + 1;
-    if (left < 0) break;
-    shown.push({ value, count });
-    items += count;
-  }
+  const first = named.sort(compare).slice(0, MAX_VALUES);
+  const shown = first.map(([value, count]): ValueCount => ({ value: show(value), count }));
   const others = counts.size - shown.length;
   if (others === 0) return shown;
-  const all = counts.values().reduce((sum, count) => sum + count, 0);
-  return [...shown, { others, count: all - items }];
+  const sum = (all: Iterable<number>) => [...all].reduce((total, count) => total + count, 0);
+  return [...shown, { others, count: sum(counts.values()) - sum(first.map(([, count]) => count)) }];
 }
 
 /** By descending count, then by code unit. */

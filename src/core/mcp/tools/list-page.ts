@@ -9,11 +9,8 @@ export const MAX_PAGE_ITEMS = 50;
 /** Text of such a page, because many hosts cut longer results. */
 export const MAX_PAGE_BYTES = 7000;
 
-/** Least charge for a page without its items, so that a short remark does not move the next page. */
-const FRAME_BYTES = 512;
-
-/** The same without {@link ListPage.members}. */
-const BARE_BYTES = 100;
+/** Charge for a page without its items and {@link ListPage.members}. */
+const FRAME_BYTES = 100;
 
 export type ListBytes = Pick<Snapshot, 'bytes' | 'count' | 'itemStarts'>;
 
@@ -59,6 +56,7 @@ export async function writePage(list: ListBytes, page: ListPage, signal: AbortSi
   const total = found?.length ?? list.count;
   const items: string[] = [];
   let size = frameOf(page);
+  hasRoom(page, 0, size);
   for (let at = offset; at < Math.min(offset + limit, total); at += 1) {
     const bytes = bytesOf(list, found?.[at] ?? at);
     // Before anything is done with it: it may be as long as a page of the platform.
@@ -86,7 +84,7 @@ function select(item: Item, { fields, isTable }: ListPage, show: ListPage['show'
 }
 
 function frameOf({ members }: ListPage): number {
-  return Math.max(FRAME_BYTES, BARE_BYTES + Buffer.byteLength(members));
+  return FRAME_BYTES + Buffer.byteLength(members);
 }
 
 /** Whether an item that makes the page so large is on it, after `items` others. */
@@ -118,7 +116,7 @@ function finish(page: ListPage, items: readonly string[], total: number): Writte
 function tooLarge(fitting: number, maxBytes: number): GatewayError {
   const detail =
     fitting === 0
-      ? `Not even one of these items fits into the ${maxBytes} bytes of a result. Read the resource instead, or name the fields that you need.`
+      ? `Not even one of these items fits into the ${maxBytes} bytes of a result. Read the resource instead, or name the fields that you need, and fewer to count.`
       : `These items need more than the ${maxBytes} bytes of a result. Set limit to ${fitting} or less, or omit it, and continue with nextCursor, narrow the list with query or a filter, or name the fields that you need.`;
   return explained('result_too_large', detail, { bound: 'mcp.maxResultBytes' });
 }

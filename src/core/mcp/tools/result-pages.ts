@@ -9,14 +9,13 @@ import { remarksOn, type Staleness } from '../provenance.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ToolArguments } from './arguments.ts';
 import { type Changes, changesBetween, createDigests, type Digest } from './changes.ts';
-import type { ValueCount } from './count-values.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { hintFor } from './hints.ts';
 import { MAX_PAGE_BYTES, writePage } from './list-page.ts';
 import { createSearches, type SearchBounds } from './search.ts';
 
-/** Maximum size of counts, which come before the items. */
-const MAX_COUNTS_BYTES = 6000;
+/** Maximum size of the ids that have changed. */
+const MAX_CHANGES_BYTES = 6000;
 
 const MAX_DIGEST_BYTES = 8_388_608;
 
@@ -42,8 +41,6 @@ export interface ResultPage {
   readonly hidden: ReadonlyMap<string, number>;
 }
 
-type Counts = Readonly<Record<string, readonly ValueCount[]>>;
-
 /** Writes the page of a list that the arguments of a tool ask for. */
 export function createResultPages(options: ResultPagesOptions) {
   const { maxResultBytes, hiddenText, events, now } = options;
@@ -52,14 +49,14 @@ export function createResultPages(options: ResultPagesOptions) {
   const digests = createDigests(MAX_DIGEST_BYTES, now);
   const warn = createWarn(events);
   const pageBytes = Math.min(MAX_PAGE_BYTES, maxResultBytes);
-  const countsBytes = Math.min(MAX_COUNTS_BYTES, maxResultBytes / 2);
+  const changesBytes = Math.min(MAX_CHANGES_BYTES, maxResultBytes / 2);
 
   /** Returns `undefined` where the earlier list is not known, or more has changed than a result holds. */
   function changesFor(caller: Caller, resource: string, etag: string, since = '', digest: Digest): Changes | undefined {
     const before = digests.find(caller, resource, since);
     digests.keep(caller, resource, { etag, digest });
     const changes = before && changesBetween(before, digest);
-    return changes && Buffer.byteLength(JSON.stringify(changes)) <= countsBytes ? changes : undefined;
+    return changes && Buffer.byteLength(JSON.stringify(changes)) <= changesBytes ? changes : undefined;
   }
 
   return async function pageOf(
@@ -91,9 +88,8 @@ export function createResultPages(options: ResultPagesOptions) {
         : undefined;
     const changes =
       caller && found?.digest && changesFor(caller, resource.name, snapshot.etag, changedSince, found.digest);
-    const counts = countBy.length > 0 ? found?.counts(countsBytes) : undefined;
     const members = membersOf({
-      ...(counts && { counts: shownCounts(counts, show) }),
+      ...(countBy.length > 0 && { counts: found?.counts(show) }),
       ...(hasDigest && {
         etag: snapshot.etag,
         ...(changes ? { changes: shownChanges(changes, show) } : { hint: UNKNOWN_LIST }),
@@ -108,7 +104,7 @@ export function createResultPages(options: ResultPagesOptions) {
         limit: changes === undefined ? args.limit : 0,
         fields: args.fields ?? (isTable ? Object.keys(resource.shape.shape) : undefined),
         show: keepsHidden ? undefined : show,
-        hint: hasDigest ? undefined : hintFor(load, filter, found, offered.known, show),
+        hint: hasDigest ? undefined : hintFor(load, filter, found, show),
         cursorOf: (next) => writeCursor(place, next),
       },
       signal,
@@ -129,14 +125,6 @@ function isSearch({ filter: { query, values, after }, countBy, order, changedSin
 function shownChanges({ new: added, changed, gone }: Changes, show: (field: string, text: string) => string): Changes {
   const shown = (ids: readonly string[]) => ids.map((id) => show('id', id));
   return { new: shown(added), changed: shown(changed), gone: shown(gone) };
-}
-
-function shownCounts(counts: Counts, show: (field: string, text: string) => string): Counts {
-  const all = Object.entries(counts).map(([field, values]) => [
-    field,
-    values.map((one) => ('value' in one ? { ...one, value: show(field, one.value) } : one)),
-  ]);
-  return Object.fromEntries(all);
 }
 
 /** Members as JSON, each preceded by a comma. */

@@ -105,9 +105,10 @@ describe('a search', () => {
       search(load, { countBy: ['category'] }),
       search(load, { countBy: ['category'], filter: { values: { category: 'X' } } }),
     ]);
-    expect(Object.keys(byName.counts(6000))).to.deep.equal(['name']);
-    expect(byCategory.counts(6000)['category']).to.have.length(2);
-    expect(ofX.counts(6000)['category']).to.deep.equal([{ value: 'x', count: 1 }]);
+    const asIs = (_field: string, value: string) => value;
+    expect(Object.keys(byName.counts(asIs))).to.deep.equal(['name']);
+    expect(byCategory.counts(asIs)['category']).to.have.length(2);
+    expect(ofX.counts(asIs)['category']).to.deep.equal([{ value: 'x', count: 1 }]);
   });
 
   it('is one at a time for each caller, and a few in all; callers take turns', async () => {
