@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 // The global of this name is a getter, which takes as long as the call.
 import { performance } from 'node:perf_hooks';
 import { mentionsCredential, traceOfCaller } from '../credentials/redact.ts';
-import { newRequestId, type RequestRecord } from '../kernel/caller.ts';
+import { type Caller, newRequestId, type RequestRecord } from '../kernel/caller.ts';
 import type { Trace } from '../kernel/trace.ts';
 import { networkOf } from './request/client-address.ts';
 import {
@@ -43,6 +43,8 @@ export class HttpRequest {
   readonly responseHeaders: Record<string, string>;
   /** IP address of the client, or `unix`. Set once the request was admitted. */
   clientAddress = '';
+  /** Set once the credential was read. */
+  caller: Caller | undefined = undefined;
   /** Whether its operation takes a body. Set once path and method have matched. */
   takesBody = false;
   /** `performance.now()` while the request waits for an upstream. */

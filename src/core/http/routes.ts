@@ -84,8 +84,8 @@ async function handle(ctx: Context, operation: Operation): Promise<void> {
     throw explained('invalid_request', 'This request must not have a body.');
   }
   // An operation without authentication costs no more than a rejection, and a probe must not fail because an instance is busy.
-  const caller = auth === 'none' ? undefined : await authenticate(request, service, auth === 'optional');
-  portico.response = await operation.respond(request, caller);
+  if (auth !== 'none') request.caller = await authenticate(request, service, auth === 'optional');
+  portico.response = await operation.respond(request, request.caller);
 }
 
 /** Returns the caller; `undefined` for a request without a credential where that `isOptional`. */

@@ -122,12 +122,11 @@ function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue
 function createWriteResult(server: Implementation) {
   const serverMember = JSON.stringify({ [SERVER_INFO_META_KEY]: server }).slice(1, -1);
   return ({ meta = '', jsonHead = '', jsonTail }: Result, revision: Revision, id: RequestId): Pieces => {
-    const isCurrent = revision === CURRENT;
-    const metas = [isCurrent ? serverMember : '', meta].filter((member) => member !== '').join();
-    const members = [isCurrent ? '"resultType":"complete"' : '', metas && `"_meta":{${metas}}`].filter(Boolean).join();
+    let members = meta === '' ? '' : `"_meta":{${meta}}`;
+    if (revision === CURRENT) members = `"resultType":"complete","_meta":{${serverMember}${meta && `,${meta}`}}`;
     // Without any, the tail is the end of the response.
-    const separator = members !== '' && (jsonHead !== '' || jsonTail[0] !== '}}') ? ',' : '';
+    const separator = members !== '' && (jsonHead !== '' || jsonTail !== '}}') ? ',' : '';
     const idJson = typeof id === 'number' ? id : JSON.stringify(id);
-    return [`{"jsonrpc":"2.0","id":${idJson},"result":{${members}${separator}${jsonHead}`, ...jsonTail];
+    return [`{"jsonrpc":"2.0","id":${idJson},"result":{${members}${separator}${jsonHead}`, jsonTail];
   };
 }

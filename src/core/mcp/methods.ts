@@ -80,8 +80,8 @@ export function createMethods(options: MethodsOptions) {
       const ttl = revision === CURRENT ? `"ttlMs":${remainingTtlMs(load, now())},"cacheScope":"private",` : '';
       const meta = provenance(name, load, stalenessOf(load, now()));
       if (isKnown(load.snapshot, params))
-        return { meta: `${meta},"portico/notModified":true`, jsonHead: ttl, jsonTail: ['"contents":[]}}'] };
-      return { meta, jsonHead: `${ttl}${heads.get(name)}`, jsonTail: [await representations.escaped(load)] };
+        return { meta: `${meta},"portico/notModified":true`, jsonHead: ttl, jsonTail: '"contents":[]}}' };
+      return { meta, jsonHead: `${ttl}${heads.get(name)}`, jsonTail: await representations.escaped(load) };
     };
 
     return new Map<string, Handler>([

@@ -1,16 +1,17 @@
+import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { JSONRPCNotification, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
+import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import type { Identity } from '../credentials/authenticate.ts';
 import { newRequestId, type RequestRecord } from '../kernel/caller.ts';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { nextTurn } from '../kernel/event-loop.ts';
 import { clientOf } from './client-record.ts';
 import { createDispatch, type DispatchOptions } from './dispatch.ts';
-import { type Envelope, readEnvelope } from './envelope.ts';
-import { createLines, type Line } from './lines.ts';
+import { readEnvelope } from './envelope.ts';
+import { type Line, linesOf } from './lines.ts';
 import { loggedMethod, parseMessage } from './message.ts';
-import type { Pieces, RequestContext } from './request-context.ts';
-import { CURRENT, EARLIER, noEnvelope, type Revision } from './revisions.ts';
+import type { Pieces, RequestContext, Send } from './request-context.ts';
+import type { Revision } from './revisions.ts';
 import { createRecordError, writeError } from './rpc-errors.ts';
 
 export interface StdioOptions extends DispatchOptions {
@@ -19,7 +20,7 @@ export interface StdioOptions extends DispatchOptions {
   readonly identity: Identity;
   /** Called for each message. @default none */
   readonly onCaller?: (record: RequestRecord, identity: Identity) => void;
-  /** Maximum size of a message, and of pending messages while the client does not read its responses. */
+  /** Maximum size of a message. */
   readonly maxBodyBytes: number;
   readonly maxMessageValues: number;
   /** Time for pending requests once `drain` is called. */
@@ -34,21 +35,17 @@ interface OpenRequest extends RequestContext {
 export const MAX_END_GRACE_MS = 1500;
 
 /**
- * MCP over a pair of streams, one message a line. The SDK's transport drops requests in flight at the end of its input, and a last
- * line without its end. `closed` resolves with whether the client has received all responses.
+ * MCP over a pair of streams, one message a line, each answered by itself as over HTTP. The SDK's transport drops requests in flight at
+ * the end of its input, and a last line without its end. `closed` resolves with whether the client has received all responses.
  */
 export function openStdio(options: StdioOptions) {
   const { input, output, identity, onCaller, events, maxBodyBytes, maxMessageValues, graceMs } = options;
   const dispatch = createDispatch({ ...options, canNotify: true });
   const ending = new AbortController();
   const recordError = createRecordError(events);
-  const revisionOf = createAgreement();
   const open = new Map<RequestId, OpenRequest>();
   const { promise: closed, resolve } = Promise.withResolvers<boolean>();
-  /** Messages that are not taken yet, because the client does not read its responses. */
-  const waiting: Line[] = [];
-  let waitingBytes = 0;
-  let isTaking = false;
+  let isReading = true;
   let grace: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -62,7 +59,8 @@ export function openStdio(options: StdioOptions) {
     };
     onCaller?.(record, identity);
     const caller = { ...identity, requestId };
-    return { controller, caller, signal: controller.signal, ending: ending.signal, notify, noCache: false, record };
+    const { signal } = controller;
+    return { controller, caller, signal, ending: ending.signal, notify, noCache: false, noStore: false, record };
   }
 
   function end({ record }: OpenRequest, outcome: string): void {
@@ -71,46 +69,14 @@ export function openStdio(options: StdioOptions) {
     events.requestEnded?.(record);
   }
 
-  function write(pieces: Pieces, onWritten = () => {}): void {
-    if (isClosed) {
-      onWritten();
-      return;
-    }
-    output.cork();
-    for (const piece of pieces) output.write(piece);
-    output.write('\n', () => {
-      onWritten();
-      closeIfDrained();
-    });
-    output.uncork();
-  }
-
-  function notify(notification: JSONRPCNotification): Promise<void> {
-    return new Promise((written) => write([JSON.stringify(notification)], written));
-  }
-
-  /** Keeps a message until earlier responses have been read. */
-  function receive(line: Line): void {
-    waiting.push(line);
-    waitingBytes += line instanceof GatewayError ? 0 : line.length;
-    // Keeps reading until then, because the end of the input is only seen by a reader.
-    if (waitingBytes > maxBodyBytes) input.pause();
-    if (!isTaking) void takeWaiting();
-  }
-
-  /** Takes one message per turn of the event loop, in which a stored snapshot is written, while the client reads. */
-  async function takeWaiting(): Promise<void> {
-    isTaking = true;
-    while (!output.writableNeedDrain) {
-      const line = waiting.shift();
-      if (line === undefined) break;
-      waitingBytes -= line instanceof GatewayError ? 0 : line.length;
-      if (!isClosed) take(line);
+  /** Reads no further message while the client does not read its responses. */
+  async function takeLines(): Promise<void> {
+    for await (const line of linesOf(input, maxBodyBytes)) {
+      if (output.writableNeedDrain) await once(output, 'drain');
+      if (isClosed) return;
+      take(line);
       await nextTurn();
     }
-    isTaking = false;
-    if (waitingBytes <= maxBodyBytes && grace === undefined) input.resume();
-    closeIfDrained();
   }
 
   function take(line: Line): void {
@@ -119,11 +85,9 @@ export function openStdio(options: StdioOptions) {
       if (line instanceof GatewayError) throw line;
       if (line.toString('latin1').trim() === '') return;
       message = parseMessage(line, maxMessageValues);
-      const envelope = readEnvelope(message);
-      if (envelope.request !== undefined) answer(envelope.request, revisionOf(envelope));
-      else if (envelope.notification?.method === 'notifications/cancelled') {
-        cancel(envelope.notification.params?.['requestId']);
-      }
+      const { request, notification, revision } = readEnvelope(message);
+      if (request !== undefined) answer(request, revision);
+      else if (notification?.method === 'notifications/cancelled') cancel(notification.params?.['requestId']);
     } catch (error) {
       const request = contextOf(message);
       respond(request, [writeError(recordError(error, request), message, request.record.requestId)]);
@@ -141,17 +105,29 @@ export function openStdio(options: StdioOptions) {
         if (request.signal.aborted) return;
         open.delete(id);
         respond(request, response);
-        closeIfDrained();
       },
       // It rejects when no one waits, which has been recorded.
       () => {},
     );
   }
 
+  const notify: Send = (notification) => new Promise((written) => write([JSON.stringify(notification)], written));
+
   function respond(request: OpenRequest, response: Pieces): void {
     for (const piece of response) request.record.bytes += Buffer.byteLength(piece);
     write(response);
     end(request, request.record.error?.code ?? 'ok');
+  }
+
+  function write(pieces: Pieces, onWritten = () => {}): void {
+    output.cork();
+    for (const piece of pieces) output.write(piece);
+    // Called with an error, too, where the output is closed.
+    output.write('\n', () => {
+      onWritten();
+      closeIfDrained();
+    });
+    output.uncork();
   }
 
   function cancel(id: unknown): void {
@@ -172,17 +148,16 @@ export function openStdio(options: StdioOptions) {
     if (isClosed || grace !== undefined) return;
     grace = setTimeout(close, ms);
     ending.abort();
-    input.off('data', lines.push);
-    input.pause();
+    input.destroy();
     closeIfDrained();
   }
 
   function closeIfDrained(): void {
-    if (grace !== undefined && isWhole()) close();
+    if (grace !== undefined && !isReading && isWhole()) close();
   }
 
   function isWhole(): boolean {
-    return open.size === 0 && waiting.length === 0 && output.writableLength === 0;
+    return open.size === 0 && output.writableLength === 0;
   }
 
   function close(): void {
@@ -190,23 +165,19 @@ export function openStdio(options: StdioOptions) {
     isClosed = true;
     ending.abort();
     clearTimeout(grace);
-    input.off('data', lines.push);
-    input.pause();
+    input.destroy();
     for (const request of open.values()) abort(request, 'cut');
     resolve(isWhole());
   }
 
-  const lines = createLines(maxBodyBytes, receive);
-  input.on('data', lines.push);
-  for (const event of ['error', 'end', 'close']) {
-    input.on(event, () => {
-      lines.end();
+  // It rejects where the input fails, or ends early.
+  takeLines()
+    .catch(() => {})
+    .finally(() => {
+      isReading = false;
       drainWithin(Math.min(graceMs, MAX_END_GRACE_MS));
+      closeIfDrained();
     });
-  }
-  output.on('drain', () => {
-    if (!isTaking) void takeWaiting();
-  });
   // The parent process has ended.
   output.on('error', close);
   return {
@@ -214,20 +185,4 @@ export function openStdio(options: StdioOptions) {
     /** Drains within `graceMs`; closes where it is draining already. */
     drain: () => (grace === undefined ? drainWithin(graceMs) : close()),
   };
-}
-
-/** The first request other than `server/discover` decides about the revision of all that follow; others throw. */
-function createAgreement(): (envelope: Envelope) => Revision {
-  let agreed: Revision | undefined;
-  return ({ request, revision }) => {
-    if (agreed === EARLIER) return agreed;
-    if (revision === EARLIER && agreed === CURRENT) throw request?.method === 'initialize' ? tooLate() : noEnvelope();
-    if (revision === EARLIER || request?.method !== 'server/discover') agreed = revision;
-    return revision;
-  };
-}
-
-function tooLate(): GatewayError {
-  const detail = `This connection uses revision ${CURRENT}, which has no initialize. Open another one for an earlier revision.`;
-  return new GatewayError('version_unsupported', { detail });
 }

@@ -2,10 +2,10 @@ import type { JSONRPCNotification, RequestId } from '@modelcontextprotocol/serve
 import type { Caller, RequestRecord } from '../kernel/caller.ts';
 import type { Load } from '../reads/snapshots/load.ts';
 
-/** The caller and context of a request. */
+/** The caller and context of a request: over HTTP, an `HttpRequest`. */
 export interface RequestContext {
   /** `undefined` without a credential: over HTTP, for public lists. */
-  readonly caller: Caller | undefined;
+  readonly caller?: Caller | undefined;
   /** Aborts when no one waits for the response. May be created on access. */
   readonly signal: AbortSignal;
   /** Aborts when responses that stay open must end: at a shutdown, or a reload. */
@@ -14,15 +14,17 @@ export interface RequestContext {
   readonly notify?: Send | undefined;
   /** Calls the upstream even if a snapshot is fresh. */
   readonly noCache: boolean;
+  /** Stores nothing that is loaded for this request. */
+  readonly noStore: boolean;
   /** Filled in during the request, except for its end. */
   readonly record: RequestRecord;
 }
 
 /** Returns the context for another caller. */
 export function withCaller(context: RequestContext, caller: Caller | undefined): RequestContext {
-  const { ending, notify, noCache, record } = context;
+  const { ending, notify, noCache, noStore, record } = context;
   return {
-    ...{ caller, ending, notify, noCache, record },
+    ...{ caller, ending, notify, noCache, noStore, record },
     get signal() {
       return context.signal;
     },
@@ -45,14 +47,14 @@ export interface Result {
   /** Members before `jsonTail`, up to their last comma, or to where `jsonTail` begins. */
   readonly jsonHead?: string;
   /** The other members, up to the end of the response: `}}`. */
-  readonly jsonTail: Pieces;
+  readonly jsonTail: Buffer | string;
   /** Whether it is the error of a tool. */
   readonly isError?: boolean;
 }
 
 /** Returns a result of these members, and of `_meta`. */
 export function resultOf(members: object, meta: object = {}): Result {
-  return { meta: JSON.stringify(meta).slice(1, -1), jsonTail: [`${JSON.stringify(members).slice(1)}}`] };
+  return { meta: JSON.stringify(meta).slice(1, -1), jsonTail: `${JSON.stringify(members).slice(1)}}` };
 }
 
 /** Sends notifications before its result. Rejects with a `GatewayError`, or when the client is gone. */

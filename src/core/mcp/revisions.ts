@@ -23,13 +23,6 @@ export function claimOf(message: unknown): unknown {
   return metaOf(message)[PROTOCOL_VERSION_META_KEY];
 }
 
-/** `member`: the one that is missing or wrong, if it is one. */
-export function noEnvelope(member?: string): GatewayError {
-  const which = member === undefined ? '' : ` Missing or wrong: ${member}.`;
-  const detail = `Revision ${CURRENT} requires protocolVersion and clientCapabilities in params._meta.${which}`;
-  return explained('invalid_params', detail);
-}
-
 export function versionUnsupported(): GatewayError {
   const detail = `This revision is not supported. Supported are: ${[CURRENT, ...SUPPORTED_PROTOCOL_VERSIONS].join(', ')}.`;
   return new GatewayError('version_unsupported', { detail });

@@ -7,11 +7,6 @@ import { loggedMethod, parseMessage } from './message.ts';
 import type { Pieces, RequestContext } from './request-context.ts';
 import { writeError } from './rpc-errors.ts';
 
-export interface RpcRequest extends RequestContext {
-  readonly headers: RpcHeaders;
-  readonly body: Buffer;
-}
-
 export interface RpcResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,7 +18,7 @@ export interface RpcResponse {
 type RpcStream = (write: (piece: Buffer) => Promise<void>) => Promise<void>;
 
 /** Rejects with `credential_missing` without a caller, except for public lists, or with the signal's reason. */
-export type RpcHandler = (request: RpcRequest) => Promise<RpcResponse>;
+export type RpcHandler = (context: RequestContext, headers: RpcHeaders, body: Buffer) => Promise<RpcResponse>;
 
 export interface RpcHandlerOptions extends DispatchOptions {
   readonly maxMessageValues: number;
@@ -52,8 +47,8 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { maxMessageValues, keepAliveMs, events } = options;
   const dispatch = createDispatch(options);
 
-  return async (request) => {
-    const { headers, body, caller, record } = request;
+  return async (context, headers, body) => {
+    const { caller, record } = context;
     let message: unknown;
     let envelope: Envelope;
     try {
@@ -67,10 +62,10 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       emitLimitReached(events, error, record);
       return refusal(error, record.requestId, message);
     }
-    const { request: asked, revision } = envelope;
-    if (asked === undefined) return ACCEPTED;
-    if (caller === undefined && !PUBLIC.has(asked.method)) throw new GatewayError('credential_missing');
-    return responseTo(await dispatch(asked, revision, request), keepAliveMs);
+    const { request, revision } = envelope;
+    if (request === undefined) return ACCEPTED;
+    if (caller === undefined && !PUBLIC.has(request.method)) throw new GatewayError('credential_missing');
+    return responseTo(await dispatch(request, revision, context), keepAliveMs);
   };
 }
 

@@ -134,7 +134,7 @@ interface McpOptions {
 }
 
 /** Answers with the body of the request. */
-export const echo: RpcHandler = ({ body }) => ({ status: 200, headers: {}, body });
+export const echo: RpcHandler = (_request, _headers, body) => ({ status: 200, headers: {}, body });
 
 /** The public listener with JSON-RPC that `handle` answers. */
 export function serveRpc(

@@ -1,12 +1,8 @@
 import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
 import type { RpcHeaders } from '../../../src/core/mcp/envelope.ts';
-import {
-  createRpcHandler,
-  type RpcHandlerOptions,
-  type RpcRequest,
-  type RpcResponse,
-} from '../../../src/core/mcp/rpc-handler.ts';
+import type { RequestContext } from '../../../src/core/mcp/request-context.ts';
+import { createRpcHandler, type RpcHandlerOptions, type RpcResponse } from '../../../src/core/mcp/rpc-handler.ts';
 import { createRepresentations } from '../../../src/core/reads/representations/representations.ts';
 import { createSnapshotCache } from '../../../src/core/reads/snapshots/cache.ts';
 import type { Load } from '../../../src/core/reads/snapshots/load.ts';
@@ -82,28 +78,31 @@ async function piecesOf(body: RpcResponse['body']): Promise<readonly Buffer[]> {
   return pieces;
 }
 
+/** What a test changes of a request. */
+type Rest = Partial<RequestContext> & { readonly headers?: RpcHeaders };
+
 /** A handler over such a catalogue, and ways to ask it. */
 export function asked(options: AskedOptions = {}) {
   const all: Bug[] = [];
   const handle = createRpcHandler(optionsOf({ events: { internalError: (bug) => all.push(bug) }, ...options }));
 
   /** Sends bytes as they are. Gives the response, and what was recorded of the request. */
-  async function raw(body: string | Buffer, rest: Partial<RpcRequest> = {}) {
+  async function raw(body: string | Buffer, { headers = NO_HEADERS, ...rest }: Rest = {}) {
     const bugs = all.length;
     const requestId = 'request-of-the-test';
     const record: RequestRecord = { edge: 'http', requestId, begun: 0, ms: 0, outcome: '', bytes: 0 };
-    const response = await handle({
-      headers: NO_HEADERS,
-      body: Buffer.from(body),
+    const context = {
       caller: callerWith(),
       get signal(): AbortSignal {
         return new AbortController().signal;
       },
       ending: new AbortController().signal,
       noCache: false,
+      noStore: false,
       record,
       ...rest,
-    });
+    };
+    const response = await handle(context, headers, Buffer.from(body));
     const pieces = await piecesOf(response.body);
     return {
       status: response.status,
@@ -123,7 +122,7 @@ export function asked(options: AskedOptions = {}) {
   return {
     raw,
     /** One request of a revision before 2026-07-28. */
-    earlier: (method: string, params?: object, rest?: Partial<RpcRequest>) =>
+    earlier: (method: string, params?: object, rest?: Rest) =>
       raw(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), rest),
     /** One request of 2026-07-28, with the headers that it has to have. */
     current: (method: string, params: Record<string, unknown> = {}, headers: Partial<RpcHeaders> = {}, rest = {}) => {

@@ -52,7 +52,7 @@ describe('MCP without a credential, with publicLists', () => {
     const internal: unknown[] = [];
     const events = { internalError: (bug: unknown) => internal.push(bug) };
     const record = { edge: 'http', requestId: 'a', begun: 0, ms: 0, outcome: '', bytes: 0 } as const;
-    const context = { ...anonymous, record, noCache: false, signal, ending: signal };
+    const context = { ...anonymous, record, noCache: false, noStore: false, signal, ending: signal };
     const catalogue = { ...optionsOf().catalogue, find: () => expect.fail() };
     const request = readOf('projects') as Parameters<ReturnType<typeof createDispatch>>[0];
     const { response } = await createDispatch(optionsOf({ ...notRead, events }))(request, '2025-11-25', context);

@@ -1,48 +1,18 @@
-import type { Caller, RequestRecord } from '../../kernel/caller.ts';
+import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { HttpRequest } from '../http-request.ts';
-import { type HeldBytes, NO_BODY, readBody } from '../request/incoming-body.ts';
+import { type HeldBytes, readBody } from '../request/incoming-body.ts';
 import { requireJsonAccepted } from '../request/negotiate.ts';
 import type { HttpResponse } from '../response/send.ts';
 import type { Operation } from './operation.ts';
 
 export const MCP_PATH = '/mcp';
 
-/** One message. A class: `signal` is created on access. */
-export class RpcRequest {
-  readonly record: RequestRecord;
-  readonly headers: Readonly<Record<'protocolVersion' | 'method' | 'name' | 'userAgent', string | undefined>>;
-  body: Buffer;
-  readonly caller: Caller | undefined;
-  readonly noCache: boolean;
-  readonly noStore: boolean;
-  readonly ending: AbortSignal;
-  readonly #request: HttpRequest;
+/** Headers of the protocol, and `User-Agent`; `undefined` if absent. */
+type Headers = Readonly<Record<'protocolVersion' | 'method' | 'name' | 'userAgent', string | undefined>>;
 
-  constructor(request: HttpRequest, body: Buffer, caller: Caller | undefined) {
-    const { headers } = request.req;
-    this.record = request.record;
-    this.headers = {
-      protocolVersion: headers['mcp-protocol-version']?.toString(),
-      method: headers['mcp-method']?.toString(),
-      name: headers['mcp-name']?.toString(),
-      userAgent: headers['user-agent'],
-    };
-    this.body = body;
-    this.caller = caller;
-    this.noCache = request.noCache;
-    this.noStore = request.noStore;
-    this.ending = request.ending;
-    this.#request = request;
-  }
-
-  get signal(): AbortSignal {
-    return this.#request.signal;
-  }
-}
-
-/** A `GatewayError` that it throws is answered with a problem. */
-export type RpcHandler = (request: RpcRequest) => HttpResponse | Promise<HttpResponse>;
+/** Answers one message. A `GatewayError` that it throws is answered with a problem. */
+export type RpcHandler = (request: HttpRequest, headers: Headers, body: Buffer) => HttpResponse | Promise<HttpResponse>;
 
 export interface RpcOptions {
   readonly path: string;
@@ -90,20 +60,26 @@ export function rpcOperation(options: RpcOptions): Operation {
     vary: [...VARY, ...otherCredentials].join(', '),
     auth: publicLists ? 'optional' : 'required',
     async respond(request, caller) {
+      const { headers } = request.req;
       requireJsonBody(request);
-      requireJsonAccepted(request.req.headers);
+      requireJsonAccepted(headers);
       const { hold, release } = heldBytes.of(request, caller?.verified === undefined ? request.address : undefined);
       const body = await readBody(request, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, hold);
-      const message = new RpcRequest(request, body, caller);
       handle ??= await open();
-      const response = await handle(message);
-      if (typeof response.body === 'function') {
-        // A stream holds its message as long as it is open.
-        message.body = NO_BODY;
-        release();
-      }
+      const response = await handle(request, protocolHeaders(headers), body);
+      // A stream does not hold its message.
+      if (typeof response.body === 'function') release();
       return response;
     },
+  };
+}
+
+function protocolHeaders(headers: IncomingHttpHeaders): Headers {
+  return {
+    protocolVersion: headers['mcp-protocol-version']?.toString(),
+    method: headers['mcp-method']?.toString(),
+    name: headers['mcp-name']?.toString(),
+    userAgent: headers['user-agent'],
   };
 }
 

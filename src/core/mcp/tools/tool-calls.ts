@@ -21,9 +21,8 @@ export interface ToolsOptions extends ResultPagesOptions {
 }
 
 /** A result without the list, which the client has already. */
-const NOT_MODIFIED = [
-  '"content":[{"type":"text","text":"{\\"notModified\\":true}"}],"structuredContent":{"notModified":true}}}',
-];
+const NOT_MODIFIED =
+  '"content":[{"type":"text","text":"{\\"notModified\\":true}"}],"structuredContent":{"notModified":true}}}';
 
 export function createTools(options: ToolsOptions) {
   const { catalogue, readResource, maxResultBytes, provenance, now, recordError, challengeFor } = options;
@@ -60,7 +59,7 @@ export function createTools(options: ToolsOptions) {
       ...(args.ignored.length > 0 && { 'portico/ignoredArguments': args.ignored }),
       ...(page.hidden.size > 0 && { 'portico/hiddenText': Object.fromEntries(page.hidden) }),
     };
-    return { meta: provenance(offered.resource.name, load, stale) + membersOf(meta), jsonTail: [page.json] };
+    return { meta: provenance(offered.resource.name, load, stale) + membersOf(meta), jsonTail: page.json };
   }
 
   return {

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import type { RpcHandler, RpcRequest } from '../../../../src/core/http/operations/rpc.ts';
+import type { RpcHandler } from '../../../../src/core/http/operations/rpc.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { exchange, openConnection, requestText } from '../../../support/raw-http.ts';
 import { expectNoUncaught, post, RPC, serveRpc } from '../served.ts';
 
 async function serveEcho(mcp?: Parameters<typeof serveRpc>[2]) {
-  const requests: RpcRequest[] = [];
-  const handle: RpcHandler = (request) => {
+  const requests: Parameters<RpcHandler>[] = [];
+  const handle: RpcHandler = (...request) => {
     requests.push(request);
-    return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: request.body };
+    return { status: 200, headers: { 'Content-Type': 'text/plain' }, body: request[2] };
   };
   return { ...(await serveRpc(handle, {}, mcp)), requests };
 }
@@ -30,10 +30,10 @@ describe('JSON-RPC', () => {
       'content-type': 'text/plain',
       ...framing,
     });
-    const [request] = requests;
+    const [request, given] = requests[0] ?? [];
     expect(request?.caller?.requestId).to.equal('mine');
     expect(request?.caller?.credential.reveal()).to.equal('token-of-the-test');
-    expect(request?.headers).to.deep.equal({ protocolVersion: '1', method: 'ping', name: 'a', userAgent: 'b/1' });
+    expect(given).to.deep.equal({ protocolVersion: '1', method: 'ping', name: 'a', userAgent: 'b/1' });
     expect(request?.noCache).to.equal(false);
   });
 
@@ -80,11 +80,11 @@ describe('a request for JSON-RPC', () => {
   }
 
   it('needs a credential, unless lists are public', async () => {
-    const requests: RpcRequest[] = [];
-    const handle: RpcHandler = (request) => {
-      requests.push(request);
-      if (request.caller === undefined) throw new GatewayError('credential_missing');
-      return { status: 200, headers: {}, body: request.body };
+    const callers: Parameters<RpcHandler>[0]['caller'][] = [];
+    const handle: RpcHandler = ({ caller }, _headers, body) => {
+      callers.push(caller);
+      if (caller === undefined) throw new GatewayError('credential_missing');
+      return { status: 200, headers: {}, body };
     };
     const { url, ended } = await serveRpc(handle, {}, { publicLists: true });
     const connection = openConnection(url);
@@ -102,7 +102,7 @@ describe('a request for JSON-RPC', () => {
     }
     connection.send(post('{}', { authorization: 'Bearer b', Authorization: 'Bearer a' }));
     expect((await connection.receive()).json()['code']).to.equal('invalid_request');
-    expect(requests.map(({ caller }) => caller?.credential.reveal())).to.deep.equal([undefined, 'a']);
+    expect(callers.map((caller) => caller?.credential.reveal())).to.deep.equal([undefined, 'a']);
     const [first, , , , last] = await ended(6);
     expect(first).not.to.have.property('callerKey');
     expect(last).to.have.property('callerKey');

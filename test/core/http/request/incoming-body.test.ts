@@ -17,7 +17,7 @@ import {
 
 async function serveEcho(options?: ServeOptions, maxBodyBytes?: number) {
   const bodies: Buffer[] = [];
-  const handle: RpcHandler = ({ body }) => {
+  const handle: RpcHandler = (_request, _headers, body) => {
     bodies.push(body);
     return { status: 200, headers: {}, body };
   };
@@ -148,7 +148,7 @@ describe('bodies that are held', () => {
     const gate = Promise.withResolvers<void>();
     let asked = 0;
     const served = await serveRpc(
-      async ({ body }) => {
+      async (_request, _headers, body) => {
         asked += 1;
         await gate.promise;
         return { status: 200, headers: {}, body };
