@@ -1,5 +1,26 @@
 import { setImmediate as laterTurn } from 'node:timers/promises';
 
+/** Turns in a row without long work, while connections arrive. */
+const MAX_DEFERRALS = 64;
+let isAccepting = false;
+let deferrals = 0;
+
+/**
+ * To be called with each new connection. Node accepts one in each turn of the event loop, so that long work in these turns would
+ * make a burst of connections wait for seconds.
+ */
+export function connectionAccepted(): void {
+  isAccepting = true;
+  setImmediate(() => {
+    isAccepting = false;
+  });
+}
+
+function defersWork(): boolean {
+  deferrals = isAccepting && deferrals < MAX_DEFERRALS ? deferrals + 1 : 0;
+  return deferrals > 0;
+}
+
 const waiting: (() => void)[] = [];
 let isScheduled = false;
 
@@ -19,7 +40,7 @@ function schedule(): void {
 
 function run(): void {
   isScheduled = false;
-  waiting.shift()?.();
+  if (!defersWork()) waiting.shift()?.();
   schedule();
 }
 
@@ -27,7 +48,7 @@ function run(): void {
 export function createTurnBudget(ms: number) {
   let usedMs = 0;
   return async <T>(work: () => T, tookMs: (ms: number) => void): Promise<T> => {
-    while (usedMs >= ms) await laterTurn();
+    while (usedMs >= ms || defersWork()) await laterTurn();
     if (usedMs === 0) {
       setImmediate(() => {
         usedMs = 0;

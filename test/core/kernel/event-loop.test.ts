@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createTurnBudget, nextTurn } from '../../../src/core/kernel/event-loop.ts';
+import { connectionAccepted, createTurnBudget, nextTurn } from '../../../src/core/kernel/event-loop.ts';
 
 describe('a step of long work', () => {
   it('has its own turn of the event loop, in order of the requests, also after a pause', async () => {
@@ -23,6 +23,36 @@ describe('a step of long work', () => {
     await all;
     expect(seen).to.deep.equal(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3', 'b3', 'c3']);
     expect(Math.max(...turns)).to.equal(1);
+  });
+});
+
+describe('long work while connections arrive', () => {
+  it('leaves them most turns, and goes on all the same', async () => {
+    let steps = 0;
+    let isOver = false;
+    const inBudget = createTurnBudget(5);
+    const count = () => {
+      steps += 1;
+    };
+    const large = async () => {
+      for (; !isOver; await nextTurn()) count();
+    };
+    const small = async () => {
+      for (; !isOver; await turn()) await inBudget(count, () => {});
+    };
+    const all = [large(), small()];
+    const stepsIn = async (turns: number, each: () => void) => {
+      const before = steps;
+      for (let passed = 0; passed < turns; passed += 1) {
+        each();
+        await turn();
+      }
+      return steps - before;
+    };
+    expect(await stepsIn(400, connectionAccepted)).to.be.within(4, 40);
+    expect(await stepsIn(400, () => {})).to.be.above(300);
+    isOver = true;
+    await Promise.all(all);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Server as SecureServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
+import { connectionAccepted } from '../../kernel/event-loop.ts';
 import type { Events, ListenerRef } from '../../kernel/events.ts';
 import { createServer } from '../../kernel/node-http.ts';
 import { answerClientErrors } from './client-errors.ts';
@@ -62,6 +63,7 @@ export function createHttpServer(options: HttpServerOptions, answer: RequestList
   const sockets = new Set<Socket>();
   const emitOpen = () => events.connectionsChanged?.({ listener, open: sockets.size, maxConnections });
   server.on('connection', (socket: Socket) => {
+    connectionAccepted();
     sockets.add(socket);
     emitOpen();
     socket.once('close', () => {

@@ -58,23 +58,36 @@ export async function decodeBody(
 
 /** Joins pieces as they arrive: a piece of one byte would otherwise take a hundred times its size. */
 export function joinPieces({ maxBytes, hold }: BodyBounds) {
+  let expected = 0;
   let joined: Buffer = NOTHING;
   let length = 0;
   return {
+    /** Allocates a body of this length once. */
+    expect(bytes: number): void {
+      expected = Math.min(bytes, maxBytes, MAX_EXPECTED);
+    },
     /** Throws `upstream_invalid` beyond `maxBytes`. */
     add(piece: Buffer): void {
       const end = length + piece.length;
       if (end > maxBytes) throw tooLarge();
       hold(piece.length);
       // Most pages arrive in one piece.
-      if (length === 0) joined = piece;
+      if (length === 0 && piece.length >= expected) joined = piece;
       else if (end <= joined.length) piece.copy(joined, length);
-      else joined = Buffer.concat([joined.subarray(0, length), piece], Math.min(2 * end, maxBytes));
+      else {
+        const larger = Buffer.allocUnsafe(Math.max(expected, Math.min(2 * end, maxBytes)));
+        joined.copy(larger, 0, 0, length);
+        piece.copy(larger, length);
+        joined = larger;
+      }
       length = end;
     },
     bytes: () => (length === joined.length ? joined : joined.subarray(0, length)),
   };
 }
+
+/** Largest body that a head can have allocated before it arrives. */
+const MAX_EXPECTED = 4_194_304;
 
 const NOTHING = Buffer.alloc(0);
 

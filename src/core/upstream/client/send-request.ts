@@ -68,7 +68,7 @@ export function sendRequest(client: Dispatcher, exchange: Exchange, signal: Abor
       onResponseStart(_controller, status, received) {
         if (status < 200) return;
         isNeeded = onHead(status, received);
-        if (isNeeded) return;
+        if (isNeeded) return joined.expect(Number(received['content-length']) || 0);
         signal.removeEventListener('abort', abort);
         if (Number(received['content-length']) > REST.limit) cutRest();
         else timer = setTimeout(cutRest, REST.timeoutMs);

@@ -1,10 +1,24 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import { joinPieces } from '../../../../src/core/upstream/client/body.ts';
 import { asking, calm, errorOf, open, rejection, serve, serveRaw } from '../harness.ts';
 
 const MAX = 1024;
 const PAGE = JSON.stringify({ projects: [{ name: 'Größe — 😀' }] });
+
+describe('the pieces of a body', () => {
+  it('are joined in order, whatever length was announced', () => {
+    const pieces = ['one', 'two', 'three', 'x'.repeat(50), 'end'];
+    for (const announced of [undefined, 0, 3, 20, 64, 1e12]) {
+      const joined = joinPieces({ maxBytes: 64, hold: () => {} });
+      if (announced !== undefined) joined.expect(announced);
+      for (const piece of pieces) joined.add(Buffer.from(piece));
+      expect(joined.bytes().toString()).to.equal(pieces.join(''));
+      expect(() => joined.add(Buffer.from('!'))).to.throw();
+    }
+  });
+});
 
 describe('the body of an upstream', () => {
   async function answering(body: string | Buffer, headers: Record<string, string | string[]> = {}) {
