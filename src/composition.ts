@@ -26,15 +26,8 @@ type OwnContext = Omit<CapabilityContext, 'counts' | 'keyOf' | 'wrapClient'>;
 
 /** Opens capabilities for `portico serve`. Throws `ConfigError` with every unusable file, also of the core. @default all */
 export function openToServe(context: OwnContext, known: readonly AnyCapability[] = CAPABILITIES): OpenCapabilities {
-  try {
-    return openAs('serve', known, context);
-  } catch (error) {
-    const rethrow = () => {
-      throw error;
-    };
-    collectIssues([rethrow, () => checkSecretFiles(context.config)]);
-    throw error;
-  }
+  checkFiles(context.config, known);
+  return openAs('serve', known, context);
 }
 
 /** Opens the capabilities that `portico stdio`, or one read of a probe, uses. Throws `ConfigError`. */
@@ -81,6 +74,6 @@ export async function loadSettings(
 }
 
 /** Throws `ConfigError` with every file named by settings that cannot be used. */
-export function checkFiles(config: Config): void {
-  collectIssues([() => checkSecretFiles(config), () => checkCapabilities(CAPABILITIES, config)]);
+export function checkFiles(config: Config, known: readonly AnyCapability[] = CAPABILITIES): void {
+  collectIssues([() => checkSecretFiles(config), () => checkCapabilities(known, config)]);
 }

@@ -24,8 +24,13 @@ export function watchCertificates(now: () => number) {
     const files = tlsBlocks({ ...config, upstreams, resources: {} }).flatMap(([block, paths]) => {
       const key = JSON.stringify([block, paths]);
       const mustBeValid = LISTENERS.includes(block[0]);
-      const opened = open.get(key) ?? openTlsFiles(paths, { now, onChange: () => {}, mustBeValid });
-      return 'issue' in opened ? [] : [{ key, block, opened }];
+      try {
+        const opened = open.get(key) ?? openTlsFiles(paths, { now, onChange: () => {}, mustBeValid });
+        return [{ key, block, opened }];
+      } catch {
+        // Reported where it is used.
+        return [];
+      }
     });
     open = new Map(files.map(({ key, opened }) => [key, opened]));
     await Promise.all(files.map(({ opened }) => opened.check()));

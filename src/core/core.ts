@@ -160,11 +160,7 @@ function openUpstreams(
     const tls = withFiles(settings.tls, files.upstreamTls(name, settings));
     const proxy = settings.proxy && { url: settings.proxy.url, authorize: proxyAuthorization(settings.proxy) };
     const shared = { events, tap, wrapClient };
-    return [
-      name,
-      () => openUpstream({ ...settings, ...facts, ...checked(authorization), ...shared, name, tls, proxy }),
-    ];
+    return [name, () => openUpstream({ ...settings, ...facts, ...authorization, ...shared, name, tls, proxy })];
   });
-  files.check();
   return new Map(openings.map(([name, open]) => [name, open()]));
 }

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import { ConfigError } from '../../core/config/config-error.ts';
 import { withChecks } from '../../core/config/schema/cross-check.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { readKeyFile } from '../../core/credentials/files/secret-file.ts';
@@ -8,6 +7,7 @@ import type { Credential, RequestRecord } from '../../core/kernel/caller.ts';
 import type { LogDestination } from '../../core/log/destination.ts';
 import { createLogger } from '../../core/log/logger.ts';
 import { escapeHidden } from '../../core/log/pretty.ts';
+import { openFilesOf } from '../../core/secret-files.ts';
 import { defineCapability } from '../capability.ts';
 import { type Auditee, ocsfEvent, plainLine } from './audit-line.ts';
 
@@ -79,9 +79,7 @@ export const auditCapability = defineCapability({
 
 /** Throws `ConfigError` where the file holds no usable key. */
 function readAuditKey(path: string): Credential {
-  const read = readKeyFile(path, 'keyFile');
-  if (!('issue' in read)) return read.key;
-  throw new ConfigError([{ path: ['audit', read.key ?? 'keyFile'], message: read.issue }]);
+  return openFilesOf(['audit'], () => readKeyFile(path, 'keyFile'));
 }
 
 /** Equal on all replicas that have the same key. Without the key, it cannot be matched with a token. */

@@ -1,15 +1,14 @@
-import { createFileIssues } from '../../core/config/config-error.ts';
+import { collectIssues } from '../../core/config/config-error.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { type Authorization, basicPair, type CredentialOptions } from '../../core/credentials/authorize.ts';
 import { openSecret } from '../../core/credentials/files/secret-file.ts';
-import type { Unusable } from '../../core/credentials/files/watched-files.ts';
 import { createObtainedTokens } from '../../core/credentials/obtained-tokens.ts';
 import { Credential, HEADER_VALUE } from '../../core/kernel/caller.ts';
 import { credentialForm } from '../../core/kernel/credential-kinds.ts';
 import type { ErrorCode } from '../../core/kernel/error-table.ts';
 import { GatewayError, type GatewayErrorFacts } from '../../core/kernel/errors.ts';
 import { compileExpression } from '../../core/mapping/expressions/expression.ts';
-import { upstreamsInUse } from '../../core/secret-files.ts';
+import { openFilesOf, upstreamsInUse } from '../../core/secret-files.ts';
 import { defineCapability } from '../capability.ts';
 
 type SessionSettings = Extract<Config['upstreams'][string]['credential'], { kind: 'session' }>;
@@ -18,11 +17,14 @@ type SessionSettings = Extract<Config['upstreams'][string]['credential'], { kind
 export const sessionLogin = defineCapability({
   purposes: ['serve', 'stdio', 'probe'],
   check(config) {
-    const files = createFileIssues();
-    for (const [name, settings] of sessionsIn(config)) {
-      files.usable(['upstreams', name, 'credential'], openSecret(settings, { now: Date.now, onChange: () => {} }));
-    }
-    files.check();
+    const options = { now: Date.now, onChange: () => {} };
+    collectIssues(
+      sessionsIn(config).map(
+        ([name, settings]) =>
+          () =>
+            openFilesOf(['upstreams', name, 'credential'], () => openSecret(settings, options)),
+      ),
+    );
   },
   open(_, { config }) {
     if (sessionsIn(config).length === 0) return undefined;
@@ -60,11 +62,10 @@ function failedLogin(code: ErrorCode, reason: string, facts: GatewayErrorFacts =
 }
 
 /** Provides the token of one login to all callers. */
-function openSession(settings: SessionSettings, options: CredentialOptions): Authorization | Unusable {
+function openSession(settings: SessionSettings, options: CredentialOptions): Authorization {
   const { loginUrl, user, body, cookie, lifetimeMs, timeoutMs } = settings;
   const { now } = options;
   const opened = openSecret(settings, options);
-  if ('issue' in opened) return opened;
   const { send, close } = options.openServer({ timeoutMs, maxBytes: MAX_REPLY_BYTES });
   const expression = compileExpression(settings.token);
   const [, inHeader] = /^header\.([\w-]+)$/.exec(settings.token) ?? [];

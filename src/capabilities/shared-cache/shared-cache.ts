@@ -1,8 +1,7 @@
-import { createFileIssues } from '../../core/config/config-error.ts';
-import { checked } from '../../core/config/schema/settings.ts';
 import { openSecretFile, readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
-import type { Unusable } from '../../core/credentials/files/watched-files.ts';
+import type { UnusableFile } from '../../core/credentials/files/watched-files.ts';
+import { openFilesOf } from '../../core/secret-files.ts';
 import type { Sharing } from '../../core/sharing.ts';
 import { type CapabilityContext, defineCapability } from '../capability.ts';
 import { createDeploymentSecret } from './deployment-secret.ts';
@@ -56,25 +55,25 @@ function openSharing(shared: SharedSettings, { limits, events, now }: Capability
 
 export type SharedFiles = ReturnType<typeof openSharedFiles>;
 
-/** Opens the files. Throws `ConfigError` with every one that cannot be used. */
+/** Opens the files. Throws `ConfigError` for one that cannot be used. */
 export function openSharedFiles(settings: SharedSettings, { events, now }: Pick<CapabilityContext, 'events' | 'now'>) {
   const { username, passwordFile, keySecretFile } = settings;
   const block = ['shared'];
   const watched = {
     now,
-    onChange: (unusable?: Unusable) => events.secretChanged?.({ block: 'shared', issue: unusable?.issue }),
+    onChange: (unusable?: UnusableFile) => events.secretChanged?.({ block: 'shared', issue: unusable?.issue }),
   };
   const watchedTls = {
     now,
-    onChange: (unusable?: Unusable) => events.tlsFilesChanged?.({ block: 'shared.tls', ...unusable }),
+    onChange: (unusable?: UnusableFile) =>
+      events.tlsFilesChanged?.({ block: 'shared.tls', key: unusable?.key, issue: unusable?.issue }),
   };
-  const { usable, check } = createFileIssues();
-  const secret = usable(block, readKeyFile(keySecretFile, 'keySecretFile'));
-  const password = passwordFile && usable(block, openSecretFile(passwordFile, watched), 'passwordFile');
-  const tls = settings.tls && usable([...block, 'tls'], openTlsFiles(settings.tls, watchedTls));
-  check();
+  const secret = openFilesOf(block, () => readKeyFile(keySecretFile, 'keySecretFile'));
+  const password = passwordFile && openFilesOf(block, () => openSecretFile(passwordFile, watched, 'passwordFile'));
+  const tlsPaths = settings.tls;
+  const tls = tlsPaths && openFilesOf([...block, 'tls'], () => openTlsFiles(tlsPaths, watchedTls));
   return {
-    secret: checked(secret).key,
+    secret,
     /** Returns the TLS options as their files have them now. `undefined`: TLS as the URL says. */
     tls:
       tls &&

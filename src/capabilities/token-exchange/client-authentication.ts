@@ -1,8 +1,9 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { ClientAuth } from 'openid-client';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { openSecret } from '../../core/credentials/files/secret-file.ts';
-import { openFiles, type Unusable, type WatchOptions } from '../../core/credentials/files/watched-files.ts';
+import { privateKeyIn } from '../../core/credentials/files/tls-files.ts';
+import { openFiles, UnusableFile, type WatchOptions } from '../../core/credentials/files/watched-files.ts';
 
 /** Settings of an upstream whose tokens are obtained by OAuth. */
 export type GrantSettings = Extract<
@@ -24,8 +25,8 @@ const MIN_RSA_BITS = 2048;
 /** As Node and Web Crypto call them. */
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
-/** Reads its files, and reports unusable ones. */
-export function openClientAuthentication(settings: ClientSettings, options: WatchOptions): Authenticate | Unusable {
+/** Reads its files. Throws `UnusableFile`. */
+export function openClientAuthentication(settings: ClientSettings, options: WatchOptions): Authenticate {
   switch (settings.kind) {
     case 'private_key_jwt':
       return byKey(settings, options);
@@ -36,9 +37,8 @@ export function openClientAuthentication(settings: ClientSettings, options: Watc
   }
 }
 
-function bySecret({ kind, ...secret }: SecretClient, options: WatchOptions): Authenticate | Unusable {
+function bySecret({ kind, ...secret }: SecretClient, options: WatchOptions): Authenticate {
   const opened = openSecret(secret, options);
-  if ('issue' in opened) return opened;
   return async (signal) => {
     const { ClientSecretBasic, ClientSecretPost } = await import('openid-client');
     const held = (await opened.current(signal)).reveal();
@@ -46,14 +46,13 @@ function bySecret({ kind, ...secret }: SecretClient, options: WatchOptions): Aut
   };
 }
 
-function byKey({ keyFile, keyId: kid }: OfKind<'private_key_jwt'>, options: WatchOptions): Authenticate | Unusable {
+function byKey({ keyFile, keyId: kid }: OfKind<'private_key_jwt'>, options: WatchOptions): Authenticate {
   const opened = openFiles({
     ...options,
     paths: { keyFile },
     maxBytes: MAX_KEY_BYTES,
-    make: ({ keyFile: pem = Buffer.alloc(0) }) => privateKeyIn(pem),
+    make: ({ keyFile: pem = Buffer.alloc(0) }) => signingKeyIn(pem),
   });
-  if ('issue' in opened) return opened;
   return async (signal) => {
     const { PrivateKeyJwt } = await import('openid-client');
     const held = await opened.current(signal);
@@ -63,14 +62,10 @@ function byKey({ keyFile, keyId: kid }: OfKind<'private_key_jwt'>, options: Watc
   };
 }
 
-function privateKeyIn(pem: Buffer): KeyObject | Unusable {
-  try {
-    const key = createPrivateKey(pem);
-    const issue = 'must be an RSA key of at least 2048 bits or a key on P-256, P-384 or P-521';
-    return algorithmOf(key) === undefined ? { issue, key: 'keyFile' } : key;
-  } catch {
-    return { issue: 'contains no unencrypted PEM private key', key: 'keyFile' };
-  }
+function signingKeyIn(pem: Buffer): KeyObject {
+  const key = privateKeyIn(pem);
+  if (algorithmOf(key) !== undefined) return key;
+  throw new UnusableFile('keyFile', 'must be an RSA key of at least 2048 bits or a key on P-256, P-384 or P-521');
 }
 
 /** An RSA key signs with RS256; any other has one way only. */

@@ -1,12 +1,11 @@
-import { createFileIssues } from '../../core/config/config-error.ts';
+import { collectIssues } from '../../core/config/config-error.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import type { Authorization, CredentialOptions, OpenCredential } from '../../core/credentials/authorize.ts';
 import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
-import type { Unusable } from '../../core/credentials/files/watched-files.ts';
 import { createOAuthServer } from '../../core/credentials/oauth-server.ts';
 import { createObtainedTokens } from '../../core/credentials/obtained-tokens.ts';
 import { credentialForm } from '../../core/kernel/credential-kinds.ts';
-import { upstreamsInUse } from '../../core/secret-files.ts';
+import { openFilesOf, upstreamsInUse } from '../../core/secret-files.ts';
 import { defineCapability } from '../capability.ts';
 import { type GrantSettings, openClientAuthentication } from './client-authentication.ts';
 import { errorOfGrant } from './refusals.ts';
@@ -17,13 +16,14 @@ export const tokenExchange = defineCapability({
   purposes: ['serve', 'stdio', 'probe'],
   check(config) {
     const options = { now: Date.now, onChange: () => {} };
-    const files = createFileIssues();
-    for (const [name, { client, tls }] of grantsIn(config)) {
-      const path = ['upstreams', name, 'credential'];
-      files.usable([...path, 'client'], openClientAuthentication(client, options));
-      if (tls !== undefined) files.usable([...path, 'tls'], openTlsFiles(tls, options));
-    }
-    files.check();
+    const opened = grantsIn(config).flatMap(([name, { client, tls }]) => {
+      const block = ['upstreams', name, 'credential'];
+      return [
+        () => openFilesOf([...block, 'client'], () => openClientAuthentication(client, options)),
+        () => tls && openFilesOf([...block, 'tls'], () => openTlsFiles(tls, options)),
+      ];
+    });
+    collectIssues(opened);
   },
   open(_, { config }) {
     if (grantsIn(config).length === 0) return undefined;
@@ -44,10 +44,9 @@ function grantsIn(config: Config): (readonly [name: string, settings: GrantSetti
 const MAX_RESPONSE_BYTES = 65_536;
 
 /** Provides tokens by one request per caller's credential, which is their key, or by one for all callers. */
-function openGrant(settings: GrantSettings, options: CredentialOptions): Authorization | Unusable {
+function openGrant(settings: GrantSettings, options: CredentialOptions): Authorization {
   const { client, kind, timeoutMs } = settings;
   const authenticate = openClientAuthentication(client, options);
-  if ('issue' in authenticate) return authenticate;
   const { send, close } = options.openServer({ timeoutMs, maxBytes: MAX_RESPONSE_BYTES });
   const perCaller = kind === 'exchange';
   const { tokenUrl, issuer = tokenUrl ?? '' } = settings;

@@ -1,14 +1,14 @@
-import { createFileIssues } from '../../core/config/config-error.ts';
 import { callerValueNames } from '../../core/config/schema/caller-values.ts';
 import { type Config, offeredIn } from '../../core/config/schema/settings.ts';
 import { openSecret } from '../../core/credentials/files/secret-file.ts';
-import type { Unusable, WatchOptions } from '../../core/credentials/files/watched-files.ts';
+import type { UnusableFile, WatchOptions } from '../../core/credentials/files/watched-files.ts';
 import { createOAuthServer } from '../../core/credentials/oauth-server.ts';
 import { MCP_PATH } from '../../core/http/operations/rpc.ts';
 import type { Credential } from '../../core/kernel/caller.ts';
 import { withDeadline } from '../../core/kernel/deadline.ts';
 import { isObject, type Json, parseJson } from '../../core/kernel/json-shape.ts';
 import type { Resource } from '../../core/resources/resource.ts';
+import { openFilesOf } from '../../core/secret-files.ts';
 import { openServer } from '../../core/upstream/open-upstream.ts';
 import { type CapabilityContext, defineCapability } from '../capability.ts';
 import { createClaimsCheck } from './claims-to-identity.ts';
@@ -83,7 +83,7 @@ function openVerification(by: VerifiedBy, context: CapabilityContext) {
     judge: async (credential, key) => check(await claimsOf(credential.reveal()), key),
   });
 
-  const onChange = (unusable?: Unusable) =>
+  const onChange = (unusable?: UnusableFile) =>
     events.secretChanged?.({ block: 'verification.introspection', issue: unusable?.issue });
   const secret = openClient(introspection, { now, onChange });
   const forKeys = connect('keys', MAX_KEY_REQUESTS, by, context);
@@ -170,9 +170,5 @@ function isSigned(token: string): boolean {
 
 /** Throws `ConfigError` where the file of the secret cannot be used. */
 function openClient(settings: NonNullable<Config['verification']>['introspection'], options: WatchOptions) {
-  if (settings === undefined) return undefined;
-  const files = createFileIssues();
-  const opened = files.usable(['verification', 'introspection'], openSecret(settings, options));
-  files.check();
-  return opened?.current;
+  return settings && openFilesOf(['verification', 'introspection'], () => openSecret(settings, options)).current;
 }

@@ -90,7 +90,7 @@ export function didYouMean(word: string, known: readonly string[]): string {
 }
 
 /** Runs each, and throws one `ConfigError` with the issues of all. */
-export function collectIssues(all: readonly (() => void)[]): void {
+export function collectIssues(all: readonly (() => unknown)[]): void {
   const issues: ConfigIssue[] = [];
   for (const one of all) {
     try {
@@ -101,30 +101,4 @@ export function collectIssues(all: readonly (() => void)[]): void {
     }
   }
   if (issues.length > 0) throw new ConfigError(issues);
-}
-
-interface Unusable {
-  readonly issue: string;
-  readonly key?: string | undefined;
-}
-
-export function createFileIssues() {
-  const issues: ConfigIssue[] = [];
-  return {
-    usable<Opened extends object>(
-      block: readonly string[],
-      opened: Opened | Unusable,
-      key?: string,
-    ): Opened | undefined {
-      if (!('issue' in opened)) return opened;
-      const { issue, key: ownKey = '' } = opened as Unusable;
-      const name = key ?? ownKey;
-      issues.push({ path: name === '' ? block : [...block, name], message: issue });
-      return undefined;
-    },
-    /** Throws one `ConfigError` with all issues so far. */
-    check(): void {
-      if (issues.length > 0) throw new ConfigError(issues);
-    },
-  };
 }

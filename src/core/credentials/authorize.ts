@@ -9,7 +9,7 @@ import {
 import { explained } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import { openSecret, type SecretSettings } from './files/secret-file.ts';
-import type { Unusable, WatchOptions } from './files/watched-files.ts';
+import type { WatchOptions } from './files/watched-files.ts';
 
 export type CredentialSettings =
   | { readonly kind: 'passthrough' }
@@ -51,8 +51,8 @@ export interface Authorization {
   close?(): Promise<void>;
 }
 
-/** Opens a kind of credential whose token is obtained; returns the issue of a file that cannot be used. */
-export type OpenCredential = (settings: ObtainedSettings, options: CredentialOptions) => Authorization | Unusable;
+/** Opens a kind of credential whose token is obtained. Throws `UnusableFile`. */
+export type OpenCredential = (settings: ObtainedSettings, options: CredentialOptions) => Authorization;
 
 /** What capabilities open, by kind. */
 export type OpenCredentials = Readonly<Partial<Record<CredentialKind, OpenCredential>>>;
@@ -83,8 +83,8 @@ const ENDS_EARLY = 'The credential has a character that the configured format of
 
 const NO_HEADERS = Object.freeze({});
 
-/** Returns the issue of a file that cannot be used. */
-export function openAuthorization(settings: CredentialSettings, options: CredentialOptions): Authorization | Unusable {
+/** Throws `UnusableFile`. */
+export function openAuthorization(settings: CredentialSettings, options: CredentialOptions): Authorization {
   switch (settings.kind) {
     case 'passthrough':
     case 'header':
@@ -114,11 +114,10 @@ function ofCaller(form: CredentialForm, { upstream }: Pick<CredentialOptions, 'u
   };
 }
 
-function ofPortico({ second, ...first }: ServiceSettings, options: WatchOptions): Authorization | Unusable {
+function ofPortico({ second, ...first }: ServiceSettings, options: WatchOptions): Authorization {
   const opened = openHeader(first, options);
-  if ('issue' in opened || second === undefined) return opened;
-  const other = openHeader({ kind: 'service', ...second }, options);
-  if ('issue' in other) return { ...other, key: `second.${other.key ?? 'file'}` };
+  if (second === undefined) return opened;
+  const other = openHeader({ kind: 'service', ...second }, options, 'second.file');
   return {
     authorize: async (caller, signal) => ({
       ...(await opened.authorize(caller, signal)),
@@ -127,11 +126,10 @@ function ofPortico({ second, ...first }: ServiceSettings, options: WatchOptions)
   };
 }
 
-function openHeader(settings: ServiceSettings, options: WatchOptions): Authorization | Unusable {
+function openHeader(settings: ServiceSettings, options: WatchOptions, key?: string): Authorization {
   const { user } = settings;
   const form = credentialForm(settings);
-  const opened = openSecret(settings, options);
-  if ('issue' in opened) return opened;
+  const opened = openSecret(settings, options, key);
   return {
     async authorize(_caller, signal) {
       const secret = (await opened.current(signal)).reveal();

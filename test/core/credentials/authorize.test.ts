@@ -15,11 +15,7 @@ const caller = {
 const openServer = () => expect.fail('no server is asked');
 const options = { now: Date.now, onChange: () => {}, upstream: 'tools', events: {}, openServer };
 
-function open(settings: CredentialSettings) {
-  const opened = openAuthorization(settings, options);
-  if ('issue' in opened) throw new Error(opened.issue);
-  return opened;
-}
+const open = (settings: CredentialSettings) => openAuthorization(settings, options);
 
 async function authorization(settings: CredentialSettings) {
   const { authorize } = open(settings);

@@ -1,6 +1,6 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { loadTls } from '../../kernel/node-http.ts';
-import { openFiles, type Unusable, type WatchedFiles, type WatchOptions } from './watched-files.ts';
+import { openFiles, UnusableFile, type WatchedFiles, type WatchOptions } from './watched-files.ts';
 
 /** PEM files (RFC 7468). */
 export interface TlsPaths {
@@ -41,8 +41,8 @@ const MAX_BYTES = 1_048_576;
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 
-/** Opens TLS files; returns the issue of one that cannot be used. A certificate that is not valid now replaces no other. */
-export function openTlsFiles(paths: TlsPaths, options: TlsFilesOptions): WatchedFiles<DatedIdentity> | Unusable {
+/** Opens TLS files. A certificate that is not valid now replaces no other. Throws `UnusableFile`. */
+export function openTlsFiles(paths: TlsPaths, options: TlsFilesOptions): WatchedFiles<DatedIdentity> {
   const { certFile, keyFile, caFile, clientCaFile } = paths;
   // Read with each renewal.
   let { mustBeValid = false } = options;
@@ -59,25 +59,22 @@ export function openTlsFiles(paths: TlsPaths, options: TlsFilesOptions): Watched
 function identityIn(
   contents: Readonly<Partial<Record<keyof TlsPaths, Buffer>>>,
   validAt: number | undefined,
-): DatedIdentity | Unusable {
+): DatedIdentity {
   const { certFile: cert, keyFile: key, caFile, clientCaFile } = contents;
   const ca = caFile ?? clientCaFile;
   const caKey = caFile === undefined ? 'clientCaFile' : 'caFile';
   const chain = cert && certificatesIn(cert, 'certFile');
-  if (chain !== undefined && 'issue' in chain) return chain;
   const authorities = ca && certificatesIn(ca, caKey);
-  if (authorities !== undefined && 'issue' in authorities) return authorities;
   const [leaf] = chain ?? [];
-  const issue = keyIssue(key, leaf);
-  if (issue !== undefined) return { issue, key: 'keyFile' };
+  if (key !== undefined && leaf !== undefined) checkKey(key, leaf);
   try {
     loadTls().createSecureContext({ cert, key, ca });
   } catch (error) {
     // For example, a key that is too short for OpenSSL.
-    return { issue: `cannot be used (${(error as NodeJS.ErrnoException).code})`, key: cert ? 'certFile' : caKey };
+    throw new UnusableFile(cert ? 'certFile' : caKey, `cannot be used (${(error as NodeJS.ErrnoException).code})`);
   }
   const untimely = leaf && validAt !== undefined && validityIssue(validityOf('certFile', [leaf]), validAt);
-  if (untimely) return { issue: untimely, key: 'certFile' };
+  if (untimely) throw new UnusableFile('certFile', untimely);
   const validity = [chain && validityOf('certFile', chain), authorities && validityOf(caKey, authorities)];
   return { cert, key, ca, validity: validity.filter((one) => one !== undefined) };
 }
@@ -97,21 +94,26 @@ export function validityIssue({ from, to }: Validity, at: number): string | unde
 }
 
 /** OpenSSL would silently stop at the first certificate that it cannot read. */
-function certificatesIn(pem: Buffer, key: keyof TlsPaths): readonly X509Certificate[] | Unusable {
+function certificatesIn(pem: Buffer, key: keyof TlsPaths): readonly X509Certificate[] {
   const [, ...parts] = pem.toString('latin1').split(BEGIN);
-  if (parts.length === 0) return { issue: 'contains no PEM certificate', key };
+  if (parts.length === 0) throw new UnusableFile(key, 'contains no PEM certificate');
   try {
     return parts.map((part) => new X509Certificate(BEGIN + part));
   } catch {
-    return { issue: 'contains an unreadable certificate', key };
+    throw new UnusableFile(key, 'contains an unreadable certificate');
   }
 }
 
-function keyIssue(key: Buffer | undefined, certificate: X509Certificate | undefined): string | undefined {
-  if (key === undefined || certificate === undefined) return undefined;
+/** Throws `UnusableFile` for the private key of another certificate. */
+function checkKey(pem: Buffer, certificate: X509Certificate): void {
+  if (!certificate.checkPrivateKey(privateKeyIn(pem))) throw new UnusableFile('keyFile', 'does not match certFile');
+}
+
+/** Returns the key in a file without a passphrase. Throws `UnusableFile`. */
+export function privateKeyIn(pem: Buffer): KeyObject {
   try {
-    return certificate.checkPrivateKey(createPrivateKey(key)) ? undefined : 'does not match certFile';
+    return createPrivateKey(pem);
   } catch {
-    return 'contains no unencrypted PEM private key';
+    throw new UnusableFile('keyFile', 'contains no unencrypted PEM private key');
   }
 }

@@ -3,24 +3,31 @@ import { stat } from 'node:fs/promises';
 import { getSystemErrorMessage } from 'node:util';
 import { withAbort } from '../../kernel/deadline.ts';
 
-/** Why a file cannot be used, without any of its content. */
-export interface Unusable {
+/** Thrown for a file that cannot be used. Holds none of its content. */
+export class UnusableFile extends Error {
+  /** Key of its setting, below the block that is opened. */
+  readonly key: string;
   readonly issue: string;
-  /** The key of its setting. */
-  readonly key?: string | undefined;
+
+  constructor(key: string, issue: string) {
+    super(`${key} ${issue}`);
+    this.key = key;
+    this.issue = issue;
+  }
 }
 
 export interface WatchOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Called after each adopted change, with an issue once files are unusable, and once they are usable again. */
-  readonly onChange: (unusable?: Unusable) => void;
+  readonly onChange: (unusable?: UnusableFile) => void;
 }
 
 interface FilesOptions<Key extends string, Value> extends WatchOptions {
   readonly paths: Readonly<Partial<Record<Key, string | undefined>>>;
   readonly maxBytes: number;
-  readonly make: (contents: Readonly<Partial<Record<Key, Buffer>>>) => Value | Unusable;
+  /** Throws {@link UnusableFile}. */
+  readonly make: (contents: Readonly<Partial<Record<Key, Buffer>>>) => Value;
 }
 
 /** Files that are reloaded when they change. */
@@ -38,28 +45,27 @@ export const QUIET_MS = 1000;
 
 /**
  * Opens files that belong together. They are reloaded when one has changed, also by a rename of a folder or link in its path
- * (Kubernetes). While they cannot be used (missing, empty, not matching yet), the former content stays.
+ * (Kubernetes). While they cannot be used (missing, empty, not matching yet), the former content stays. Throws
+ * {@link UnusableFile} where they cannot be used from the start.
  */
 export function openFiles<Key extends string, Value extends object>(
   options: FilesOptions<Key, Value>,
-): WatchedFiles<Value> | Unusable {
+): WatchedFiles<Value> {
   const { now, onChange } = options;
   const paths = (Object.entries(options.paths) as [Key, string | undefined][]).flatMap(([key, path]) =>
     path === undefined ? [] : [[key, path] as const],
   );
-  const first = readAll(paths, options);
-  if ('issue' in first) return first;
-  let current = first;
+  let current = readAll(paths, options);
   // The first check reads them again: they may have changed meanwhile, without a new timestamp.
   let taken: string | undefined;
   let checkedAt = now();
   let checking: Promise<void> | undefined;
   let reported: string | undefined;
 
-  function reportIssue(unusable: Unusable): void {
-    const issue = `${unusable.key} ${unusable.issue}`;
-    if (issue !== reported) onChange(unusable);
-    reported = issue;
+  function report(error: unknown): void {
+    if (!(error instanceof UnusableFile)) throw error;
+    if (error.message !== reported) onChange(error);
+    reported = error.message;
   }
 
   function adopt(read: Read<Value>): void {
@@ -71,11 +77,9 @@ export function openFiles<Key extends string, Value extends object>(
 
   async function reload(): Promise<void> {
     const found = await stateOfAll(paths, now());
-    if ('issue' in found) return reportIssue(found);
     if (found.stamp === taken) return adopt(current);
     if (found.quietMs < QUIET_MS) return;
     const read = readAll(paths, options);
-    if ('issue' in read) return reportIssue(read);
     taken = found.stamp;
     adopt(read);
   }
@@ -83,9 +87,11 @@ export function openFiles<Key extends string, Value extends object>(
   function check(): Promise<void> {
     if (checking === undefined && Math.abs(now() - checkedAt) >= CHECK_MS) {
       checkedAt = now();
-      checking = reload().finally(() => {
-        checking = undefined;
-      });
+      checking = reload()
+        .catch(report)
+        .finally(() => {
+          checking = undefined;
+        });
     }
     return checking ?? Promise.resolve();
   }
@@ -114,29 +120,22 @@ type Paths<Key> = readonly (readonly [Key, string])[];
 function readAll<Key extends string, Value extends object>(
   paths: Paths<Key>,
   { maxBytes, make }: FilesOptions<Key, Value>,
-): Read<Value> | Unusable {
+): Read<Value> {
   const contents: Partial<Record<Key, Buffer>> = {};
-  const all: Buffer[] = [];
-  for (const [key, path] of paths) {
-    const read = readFile(path, maxBytes);
-    if ('issue' in read) return { ...read, key };
-    contents[key] = read;
-    all.push(read);
-  }
-  const value = make(contents);
-  return 'issue' in value ? value : { value, bytes: Buffer.concat(all) };
+  for (const [key, path] of paths) contents[key] = readFile(key, path, maxBytes);
+  return { value: make(contents), bytes: Buffer.concat(Object.values<Buffer>(contents as Record<Key, Buffer>)) };
 }
 
-function readFile(path: string, maxBytes: number): Buffer | Unusable {
+function readFile(key: string, path: string, maxBytes: number): Buffer {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const found = fstatSync(descriptor);
-    if (!found.isFile()) return { issue: 'is no file' };
-    if (found.size > maxBytes) return { issue: `is larger than ${maxBytes} bytes` };
+    if (!found.isFile()) throw new UnusableFile(key, 'is no file');
+    if (found.size > maxBytes) throw new UnusableFile(key, `is larger than ${maxBytes} bytes`);
     return readFileSync(descriptor);
   } catch (error) {
-    return { issue: whyUnread(error) };
+    throw unread(key, error);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -147,14 +146,14 @@ export interface FileState {
   readonly quietMs: number;
 }
 
-async function stateOfAll<Key extends string>(paths: Paths<Key>, time: number): Promise<FileState | Unusable> {
+async function stateOfAll(paths: Paths<string>, time: number): Promise<FileState> {
   const states: FileState[] = [];
   for (const [key, path] of paths) {
-    try {
-      states.push(await stateOf(path, time));
-    } catch (error) {
-      return { issue: whyUnread(error), key };
-    }
+    states.push(
+      await stateOf(path, time).catch((error) => {
+        throw unread(key, error);
+      }),
+    );
   }
   return {
     stamp: states.map(({ stamp }) => stamp).join(),
@@ -169,6 +168,7 @@ export async function stateOf(path: string, time: number): Promise<FileState> {
   return { stamp: [dev, ino, size, mtimeNs, ctimeNs].join(' '), quietMs: Math.abs(time - Number(ctimeMs)) };
 }
 
-function whyUnread(error: unknown): string {
-  return `cannot be read: ${getSystemErrorMessage((error as NodeJS.ErrnoException).errno ?? 0)}`;
+function unread(key: string, error: unknown): UnusableFile {
+  if (error instanceof UnusableFile) return error;
+  return new UnusableFile(key, `cannot be read: ${getSystemErrorMessage((error as NodeJS.ErrnoException).errno ?? 0)}`);
 }

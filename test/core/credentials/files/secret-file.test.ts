@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, wri
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openSecretFile } from '../../../../src/core/credentials/files/secret-file.ts';
+import { UnusableFile } from '../../../../src/core/credentials/files/watched-files.ts';
 import { inFolder } from '../../../support/process/process.ts';
 
 const never = new AbortController().signal;
@@ -14,7 +15,6 @@ function open(path: string) {
   const clock = { now: Date.now() };
   const told: (string | undefined)[] = [];
   const opened = openSecretFile(path, { now: () => clock.now, onChange: (unusable) => told.push(unusable?.issue) });
-  if ('issue' in opened) throw new Error(opened.issue);
   const read = async () => (await opened.current(never)).reveal();
   return {
     clock,
@@ -42,8 +42,13 @@ function withSecret(
 }
 
 function issueOf(path: string): string | undefined {
-  const opened = openSecretFile(path, { now: Date.now, onChange: () => {} });
-  return 'issue' in opened ? opened.issue : undefined;
+  try {
+    openSecretFile(path, { now: Date.now, onChange: () => {} });
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnusableFile) return error.issue;
+    throw error;
+  }
 }
 
 /** A secret as Kubernetes mounts it: `token` → `..data/token`, where `..data` is a link that is renamed over. */
