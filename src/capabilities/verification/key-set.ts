@@ -8,17 +8,19 @@ interface KeySetOptions extends Pick<VerificationSettings['keys'], 'refreshMs' |
   readonly issuer: string;
   /** Requests the keys. Rejects with `verifier_unavailable`. */
   load(): Promise<Json>;
-  /** Tokens with unknown keys that wait at once. */
+  /** Tokens that wait for keys at once. Those with a known key do not wait. */
   readonly maxWaiting: number;
   readonly events: Events;
   /** Monotonic clock in milliseconds. */
   readonly now: () => number;
 }
 
-export type KeySet = ReturnType<typeof createKeySet>;
-
-/** Keys of an issuer, by jose. They are used until replaced, for at most twice `refreshMs`. */
-export function createKeySet({ issuer, load, refreshMs, cooldownMs, maxWaiting, events, now }: KeySetOptions) {
+/**
+ * Finds keys of an issuer, by jose. They are used until replaced, for at most twice `refreshMs`. Rejects with
+ * `verifier_unavailable` or `overloaded`, or with an error of jose.
+ */
+export function createKeySet(options: KeySetOptions): JWTVerifyGetKey {
+  const { issuer, load, refreshMs, cooldownMs, maxWaiting, events, now } = options;
   const { createRemoteJWKSet, customFetch } = jose();
   let loadedAt = Number.NEGATIVE_INFINITY;
   let failure: { readonly error: GatewayError; readonly until: number } | undefined;
@@ -49,55 +51,33 @@ export function createKeySet({ issuer, load, refreshMs, cooldownMs, maxWaiting, 
     cacheMaxAge: Number.POSITIVE_INFINITY,
   });
 
-  /** Any key may have been withdrawn, so verification fails closed without keys of that age. */
-  async function refreshed(): Promise<void> {
+  return async (header, token) => {
     const age = now() - loadedAt;
-    if (age >= 2 * refreshMs) await remote.reload();
-    else if (age >= refreshMs) remote.reload().catch(() => {});
-  }
-
-  const find: JWTVerifyGetKey = async (header, token) => {
-    await refreshed();
-    const isKnown = header.kid === undefined || remote.jwks()?.keys.some(({ kid }) => kid === header.kid);
-    if (isKnown) return remote(header, token);
+    // Any key may have been withdrawn, so verification fails closed without keys of that age.
+    const isTooOld = age >= 2 * refreshMs;
+    if (age >= refreshMs && !isTooOld) remote.reload().catch(() => {});
+    const { keys = [] } = remote.jwks() ?? {};
+    const isKnown = keys.some(({ kid }) => header?.kid === undefined || kid === header.kid);
+    if (isKnown && !isTooOld) return remote(header, token);
     if (waiting >= maxWaiting) throw tooMany();
     waiting += 1;
     try {
+      if (isTooOld) await remote.reload();
       return await remote(header, token);
     } finally {
       waiting -= 1;
     }
-  };
-
-  return {
-    /** Rejects with `verifier_unavailable` or `overloaded`, or with an error of jose. */
-    find,
-    /** Requests the keys again. Returns `false` within the cool-down. */
-    async renew(): Promise<boolean> {
-      if (remote.coolingDown) return false;
-      await remote.reload();
-      return true;
-    },
   };
 }
 
 /** NIST SP 800-56B, section 6.2. With exponent 3, one lax padding check is enough to forge a signature. */
 const MIN_EXPONENT = 65_537;
 
-/** Returns the keys of a set that may verify tokens. Others are ignored (RFC 7517, section 5), such as shared secrets. */
+/** Returns the keys of a set without weak ones. No algorithm that is allowed uses a shared secret. */
 function usableKeys({ keys }: Json): JWK[] {
   if (!Array.isArray(keys)) throw unavailable('the issuer answered with something else than a set of keys');
-  const usable = keys.filter(isUsable);
+  const exponentOf = ({ e = '' }: JWK) => Number(`0x${Buffer.from(e, 'base64url').toString('hex')}`);
+  const usable = keys.filter((key: JWK) => key.kty !== 'RSA' || exponentOf(key) >= MIN_EXPONENT);
   if (usable.length === 0) throw unavailable('the issuer has no key that can be used');
   return usable;
-}
-
-const PUBLIC_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
-
-function isUsable({ kty, e = '' }: JWK): boolean {
-  return PUBLIC_TYPES.includes(kty) && (kty !== 'RSA' || exponentOf(e) >= MIN_EXPONENT);
-}
-
-function exponentOf(e: string): number {
-  return Number(`0x${Buffer.from(e, 'base64url').toString('hex')}`);
 }

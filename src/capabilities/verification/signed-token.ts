@@ -1,11 +1,10 @@
-import type { JWTVerifyOptions } from 'jose';
+import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import type { KeySet } from './key-set.ts';
 import { type Claims, jose, rejected, unavailable, type VerificationSettings } from './verification-errors.ts';
 
 export interface SignedTokenOptions extends Pick<VerificationSettings, 'issuer' | 'type' | 'leewayMs'> {
   readonly audience: string | readonly string[];
-  readonly keys: KeySet;
+  readonly findKey: JWTVerifyGetKey;
   readonly now: () => number;
 }
 
@@ -15,13 +14,10 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** Keys tried for a token without `kid`, which anyone can make up. OpenID Connect Core, 10.1 requires a `kid` among several. */
-const MAX_TRIED = 4;
-
 /** Verifies JWTs. Rejects with `credential_rejected`, or with `verifier_unavailable` if undecided. */
 export function createVerifySigned(options: SignedTokenOptions): (token: string) => Promise<Claims> {
-  const { decodeProtectedHeader, errors, jwtVerify } = jose();
-  const { issuer, audience, type, leewayMs, keys, now } = options;
+  const { jwtVerify } = jose();
+  const { issuer, audience, type, leewayMs, findKey, now } = options;
   const fixed: JWTVerifyOptions = {
     issuer,
     audience: typeof audience === 'string' ? audience : [...audience],
@@ -31,42 +27,10 @@ export function createVerifySigned(options: SignedTokenOptions): (token: string)
     ...(type !== undefined && { typ: type }),
   };
 
-  async function verify(token: string): Promise<Claims> {
-    const checked = { ...fixed, currentDate: new Date(now()) };
-    try {
-      return (await jwtVerify(token, keys.find, checked)).payload;
-    } catch (error) {
-      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      // A token without `kid`, or with one that several keys share.
-      let tried = 0;
-      for await (const key of error) {
-        tried += 1;
-        if (tried > MAX_TRIED)
-          throw rejected('it does not name the key that it is signed with, and its issuer has many');
-        try {
-          return (await jwtVerify(token, key, checked)).payload;
-        } catch (failed) {
-          if (!(failed instanceof errors.JWSSignatureVerificationFailed)) throw failed;
-        }
-      }
-      throw new errors.JWSSignatureVerificationFailed();
-    }
-  }
-
-  /** jose requests the keys again for a `kid` that it does not know, not for a token that names none, or for an unusable key. */
-  async function isWorthAnotherTry(error: unknown, token: string): Promise<boolean> {
-    const isUnnamed = error instanceof errors.JWSSignatureVerificationFailed && !decodeProtectedHeader(token).kid;
-    const isKeyUnusable = !(error instanceof errors.JOSEError || error instanceof GatewayError);
-    return (isUnnamed || isKeyUnusable) && keys.renew();
-  }
-
   return async (token) => {
     if (!token.split('.').every(isCanonical)) throw rejected(NO_JWT);
     try {
-      return await verify(token).catch(async (error) => {
-        if (await isWorthAnotherTry(error, token)) return verify(token);
-        throw error;
-      });
+      return (await jwtVerify(token, findKey, { ...fixed, currentDate: new Date(now()) })).payload;
     } catch (error) {
       throw error instanceof GatewayError ? error : rejectionOf(error);
     }
@@ -94,6 +58,9 @@ function rejectionOf(error: unknown): GatewayError {
   if (error instanceof errors.JWTClaimValidationFailed)
     return rejected(UNFIT[error.claim] ?? 'its claims are malformed');
   if (error instanceof errors.JWKSNoMatchingKey) return rejected('no key of its issuer fits it');
+  // OpenID Connect Core, 10.1 requires a `kid` among several.
+  if (error instanceof errors.JWKSMultipleMatchingKeys)
+    return rejected('it does not name the key that it is signed with, and its issuer has several');
   if (error instanceof errors.JWSSignatureVerificationFailed) return rejected('its signature is wrong');
   if (error instanceof errors.JOSEAlgNotAllowed) return rejected('it is signed with another algorithm than may be');
   if (error instanceof errors.JOSEError) return rejected(NO_JWT);

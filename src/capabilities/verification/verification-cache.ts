@@ -3,10 +3,10 @@ import type { Credential } from '../../core/kernel/caller.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { createSizedLru } from '../../core/kernel/lru.ts';
-import { rejected, tooMany, type VerificationSettings } from './verification-errors.ts';
+import { rejected, type VerificationSettings } from './verification-errors.ts';
 
 interface VerificationCacheOptions
-  extends Pick<VerificationSettings, 'rememberMs' | 'rememberRejectedMs' | 'maxRemembered' | 'maxVerifying'> {
+  extends Pick<VerificationSettings, 'rememberMs' | 'rememberRejectedMs' | 'maxRemembered'> {
   readonly events: Events;
   readonly now: () => number;
   readonly clock: () => number;
@@ -20,23 +20,21 @@ export interface VerificationMethod {
 
 /**
  * Remembers verdicts by callers' keys, and shares concurrent verifications of one token. Rejections have their own
- * table, so that many of them do not evict accepted tokens. Methods are counted separately, so that a slow issuer does
- * not delay tokens verified by signature.
+ * table, so that many of them do not evict accepted tokens.
  */
 export function withVerificationCache(
   methodFor: (credential: Credential) => VerificationMethod,
   options: VerificationCacheOptions,
 ): Verify {
-  const { rememberMs, rememberRejectedMs, maxRemembered, maxVerifying, events, now, clock } = options;
+  const { rememberMs, rememberRejectedMs, maxRemembered, events, now, clock } = options;
   const table = { maxSize: maxRemembered, now: clock };
   const accepted = createSizedLru<string, Verdict>(table);
   const refused = createSizedLru<string, string>(table);
   const pending = new Map<string, Promise<Verdict>>();
-  const running = { signature: 0, introspection: 0 };
 
-  async function verifyOnce({ by, judge }: VerificationMethod, credential: Credential, key: string): Promise<Verdict> {
+  async function verifyOnce(credential: Credential, key: string): Promise<Verdict> {
+    const { by, judge } = methodFor(credential);
     const begun = clock();
-    running[by] += 1;
     try {
       const verdict = await judge(credential, key);
       accepted.set(key, verdict, begun + rememberMs - clock());
@@ -49,15 +47,12 @@ export function withVerificationCache(
       events.credentialVerified?.({ verdict: isRejected ? 'rejected' : 'undecided', by, ms: clock() - begun, reason });
       throw error;
     } finally {
-      running[by] -= 1;
       pending.delete(key);
     }
   }
 
   function begin(credential: Credential, key: string): Promise<Verdict> {
-    const method = methodFor(credential);
-    if (running[method.by] >= maxVerifying) throw tooMany();
-    const begun = verifyOnce(method, credential, key);
+    const begun = verifyOnce(credential, key);
     pending.set(key, begun);
     return begun;
   }

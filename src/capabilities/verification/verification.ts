@@ -87,14 +87,13 @@ function openVerification(by: VerifiedBy, context: CapabilityContext) {
     events.secretChanged?.({ block: 'verification.introspection', issue: unusable?.issue });
   const secret = openClient(introspection, { now, onChange });
   const forKeys = connect('keys', MAX_KEY_REQUESTS, by, context);
-  const keys = createKeySet({
+  const findKey = createKeySet({
     ...settings.keys,
     ...{ issuer, events, now: clock },
     load: () => loadKeys(forKeys, settings),
-    // Half for unknown keys; the other half is for tokens with known keys, however slow the issuer is.
-    maxWaiting: Math.ceil(maxVerifying / 2),
+    maxWaiting: maxVerifying,
   });
-  const signature = methodOf('signature', createVerifySigned({ ...settings, keys, now }));
+  const signature = methodOf('signature', createVerifySigned({ ...settings, findKey, now }));
   // Over separate connections, so that slow introspection does not delay keys.
   const forOpaque = secret && connect('introspection', maxVerifying, by, context);
   const opaque =

@@ -95,7 +95,7 @@ const TABLE = {
     maxRemembered: [10_000, 'Verified and rejected tokens that are kept. Beyond: the least recently used is evicted.'],
     maxVerifying: [
       1024,
-      'Tokens that are verified at once, and as many that are introspected. Beyond: 503. Half for unknown keys.',
+      'Tokens that wait for keys of the issuer, and as many that wait for introspection. Beyond: 503.',
     ],
   },
   issuerKeys: {

@@ -7,16 +7,16 @@ import { Credential } from '../../../src/core/kernel/caller.ts';
 import { ERRORS } from '../../../src/core/kernel/error-table.ts';
 import { errorOf } from './scenery.ts';
 
-const BOUNDS = { rememberMs: 60_000, rememberRejectedMs: 5000, maxRemembered: 3, maxVerifying: 2 };
+const BOUNDS = { rememberMs: 60_000, rememberRejectedMs: 5000, maxRemembered: 3 };
 
-function scene(bounds: Partial<typeof BOUNDS> = {}) {
+function scene() {
   const looked: string[] = [];
   const told: object[] = [];
   const time = { now: 1_000_000, clock: 7 };
   const judged = new Map<string, () => Promise<Verdict>>();
   const verify = withVerificationCache(
     (credential) => ({
-      by: credential.reveal().startsWith('opaque') ? 'introspection' : 'signature',
+      by: 'signature',
       async judge(_credential, key) {
         const token = credential.reveal();
         looked.push(token);
@@ -25,7 +25,7 @@ function scene(bounds: Partial<typeof BOUNDS> = {}) {
       },
     }),
     {
-      ...{ ...BOUNDS, ...bounds },
+      ...BOUNDS,
       events: { credentialVerified: ({ verdict, reason }) => told.push({ verdict, reason }) },
       now: () => time.now,
       clock: () => time.clock,
@@ -110,19 +110,11 @@ describe('the verdict on a token', () => {
     expect(looked).to.deep.equal(['bad 0']);
   });
 
-  it('is computed for a bounded number of tokens at once, by each method, and once per token', async () => {
-    const { ask, looked, judged, good } = scene();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const asked = ['opaque 1', 'opaque 2'];
-    for (const token of asked) judged.set(token, () => promise.then(() => good(token)));
-    const waiting = [...asked, 'opaque 1'].map(ask);
-    expect(await errorOf(ask('opaque 3'))).to.deep.equal(['overloaded', 'verification.maxVerifying is reached']);
-    expect((await ask('a')).verified.subject).to.equal('key of a');
-    resolve();
-    const [first, , third] = await Promise.all(waiting);
-    expect(third).to.equal(first);
-    expect(looked).to.deep.equal([...asked, 'a']);
-    await ask('opaque 3');
+  it('is computed once for concurrent requests with one token', async () => {
+    const { ask, looked } = scene();
+    const [first, second] = await Promise.all(['a', 'a'].map(ask));
+    expect(second).to.equal(first);
+    expect(looked).to.deep.equal(['a']);
   });
 
   it('is never that on another token, in any order of requests', async () => {
@@ -130,7 +122,7 @@ describe('the verdict on a token', () => {
     const step = fc.record({ token, pass: fc.constantFrom(0, 0, 1000, 30_000, 61_000) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-        const { ask, fail, pass } = scene({ maxVerifying: 100 });
+        const { ask, fail, pass } = scene();
         for (const bad of ['bad e', 'bad f']) {
           fail(bad, rejected(bad));
         }

@@ -112,8 +112,7 @@ describe('values from the environment', () => {
     for (const value of ['{ a: 1 }', '[1]', 'a\nb: 1', '*a', '!x y', '# c', '"']) {
       const q = value.replace('\n', '\t');
       expect(await queryOf({ Q: q })).to.deep.equal({ q });
-      const issue =
-        '1:7: http: must be a block of keys, not text: write each key as "key: value" (the value is from the environment)';
+      const issue = '1:7: http: must be a block of keys, each as "key: value" (the value is from the environment)';
       expect(await issuesIn(`http: \${HTTP}\n${UPSTREAMS}`, { HTTP: value })).to.deep.equal([issue]);
     }
   });
@@ -136,10 +135,10 @@ describe('values from the environment', () => {
 
   it('are reported once each if one anchor serves several blocks', async () => {
     expect(
-      await issuesIn('upstreams:\n  projects: &a\n    baseUrl: ${URL}\n    x: 1\n  workflows: *a\n  tools: *a\n'),
+      await issuesIn('upstreams:\n  projects: &a\n    baseUrl: ${URL}\n    baseUr: 1\n  workflows: *a\n  tools: *a\n'),
     ).to.deep.equal([
       '3:14: upstreams.projects.baseUrl: environment variable URL is not set and has no default',
-      '4:5: upstreams.projects.x: Unrecognized key',
+      '4:5: upstreams.projects.baseUr: Unrecognized key; did you mean baseUrl?',
     ]);
   });
 

@@ -150,7 +150,7 @@ describe('settings that come as an object', () => {
       expect(error.message.split('\n')).to.deep.equal([
         'http.port: must be a number, without quotes and unit',
         'http.prot: Unrecognized key; did you mean port?',
-        'log: must be a block of keys, and is empty',
+        'log: must be a block of keys, each as "key: value"',
         'upstreams["a b"]: must begin with a letter and contain only letters, digits, _ and -',
       ]);
       expect(error.issues[1]).to.deep.equal({

@@ -11,6 +11,7 @@ const IN_ADDRESS =
 const PATH = 'path: must begin with / and hold no query (which has a key of its own), fragment, space or backslash';
 const BRACE = /^path: has a variable other than/;
 const SEGMENT = 'path: has a segment that is empty, . or ..';
+const BODY_TYPE = 'body: must be a block of keys, each as "key: value"';
 const NO_BODY = 'points into body (it begins with /), and there is none';
 const BODY = { page: { size: 1, token: null, 'a/b': '' }, list: [0] };
 /** Settings of a list that is posted for, in pages by token at these places. */
@@ -54,8 +55,8 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
   [{ pagination: { kind: 'link', size: 1 } }, 'pagination.size: Too small: expected number to be >=2'],
   [{ body: { a: 1 }, retryPost: true }, 'body: needs method: POST', 'retryPost: needs method: POST'],
   [{ method: 'PUT' }, 'method: must be one of GET, POST'],
-  [{ method: 'POST', body: [] }, 'body: must be a block of keys, not a list'],
-  [posting({ tokenParam: '/a' }, 5 as never), 'body: must be a block of keys, not a number'],
+  [{ method: 'POST', body: [] }, BODY_TYPE],
+  [posting({ tokenParam: '/a' }, 5 as never), BODY_TYPE],
   [
     { method: 'POST', body: { a: 2 ** 60 } },
     'body: cannot be sent as JSON: put numbers of more than 15 digits in quotes',
