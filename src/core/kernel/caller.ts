@@ -167,11 +167,9 @@ export interface RequestRef {
   readonly traceId?: string | undefined;
 }
 
-const GOOD: ReadonlySet<string> = new Set(['ok', 'not_modified']);
-
 /** Returns `error_type` of an HTTP request for metrics and traces. By OpenTelemetry's conventions a 4xx has none. */
 export function errorTypeOf({ outcome, error, status = 500 }: RequestRecord): string | undefined {
-  if (GOOD.has(outcome)) return undefined;
+  if (outcome === 'ok' || outcome === 'not_modified') return undefined;
   const isAnswered = outcome === error?.code;
   return isAnswered && status < 500 ? undefined : outcome;
 }

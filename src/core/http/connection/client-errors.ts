@@ -22,29 +22,25 @@ const BROKEN_TLS = /^ERR_SSL_/;
 /** How long a connection stays open after such a response, so that the client can read it. */
 const LINGER_MS = 1000;
 
-/** Answers bytes that do not parse or come too slowly. */
+/** Answers bytes that do not parse or come too slowly: by a problem, or by closing the connection after earlier requests. */
 export function answerClientErrors(server: Server, connections: Connections, events: Events): void {
-  function refuse(connection: Connection, error: GatewayError): void {
+  function refuse({ socket }: Connection, error: GatewayError): void {
     const begun = performance.now();
     const requestId = newRequestId();
     const problem = problemResponse(error, requestId);
     const response = { ...problem, headers: { ...headersFor(requestId), ...problem.headers } };
     emitLimitReached(events, error, { requestId });
-    connections.endWith(connection, () => {
-      // The response before this one may have ended the connection.
-      if (!connection.socket.writable) return;
-      sendOnSocket(connection.socket, response);
-      events.requestEnded?.({
-        edge: 'http',
-        requestId,
-        begun,
-        ms: performance.now() - begun,
-        route: UNKNOWN_PATH.path,
-        status: response.status,
-        outcome: error.code,
-        bytes: response.body.length,
-        error,
-      });
+    sendOnSocket(socket, response);
+    events.requestEnded?.({
+      edge: 'http',
+      requestId,
+      begun,
+      ms: performance.now() - begun,
+      route: UNKNOWN_PATH.path,
+      status: response.status,
+      outcome: error.code,
+      bytes: response.body.length,
+      error,
     });
   }
 
@@ -59,7 +55,11 @@ export function answerClientErrors(server: Server, connections: Connections, eve
     else if (waiting.length === 0 && current?.req.complete === false) failBody(current.req, errorFor(error));
     // A client that has gone, or that sent no byte, expects no response.
     else if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
-    else refuse(connection, errorFor(error));
+    else {
+      connections.end(connection);
+      // A response of its own could overtake those of the requests before.
+      if (current === undefined) refuse(connection, errorFor(error));
+    }
   });
 }
 

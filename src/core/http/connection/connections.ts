@@ -5,13 +5,18 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Events } from '../../kernel/events.ts';
 import { abortConnection } from './aborted.ts';
 
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
 /** Its requests are answered one after the other, whatever the client pipelines. */
 export interface Connection {
   readonly socket: Socket;
   /** The exchange that is being answered, until its response was sent. */
-  current: { readonly req: IncomingMessage; readonly res: ServerResponse } | undefined;
-  /** What is answered after it, in order. */
-  readonly waiting: { readonly req: IncomingMessage | undefined; readonly answer: () => void }[];
+  current: Exchange | undefined;
+  /** Requests that are answered after it, in order. */
+  readonly waiting: Exchange[];
   /** Whether nothing that arrives from now on is answered. */
   isClosing: boolean;
   /** Bytes received when the last request had arrived. More means another request. */
@@ -53,10 +58,15 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
     waiting -= dropped.splice(0).length;
   }
 
-  function enqueue(connection: Connection, answer: () => void, req?: IncomingMessage): void {
-    if (waiting < maxPipelinedWaiting) {
+  /** Answers a request, after those before it on its connection. */
+  function accept(req: IncomingMessage, res: ServerResponse): void {
+    const connection = connections.get(req.socket);
+    if (connection === undefined || connection.isClosing) return;
+    connection.bytesSeen = req.socket.bytesRead;
+    if (connection.current === undefined) begin(connection, { req, res });
+    else if (waiting < maxPipelinedWaiting) {
       waiting += 1;
-      connection.waiting.push({ answer, req });
+      connection.waiting.push({ req, res });
     } else {
       connection.isClosing = true;
       events.limitReached?.({ bound: 'http.maxPipelinedWaiting' });
@@ -65,17 +75,9 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
     }
   }
 
-  /** Answers a request, after those before it on its connection. */
-  function accept(req: IncomingMessage, res: ServerResponse): void {
-    const connection = connections.get(req.socket);
-    if (connection === undefined || connection.isClosing) return;
-    connection.bytesSeen = req.socket.bytesRead;
-    if (connection.current === undefined) begin(connection, req, res);
-    else enqueue(connection, () => begin(connection, req, res), req);
-  }
-
-  function begin(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
-    connection.current = { req, res };
+  function begin(connection: Connection, exchange: Exchange): void {
+    const { req, res } = exchange;
+    connection.current = exchange;
     if (isStopping) closeAfter(connection);
     listener(req, res);
     res.on('close', () => {
@@ -89,7 +91,9 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
       const next = connection.waiting.shift();
       if (next !== undefined) {
         waiting -= 1;
-        next.answer();
+        begin(connection, next);
+      } else if (connection.isClosing) {
+        connection.socket.destroySoon();
       } else {
         connection.idleSince = performance.now();
         if (isStopping) closeIfIdle(connection);
@@ -97,16 +101,15 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
     });
   }
 
-  /** Answers what is no request, after the requests before it, and nothing that follows. */
-  function endWith(connection: Connection, answer: () => void): void {
+  /** Answers nothing that arrives from now on, and closes a connection after the requests that arrived before. */
+  function end(connection: Connection): void {
     connection.isClosing = true;
-    // It is the rest of this one, which will never arrive.
-    if (connection.waiting.at(-1)?.req?.complete === false) {
+    // The rest of it will never arrive.
+    if (connection.waiting.at(-1)?.req.complete === false) {
       connection.waiting.pop();
       waiting -= 1;
     }
-    if (connection.current === undefined) answer();
-    else enqueue(connection, answer);
+    closeAfter(connection);
   }
 
   function isIdle({ socket, current, isClosing, bytesSeen }: Connection): boolean {
@@ -154,7 +157,7 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
     open,
     of: (socket: Socket) => connections.get(socket),
     accept,
-    endWith,
+    end,
     closeLongestIdle,
     drain,
   };

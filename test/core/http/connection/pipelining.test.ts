@@ -118,14 +118,13 @@ for (const { over, serve, serveReading, openConnection, sendTo, exchange } of CA
   });
 
   if (over === 'TCP') {
-    it('a pipelined request that does not arrive in time is 408 after the responses before it', async () => {
+    it('a pipelined request that does not arrive in time closes the connection after the responses before it', async () => {
       const timeouts = { headersTimeoutMs: 100, requestTimeoutMs: 150 };
       for (const late of [get(LIST).slice(0, 20), post('', { 'Content-Length': '2' })]) {
         const { connection, release } = await pipeline(get(LIST) + late, timeouts);
         await aWhile(400);
         release();
-        expect((await receive(connection, 3)).map(statusOf)).to.deep.equal([200, 200, 408]);
-        await connection.closed();
+        expect((await connection.closed()).responses.map(statusOf)).to.deep.equal([200, 200]);
       }
     });
   }
