@@ -73,13 +73,6 @@ export const ERRORS = {
     detail: 'Name the resource to read in the query parameter uri.',
     reason: 'the parameter uri is missing or empty',
   },
-  uri_repeated: {
-    status: 400,
-    rpc: INVALID_PARAMS,
-    title: 'Parameter uri repeated',
-    detail: 'Send the query parameter uri once.',
-    reason: 'the parameter uri occurs more than once',
-  },
   resource_unknown: {
     status: 404,
     rpc: INVALID_PARAMS,

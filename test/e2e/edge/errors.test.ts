@@ -58,7 +58,6 @@ const CASES: readonly Case[] = [
   ['access_denied', 'the upstream says 403', read('tools', 'denied'), challenge('error="insufficient_scope"')],
   ['upstream_credential_rejected', 'an upstream without a credential says 401', read('workflows', 'refused')],
   ['uri_missing', 'no uri', get(READ)],
-  ['uri_repeated', 'two uris', at(`${TOOLS}&uri=${TOOLS}`)],
   ['resource_unknown', 'another uri', at('platform://users')],
   ['invalid_request', 'two Authorization fields', get(READ, { authorization: 'Bearer other' })],
   ['not_found', 'another path', get('/mcp/v2/resources')],

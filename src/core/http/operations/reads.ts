@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Caller } from '../../kernel/caller.ts';
-import { GatewayError } from '../../kernel/errors.ts';
+import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Catalogue } from '../../reads/catalogue/catalogue.ts';
 import type { Representations } from '../../reads/representations/representations.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
@@ -100,7 +100,7 @@ function uriIn(query: string): string {
   const plain = PLAIN_QUERY.exec(query)?.[1];
   if (plain !== undefined) return plain;
   const [uri, ...others] = new URLSearchParams(query).getAll('uri');
-  if (others.length > 0) throw new GatewayError('uri_repeated');
+  if (others.length > 0) throw explained('invalid_request', 'Send the query parameter uri once.');
   if (uri === undefined || uri === '') throw new GatewayError('uri_missing');
   return uri;
 }

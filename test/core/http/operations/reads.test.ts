@@ -80,7 +80,7 @@ describe('a read', () => {
 describe('the uri of a read', () => {
   for (const [code, queries] of [
     ['uri_missing', ['', '?', '?uri', '?URI=platform://tools']],
-    ['uri_repeated', ['?uri=&uri=', '?uri=platform://tools&x=1&uri=platform://tools']],
+    ['invalid_request', ['?uri=&uri=', '?uri=platform://tools&x=1&uri=platform://tools']],
     ['resource_unknown', ['?uri=platform://Tools', '?uri=PLATFORM://tools', '?uri=__proto__', '?uri=tools']],
     ['resource_unknown', ['?uri=platform://tools/', '?uri=platform://tools%00', '?uri=%zz']],
   ] as const) {
