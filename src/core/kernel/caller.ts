@@ -89,25 +89,13 @@ export const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 /** Visible ASCII: platforms use more characters than RFC 6750 allows. Without spaces, keys that join texts by one are unambiguous. */
 export const TOKEN = /^[\x21-\x7e]+$/;
 
-/** Names what clients send for a token that was not filled in. The names are ASCII, because challenges repeat them. */
-const PLACEHOLDERS: readonly (readonly [form: string, RegExp])[] = [
-  ['${...}', /^\$\{.+\}$/],
-  ['$NAME', /^\$[A-Z_][A-Z0-9_]*$/],
-  ['<...>', /^<.+>$/],
-  ['{{...}}', /^\{\{.+\}\}$/],
-  ['{env:...}', /^\{env:.+\}$/],
-  ['YOUR_TOKEN', /^your[-_](?:[a-z]+[-_])*(?:token|key)(?:[-_]here)?$/i],
-];
-
-/** Most requests need no other test. */
-const MAY_BE_PLACEHOLDER = /^(?:[$<{]|your[-_])/i;
+/** What clients send for a token that was not filled in: `${...}`, `$NAME`, `<...>`, `{{...}}`, `{env:...}`, `YOUR_TOKEN`. */
+const PLACEHOLDER = /^(?:\$\{.+\}|\$[A-Z_][A-Z0-9_]*|<.+>|\{\{.+\}\}|\{env:.+\})$/;
+const YOURS = /^your[-_](?:[a-z]+[-_])*(?:token|key)(?:[-_]here)?$/i;
 
 /** Describes, without repeating any of it, why a text cannot be a {@link TOKEN} or {@link HEADER_VALUE}; `undefined` if it can. */
 export function flawOf(text: string, form: RegExp): string | undefined {
-  if (MAY_BE_PLACEHOLDER.test(text)) {
-    const placeholder = PLACEHOLDERS.find(([, pattern]) => pattern.test(text));
-    if (placeholder !== undefined) return `it is a placeholder (${placeholder[0]}) that was not replaced by a value`;
-  }
+  if (PLACEHOLDER.test(text) || YOURS.test(text)) return 'it is a placeholder that was not replaced by a value';
   if (form.test(text)) return undefined;
   if (text === '') return 'it is empty';
   if (/[^\p{ASCII}]/u.test(text)) return 'it contains a character outside ASCII';
