@@ -16,7 +16,7 @@ import {
   type Edge,
   type PublicEdgeOptions,
 } from './core/http/listeners.ts';
-import { MCP_PATH, type RpcHandler } from './core/http/operations/rpc.ts';
+import { MCP_PATH } from './core/http/operations/rpc.ts';
 import { createChallenge } from './core/http/response/problem.ts';
 import { stackOf } from './core/kernel/errors.ts';
 import { type Events, setListeners } from './core/kernel/events.ts';
@@ -64,7 +64,7 @@ export interface Gateway {
   /** State of the circuit breaker of each upstream, by its name in settings. */
   readonly breakers: Readonly<Record<string, BreakerState>>;
   /** The Koa application of the public listener, to be mounted in another one. A reload changes what it serves. */
-  readonly app: Edge['app'];
+  readonly app: Edge<PublicEdgeOptions>['app'];
   /** Returns a listener for a server of the program's own: `createServer(gateway.callback())`. Bounds of connections are its own. */
   callback(): RequestListener;
   /** Starts what works in the background, and opens no port: for `app` and `callback`. `start` does so, too. */
@@ -174,15 +174,13 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   function rpcNow({ mcp }: Config, { catalogue }: Core, { wrapDispatch, watch, verifier }: Hooks) {
     const { tokenSource } = verifier ?? {};
     const parts = { ...mcp, representations, events, wrapDispatch, watch, now, catalogue, version: readVersion() };
-    let handler: RpcHandler | undefined;
     return {
       path: MCP_PATH,
       maxBodyBytes: mcp.maxBodyBytes,
       publicLists: mcp.publicLists,
       async open() {
         const { createRpcHandler } = await import('./core/mcp/rpc-handler.ts');
-        handler ??= createRpcHandler({ ...parts, challenge: tokenSource && createChallenge(tokenSource) });
-        return handler;
+        return createRpcHandler({ ...parts, challenge: tokenSource && createChallenge(tokenSource) });
       },
     };
   }

@@ -65,15 +65,16 @@ interface Served extends Omit<Service, 'admit' | 'ending' | 'sendTimeoutMs'> {
   readonly inactivityMs: number;
 }
 
-export type Edge = ReturnType<typeof createEdge>;
+export type Edge<Options> = ReturnType<typeof createEdge<Options>>;
 
-/** A Koa application and the server that it stands behind. */
-function createEdge(
+/** A Koa application and the server that it stands behind. `first`, and the core that it refers to, is not kept. */
+function createEdge<Options>(
   { listener, settings, events }: ListenerRef & { readonly settings: EdgeSettings; readonly events: Events },
-  first: Served,
+  servedBy: (options: Options) => Served,
+  first: Options,
 ) {
   let streams = new AbortController();
-  const serviceOf = ({ admission, ...served }: Served): Service => ({
+  const serviceOf = ({ admission, ...served }: Omit<Served, 'inactivityMs'>): Service => ({
     ...served,
     ending: streams.signal,
     sendTimeoutMs: settings.sendTimeoutMs,
@@ -83,17 +84,18 @@ function createEdge(
       address: () => server.address(),
     }),
   });
-  const { app, change } = createApp(serviceOf(first), {
+  const { inactivityMs, ...served } = servedBy(first);
+  const { app, change } = createApp(serviceOf(served), {
     events,
     unread: createUnreadResponses(settings.maxUnsentBytes, events),
   });
-  const { inactivityMs } = first;
   const server = createHttpServer({ listener, settings, events, inactivityMs }, app.callback());
   return {
     app,
     listen: server.listen,
-    /** Serves the requests that begin from now on. */
-    serve(next: Served): void {
+    /** Applies to requests that begin from now on. Host, port and bounds of connections stay. */
+    change(options: Options): void {
+      const next = servedBy(options);
       // Ends streams, so that their clients subscribe to the new service.
       streams.abort();
       streams = new AbortController();
@@ -108,15 +110,8 @@ function createEdge(
   };
 }
 
-/** A listener whose options can be replaced while it is open. */
-interface ChangingEdge<Options> extends Omit<Edge, 'serve'> {
-  /** Applies to requests that begin from now on. Host, port and bounds of connections stay. */
-  change(options: Options): void;
-}
-
 /** Creates the public listener: the two reads, JSON-RPC, the probes, and endpoints of capabilities. */
-export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicEdgeOptions> {
-  // The rest of `first` is not captured: it refers to a core, which must be collected after a reload.
+export function createPublicEdge(first: PublicEdgeOptions): Edge<PublicEdgeOptions> {
   const { settings, events, isDraining } = first;
   const heldBytes = createHeldBytes(settings.maxHeldBodyBytes);
   function served({ rpc, tokenSource, ...options }: PublicEdgeOptions): Served {
@@ -142,8 +137,7 @@ export function createPublicEdge(first: PublicEdgeOptions): ChangingEdge<PublicE
     };
   }
 
-  const { serve, ...edge } = createEdge({ listener: 'http', settings, events }, served(first));
-  return { ...edge, change: (options) => serve(served(options)) };
+  return createEdge({ listener: 'http', settings, events }, served, first);
 }
 
 interface AdminEdgeOptions {
@@ -158,8 +152,8 @@ interface AdminEdgeOptions {
 }
 
 /** Creates the admin listener: probes and endpoints of capabilities, no reads. */
-export function createAdminEdge(options: AdminEdgeOptions): ChangingEdge<AdminEdgeOptions> {
-  const { allowedHosts, ...settings } = options.settings;
+export function createAdminEdge(first: AdminEdgeOptions): Edge<AdminEdgeOptions> {
+  const { allowedHosts, ...settings } = first.settings;
   const served = ({ authenticate, isDraining, operations = [] }: AdminEdgeOptions): Served => ({
     admission: { allowedHosts, allowedOrigins: [] },
     authenticate,
@@ -169,12 +163,8 @@ export function createAdminEdge(options: AdminEdgeOptions): ChangingEdge<AdminEd
     inactivityMs: ADMIN_BOUNDS.sendTimeoutMs,
     operations: [...probeOperations(isDraining), ...operations],
   });
-  const bounded = { ...ADMIN_BOUNDS, ...settings };
-  const { serve, ...edge } = createEdge(
-    { listener: 'admin', settings: bounded, events: options.events },
-    served(options),
-  );
-  return { ...edge, change: (changed) => serve(served(changed)) };
+  const { events } = first;
+  return createEdge({ listener: 'admin', settings: { ...ADMIN_BOUNDS, ...settings }, events }, served, first);
 }
 
 const OK = unstored('{"status":"ok"}');

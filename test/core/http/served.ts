@@ -59,7 +59,7 @@ export interface Recorded {
 
 export interface Served extends Recorded {
   readonly url: string;
-  readonly edge: Pick<Edge, 'drain'>;
+  readonly edge: Pick<Edge<PublicEdgeOptions>, 'drain'>;
   readonly reads: readonly CatalogueRead[];
 }
 

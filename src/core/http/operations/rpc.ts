@@ -21,7 +21,7 @@ export interface RpcOptions {
   /** Whether a credential may be missing: the handler throws `credential_missing` where one is required. */
   readonly publicLists: boolean;
   readonly otherCredentials?: readonly string[] | undefined;
-  /** Returns always the same. Called with the first messages. */
+  /** Called once, with the first message. */
   readonly open: () => Promise<RpcHandler>;
 }
 
@@ -51,7 +51,7 @@ export function rpcStreamOperation({ path, publicLists }: RpcOptions): Operation
 
 export function rpcOperation(options: RpcOptions): Operation {
   const { path, maxBodyBytes, heldBytes, publicLists, otherCredentials = [], open } = options;
-  let handle: RpcHandler | undefined;
+  let opened: Promise<RpcHandler> | undefined;
   return {
     path,
     methods: ['POST'],
@@ -65,7 +65,8 @@ export function rpcOperation(options: RpcOptions): Operation {
       requireJsonAccepted(headers);
       const { hold, release } = heldBytes.of(request, caller?.verified === undefined ? request.address : undefined);
       const body = await readBody(request, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, hold);
-      handle ??= await open();
+      opened ??= open();
+      const handle = await opened;
       const response = await handle(request, protocolHeaders(headers), body);
       // A stream does not hold its message.
       if (typeof response.body === 'function') release();
