@@ -5,7 +5,7 @@ import { type OpenUpstreamOptions, openUpstream } from '../../../src/core/upstre
 import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { inTurn, json } from '../../support/platform/http-upstream.ts';
-import { asking, calm, errorOf, recordEvents, rejection, serve, serveRaw } from './harness.ts';
+import { asking, calm, errorOf, rejection, serve, serveRaw } from './harness.ts';
 
 const ONCE = { failurePercent: 50, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
 const NEVER = { attempts: 0, statuses: [503], baseDelayMs: 1, maxDelayMs: 1, budgetPercent: 0 };
@@ -157,28 +157,5 @@ describe('an upstream with all its layers, over real sockets', () => {
     fails.authorize = async () => ({});
     await upstream.get(asking(), calm());
     expect(upstream.breakerState).to.equal('closed');
-  });
-
-  it('emits the events of each layer', async () => {
-    const statuses = [503, 401];
-    const server = await serve((request, response) => json([], statuses.shift())(request, response));
-    const { events, told } = recordEvents();
-    const retry = { ...NEVER, attempts: 1, baseDelayMs: 1, maxDelayMs: 1000, budgetPercent: 20 };
-    const upstream = openAt(server.url, { events, retry });
-    for (let count = 0; count < 2; count += 1) await errorOf(upstream.get(asking(), calm()));
-    expect(told.retried).to.have.length(1);
-    expect(told.pageFetched?.map(({ error }) => error)).to.deep.equal(['upstream_failed', 'credential_rejected']);
-    expect(told.callRefused).to.deep.equal([
-      { requestId: 'request-1', upstream: 'projects', code: 'credential_rejected' },
-    ]);
-  });
-
-  it('ends waiting and running calls when it is closed', async () => {
-    const { url, sockets } = await serveRaw(() => {});
-    const upstream = openAt(url, { connections: 1 });
-    const reads = [0, 1].map(() => errorOf(upstream.get(asking(), calm())));
-    await eventually(() => sockets.length > 0 || undefined);
-    await upstream.close();
-    for (const error of await Promise.all(reads)) expect(error.code).to.equal('draining');
   });
 });

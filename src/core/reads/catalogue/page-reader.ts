@@ -166,10 +166,10 @@ function invalid(facts: GatewayErrorFacts): GatewayError {
   return new GatewayError('upstream_invalid', facts);
 }
 
-type Expressions<P> = {
-  readonly [Key in keyof P]: Key extends 'next' | 'total' ? Extract<P[Key], undefined> | string : P[Key];
-};
-type PaginationSettings<P = Pagination> = P extends Pagination ? Expressions<P> : never;
+/** Pagination before its expressions are compiled. */
+type PaginationSettings<P = Pagination> = P extends Pagination
+  ? { readonly [Key in keyof P]: Key extends 'next' | 'total' ? Extract<P[Key], undefined> | string : P[Key] }
+  : never;
 
 /** A list as settings have it, before its expressions are compiled. */
 export interface ListSettings extends Omit<ListRequest, 'pagination' | 'post'>, MapperOptions, PageExpressions {
@@ -197,14 +197,6 @@ function compilePagination(settings: PaginationSettings): Pagination {
   const compile = (expression: string | undefined) =>
     expression === undefined ? undefined : compileExpression(expression).evaluate;
   const total = compile(settings.total);
-  switch (settings.kind) {
-    case 'token':
-      return { ...settings, total, next: compileExpression(settings.next).evaluate };
-    case 'link':
-      return { ...settings, total, next: compile(settings.next) };
-    case 'none':
-    case 'offset':
-    case 'page':
-      return { ...settings, total };
-  }
+  if (settings.kind === 'token') return { ...settings, total, next: compileExpression(settings.next).evaluate };
+  return settings.kind === 'link' ? { ...settings, total, next: compile(settings.next) } : { ...settings, total };
 }

@@ -98,32 +98,19 @@ function authorityOf({ hostname, port, protocol }: buildConnector.Options): stri
 const DETAIL =
   'The proxy refused the connection to the platform. Trying again is unlikely to help. The operator of Portico finds the reason in the log, by the requestId.';
 
-/** Statuses of a proxy that could not reach the platform just now. */
-const PASSING: readonly number[] = [502, 503, 504];
-
 function refused(status: number): GatewayError {
-  const reason =
-    status === 407 ? 'it rejected the configured credential (407)' : `it opened no tunnel: status ${status}`;
-  const retry = PASSING.includes(status) ? { retryable: 'connect' as const } : {};
-  return new GatewayError('upstream_failed', {
-    detail: DETAIL,
-    reason: `proxy: ${reason}`,
-    countsForBreaker: true,
-    ...retry,
-  });
+  const reason = `it opened no tunnel: status ${status}`;
+  // 502 to 504: it could not reach the platform just now.
+  return new GatewayError('upstream_failed', { reason, countsForBreaker: true, ...(status >= 502 && CONNECTING) });
 }
 
-/** The error of a connection to the proxy, in the words of one to an upstream. */
+const CONNECTING = { retryable: 'connect' } as const;
+
+/** The error of a connection to the proxy, in the words of one to an upstream. No request was lost with it. */
 function errorOfTunnel(thrown: unknown): unknown {
   const error = errorOfExchange(thrown, false);
-  if (!(error instanceof GatewayError) || error === thrown || !error.countsForBreaker) return error;
+  if (!(error instanceof GatewayError) || !error.countsForBreaker) return error;
   const { code, reason, retryable, cause } = error;
-  return new GatewayError(code, {
-    reason: `proxy: ${reason}`,
-    countsForBreaker: true,
-    cause,
-    ...(code === 'upstream_failed' && { detail: DETAIL }),
-    // No request was lost with a connection to the proxy.
-    ...(retryable && { retryable: 'connect' }),
-  });
+  const facts = { reason: `proxy: ${reason}`, countsForBreaker: true, cause, ...(retryable && CONNECTING) };
+  return new GatewayError(code, { ...facts, ...(code === 'upstream_failed' && { detail: DETAIL }) });
 }

@@ -96,19 +96,12 @@ function waitSeconds(headers: ReplyHeaders, isThrottled: boolean, now: number): 
   if (wait !== undefined || !isThrottled) return wait;
   const resets = Object.keys(headers).filter((name) => RESET.test(name));
   // Where several limits are named, which one was exceeded is unknown.
-  const waits = [...resets.map((name) => headers[name]), resetInFields(headers['ratelimit'])].flatMap(
-    (field) => resetSeconds(field, now) ?? [],
-  );
+  const waits = resets.flatMap((name) => resetSeconds(headers[name], now) ?? []);
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
 /** Numbers from here on are seconds since the epoch: as a wait, they would be 30 years. */
 const LEAST_EPOCH_SECONDS = 1e9;
-
-/** The draft's `RateLimit: "default";r=0;t=60`. */
-function resetInFields(field: string | string[] | undefined): string | undefined {
-  return /(?:^|[;,\s])(?:t|reset)=(\d+)/.exec([field ?? ''].flat().join())?.[1];
-}
 
 function resetSeconds(field: string | string[] | undefined, now: number): number | undefined {
   if (typeof field !== 'string' || !/^\d+$/.test(field)) return undefined;

@@ -57,8 +57,10 @@ export function withQueue(upstream: Upstream, { slots, maxQueue, opening, events
     return load.startedAt === undefined ? waitMs + usual.mostMs - (load.dueAt - now()) : 0;
   }
 
-  function timesOf({ load }: QueuedRequest): string {
-    return `${inMs(usual.mostMs)} are usually needed, and ${inMs(load.dueAt - now())} are left`;
+  function lateness(request: QueuedRequest, lateMs: number): GatewayError {
+    const leftMs = request.load.dueAt - now();
+    const times = `${Math.round(leftMs + lateMs)} ms are usually needed, and ${Math.round(leftMs)} ms are left`;
+    return refusal(request, times, lateMs);
   }
 
   /** Callers of one address wait for the others of it, or for all, whichever is shorter. */
@@ -73,9 +75,8 @@ export function withQueue(upstream: Upstream, { slots, maxQueue, opening, events
     if (waiters.size >= maxQueue) throw refusal(request, `${waiters.size} calls wait (maxQueue)`);
     const ofAddress = waitingOf.taken(address);
     if (ofAddress >= halfOfQueue) throw refusal(request, `${ofAddress} calls of one address wait (half of maxQueue)`);
-    const waitMs = expectedWaitMs(address);
-    const lateMs = lateByMs(request, waitMs);
-    if (lateMs > 0) throw refusal(request, `the wait would be ${inMs(waitMs)}; ${timesOf(request)}`, lateMs);
+    const lateMs = lateByMs(request, expectedWaitMs(address));
+    if (lateMs > 0) throw lateness(request, lateMs);
   }
 
   function leave(waiter: Waiter): void {
@@ -115,12 +116,14 @@ export function withQueue(upstream: Upstream, { slots, maxQueue, opening, events
   function startNext(): void {
     for (let next = nextWaiter(); next !== undefined; next = nextWaiter()) {
       leave(next);
-      if (lateByMs(next, 0) <= 0) {
-        start(next);
-        next.start();
-        return;
+      const lateMs = lateByMs(next, 0);
+      if (lateMs > 0) {
+        next.refuse(lateness(next, lateMs));
+        continue;
       }
-      next.refuse(refusal(next, `its turn came too late; ${timesOf(next)}`));
+      start(next);
+      next.start();
+      return;
     }
   }
 
@@ -154,10 +157,6 @@ export function withQueue(upstream: Upstream, { slots, maxQueue, opening, events
       }
     },
   };
-}
-
-function inMs(time: number): string {
-  return `${Math.round(time)} ms`;
 }
 
 /** Share of the latest time in the average. */

@@ -89,11 +89,10 @@ describe('an upstream behind a proxy', () => {
   });
 
   const noTunnel = (status: number) => `proxy: it opened no tunnel: status ${status}`;
-  const REJECTED = 'proxy: it rejected the configured credential (407)';
   const says = (text: string) => (socket: Socket) => socket.end(text);
   const answers = (status: string) => says(`HTTP/1.1 ${status}\r\n\r\n`);
   for (const [what, fault, reason, retryable] of [
-    ['wants another credential', answers('407 No\r\nProxy-Authenticate: Basic'), REJECTED, undefined],
+    ['wants another credential', answers('407 No\r\nProxy-Authenticate: Basic'), noTunnel(407), undefined],
     ['refuses', says('HTTP/1.1 403 Forbidden\r\nContent-Length: 3\r\n\r\nno!'), noTunnel(403), undefined],
     ['does not reach the upstream', answers('502 Bad Gateway'), noTunnel(502), 'connect'],
     ['answers with a redirect', answers('302 Found\r\nLocation: http://evil.example'), noTunnel(302), undefined],

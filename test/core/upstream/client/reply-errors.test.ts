@@ -101,7 +101,6 @@ describe('the status of an upstream', () => {
       [429, { 'x-ratelimit-reset': '99999' }, 3600, 3600],
       [429, { 'x-rate-limit-reset': '42' }, 42, 42],
       [429, { 'x-ratelimit-reset-after': '42' }, 42, 42],
-      [429, { ratelimit: '"default";r=0;t=42' }, 42, 42],
       [
         403,
         { 'x-ratelimit-remaining-minute': '0', 'x-ratelimit-reset-minute': '42', 'x-ratelimit-reset-hour': '7' },
