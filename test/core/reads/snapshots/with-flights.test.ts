@@ -81,15 +81,6 @@ describe('reads beyond the bounds of waiting', () => {
     expect(departures.map(({ caller }) => caller.credentialKey)).to.deep.equal(['alice', 'bob']);
   });
 
-  it('of all callers are rejected, and nothing is loaded', async () => {
-    const { read, departures } = setUp(2, 2);
-    const readings = [read(alice, never), read(alice, never)];
-    expect(await errorOf(read(bob, never))).to.include({ code: 'overloaded', bound: 'maxWaiting' });
-    expect(departures).to.have.length(1);
-    departures[0]?.land();
-    await Promise.all(readings);
-  });
-
   it('are accepted again after earlier ones are answered, failed or gone', async () => {
     const { read, departures } = setUp(1, 1);
     const leaving = new AbortController();
@@ -133,11 +124,5 @@ describe('waiting slots', () => {
     guess('203.0.113.2');
     enter({ credentialKey: 'verified' });
     expect(() => enter({ credentialKey: 'verified' })).to.throw(GatewayError, /^maxWaiting is reached/);
-  });
-
-  it('are all available to verified callers', () => {
-    const { enter } = setUp();
-    for (let count = 0; count < 5; count += 1) enter({ credentialKey: 'verified' });
-    expect(() => enter({ credentialKey: 'verified' })).to.throw(GatewayError);
   });
 });

@@ -118,21 +118,19 @@ describe('the Link header', () => {
     begin + repeated.repeat(Math.floor((SIXTEEN_KB - begin.length) / repeated.length));
 
   /** Each was read in more than linear time by http-link-header, or by what stood around it. */
-  const COSTLY: Record<string, string> = {
-    'nothing but quotes with a backslash': long('</1>; rel=next; title=\\"', '\\"'),
-    'a quoted value that never ends': long('</1>; rel=next; title="', '\\"'),
-    'many relations beside many parameters': `${long('</1>; rel="', 'a ').slice(0, 8192)}"${Array.from({ length: 1000 }, (_, index) => `;a${index}=1`).join('')}`,
-    'parameters without a value': long('</1>', ';a'),
-    'runs of space': `</1>; title="x${' '.repeat(8000)}y"; a${'\t'.repeat(8000)}; rel=prev`,
-    'runs of space where a link should be': long('</1>; rel=next', ' '),
-    'runs of commas and space': `${long('</1>; rel=next', ', ')}x`,
-    'open brackets': long('', '<'),
-    'links of nothing': long('', '<>,'),
-    semicolons: long('</1>', ';'),
-  };
+  const COSTLY: readonly string[] = [
+    long('</1>; rel=next; title="', '\\"'),
+    `${long('</1>; rel="', 'a ').slice(0, 8192)}"${Array.from({ length: 1000 }, (_, index) => `;a${index}=1`).join('')}`,
+    long('</1>', ';a'),
+    `</1>; title="x${' '.repeat(8000)}y"; a${'\t'.repeat(8000)}; rel=prev`,
+    long('</1>; rel=next', ' '),
+    `${long('</1>; rel=next', ', ')}x`,
+    long('', '<'),
+    long('', '<>,'),
+  ];
 
-  for (const [what, field] of Object.entries(COSTLY)) {
-    it(`of 16 KB is read at once where it holds ${what}`, () => {
+  it('of 16 KB is read at once, whatever repeats in it', () => {
+    for (const field of COSTLY) {
       const once = () =>
         processorMsOf(() => {
           try {
@@ -142,7 +140,7 @@ describe('the Link header', () => {
           }
         });
       // The least of several: garbage of other tests may be collected within one of them.
-      expect(Math.min(once(), once(), once(), once(), once())).to.be.lessThan(40);
-    });
-  }
+      expect(Math.min(once(), once(), once(), once(), once()), field.slice(0, 40)).to.be.lessThan(40);
+    }
+  });
 });

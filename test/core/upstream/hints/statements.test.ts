@@ -15,27 +15,18 @@ const one = (body: object): Statement | undefined => {
 };
 
 describe('the signs of more items in a body', () => {
-  const totals: Readonly<Record<string, object>> = {
-    total: { total: 120 },
-    total_count: { total_count: 120 },
-    totalCount: { totalCount: 120 },
-    count: { count: 120 },
-    totalItems: { totalItems: 120 },
-    TotalRecords: { TotalRecords: 120 },
-    '"total-results"': { 'total-results': 120 },
-    'meta.total': { meta: { total: 120 } },
-    'metadata.total_data': { metadata: { total_data: 120 } },
-    'meta.pagination.total': { meta: { pagination: { total: 120 } } },
-    'page.totalElements': { page: { totalElements: 120 } },
-    'response_metadata.total': { response_metadata: { total: 120 } },
-    '"@odata.count"': { '@odata.count': 120 },
-    'meta."total-count"': { meta: { 'total-count': '120' } },
-  };
-  for (const [path, body] of Object.entries(totals)) {
-    it(`is a total: ${path}`, () => {
+  it('is a total, wherever it is', () => {
+    for (const [path, body] of Object.entries({
+      total: { total: 120 },
+      '"total-results"': { 'total-results': 120 },
+      'meta.pagination.total': { meta: { pagination: { total: 120 } } },
+      'response_metadata.total': { response_metadata: { total: 120 } },
+      '"@odata.count"': { '@odata.count': 120 },
+      'meta."total-count"': { meta: { 'total-count': '120' } },
+    })) {
       expect(one(body)).to.deep.include({ sign: 'total', path, stated: 120 });
-    });
-  }
+    }
+  });
 
   it('is a total as text however many digits it has, and none where the text is no number', () => {
     for (const text of ['120', ' 120 ', '+120', '120.0', '000000000000000000120'])
@@ -51,60 +42,49 @@ describe('the signs of more items in a body', () => {
     expect(statements({ total: null })).to.deep.equal([]);
   });
 
-  const flags: readonly (readonly [body: object, stated: boolean])[] = [
-    [{ has_more: true }, true],
-    [{ pageInfo: { hasNextPage: true } }, true],
-    [{ has_more: false }, false],
-    [{ isLast: false }, true],
-    [{ isLast: true }, false],
-    [{ last: false }, true],
-    [{ done: false }, true],
-    [{ is_truncated: 'true' }, true],
-    [{ has_more: 'FALSE' }, false],
-    [{ has_more: 1 }, true],
-    [{ more_rows: 'Y' }, true],
-    [{ has_more_entries: 'no' }, false],
-    [{ exhausted: false }, true],
-    [{ metadata: { remainingItemCount: 7 } }, true],
-    [{ metadata: { remainingItemCount: 0 } }, false],
-  ];
-  for (const [body, stated] of flags) {
-    it(`is a flag for ${stated ? 'more' : 'the end'}: ${JSON.stringify(body)}`, () => {
-      expect(one(body)).to.include({ sign: 'more', stated });
-    });
-  }
+  it('is a flag for more, or for the end, in any form of yes and no', () => {
+    for (const [body, stated] of [
+      [{ pageInfo: { hasNextPage: true } }, true],
+      [{ has_more: false }, false],
+      [{ has_more: 'FALSE' }, false],
+      [{ has_more: 1 }, true],
+      [{ more_rows: 'Y' }, true],
+      [{ has_more_entries: 'no' }, false],
+      [{ last: false }, true],
+      [{ isLast: true }, false],
+      [{ done: false }, true],
+      [{ exhausted: false }, true],
+      [{ metadata: { remainingItemCount: 7 } }, true],
+      [{ metadata: { remainingItemCount: 0 } }, false],
+    ] as const) {
+      expect(one(body), JSON.stringify(body)).to.include({ sign: 'more', stated });
+    }
+  });
 
   const [self, next] = ['self', 'next'].map((rel) => ({ rel, href: '/n' }));
-  const ways: readonly (readonly [body: object, stated: boolean])[] = [
-    [{ next: 'https://platform.example/list?page=2' }, true],
-    [{ links: { next: '/list?page=2' } }, true],
-    [{ next: '?page=2' }, true],
-    [{ _links: { next: { href: '/list?page=2' } } }, true],
-    [{ nextPage: 2 }, true],
-    [{ response_metadata: { next_cursor: 'abc' } }, true],
-    [{ nextPageToken: 'abc' }, true],
-    [{ '@odata.nextLink': 'https://platform.example/x' }, true],
-    [{ links: [self, next] }, true],
-    [{ LastEvaluatedKey: { id: { S: 'x' } } }, true],
-    [{ next: true }, true],
-    [{ _links: { next: [{ href: '/list?page=2' }] } }, true],
-    [{ next: ['2026-01-01', 17] }, true],
-    [{ offset: 'itrX9/recY7' }, true],
-    [{ next: [] }, false],
-    [{ next: '' }, false],
-    [{ next: null }, false],
-    [{ next: ' ' }, false],
-    [{ next_cursor: 0 }, false],
-    [{ next_cursor: -1 }, false],
-    [{ next_cursor: '0' }, false],
-    [{ next: {} }, false],
-    [{ next: { href: null } }, false],
-  ];
-  for (const [body, stated] of ways) {
-    it(`is a way to the next page, or that there is none: ${JSON.stringify(body)}`, () => {
-      expect(one(body)).to.include({ sign: 'next', stated });
-    });
-  }
+  it('is a way to the next page, or that there is none', () => {
+    for (const [body, stated] of [
+      [{ links: { next: '/list?page=2' } }, true],
+      [{ _links: { next: { href: '/list?page=2' } } }, true],
+      [{ _links: { next: [{ href: '/list?page=2' }] } }, true],
+      [{ links: [self, next] }, true],
+      [{ nextPage: 2 }, true],
+      [{ LastEvaluatedKey: { id: { S: 'x' } } }, true],
+      [{ next: true }, true],
+      [{ next: ['2026-01-01', 17] }, true],
+      [{ offset: 'itrX9/recY7' }, true],
+      [{ next: [] }, false],
+      [{ next: null }, false],
+      [{ next: ' ' }, false],
+      [{ next_cursor: 0 }, false],
+      [{ next_cursor: -1 }, false],
+      [{ next_cursor: '0' }, false],
+      [{ next: {} }, false],
+      [{ next: { href: null } }, false],
+    ] as const) {
+      expect(one(body), JSON.stringify(body)).to.include({ sign: 'next', stated });
+    }
+  });
 
   it('is a number of pages, or a way back', () => {
     expect(one({ total_pages: 5 })).to.include({ sign: 'pages', stated: 5 });
@@ -242,32 +222,30 @@ describe('the names of signs', () => {
 });
 
 describe('the signs of more items in headers', () => {
-  const total = (stated: number) => ({ sign: 'total', stated });
-  const next = (stated: boolean) => ({ sign: 'next', stated });
-  const cases: readonly (readonly [headers: Record<string, string>, expected: object])[] = [
-    [{ 'x-total-count': '120' }, total(120)],
-    [{ 'x-total-count': '120, 120' }, total(120)],
-    [{ 'x-total-pages': '5' }, { sign: 'pages', stated: 5 }],
-    [{ 'x-next-page': '2' }, next(true)],
-    [{ 'x-next-page': '' }, next(false)],
-    [{ 'x-has-more': 'true' }, { sign: 'more', stated: true }],
-    [{ 'content-range': 'items 0-24/120' }, total(120)],
-    // Without a unit, as PostgREST has it.
-    [{ 'content-range': '0-24/120' }, total(120)],
-    [{ 'content-range': 'items=0-24/120' }, total(120)],
-    [{ 'content-range': 'projects */0' }, total(0)],
-    [{ link: '</b>; rel="next"' }, next(true)],
-    [{ link: '</b>; rel="first"' }, next(false)],
-    [{ link: '</b; rel="next"' }, next(true)],
-    [{ link: '</b; rel="last"' }, next(false)],
-  ];
-  for (const [headers, expected] of cases) {
-    it(`is: ${JSON.stringify(headers)}`, () => {
-      const statements = headerStatements(headers);
-      expect(statements).to.have.length(1);
+  it('is a total, a number of pages, a flag or a way to the next page', () => {
+    const total = (stated: number) => ({ sign: 'total', stated });
+    const next = (stated: boolean) => ({ sign: 'next', stated });
+    for (const [headers, expected] of [
+      [{ 'x-total-count': '120, 120' }, total(120)],
+      [{ 'x-total-pages': '5' }, { sign: 'pages', stated: 5 }],
+      [{ 'x-next-page': '2' }, next(true)],
+      [{ 'x-next-page': '' }, next(false)],
+      [{ 'x-has-more': 'true' }, { sign: 'more', stated: true }],
+      [{ 'content-range': 'items 0-24/120' }, total(120)],
+      // Without a unit, as PostgREST has it.
+      [{ 'content-range': '0-24/120' }, total(120)],
+      [{ 'content-range': 'items=0-24/120' }, total(120)],
+      [{ 'content-range': 'projects */0' }, total(0)],
+      [{ link: '</b>; rel="next"' }, next(true)],
+      [{ link: '</b>; rel="first"' }, next(false)],
+      [{ link: '</b; rel="next"' }, next(true)],
+      [{ link: '</b; rel="last"' }, next(false)],
+    ] as const) {
+      const statements = headerStatements(headers as unknown as Record<string, string>);
+      expect(statements, JSON.stringify(headers)).to.have.length(1);
       expect(statements[0]).to.include(expected).and.not.to.have.property('path');
-    });
-  }
+    }
+  });
 
   it('is what X-Pagination holds as JSON', () => {
     const text = JSON.stringify({ TotalCount: 120, PageSize: 25, HasNext: true });
