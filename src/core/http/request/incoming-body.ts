@@ -81,6 +81,13 @@ export async function readBody(
   hold(0);
   const failed = broken.get(req);
   if (failed !== undefined) throw failed;
+  // Nearly all have arrived with their head.
+  if (req.complete) {
+    const whole: Buffer = req.read() ?? NO_BODY;
+    if (whole.length > maxBytes) throw tooLarge();
+    hold(whole.length);
+    return whole;
+  }
   if (isWaitingToSend(req)) res.writeContinue();
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let body: Buffer = NO_BODY;

@@ -49,16 +49,14 @@ export function sendResponse(
     res.writeHead(status, headers);
     return sendStream(body, request, sendTimeoutMs);
   }
-  const pieces = body === undefined || Buffer.isBuffer(body) ? body : body.map(bufferOf);
-  const bytes = pieces === undefined ? 0 : lengthOf(pieces);
+  const pieces = body === undefined || Buffer.isBuffer(body) ? [body] : body;
+  const bytes = pieces.reduce((sum, piece) => sum + (piece === undefined ? 0 : Buffer.byteLength(piece)), 0);
   if (status !== 204 && status !== 304) headers.push('Content-Length', String(bytes));
   res.writeHead(status, headers);
   if (record.method !== 'HEAD') record.bytes = bytes;
-  if (Array.isArray(pieces)) {
-    res.cork();
-    for (const piece of pieces) res.write(piece);
-    res.end();
-  } else res.end(pieces);
+  // Node sends a text together with the head.
+  for (const piece of pieces.slice(0, -1)) res.write(piece);
+  res.end(pieces.at(-1));
   return undefined;
 }
 
@@ -69,14 +67,6 @@ export function sendResponse(
 function closesConnection({ req, takesBody }: HttpRequest): boolean {
   if (req.headers.upgrade !== undefined) return true;
   return hasBody(req) && !(req.complete && takesBody);
-}
-
-function bufferOf(piece: Buffer | string): Buffer {
-  return typeof piece === 'string' ? Buffer.from(piece) : piece;
-}
-
-function lengthOf(pieces: Buffer | readonly Buffer[]): number {
-  return Buffer.isBuffer(pieces) ? pieces.length : pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
 async function sendStream(body: StreamBody, request: HttpRequest, sendTimeoutMs: number): Promise<void> {
