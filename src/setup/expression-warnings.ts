@@ -21,11 +21,13 @@ const CAPITALS = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 
 const OPERATORS: Readonly<Record<string, string>> = { EQ: '==', NE: '!=' };
 
-/** Warns of two fields that are compared: one of them is probably a text. */
-export function comparisonWarnings(expression: string): string[] {
-  return comparedIn(parse(expression)).map(
+/** Warns of two fields that are compared, or subtracted or divided: one of them is probably a text, or both a name. */
+export function operatorWarnings(expression: string): string[] {
+  const root = parse(expression);
+  const compared = comparedIn(root).map(
     (bare) => `${bare.written} compares two fields, not a field with the value ${bare.name}: ${cureFor(bare)}`,
   );
+  return [...compared, ...calculatedIn(root)];
 }
 
 /** Warns of names in place of a value that look like a text. `isKind`: the field distinguishes kinds of items, in words of the platform. */
@@ -47,6 +49,20 @@ function cureFor({ name, quoted }: Pick<BareName, 'name' | 'quoted'>): string {
 function comparedIn(node: ExpressionNode): BareName[] {
   const own = node.type === 'Comparator' ? comparedBy(node) : undefined;
   return [...(own === undefined ? [] : [own]), ...childrenOf(node).flatMap(comparedIn)];
+}
+
+function calculatedIn(node: ExpressionNode): string[] {
+  const inner = childrenOf(node).flatMap(calculatedIn);
+  if (node.type !== 'Arithmetic') return inner;
+  const [one, other] = [pathOf(node.left), pathOf(node.right)];
+  if (one === undefined || other === undefined) return inner;
+  const last = one.lastIndexOf('.') + 1;
+  if (node.operator === 'Minus') {
+    const quoted = `${one.slice(0, last)}"${one.slice(last)}-${other}"`;
+    return [`${one}-${other} subtracts two fields: write '${quoted}', with all quotes, for the field of this name`];
+  }
+  if (node.operator !== 'Divide') return inner;
+  return [`${one}/${other} divides two fields: write ${one}.${other} for a field of ${one}`];
 }
 
 function comparedBy({ name, left, right }: Extract<ExpressionNode, { type: 'Comparator' }>): BareName | undefined {

@@ -5,7 +5,7 @@ import { offeredIn } from '../core/config/schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import type { Resource } from '../core/resources/resource.ts';
 import { isMasked } from './effective-settings.ts';
-import { comparisonWarnings, valueWarnings } from './expression-warnings.ts';
+import { operatorWarnings, valueWarnings } from './expression-warnings.ts';
 
 interface Written extends Pick<LoadedConfig, 'config' | 'isWritten' | 'isFromEnvironment'> {
   readonly offered: ReturnType<typeof offeredIn>;
@@ -89,6 +89,19 @@ const warnOfPlainHttp: Warning = ({ config }, warn) => {
   }
 };
 
+/** The default paths begin with a version, as many base URLs end. */
+const warnOfRepeatedPath: Warning = ({ config, offered, isWritten }, warn) => {
+  for (const { resource, settings } of offered) {
+    if (isWritten(['resources', resource.name, 'path'])) continue;
+    const base = new URL(config.upstreams[settings.upstream]?.baseUrl ?? '').pathname.replace(/\/$/, '');
+    const [, first = ''] = settings.path.split('/');
+    const repeated = [`/${first}`, settings.path].find((part) => base.endsWith(part));
+    if (repeated === undefined) continue;
+    const message = `ends with ${repeated}, and the default path of ${resource.name} begins with it, so that ${base}${settings.path} is requested: remove it here, or set resources.${resource.name}.path`;
+    warn(['upstreams', settings.upstream, 'baseUrl'], message);
+  }
+};
+
 /** Settings files are copied, and kept in repositories. */
 const warnOfSecrets: Warning = ({ config, isWritten, isFromEnvironment }, warn) => {
   const visit = (value: unknown, path: readonly string[]): void => {
@@ -112,7 +125,7 @@ const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
     const { items, where, pagination, fields } = settings;
     const path = ['resources', resource.name];
     const check = (at: readonly string[], expression: string | undefined) => {
-      const messages = expression === undefined ? [] : comparisonWarnings(expression);
+      const messages = expression === undefined ? [] : operatorWarnings(expression);
       if (messages.length > 0) warn(at, messages.join('; '));
     };
     check([...path, 'items'], items);
@@ -131,5 +144,5 @@ const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
 
 const WARNINGS: readonly Warning[] = [
   ...[warnOfPaging, warnOfUnoffered, warnOfExpressions, warnOfHosts, warnOfIdleBlocks],
-  ...[warnOfVerification, warnOfPlainHttp, warnOfSecrets],
+  ...[warnOfVerification, warnOfPlainHttp, warnOfRepeatedPath, warnOfSecrets],
 ];

@@ -46,6 +46,40 @@ resources:
     ]);
   });
 
+  it('name names of fields that are read as a calculation', async () => {
+    const yaml = `${UPSTREAMS}resources:
+  tools:
+    pagination: { kind: token, next: meta.next-token }
+    items: data/items
+    fields: { id: tool-id, version: major - minor, category: '"tool-kind"', description: length(tags) - count }
+`;
+    const messages = (await warningsIn(yaml)).map((warning) => warning.replace(/^\d+:\d+: resources\.tools\./, ''));
+    expect(messages).to.deep.equal([
+      `pagination.next: meta.next-token subtracts two fields: write 'meta."next-token"', with all quotes, for the field of this name`,
+      'items: data/items divides two fields: write data.items for a field of data',
+      `fields.id: tool-id subtracts two fields: write '"tool-id"', with all quotes, for the field of this name`,
+      `fields.version: major-minor subtracts two fields: write '"major-minor"', with all quotes, for the field of this name`,
+    ]);
+  });
+
+  it('name a base URL that ends as the default path begins', async () => {
+    const yaml = (base: string, rest = '') => `upstreams: { tools: { baseUrl: ${base} } }\n${rest}`;
+    for (const [base, path] of [
+      ['https://a.example/v1', '/v1'],
+      ['https://a.example/api/v1/', '/v1'],
+      ['https://a.example/v1/tools', '/v1/tools'],
+    ] as const)
+      expect((await warningsIn(yaml(base))).join()).to.match(
+        new RegExp(
+          `^1:32: upstreams.tools.baseUrl: ends with ${path}, and the default path of tools .*${path}/v1/tools is requested`,
+        ),
+      );
+    for (const base of ['https://a.example', 'https://a.example/api', 'https://a.example/v2', 'https://a.example/xv1'])
+      expect(await warningsIn(yaml(base))).to.deep.equal([]);
+    const written = 'resources: { tools: { path: /v1/tools, pagination: { kind: none } } }';
+    expect(await warningsIn(yaml('https://a.example/v1', written))).to.deep.equal([]);
+  });
+
   it('name a verified token that is forwarded', async () => {
     const yaml = `verification:
   issuer: https://login.example
