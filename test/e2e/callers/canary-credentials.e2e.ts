@@ -7,8 +7,7 @@ import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/p
 import { toolItem } from '../../support/platform/loads.ts';
 import { observeHeap } from '../../support/process/heap-strings.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
-import { inFolder } from '../../support/process/process.ts';
-import { startServing } from '../../support/process/serving.ts';
+import { newFolder, startServing } from '../../support/process/serving.ts';
 import { exchange, get, openConnection } from '../../support/raw-http.ts';
 import { callOf, postText } from '../../support/rpc.ts';
 import { inLanes, marksIn, newMark, onceClean, tracesOf } from './canary.ts';
@@ -158,46 +157,45 @@ describe('tokens that are verified, introspected and exchanged, under every faul
       else
         json({ issuer: url, jwks_uri: `${url}/jwks`, introspection_endpoint: `${url}/introspect` })(request, response);
     });
-    await inFolder(async (folder) => {
-      const heap = await observeHeap(folder);
-      const SECRET = `${MARK}.secret`;
-      const own = { SECRET, NODE_OPTIONS: heap.nodeOptions };
-      const { yaml, env } = boundedSettings(settings(issuer.issuer, server.url, platform.url), own);
-      const portico = await startServing(yaml, env);
-      const { url, adminUrl } = portico;
+    const folder = await newFolder();
+    const heap = await observeHeap(folder);
+    const SECRET = `${MARK}.secret`;
+    const own = { SECRET, NODE_OPTIONS: heap.nodeOptions };
+    const { yaml, env } = boundedSettings(settings(issuer.issuer, server.url, platform.url), own);
+    const portico = await startServing(yaml, env);
+    const { url, adminUrl } = portico;
 
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const kinds = [...Object.keys(KNOWN), ...Object.keys(GIVEN)];
-        // Enough good ones beside them, so that the breaker in front of introspection lets all of them be asked about.
-        const opaque = kinds.flatMap((kind) => [`${MARK}.${kind}.${round}`, `${MARK}.active.${round}${kind}`]);
-        signed.push(...(await signedTokens(issuer, `${MARK}.${round}`)));
-        tokens.push(...opaque, ...signed.slice(-7));
-      }
-      const requests = tokens.flatMap((token) => [
-        ...['tools', 'projects', 'workflows'].map((name) => read(token, name)),
-        ...['list_projects', 'list_installed_tools'].map((name) => call(token, name)),
-      ]);
-      await inLanes(requests.length, async (number) => {
-        const { status, headers, body } = await exchange(url, requests[number] ?? '');
-        answers.push(`${status} ${JSON.stringify([...headers])} ${body}`);
-      });
-      const pages = await Promise.all(['/metrics', '/status'].map((path) => exchange(adminUrl, get(path))));
-      const connection = openConnection(url);
-      connection.send(read(`${MARK}.hanging.0`, 'tools'));
-      await eventually(() => hung !== undefined);
-      heldWhileOpen = marksIn(await heap.take(portico.child), MARK).join();
-      connection.socket.destroy();
-      hung?.();
-      held = await onceClean(async () => {
-        const heapText = await heap.take(portico.child);
-        return namesOf()
-          .flatMap((name) => marksIn(heapText, name))
-          .filter((each) => !each.startsWith(SECRET));
-      });
-      const { stdout: log, stderr } = await portico.stop();
-      written = { log, stderr, ...Object.fromEntries(pages.map(({ body }, index) => [`page ${index}`, `${body}`])) };
-      outcomes = new Set([...log.matchAll(/"outcome":"(\w+)"/g)].map(([, outcome]) => outcome));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const kinds = [...Object.keys(KNOWN), ...Object.keys(GIVEN)];
+      // Enough good ones beside them, so that the breaker in front of introspection lets all of them be asked about.
+      const opaque = kinds.flatMap((kind) => [`${MARK}.${kind}.${round}`, `${MARK}.active.${round}${kind}`]);
+      signed.push(...(await signedTokens(issuer, `${MARK}.${round}`)));
+      tokens.push(...opaque, ...signed.slice(-7));
+    }
+    const requests = tokens.flatMap((token) => [
+      ...['tools', 'projects', 'workflows'].map((name) => read(token, name)),
+      ...['list_projects', 'list_installed_tools'].map((name) => call(token, name)),
+    ]);
+    await inLanes(requests.length, async (number) => {
+      const { status, headers, body } = await exchange(url, requests[number] ?? '');
+      answers.push(`${status} ${JSON.stringify([...headers])} ${body}`);
     });
+    const pages = await Promise.all(['/metrics', '/status'].map((path) => exchange(adminUrl, get(path))));
+    const connection = openConnection(url);
+    connection.send(read(`${MARK}.hanging.0`, 'tools'));
+    await eventually(() => hung !== undefined);
+    heldWhileOpen = marksIn(await heap.take(portico.child), MARK).join();
+    connection.socket.destroy();
+    hung?.();
+    held = await onceClean(async () => {
+      const heapText = await heap.take(portico.child);
+      return namesOf()
+        .flatMap((name) => marksIn(heapText, name))
+        .filter((each) => !each.startsWith(SECRET));
+    });
+    const { stdout: log, stderr } = await portico.stop();
+    written = { log, stderr, ...Object.fromEntries(pages.map(({ body }, index) => [`page ${index}`, `${body}`])) };
+    outcomes = new Set([...log.matchAll(/"outcome":"(\w+)"/g)].map(([, outcome]) => outcome));
   });
 
   it('end in every possible outcome', () => {

@@ -7,14 +7,8 @@ import { toolItem } from '../../support/platform/loads.ts';
 import { startCollector } from '../../support/process/collector.ts';
 import { type HeapStrings, observeHeap } from '../../support/process/heap-strings.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
-import {
-  type Ended,
-  inFolder,
-  type PorticoProcess,
-  runPortico,
-  runStdio,
-  writeSettings,
-} from '../../support/process/process.ts';
+import { type Ended, type PorticoProcess, runPortico, runStdio, writeSettings } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/serving.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { bodyOf, callOf, postText, readOf, rpc } from '../../support/rpc.ts';
 import { inLanes, marksIn, newMark, onceClean, tracesOf } from './canary.ts';
@@ -159,39 +153,38 @@ describe(`a token of ${REQUESTS} requests, over both edges and under every fault
       { record: false },
     );
     const collector = await startCollector();
-    await inFolder(async (folder) => {
-      heap = await observeHeap(folder);
-      const env = { PLATFORM_URL: platform.url, OWN_SECRET, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-      const own = { ...env, NODE_OPTIONS: heap.nodeOptions };
-      const bounded = boundedSettings(SETTINGS, own);
-      const file = await writeSettings(folder, bounded.yaml);
-      portico = runPortico(['--config', file], bounded.env);
-      const url = await portico.ready;
-      const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
-      await askAll(url, adminUrl);
-      for (const path of ['/metrics', '/status', '/']) {
-        const { status, body } = await exchange(adminUrl, get(path, { Accept: path === '/' ? 'text/html' : '*/*' }));
-        others[`the admin listener: ${path}`] = `${status} ${body}`;
-        expect(status).to.equal(200);
-      }
-      snapshots['while one is open'] = await snapshotWhileOpen(url);
-      // The secret of the deployment's own is there as long as the process.
-      const ofCallers = async () => (await marksInHeap()).filter((text) => !text.startsWith(OWN_SECRET));
-      snapshots['afterwards'] = await onceClean(ofCallers);
-      for (const kind of Object.keys(KINDS)) {
-        const environment = { ...env, PORTICO_TOKEN: tokenFor(kind, 0) };
-        const [stdio, probe] = await Promise.all([
-          talkOverStdio(file, environment),
-          runPortico(['check', '--probe', '--full', file], environment).ended,
-        ]);
-        others[`portico stdio: ${kind}`] = stdio.stdout + stdio.stderr;
-        others[`portico check --probe: ${kind}`] = probe.stdout + probe.stderr;
-      }
-      ({ stdout: log, stderr } = await portico.stop());
-      expect(collector.spans.length).to.be.above(REQUESTS);
-      others['the collector of traces'] = collector.bodies.join();
-      all = tracesOf(MARK, tokens);
-    });
+    const folder = await newFolder();
+    heap = await observeHeap(folder);
+    const env = { PLATFORM_URL: platform.url, OWN_SECRET, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const own = { ...env, NODE_OPTIONS: heap.nodeOptions };
+    const bounded = boundedSettings(SETTINGS, own);
+    const file = await writeSettings(folder, bounded.yaml);
+    portico = runPortico(['--config', file], bounded.env);
+    const url = await portico.ready;
+    const adminUrl = /"adminUrl":"([^"]+)"/.exec(portico.stdout())?.[1] ?? '';
+    await askAll(url, adminUrl);
+    for (const path of ['/metrics', '/status', '/']) {
+      const { status, body } = await exchange(adminUrl, get(path, { Accept: path === '/' ? 'text/html' : '*/*' }));
+      others[`the admin listener: ${path}`] = `${status} ${body}`;
+      expect(status).to.equal(200);
+    }
+    snapshots['while one is open'] = await snapshotWhileOpen(url);
+    // The secret of the deployment's own is there as long as the process.
+    const ofCallers = async () => (await marksInHeap()).filter((text) => !text.startsWith(OWN_SECRET));
+    snapshots['afterwards'] = await onceClean(ofCallers);
+    for (const kind of Object.keys(KINDS)) {
+      const environment = { ...env, PORTICO_TOKEN: tokenFor(kind, 0) };
+      const [stdio, probe] = await Promise.all([
+        talkOverStdio(file, environment),
+        runPortico(['check', '--probe', '--full', file], environment).ended,
+      ]);
+      others[`portico stdio: ${kind}`] = stdio.stdout + stdio.stderr;
+      others[`portico check --probe: ${kind}`] = probe.stdout + probe.stderr;
+    }
+    ({ stdout: log, stderr } = await portico.stop());
+    expect(collector.spans.length).to.be.above(REQUESTS);
+    others['the collector of traces'] = collector.bodies.join();
+    all = tracesOf(MARK, tokens);
   });
 
   async function askAll(url: string, adminUrl: string): Promise<void> {

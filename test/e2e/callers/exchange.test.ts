@@ -9,7 +9,8 @@ import {
 } from '../../support/authorization/authorization-server.ts';
 import { as } from '../../support/authorization/caller.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { runPortico } from '../../support/process/process.ts';
+import { settingsFile } from '../../support/process/serving.ts';
 import { SEEDED } from '../../support/seed.ts';
 
 const HERE = 'https://portico.example/mcp';
@@ -117,23 +118,21 @@ describe('a platform with credential kind exchange, at a real authorization serv
     );
   });
 
-  it('is probed with an exchanged token, which the output masks', () =>
-    inFolder(async (folder) => {
-      const token = await issue();
-      const client = `{ kind: client_secret_basic, id: ${CLIENT.id}, secret: ${CLIENT.secret} }`;
-      const credential = `{ kind: exchange, issuer: ${server.issuer}, resource: ${PLATFORM}, client: ${client} }`;
-      const file = await writeSettings(
-        folder,
-        `upstreams: { projects: { baseUrl: ${platform.url}, credential: ${credential} } }\n`,
-      );
-      const [before, asked] = [exchanges(), platform.requests.length];
-      const { code, stdout } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: token }).ended;
-      // The second request to the platform is the experiment with a made-up token, which is not exchanged.
-      expect([code, exchanges() - before, platform.requests.length - asked]).to.deep.equal([0, 1, 2]);
-      const [exchanged, madeUp] = platform.requests.slice(asked).map(tokenOf) as [string, string];
-      expect(decodeJwt(exchanged).aud).to.equal(PLATFORM);
-      expect(madeUp).to.not.be.oneOf([token, exchanged]);
-      for (const secret of [token, exchanged, CLIENT.secret]) expect(stdout).not.to.contain(secret);
-      expect(stdout).to.contain('Bearer [credential]');
-    }));
+  it('is probed with an exchanged token, which the output masks', async () => {
+    const token = await issue();
+    const client = `{ kind: client_secret_basic, id: ${CLIENT.id}, secret: ${CLIENT.secret} }`;
+    const credential = `{ kind: exchange, issuer: ${server.issuer}, resource: ${PLATFORM}, client: ${client} }`;
+    const file = await settingsFile(
+      `upstreams: { projects: { baseUrl: ${platform.url}, credential: ${credential} } }\n`,
+    );
+    const [before, asked] = [exchanges(), platform.requests.length];
+    const { code, stdout } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: token }).ended;
+    // The second request to the platform is the experiment with a made-up token, which is not exchanged.
+    expect([code, exchanges() - before, platform.requests.length - asked]).to.deep.equal([0, 1, 2]);
+    const [exchanged, madeUp] = platform.requests.slice(asked).map(tokenOf) as [string, string];
+    expect(decodeJwt(exchanged).aud).to.equal(PLATFORM);
+    expect(madeUp).to.not.be.oneOf([token, exchanged]);
+    for (const secret of [token, exchanged, CLIENT.secret]) expect(stdout).not.to.contain(secret);
+    expect(stdout).to.contain('Bearer [credential]');
+  });
 });

@@ -3,7 +3,8 @@ import { captureLog } from '../../core/log/captured-log.ts';
 import { type RunningGateway, settingsFor, startGateway, TOKEN } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { type HttpUpstream, listOf, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { inFolder, runStdio, writeSettings } from '../../support/process/process.ts';
+import { runStdio } from '../../support/process/process.ts';
+import { settingsFile } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 import { readOf, rpc } from '../../support/rpc.ts';
 
@@ -188,16 +189,14 @@ describe('a credential in a separate header, for one upstream', () => {
   });
 
   it('comes from an environment variable for portico stdio', async () => {
-    await inFolder(async (folder) => {
-      const credential = `{ kind: header, name: X-Api-Key, from: ${FROM} }`;
-      const text = `upstreams: { tools: { baseUrl: "${platform.url}", credential: ${credential} } }\n`;
-      const file = await writeSettings(folder, text);
-      const stdio = runStdio(file, { PORTICO_TOKEN: '', PORTICO_HEADER_X_ACME_KEY: SECRET });
-      stdio.child.stdin.end(`${JSON.stringify(readOf('tools'))}\n`);
-      const { code, stdout, stderr } = await stdio.ended;
-      expect(code, stdout + stderr).to.equal(0);
-      expect(platform.requests.map(({ headers }) => headers['x-api-key'])).to.deep.equal([SECRET]);
-      expect(stderr).to.not.contain(SECRET);
-    });
+    const credential = `{ kind: header, name: X-Api-Key, from: ${FROM} }`;
+    const text = `upstreams: { tools: { baseUrl: "${platform.url}", credential: ${credential} } }\n`;
+    const file = await settingsFile(text);
+    const stdio = runStdio(file, { PORTICO_TOKEN: '', PORTICO_HEADER_X_ACME_KEY: SECRET });
+    stdio.child.stdin.end(`${JSON.stringify(readOf('tools'))}\n`);
+    const { code, stdout, stderr } = await stdio.ended;
+    expect(code, stdout + stderr).to.equal(0);
+    expect(platform.requests.map(({ headers }) => headers['x-api-key'])).to.deep.equal([SECRET]);
+    expect(stderr).to.not.contain(SECRET);
   });
 });

@@ -15,7 +15,7 @@ import { settingsFor, startGateway } from '../../support/gateway.ts';
 import type { TestSettings } from '../../support/limits.ts';
 import { json, listOf, lists, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
-import { inFolder } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/serving.ts';
 
 type VerificationInput = NonNullable<TestSettings['verification']>;
 
@@ -137,18 +137,17 @@ describe('opaque tokens', () => {
   });
 
   it('are introspected with the secret that the file holds now', async () => {
-    await inFolder(async (folder) => {
-      const file = join(folder, 'secret');
-      writeFileSync(file, 'another one\n');
-      let now = Date.now();
-      const introspection = { clientId: CLIENT.id, file };
-      const { server, statusOf } = await scene({ introspection }, undefined, { now: () => now });
-      const token = await issue(server, { seconds: 3600 });
-      expect(await statusOf(token)).to.equal(503);
-      writeFileSync(file, `${CLIENT.secret}\n`);
-      now += 60_000;
-      expect(await eventually(async () => (await statusOf(token)) === 200)).to.equal(true);
-    });
+    const folder = await newFolder();
+    const file = join(folder, 'secret');
+    writeFileSync(file, 'another one\n');
+    let now = Date.now();
+    const introspection = { clientId: CLIENT.id, file };
+    const { server, statusOf } = await scene({ introspection }, undefined, { now: () => now });
+    const token = await issue(server, { seconds: 3600 });
+    expect(await statusOf(token)).to.equal(503);
+    writeFileSync(file, `${CLIENT.secret}\n`);
+    now += 60_000;
+    expect(await eventually(async () => (await statusOf(token)) === 200)).to.equal(true);
   });
 
   it('get the status that fits what introspection reports of them', async () => {

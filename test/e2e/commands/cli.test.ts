@@ -2,14 +2,8 @@ import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { listen } from '../../support/listening.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
-import {
-  inFolder,
-  MAIN,
-  porticoEnvironment,
-  runPortico,
-  startProcess,
-  writeSettings,
-} from '../../support/process/process.ts';
+import { MAIN, porticoEnvironment, runPortico, startProcess, writeSettings } from '../../support/process/process.ts';
+import { newFolder, settingsFile } from '../../support/process/serving.ts';
 import { NAMES } from '../../support/resources.ts';
 
 const UPSTREAMS = `
@@ -36,46 +30,41 @@ describe('the command line', () => {
   });
 
   it('warns of likely mistakes: check on standard error, serve in its log', async () => {
-    await inFolder(async (folder) => {
-      const settings = `http: { port: 0 }\nadmin: { enabled: false }\nresources:\n  tools: { pagination: { kind: none }, where: type == tab }${UPSTREAMS}`;
-      const file = await writeSettings(folder, settings);
-      const { code, stdout, stderr } = await runPortico(['check', file]).ended;
-      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${file}: OK: offers ${NAMES.join(', ')}\n` });
-      expect(stderr).to.match(/^[^\n]*portico\.yaml:4:47: warning: resources\.tools\.where: type == tab [^\n]*\n$/);
-      const served = runPortico(['serve', file]);
-      await served.ready;
-      const [line] = linesIn((await served.stop()).stdout);
-      expect(line).to.include({ level: 'warn', msg: 'settings doubtful', setting: 'resources.tools.where', line: 4 });
-    });
+    const settings = `http: { port: 0 }\nadmin: { enabled: false }\nresources:\n  tools: { pagination: { kind: none }, where: type == tab }${UPSTREAMS}`;
+    const file = await settingsFile(settings);
+    const { code, stdout, stderr } = await runPortico(['check', file]).ended;
+    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `${file}: OK: offers ${NAMES.join(', ')}\n` });
+    expect(stderr).to.match(/^[^\n]*portico\.yaml:4:47: warning: resources\.tools\.where: type == tab [^\n]*\n$/);
+    const served = runPortico(['serve', file]);
+    await served.ready;
+    const [line] = linesIn((await served.stop()).stdout);
+    expect(line).to.include({ level: 'warn', msg: 'settings doubtful', setting: 'resources.tools.where', line: 4 });
   });
 
   it('prints the effective settings for check --full, secrets masked', async () => {
-    await inFolder(async (folder) => {
-      const tools = `${UPSTREAMS.trimEnd().slice(0, -2)}, headers: { X-Api-Key: '\${KEY}' } }\n`;
-      const file = await writeSettings(folder, tools);
-      const { code, stdout } = await runPortico(['check', '--config', file, '--full'], { KEY: 'very-secret' }).ended;
-      expect(code).to.equal(0);
-      expect(stdout.split('\n')[0]).to.equal(`# ${file}: OK: offers ${NAMES.join(', ')}`);
-      expect(stdout).to.contain('timeoutMs: 10000').and.contain('X-Api-Key').and.not.contain('very-secret');
-    });
+    const tools = `${UPSTREAMS.trimEnd().slice(0, -2)}, headers: { X-Api-Key: '\${KEY}' } }\n`;
+    const file = await settingsFile(tools);
+    const { code, stdout } = await runPortico(['check', '--config', file, '--full'], { KEY: 'very-secret' }).ended;
+    expect(code).to.equal(0);
+    expect(stdout.split('\n')[0]).to.equal(`# ${file}: OK: offers ${NAMES.join(', ')}`);
+    expect(stdout).to.contain('timeoutMs: 10000').and.contain('X-Api-Key').and.not.contain('very-secret');
   });
 
   it('reads portico.yaml of the working folder by default, lists all mistakes, and asks for it where there is none', async () => {
-    await inFolder(async (folder) => {
-      const run = () => startProcess(process.execPath, [MAIN], { cwd: folder, env: porticoEnvironment() }).ended;
-      const none = await run();
-      expect(none).to.deep.include({ code: 2, stdout: '' });
-      expect(none.stderr).to.match(/^portico\.yaml: cannot be read: no such file or directory\nportico --demo serves /);
-      const yaml = 'scheme: 5\nhttp: { prot: 80 }\nupstreams: { tools: { baseUrl: http://a.example } }';
-      await writeSettings(folder, yaml);
-      const { code, stderr } = await run();
-      expect(code).to.equal(2);
-      expect(stderr.split('\n')).to.deep.equal([
-        'portico.yaml:1:9: scheme: must be text: put it in quotes',
-        'portico.yaml:2:9: http.prot: Unrecognized key; did you mean port?',
-        '',
-      ]);
-    });
+    const folder = await newFolder();
+    const run = () => startProcess(process.execPath, [MAIN], { cwd: folder, env: porticoEnvironment() }).ended;
+    const none = await run();
+    expect(none).to.deep.include({ code: 2, stdout: '' });
+    expect(none.stderr).to.match(/^portico\.yaml: cannot be read: no such file or directory\nportico --demo serves /);
+    const yaml = 'scheme: 5\nhttp: { prot: 80 }\nupstreams: { tools: { baseUrl: http://a.example } }';
+    await writeSettings(folder, yaml);
+    const { code, stderr } = await run();
+    expect(code).to.equal(2);
+    expect(stderr.split('\n')).to.deep.equal([
+      'portico.yaml:1:9: scheme: must be text: put it in quotes',
+      'portico.yaml:2:9: http.prot: Unrecognized key; did you mean port?',
+      '',
+    ]);
   });
 
   it('rejects unknown arguments with a reason, and names the option that shows its usage', async () => {
@@ -86,15 +75,13 @@ describe('the command line', () => {
 
   it('exits with one line when the port is taken, which names the setting', async () => {
     const { port } = await listen(createServer());
-    await inFolder(async (folder) => {
-      const file = await writeSettings(folder, `http: { port: ${port} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
-      const { code, stderr } = await runPortico(['serve', file]).ended;
-      expect(code).to.equal(1);
-      expect(stderr)
-        .to.match(/^[^\n]+\n$/)
-        .and.contain(`portico: cannot listen on 127.0.0.1:${port}: the address is in use (EADDRINUSE); `)
-        .and.contain('http.port in the settings, or PORT in the environment');
-    });
+    const file = await settingsFile(`http: { port: ${port} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
+    const { code, stderr } = await runPortico(['serve', file]).ended;
+    expect(code).to.equal(1);
+    expect(stderr)
+      .to.match(/^[^\n]+\n$/)
+      .and.contain(`portico: cannot listen on 127.0.0.1:${port}: the address is in use (EADDRINUSE); `)
+      .and.contain('http.port in the settings, or PORT in the environment');
   });
 
   it('refuses a Node that is too old, in one line', async () => {

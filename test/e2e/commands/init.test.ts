@@ -6,8 +6,8 @@ import { stringify } from 'yaml';
 import { list, listing, number, object, openApi, parameter, text } from '../../setup/init/proposed.ts';
 import { TOKEN } from '../../support/gateway.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { inFolder, runPortico } from '../../support/process/process.ts';
-import { startServing } from '../../support/process/serving.ts';
+import { runPortico } from '../../support/process/process.ts';
+import { newFolder, startServing } from '../../support/process/serving.ts';
 import { NAMES } from '../../support/resources.ts';
 
 const KEY = { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Acme-Key' } } };
@@ -78,26 +78,25 @@ async function read(file: string): Promise<Record<string, object[]>> {
 describe('portico init', () => {
   it('writes settings from an OpenAPI document that read complete lists', async () => {
     const { url, requests } = await startHttpUpstream(platform);
-    await inFolder(async (folder) => {
-      const file = join(folder, 'portico.yaml');
-      const init = await runPortico(['init', file, '--openapi', `${url}/docs/openapi.yaml`]).ended;
-      expect(init).to.deep.include({ code: 0, stderr: '' });
-      expect(init.stdout).to.contain('projects: GET /api/workspaces').and.contain('tools: GET /api/integrations');
-      expect(credentialsOf(requests)).to.deep.equal([]);
+    const folder = await newFolder();
+    const file = join(folder, 'portico.yaml');
+    const init = await runPortico(['init', file, '--openapi', `${url}/docs/openapi.yaml`]).ended;
+    expect(init).to.deep.include({ code: 0, stderr: '' });
+    expect(init.stdout).to.contain('projects: GET /api/workspaces').and.contain('tools: GET /api/integrations');
+    expect(credentialsOf(requests)).to.deep.equal([]);
 
-      const probe = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
-      expect(probe).to.deep.include({ code: 0, stderr: '' });
+    const probe = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
+    expect(probe).to.deep.include({ code: 0, stderr: '' });
 
-      const { projects, workflows, tools } = await read(file);
-      expect(projects).to.have.length(23);
-      const last = { id: 'w22', name: 'Workspace 22', description: '', createTime: '2026-01-02T00:00:00Z' };
-      expect(projects?.at(-1)).to.deep.equal(last);
-      expect(workflows).to.deep.equal([
-        { id: 'p1', name: 'Isolate host', description: '', triggerType: 'manual', status: 'ACTIVE' },
-      ]);
-      expect(tools).to.have.length(11);
-      const first = { id: 'i0', name: 'Integration 0', version: '1.2.0', category: 'EDR', description: '' };
-      expect(tools?.[0]).to.deep.equal(first);
-    });
+    const { projects, workflows, tools } = await read(file);
+    expect(projects).to.have.length(23);
+    const last = { id: 'w22', name: 'Workspace 22', description: '', createTime: '2026-01-02T00:00:00Z' };
+    expect(projects?.at(-1)).to.deep.equal(last);
+    expect(workflows).to.deep.equal([
+      { id: 'p1', name: 'Isolate host', description: '', triggerType: 'manual', status: 'ACTIVE' },
+    ]);
+    expect(tools).to.have.length(11);
+    const first = { id: 'i0', name: 'Integration 0', version: '1.2.0', category: 'EDR', description: '' };
+    expect(tools?.[0]).to.deep.equal(first);
   });
 });

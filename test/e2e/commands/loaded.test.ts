@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
-import { inFolder, MAIN, porticoEnvironment, startPortico, writeSettings } from '../../support/process/process.ts';
-import { servedFrom } from '../../support/process/serving.ts';
+import { MAIN, porticoEnvironment, startPortico } from '../../support/process/process.ts';
+import { servedFrom, settingsFile } from '../../support/process/serving.ts';
 
 const REPORTER = fileURLToPath(new URL('loaded/report.ts', import.meta.url));
 
@@ -14,20 +14,18 @@ const READ = `${LIST}/read?uri=platform://tools`;
  * and their files, and parts of Node by their own names.
  */
 async function loadedBy(settings: object, ...groups: readonly (readonly string[])[]) {
-  return inFolder(async (folder) => {
-    const file = await writeSettings(folder, servedFrom('http://127.0.0.1:9', settings));
-    const args = ['--import', REPORTER, MAIN, 'serve', '--config', file];
-    const portico = startPortico(process.execPath, args, porticoEnvironment());
-    const url = await portico.ready;
-    const told = () => [...portico.stderr().matchAll(/^loaded: (.*)$/gm)].map(([, line = '']) => line);
-    for (const [index, targets] of groups.entries()) {
-      for (const target of targets) await fetch(`${url}${target}`, { headers: { Authorization: 'Bearer token' } });
-      portico.child.kill('SIGUSR2');
-      await eventually(() => told().length > index);
-    }
-    await portico.stop();
-    return told().map((line): readonly string[] => JSON.parse(line));
-  });
+  const file = await settingsFile(servedFrom('http://127.0.0.1:9', settings));
+  const args = ['--import', REPORTER, MAIN, 'serve', '--config', file];
+  const portico = startPortico(process.execPath, args, porticoEnvironment());
+  const url = await portico.ready;
+  const told = () => [...portico.stderr().matchAll(/^loaded: (.*)$/gm)].map(([, line = '']) => line);
+  for (const [index, targets] of groups.entries()) {
+    for (const target of targets) await fetch(`${url}${target}`, { headers: { Authorization: 'Bearer token' } });
+    portico.child.kill('SIGUSR2');
+    await eventually(() => told().length > index);
+  }
+  await portico.stop();
+  return told().map((line): readonly string[] => JSON.parse(line));
 }
 
 describe('a module of a feature that is off', () => {

@@ -3,16 +3,15 @@ import { expect } from 'chai';
 import type { ProbeReport } from '../../../src/setup/probe/probe-report.ts';
 import { byOffset, FIELDS, OFFSET, settings, TOKEN } from '../../setup/probe/probed.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { runPortico } from '../../support/process/process.ts';
+import { settingsFile } from '../../support/process/serving.ts';
 
 /** Runs `portico check --probe` over settings in which BASE is the platform. */
 async function run(handler: RequestListener, yaml: string) {
   const { url } = await startHttpUpstream(handler);
-  return inFolder(async (folder) => {
-    const file = await writeSettings(folder, yaml.replaceAll('BASE', url));
-    const { code, stdout, stderr } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
-    return { code, stdout: stdout.replaceAll(url, 'BASE').replaceAll(file, 'FILE'), stderr };
-  });
+  const file = await settingsFile(yaml.replaceAll('BASE', url));
+  const { code, stdout, stderr } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
+  return { code, stdout: stdout.replaceAll(url, 'BASE').replaceAll(file, 'FILE'), stderr };
 }
 
 describe('portico check --probe', () => {
@@ -51,24 +50,22 @@ FILE: OK: 1 of 1 resources could be read, with 1 warning
 
   it('sends the same requests as serve, and prints JSON for --json', async () => {
     const upstream = await startHttpUpstream(byOffset);
-    await inFolder(async (folder) => {
-      const yaml = settings(`${OFFSET}, ${FIELDS}`).replaceAll('BASE', upstream.url);
-      const file = await writeSettings(folder, `http: { port: 0 }\nadmin: { port: 0 }\n${yaml}`);
-      const seen = () =>
-        upstream.requests.map(({ url, headers }) => ({ url, headers: { ...headers, 'x-request-id': '' } }));
-      const { stdout } = await runPortico(['check', '--probe', file, '--json'], { PORTICO_TOKEN: TOKEN }).ended;
-      const { ok, resources }: ProbeReport = JSON.parse(stdout);
-      expect(ok).to.equal(true);
-      expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
-      const all = seen();
-      // Three pages, and one request that confirms the end.
-      const probed = all.slice(0, 4);
-      const portico = runPortico(['serve', file]);
-      const headers = { authorization: `Bearer ${TOKEN}` };
-      await fetch(`${await portico.ready}/mcp/v1/resources/read?uri=platform://projects`, { headers });
-      expect(seen().slice(all.length)).to.deep.equal(probed);
-      await portico.stop();
-    });
+    const yaml = settings(`${OFFSET}, ${FIELDS}`).replaceAll('BASE', upstream.url);
+    const file = await settingsFile(`http: { port: 0 }\nadmin: { port: 0 }\n${yaml}`);
+    const seen = () =>
+      upstream.requests.map(({ url, headers }) => ({ url, headers: { ...headers, 'x-request-id': '' } }));
+    const { stdout } = await runPortico(['check', '--probe', file, '--json'], { PORTICO_TOKEN: TOKEN }).ended;
+    const { ok, resources }: ProbeReport = JSON.parse(stdout);
+    expect(ok).to.equal(true);
+    expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
+    const all = seen();
+    // Three pages, and one request that confirms the end.
+    const probed = all.slice(0, 4);
+    const portico = runPortico(['serve', file]);
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    await fetch(`${await portico.ready}/mcp/v1/resources/read?uri=platform://projects`, { headers });
+    expect(seen().slice(all.length)).to.deep.equal(probed);
+    await portico.stop();
   });
 
   it('reads every offered resource, and exits with 1 when one fails', async () => {

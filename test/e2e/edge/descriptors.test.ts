@@ -4,15 +4,15 @@ import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
-import { MAIN, porticoEnvironment, startPortico, writeSettings } from '../../support/process/process.ts';
-import { newFolder, READ_TOOLS, servedFrom } from '../../support/process/serving.ts';
+import { MAIN, porticoEnvironment, startPortico } from '../../support/process/process.ts';
+import { READ_TOOLS, servedFrom, settingsFile } from '../../support/process/serving.ts';
 
 const LIMIT = 256;
 
 /** Runs `portico` with so many file descriptors, and waits until it is ready. */
 async function startWithin(limit: number) {
   const platform = await startHttpUpstream(lists({ tools: [{ id: 'a', name: 'A', version: '1.0.0', category: 'c' }] }));
-  const file = await writeSettings(await newFolder(), servedFrom(platform.url));
+  const file = await settingsFile(servedFrom(platform.url));
   const words = ['-c', `ulimit -n ${limit} && exec "$0" "$@"`, process.execPath, MAIN, 'serve', file];
   const portico = startPortico('sh', words, porticoEnvironment());
   const url = await portico.ready;

@@ -8,8 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { listen } from '../../support/listening.ts';
 import { lists } from '../../support/platform/http-upstream.ts';
-import { inFolder } from '../../support/process/process.ts';
-import { READ_TOOLS, startServing } from '../../support/process/serving.ts';
+import { newFolder, READ_TOOLS, startServing } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const AUTHORITY = await createAuthority();
@@ -21,111 +20,111 @@ const UPSTREAM = 'upstreams: { tools: { baseUrl: http://127.0.0.1:9 } }';
 const probe = (url: string) => exchange(url, get('/readyz'), { tls: { ca } }).then(({ status }) => status);
 
 describe('a process with TLS', () => {
-  it('serves both listeners over TLS, logs it, and drains', () =>
-    inFolder(async (folder) => {
-      const { cert, key } = writePem(folder, await AUTHORITY.issue());
-      const tls = `tls: { certFile: ${cert}, keyFile: ${key} }`;
-      const settings = `http: { port: 0, ${tls} }\nadmin: { port: 0, ${tls} }\n${UPSTREAM}`;
-      const portico = await startServing(settings);
-      for (const url of [portico.url, portico.adminUrl]) {
-        expect(url).to.match(/^https:/);
-        expect(await probe(url)).to.equal(200);
-      }
-      const { code, stderr } = await portico.stop();
-      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
-    }));
+  it('serves both listeners over TLS, logs it, and drains', async () => {
+    const folder = await newFolder();
+    const { cert, key } = writePem(folder, await AUTHORITY.issue());
+    const tls = `tls: { certFile: ${cert}, keyFile: ${key} }`;
+    const settings = `http: { port: 0, ${tls} }\nadmin: { port: 0, ${tls} }\n${UPSTREAM}`;
+    const portico = await startServing(settings);
+    for (const url of [portico.url, portico.adminUrl]) {
+      expect(url).to.match(/^https:/);
+      expect(await probe(url)).to.equal(200);
+    }
+    const { code, stderr } = await portico.stop();
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+  });
 });
 
 describe('a gateway with TLS', () => {
-  it('keeps a valid certificate that an expired one replaces, with a log line, a recent change, and its end among the metrics', () =>
-    inFolder(async (folder) => {
-      const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
-      const clock = { now: Date.now() };
-      const log = captureLog('info');
-      const settings = settingsFor('http://127.0.0.1:9', { http: { tls: { certFile, keyFile } }, admin: { port: 0 } });
-      const { url, gateway } = await startGateway(settings, { logger: log.logger, now: () => clock.now });
-      const told = () => log.lines().filter(({ msg }) => String(msg).startsWith('certificate'));
-      const admin = async (path: string) => (await fetch(`${gateway.adminUrl}${path}`)).text();
-      const EXPIRY = /^portico_certificate_expiry_timestamp_seconds\{block="http\.tls",file="certFile"\} (\S+)$/m;
-      const days = async () =>
-        Math.round((Number(EXPIRY.exec(await admin('/metrics'))?.[1]) * 1000 - Date.now()) / 86_400_000);
-      expect(await days()).to.equal(20);
-      writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
-      clock.now += 10_000;
-      await eventually(() => told().length === 1);
-      const unusable = { level: 'warn', msg: 'certificate files unusable', block: 'http.tls', key: 'certFile' };
-      expect(told()[0]).to.include(unusable);
-      expect(told()[0]?.['issue']).to.match(/^expired at /);
-      const { changes } = JSON.parse(await admin('/status'));
-      expect(changes[0]).to.include({ event: 'tlsFilesChanged', isTrouble: true });
-      expect(changes[0].text).to.match(/^http\.tls: certFile expired at /);
-      expect([await probe(url), await days()]).to.deep.equal([200, 20]);
-      writePem(folder, await AUTHORITY.issue({ days: [-1, 25] }));
-      clock.now += 10_000;
-      await eventually(async () => (await days()) === 25);
-      expect(await probe(url)).to.equal(200);
-      await eventually(() => told().length === 2);
-      expect(told()[1]).to.include({ level: 'info', msg: 'certificates reloaded', block: 'http.tls' });
-    }));
+  it('keeps a valid certificate that an expired one replaces, with a log line, a recent change, and its end among the metrics', async () => {
+    const folder = await newFolder();
+    const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
+    const clock = { now: Date.now() };
+    const log = captureLog('info');
+    const settings = settingsFor('http://127.0.0.1:9', { http: { tls: { certFile, keyFile } }, admin: { port: 0 } });
+    const { url, gateway } = await startGateway(settings, { logger: log.logger, now: () => clock.now });
+    const told = () => log.lines().filter(({ msg }) => String(msg).startsWith('certificate'));
+    const admin = async (path: string) => (await fetch(`${gateway.adminUrl}${path}`)).text();
+    const EXPIRY = /^portico_certificate_expiry_timestamp_seconds\{block="http\.tls",file="certFile"\} (\S+)$/m;
+    const days = async () =>
+      Math.round((Number(EXPIRY.exec(await admin('/metrics'))?.[1]) * 1000 - Date.now()) / 86_400_000);
+    expect(await days()).to.equal(20);
+    writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
+    clock.now += 10_000;
+    await eventually(() => told().length === 1);
+    const unusable = { level: 'warn', msg: 'certificate files unusable', block: 'http.tls', key: 'certFile' };
+    expect(told()[0]).to.include(unusable);
+    expect(told()[0]?.['issue']).to.match(/^expired at /);
+    const { changes } = JSON.parse(await admin('/status'));
+    expect(changes[0]).to.include({ event: 'tlsFilesChanged', isTrouble: true });
+    expect(changes[0].text).to.match(/^http\.tls: certFile expired at /);
+    expect([await probe(url), await days()]).to.deep.equal([200, 20]);
+    writePem(folder, await AUTHORITY.issue({ days: [-1, 25] }));
+    clock.now += 10_000;
+    await eventually(async () => (await days()) === 25);
+    expect(await probe(url)).to.equal(200);
+    await eventually(() => told().length === 2);
+    expect(told()[1]).to.include({ level: 'info', msg: 'certificates reloaded', block: 'http.tls' });
+  });
 });
 
 describe('a platform over TLS, behind a proxy with a password', () => {
   const PASSWORD = 'canary-c4n4ry-of-the-proxy';
 
-  it('is read, also with a client certificate, and the password is not in a log, response or error', () =>
-    inFolder(async (folder) => {
-      const server = createServer({ ...(await AUTHORITY.issue()), requestCert: true, ca }, (request, response) => {
-        expect(request.headers).not.to.have.property('proxy-authorization');
-        lists({ tools: [{ id: 'a', name: 'A' }] })(request, response);
-      });
-      const platform = await listen(server);
-      const proxy = await startConnectProxy();
-      const given = new Set<string | undefined>();
-      const { ca: caFile, cert: certFile, key: keyFile } = writePem(folder, { ca, ...(await AUTHORITY.issue()) });
-      const log = captureLog('debug');
-      const { gateway, read } = await startGateway(
-        settingsFor(platform.url.replace('http:', 'https:'), {
-          upstream: {
-            tls: { caFile, certFile, keyFile },
-            proxy: { url: proxy.url, user: 'portico', password: PASSWORD },
-            retry: { attempts: 1, baseDelayMs: 1 },
-          },
-        }),
-        { logger: log.logger },
-      );
-      const said = [inspect(gateway, { depth: 9, showHidden: true })];
-      const answered = await read('tools');
-      expect(answered.status).to.equal(200);
-      for (const { headers } of proxy.asked) given.add(headers['proxy-authorization']);
-      expect([...given]).to.deep.equal([`Basic ${Buffer.from(`portico:${PASSWORD}`).toString('base64')}`]);
-      await platform.refuse();
-      for (const text of ['HTTP/1.1 407 No\r\n\r\n', 'garbage\r\n\r\n']) {
-        proxy.behave((socket) => socket.end(text));
-        const failed = await read('projects');
-        expect(failed.status).to.equal(502);
-        said.push(JSON.stringify([...failed.headers]), await failed.text());
-      }
-      const all = [...said, log.text()].join('\n');
-      expect(all).to.contain('proxy: it opened no tunnel: status 407');
-      expect(all).to.contain('proxy: the response is not well-formed HTTP');
-      for (const secret of [PASSWORD, Buffer.from(`portico:${PASSWORD}`).toString('base64')]) {
-        expect(all).not.to.contain(secret);
-      }
-    }));
+  it('is read, also with a client certificate, and the password is not in a log, response or error', async () => {
+    const folder = await newFolder();
+    const server = createServer({ ...(await AUTHORITY.issue()), requestCert: true, ca }, (request, response) => {
+      expect(request.headers).not.to.have.property('proxy-authorization');
+      lists({ tools: [{ id: 'a', name: 'A' }] })(request, response);
+    });
+    const platform = await listen(server);
+    const proxy = await startConnectProxy();
+    const given = new Set<string | undefined>();
+    const { ca: caFile, cert: certFile, key: keyFile } = writePem(folder, { ca, ...(await AUTHORITY.issue()) });
+    const log = captureLog('debug');
+    const { gateway, read } = await startGateway(
+      settingsFor(platform.url.replace('http:', 'https:'), {
+        upstream: {
+          tls: { caFile, certFile, keyFile },
+          proxy: { url: proxy.url, user: 'portico', password: PASSWORD },
+          retry: { attempts: 1, baseDelayMs: 1 },
+        },
+      }),
+      { logger: log.logger },
+    );
+    const said = [inspect(gateway, { depth: 9, showHidden: true })];
+    const answered = await read('tools');
+    expect(answered.status).to.equal(200);
+    for (const { headers } of proxy.asked) given.add(headers['proxy-authorization']);
+    expect([...given]).to.deep.equal([`Basic ${Buffer.from(`portico:${PASSWORD}`).toString('base64')}`]);
+    await platform.refuse();
+    for (const text of ['HTTP/1.1 407 No\r\n\r\n', 'garbage\r\n\r\n']) {
+      proxy.behave((socket) => socket.end(text));
+      const failed = await read('projects');
+      expect(failed.status).to.equal(502);
+      said.push(JSON.stringify([...failed.headers]), await failed.text());
+    }
+    const all = [...said, log.text()].join('\n');
+    expect(all).to.contain('proxy: it opened no tunnel: status 407');
+    expect(all).to.contain('proxy: the response is not well-formed HTTP');
+    for (const secret of [PASSWORD, Buffer.from(`portico:${PASSWORD}`).toString('base64')]) {
+      expect(all).not.to.contain(secret);
+    }
+  });
 });
 
 describe('NODE_EXTRA_CA_CERTS', () => {
-  it('adds authorities for platforms and for proxies over TLS', () =>
-    inFolder(async (folder) => {
-      const leaf = await AUTHORITY.issue();
-      const platform = await listen(createServer(leaf, lists({ tools: [{ id: 'a', name: 'A' }] })));
-      const proxy = await startConnectProxy(createServer(leaf));
-      const [at, by] = [platform.url, proxy.url].map((url) => url.replace('http:', 'https:'));
-      const settings = `http: { port: 0 }\nadmin: { enabled: false }\nupstreams: { tools: { baseUrl: "${at}", proxy: { url: "${by}" } } }`;
-      const { ca: file } = writePem(folder, { ca });
-      const portico = await startServing(settings, { NODE_EXTRA_CA_CERTS: file });
-      expect((await portico.ask(READ_TOOLS)).status).to.equal(200);
-      expect(proxy.asked.map(({ url: asked }) => asked)).to.deep.equal([`127.0.0.1:${platform.port}`]);
-      expect((await portico.stop()).code).to.equal(0);
-    }));
+  it('adds authorities for platforms and for proxies over TLS', async () => {
+    const folder = await newFolder();
+    const leaf = await AUTHORITY.issue();
+    const platform = await listen(createServer(leaf, lists({ tools: [{ id: 'a', name: 'A' }] })));
+    const proxy = await startConnectProxy(createServer(leaf));
+    const [at, by] = [platform.url, proxy.url].map((url) => url.replace('http:', 'https:'));
+    const settings = `http: { port: 0 }\nadmin: { enabled: false }\nupstreams: { tools: { baseUrl: "${at}", proxy: { url: "${by}" } } }`;
+    const { ca: file } = writePem(folder, { ca });
+    const portico = await startServing(settings, { NODE_EXTRA_CA_CERTS: file });
+    expect((await portico.ask(READ_TOOLS)).status).to.equal(200);
+    expect(proxy.asked.map(({ url: asked }) => asked)).to.deep.equal([`127.0.0.1:${platform.port}`]);
+    expect((await portico.stop()).code).to.equal(0);
+  });
 });

@@ -9,8 +9,8 @@ import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/listening.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import { endWithTest, inFolder, MAIN, porticoEnvironment, writeSettings } from '../../support/process/process.ts';
-import { isAnswered } from '../../support/process/serving.ts';
+import { endWithTest, MAIN, porticoEnvironment, writeSettings } from '../../support/process/process.ts';
+import { isAnswered, newFolder } from '../../support/process/serving.ts';
 
 /** So long that a process which waits for it fails the test. */
 const NEVER_MS = 3_600_000;
@@ -56,45 +56,30 @@ describe('a process with a full, unread output', function () {
   });
 
   /** Starts `portico` with both outputs on such pipes, lets `talk` do so, and says how the process ended. */
-  function end(command: readonly string[], graceMs: number, talk: (started: Started) => unknown): Promise<unknown> {
-    return inFolder(async (folder) => {
-      const port = await freePort();
-      const file = await writeSettings(
-        folder,
-        `
-http: { port: ${port} }
-admin: { enabled: false }
-shutdown: { graceMs: ${graceMs} }
-upstreams:
-  projects: { baseUrl: "${platformUrl}" }
-  workflows: { baseUrl: "${platformUrl}" }
-  tools: { baseUrl: "${platformUrl}", timeoutMs: ${NEVER_MS} }
-`,
-      );
-      const module = join(folder, 'preload.mjs');
-      await writeFile(module, "process.on('SIGUSR2', () => { throw new Error('crash'); });");
-      const outputs = ['stdout', 'stderr'].map((name) => openFullPipe(join(folder, name)));
-      const args = [
-        '--import',
-        pathToFileURL(module).href,
-        MAIN,
-        ...command.map((word) => (word === 'FILE' ? file : word)),
-      ];
-      const child = spawn(process.execPath, args, {
-        env: porticoEnvironment({ PORT: `${port}`, ADMIN_PORT: '0', PORTICO_TOKEN: 'token-of-the-test' }),
-        stdio: ['pipe', ...outputs],
-      });
-      endWithTest(child);
-      child.stdin?.on('error', () => {}); // It ends with input left.
-      const closePipes = onCleanup(() => outputs.forEach(closeSync));
-      const ended = once(child, 'exit');
-      await talk({ child, url: `http://127.0.0.1:${port}`, ended });
-      const [code, signal] = await ended;
-      closePipes();
-      outputs.forEach(closeSync);
-      expect(signal).to.equal(null);
-      return code;
+  async function end(command: string, graceMs: number, talk: (started: Started) => unknown): Promise<unknown> {
+    const folder = await newFolder();
+    const port = await freePort();
+    const upstreams = { tools: { baseUrl: platformUrl, timeoutMs: NEVER_MS } };
+    const settings = { http: { port }, admin: { enabled: false }, shutdown: { graceMs }, upstreams };
+    const file = await writeSettings(folder, JSON.stringify(settings));
+    const module = join(folder, 'preload.mjs');
+    await writeFile(module, "process.on('SIGUSR2', () => { throw new Error('crash'); });");
+    const outputs = ['stdout', 'stderr'].map((name) => openFullPipe(join(folder, name)));
+    const args = ['--import', pathToFileURL(module).href, MAIN, command, '--config', file];
+    const child = spawn(process.execPath, args, {
+      env: porticoEnvironment({ PORTICO_TOKEN: 'token-of-the-test' }),
+      stdio: ['pipe', ...outputs],
     });
+    endWithTest(child);
+    child.stdin?.on('error', () => {}); // It ends with input left.
+    const closePipes = onCleanup(() => outputs.forEach(closeSync));
+    const ended = once(child, 'exit');
+    await talk({ child, url: `http://127.0.0.1:${port}`, ended });
+    const [code, signal] = await ended;
+    closePipes();
+    outputs.forEach(closeSync);
+    expect(signal).to.equal(null);
+    return code;
   }
 
   async function isReading(started: Started): Promise<void> {
@@ -103,9 +88,6 @@ upstreams:
     fetch(`${started.url}/mcp/v1/resources/read?uri=platform://tools`, { headers }).catch(() => {});
     await eventually(() => reads === 1);
   }
-
-  const SERVE = ['serve', '--config', 'FILE'];
-  const STDIO = ['stdio', '--config', 'FILE'];
 
   /** Sends a signal in the middle of a request. */
   const sends = (signal: NodeJS.Signals) => async (started: Started) => {
@@ -121,10 +103,10 @@ upstreams:
   }
 
   for (const [what, command, graceMs, talk] of [
-    ['serve on SIGTERM', SERVE, 100, sends('SIGTERM')],
-    ['serve on an uncaught error', SERVE, NEVER_MS, sends('SIGUSR2')],
-    ['serve on a second SIGTERM within the grace time', SERVE, NEVER_MS, terminatesTwice],
-    ['stdio at the end of its input', STDIO, 100, ({ child }: Started) => child.stdin?.end(PING.repeat(20_000))],
+    ['serve on SIGTERM', 'serve', 100, sends('SIGTERM')],
+    ['serve on an uncaught error', 'serve', NEVER_MS, sends('SIGUSR2')],
+    ['serve on a second SIGTERM within the grace time', 'serve', NEVER_MS, terminatesTwice],
+    ['stdio at the end of its input', 'stdio', 100, ({ child }: Started) => child.stdin?.end(PING.repeat(20_000))],
   ] as const) {
     it(`ends ${what}`, async () => {
       expect(await end(command, graceMs, talk)).to.equal(1);

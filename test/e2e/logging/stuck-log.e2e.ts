@@ -37,7 +37,7 @@ function bound(pid: string, bytes: number | 'unlimited'): boolean {
 }
 
 describe('a log that cannot be written', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
 
   it('does not stop responses or delay the exit, on a full disk', async () => {
     const { ask, child, ended } = await startLoggingInto('/dev/full');

@@ -4,7 +4,8 @@ import { type DemoPlatform, startDemoPlatform } from '../../../src/demo/platform
 import { expectedFailures, expectedFailuresFile } from '../../core/mcp/conformance/expected-failures.ts';
 import { runSuite, scenarios, type Verdict } from '../../core/mcp/conformance/suite.ts';
 import { type BearerProxy, type Passed, startBearerProxy } from '../../support/authorization/bearer-proxy.ts';
-import { inFolder, runPortico, writeSettings } from '../../support/process/process.ts';
+import { runPortico, writeSettings } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/serving.ts';
 
 /** How much the suite holds at each revision: a run that looked at less is no run. A newer suite may bring more. */
 const REVISIONS = {
@@ -33,20 +34,19 @@ describe('the conformance suite of the protocol', function () {
       let proxy: BearerProxy;
       let verdict: Verdict;
 
-      before(() =>
-        inFolder(async (folder) => {
-          proxy = await startBearerProxy('demo-alice');
-          const portico = runPortico(['serve', '--config', await writeSettings(folder, settings(platform, proxy))]);
-          try {
-            proxy.lead(await portico.ready);
-            const results = join(folder, 'results');
-            verdict = await runSuite(`http://${proxy.host}/mcp`, revision, expectedFailuresFile(revision), results);
-          } finally {
-            expect(await portico.stop()).to.include({ code: 0, stderr: '' });
-            await proxy.close();
-          }
-        }),
-      );
+      before(async () => {
+        const folder = await newFolder();
+        proxy = await startBearerProxy('demo-alice');
+        const portico = runPortico(['serve', '--config', await writeSettings(folder, settings(platform, proxy))]);
+        try {
+          proxy.lead(await portico.ready);
+          const results = join(folder, 'results');
+          verdict = await runSuite(`http://${proxy.host}/mcp`, revision, expectedFailuresFile(revision), results);
+        } finally {
+          expect(await portico.stop()).to.include({ code: 0, stderr: '' });
+          await proxy.close();
+        }
+      });
 
       it('finds the expected failures only', () => {
         expect(verdict.exitCode, verdict.summary).to.equal(0);

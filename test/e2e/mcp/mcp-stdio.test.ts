@@ -10,7 +10,8 @@ import {
   tokenOf,
 } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
-import { type Ended, inFolder, type RunningProcess, runStdio, writeSettings } from '../../support/process/process.ts';
+import { type Ended, type RunningProcess, runStdio } from '../../support/process/process.ts';
+import { settingsFile } from '../../support/process/serving.ts';
 import { bodyOf, readOf, rpc } from '../../support/rpc.ts';
 
 const SETTINGS = `
@@ -41,12 +42,10 @@ describe('portico stdio', function () {
 
   /** Runs it with what `talk` sends, and waits for its exit. */
   async function run(talk: (portico: RunningProcess) => unknown): Promise<Ended> {
-    return inFolder(async (folder) => {
-      const file = await writeSettings(folder, SETTINGS);
-      const portico = runStdio(file, { PLATFORM_URL: platform.url, PORTICO_TOKEN: TOKEN });
-      await talk(portico);
-      return portico.ended;
-    });
+    const file = await settingsFile(SETTINGS);
+    const portico = runStdio(file, { PLATFORM_URL: platform.url, PORTICO_TOKEN: TOKEN });
+    await talk(portico);
+    return portico.ended;
   }
 
   it('answers the requests before the end of its input, and exits with 0', async () => {

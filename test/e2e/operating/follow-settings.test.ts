@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
-import { inFolder, type PorticoProcess, runPortico } from '../../support/process/process.ts';
+import { type PorticoProcess, runPortico } from '../../support/process/process.ts';
+import { newFolder } from '../../support/process/serving.ts';
 
 const TOKEN = 'token-of-the-test';
 
@@ -31,26 +32,25 @@ async function withProcess(
 ): Promise<void> {
   const tools = { tools: [{ id: 'a', name: 'first', title: 'second' }], nextPageToken: '' };
   const platform = await startHttpUpstream(json(tools));
-  await inFolder(async (folder) => {
-    const text = (field: string, others = more) => settings(platform.url, field, others);
-    await enter(folder, text('name'));
-    const portico = runPortico(['--config', join(folder, 'portico.yaml')]);
-    const url = await portico.ready;
-    await work({
-      folder,
-      portico,
-      text,
-      async name() {
-        const headers = { authorization: `Bearer ${TOKEN}` };
-        const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers });
-        return ((await response.json()) as { name: string }[])[0]?.name ?? '';
-      },
-      count: (message) => portico.stdout().split(`"msg":"${message}"`).length - 1,
-    });
-    const { code, stdout, stderr } = await portico.stop();
-    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
-    expect(stdout).to.not.contain(TOKEN);
+  const folder = await newFolder();
+  const text = (field: string, others = more) => settings(platform.url, field, others);
+  await enter(folder, text('name'));
+  const portico = runPortico(['--config', join(folder, 'portico.yaml')]);
+  const url = await portico.ready;
+  await work({
+    folder,
+    portico,
+    text,
+    async name() {
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      const response = await fetch(`${url}/mcp/v1/resources/read?uri=platform://tools`, { headers });
+      return ((await response.json()) as { name: string }[])[0]?.name ?? '';
+    },
+    count: (message) => portico.stdout().split(`"msg":"${message}"`).length - 1,
   });
+  const { code, stdout, stderr } = await portico.stop();
+  expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+  expect(stdout).to.not.contain(TOKEN);
   await platform.close();
 }
 

@@ -7,8 +7,8 @@ import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { type Collector, startCollector } from '../../support/process/collector.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
-import { inFolder, runStdio, writeSettings } from '../../support/process/process.ts';
-import { READ_TOOLS, startServing } from '../../support/process/serving.ts';
+import { runStdio } from '../../support/process/process.ts';
+import { READ_TOOLS, settingsFile, startServing } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const SETTINGS = `
@@ -73,26 +73,24 @@ describe('a process with tracing', function () {
   });
 
   it('traces each message of standard input', async () => {
-    await inFolder(async (folder) => {
-      const { yaml, env } = boundedSettings(SETTINGS, environment());
-      const portico = runStdio(await writeSettings(folder, yaml), env);
-      const message = (id: number, method: string, params: object) =>
-        `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
-      portico.child.stdin.write(message(1, 'resources/read', { uri: 'platform://tools' }));
-      await eventually(() => portico.stdout().includes('"id":1'));
-      const _meta = { traceparent: SAMPLED };
-      const call = message(2, 'tools/call', { name: 'list_installed_tools', _meta });
-      portico.child.stdin.end(`${call}${message(3, 'none', {})}{`);
-      const { code, stderr } = await portico.ended;
-      expect(code).to.equal(0);
-      expect(collector.tree()).to.deep.equal({
-        '1 SERVER resources/read': { '1 INTERNAL read tools': LOADED },
-        '2 SERVER _OTHER': {},
-      });
-      expect(collector.one('resources/read').attributes).to.include({ 'network.transport': 'pipe' });
-      const { traceId, spanId: parentId } = PARENT;
-      expect(collector.one('tools/call list_installed_tools')).to.include({ traceId, parentId });
-      for (const { traceId } of collector.spans) expect(stderr).to.contain(`"traceId":"${traceId}"`);
+    const { yaml, env } = boundedSettings(SETTINGS, environment());
+    const portico = runStdio(await settingsFile(yaml), env);
+    const message = (id: number, method: string, params: object) =>
+      `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+    portico.child.stdin.write(message(1, 'resources/read', { uri: 'platform://tools' }));
+    await eventually(() => portico.stdout().includes('"id":1'));
+    const _meta = { traceparent: SAMPLED };
+    const call = message(2, 'tools/call', { name: 'list_installed_tools', _meta });
+    portico.child.stdin.end(`${call}${message(3, 'none', {})}{`);
+    const { code, stderr } = await portico.ended;
+    expect(code).to.equal(0);
+    expect(collector.tree()).to.deep.equal({
+      '1 SERVER resources/read': { '1 INTERNAL read tools': LOADED },
+      '2 SERVER _OTHER': {},
     });
+    expect(collector.one('resources/read').attributes).to.include({ 'network.transport': 'pipe' });
+    const { traceId, spanId: parentId } = PARENT;
+    expect(collector.one('tools/call list_installed_tools')).to.include({ traceId, parentId });
+    for (const { traceId } of collector.spans) expect(stderr).to.contain(`"traceId":"${traceId}"`);
   });
 });

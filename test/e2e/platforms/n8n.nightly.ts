@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse, stringify } from 'yaml';
 import { installPlatform, type StartedPlatform, startPlatform } from '../../support/platform/installed.ts';
-import { runPortico, writeSettings } from '../../support/process/process.ts';
-import { newFolder, startServing } from '../../support/process/serving.ts';
+import { runPortico } from '../../support/process/process.ts';
+import { newFolder, settingsFile, startServing } from '../../support/process/serving.ts';
 
 /** Its store is a package that has to be compiled. */
 const PACKAGE = { name: 'n8n', version: '2.39.7', scripts: ['sqlite3'] };
@@ -109,7 +109,7 @@ describe('n8n behind Portico', function () {
 
   /** What `check --probe` prints about the platform, and the code with which it ends. */
   async function probe(settings: object) {
-    const file = await writeSettings(await newFolder(), textOf(settings));
+    const file = await settingsFile(textOf(settings));
     const env = { N8N_URL: platform.url, PORTICO_TOKEN: key };
     const { code, stdout, stderr } = await runPortico(['check', '--probe', file], env).ended;
     return { code, printed: stdout + stderr };

@@ -27,9 +27,14 @@ export function servedFrom(baseUrl: string, overrides: object = {}): string {
   return JSON.stringify({ http: { port: 0 }, admin: { port: 0 }, confirmation, upstreams, ...overrides });
 }
 
+/** Writes settings into a file that is gone with the test, or the suite, and gives its path. */
+export async function settingsFile(yaml: string): Promise<string> {
+  return writeSettings(await newFolder(), yaml);
+}
+
 /** Runs `portico` by settings of this text, and waits until it is ready. */
 export async function startServing(yaml: string, env: Record<string, string> = {}): Promise<Serving> {
-  const file = await writeSettings(await newFolder(), yaml);
+  const file = await settingsFile(yaml);
   const portico = runPortico(['--config', file], env);
   const url = await portico.ready;
   const headers = { authorization: 'Bearer token-of-the-test' };
@@ -46,7 +51,7 @@ export async function startServing(yaml: string, env: Record<string, string> = {
 export async function startLoggingTo(stdout: 'pipe' | number) {
   const [port, adminPort] = [await freePort(), await freePort()];
   const settings = servedFrom('http://127.0.0.1:9', { http: { port }, admin: { port: adminPort } });
-  const file = await writeSettings(await newFolder(), settings);
+  const file = await settingsFile(settings);
   const child = spawn(process.execPath, [MAIN, '--config', file], {
     env: porticoEnvironment(),
     stdio: ['ignore', stdout, 'inherit'],
