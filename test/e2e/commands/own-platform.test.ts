@@ -1,9 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
+import { parse } from 'yaml';
+import { as } from '../../support/authorization/caller.ts';
 import { codeBlocks } from '../../support/docs.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
-import type { Ended } from '../../support/process/process.ts';
-import { startServing } from '../../support/process/serving.ts';
 
 const WORKSPACES = Array.from({ length: 230 }, (_, index) => ({
   workspaceId: String(9_007_199_254_740_993n + BigInt(index)),
@@ -47,23 +48,20 @@ const acme: RequestListener = (request, response) => {
 };
 
 describe("the settings that README shows, before a platform of one's own", () => {
-  let stop: () => Promise<Ended>;
   let read: (name: string) => Promise<unknown>;
 
   before(async () => {
     const platform = await startHttpUpstream(acme);
     const [yaml = ''] = codeBlocks('README.md', 'yaml');
     expect(yaml).to.contain('https://api.acme.example/v2');
-    const own = yaml.replace('https://api.acme.example', platform.url);
-    const portico = await startServing(`http: { port: 0 }\nadmin: { port: 0 }\n${own}`);
-    stop = portico.stop;
-    const headers = { authorization: 'Bearer the-key' };
-    read = async (name) =>
-      (await fetch(`${portico.url}/mcp/v1/resources/read?uri=platform://${name}`, { headers })).json();
-  });
-
-  after(async () => {
-    expect((await stop()).stdout).not.to.contain('the-key');
+    const settings = parse(yaml.replace('https://api.acme.example', platform.url), { merge: true });
+    const gateway = await startGateway({
+      http: { port: 0 },
+      admin: { enabled: false },
+      log: { level: 'silent' },
+      ...settings,
+    });
+    read = async (name) => (await gateway.read(name, as('the-key'))).json();
   });
 
   it('read projects with numeric ids as they were written, and epoch times', async () => {
@@ -74,16 +72,13 @@ describe("the settings that README shows, before a platform of one's own", () =>
     expect(projects[229]).to.deep.include({ id: '9007199254741222', description: 'About it' });
   });
 
-  it('read workflows with looked-up values', async () => {
+  it('read workflows with looked-up values, and the tools that are installed with a whole version', async () => {
     const [{ trigger: _trigger, enabled: _enabled, ...isolate } = {} as never] = PLAYBOOKS;
     expect(await read('workflows')).to.deep.equal([
       { ...isolate, triggerType: 'MANUAL', status: 'ACTIVE' },
       { id: 'nightly-scan', name: 'Nightly scan', description: '', triggerType: 'SCHEDULED', status: 'PAUSED' },
       { id: 'on-alert', name: 'On alert', description: '', triggerType: 'ALERT', status: '' },
     ]);
-  });
-
-  it('read the tools that are installed, with a whole version', async () => {
     expect(await read('tools')).to.deep.equal([
       { id: 'nuclei', name: 'Nuclei', version: '3.4.0', category: 'scanner', description: '' },
       { id: 'trivy', name: 'Trivy', version: '0.7.0', category: 'other', description: '' },

@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { createAuthority, writePem } from '../../support/certificates.ts';
 import { startConnectProxy } from '../../support/connect-proxy.ts';
-import { eventually } from '../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { listen } from '../../support/listening.ts';
 import { lists } from '../../support/platform/http-upstream.ts';
@@ -32,39 +31,6 @@ describe('a process with TLS', () => {
     }
     const { code, stderr } = await portico.stop();
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
-  });
-});
-
-describe('a gateway with TLS', () => {
-  it('keeps a valid certificate that an expired one replaces, with a log line, a recent change, and its end among the metrics', async () => {
-    const folder = await newFolder();
-    const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
-    const clock = { now: Date.now() };
-    const log = captureLog('info');
-    const settings = settingsFor('http://127.0.0.1:9', { http: { tls: { certFile, keyFile } }, admin: { port: 0 } });
-    const { url, gateway } = await startGateway(settings, { logger: log.logger, now: () => clock.now });
-    const told = () => log.lines().filter(({ msg }) => String(msg).startsWith('certificate'));
-    const admin = async (path: string) => (await fetch(`${gateway.adminUrl}${path}`)).text();
-    const EXPIRY = /^portico_certificate_expiry_timestamp_seconds\{block="http\.tls",file="certFile"\} (\S+)$/m;
-    const days = async () =>
-      Math.round((Number(EXPIRY.exec(await admin('/metrics'))?.[1]) * 1000 - Date.now()) / 86_400_000);
-    expect(await days()).to.equal(20);
-    writePem(folder, await AUTHORITY.issue({ days: [-2, -1] }));
-    clock.now += 10_000;
-    await eventually(() => told().length === 1);
-    const unusable = { level: 'warn', msg: 'certificate files unusable', block: 'http.tls', key: 'certFile' };
-    expect(told()[0]).to.include(unusable);
-    expect(told()[0]?.['issue']).to.match(/^expired at /);
-    const { changes } = JSON.parse(await admin('/status'));
-    expect(changes[0]).to.include({ event: 'tlsFilesChanged', isTrouble: true });
-    expect(changes[0].text).to.match(/^http\.tls: certFile expired at /);
-    expect([await probe(url), await days()]).to.deep.equal([200, 20]);
-    writePem(folder, await AUTHORITY.issue({ days: [-1, 25] }));
-    clock.now += 10_000;
-    await eventually(async () => (await days()) === 25);
-    expect(await probe(url)).to.equal(200);
-    await eventually(() => told().length === 2);
-    expect(told()[1]).to.include({ level: 'info', msg: 'certificates reloaded', block: 'http.tls' });
   });
 });
 

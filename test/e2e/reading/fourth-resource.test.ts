@@ -72,11 +72,4 @@ describe('a gateway with a fourth resource in its registry', () => {
     const found = await client.callTool({ name: 'list_findings', arguments: { severity: 'LOW' } });
     expect(found.structuredContent).to.deep.equal({ items: FINDINGS.slice(1), total: 1 });
   });
-
-  it('does not offer it under settings without an upstream for it', async () => {
-    const running = await start(...NAMES);
-    expect(await list(running)).to.deep.equal(URIS);
-    const response = await running.read('findings');
-    expect(await response.json()).to.include({ status: 404, code: 'resource_unknown' });
-  });
 });

@@ -122,30 +122,6 @@ describe('a list below parents', () => {
     expect(idsOf((await read(where('"name == \'Patch\'"'))).body)).to.deep.equal(['patch']);
   });
 
-  it('is an error if the platform cuts the list of any parent without a word', async () => {
-    const sizes: Record<string, number> = { p1: 6, p2: 10, p3: 25 };
-    const cutting: RequestListener = (request, response) => {
-      const { pathname, searchParams } = new URL(request.url ?? '', 'http://platform');
-      const key = /p\d/.exec(pathname)?.[0];
-      const from = (Number(searchParams.get('page') ?? 1) - 1) * 10;
-      const all = Array.from({ length: sizes[key ?? ''] ?? 0 }, (_, index) => ({ id: `${key}-${index}`, name: 'n' }));
-      json(key === undefined ? PROJECTS : all.slice(from, from + 10))(request, response);
-    };
-    const parents = '{ path: /projects, pagination: { kind: none }, id: key }';
-    const yaml = `each: ${parents}, path: '/projects/{parent.key}/workflows', query: {}, items: '@', pagination: { kind: none }`;
-    const settings = `${settingsOf(yaml)}\nconfirmation: { enabled: true }`;
-    expect((await read(settings, cutting)).body.code).to.equal('upstream_invalid');
-    sizes['p3'] = 10;
-    expect((await read(settings, cutting)).body).to.have.length(26);
-  });
-
-  it('is an error beyond maxParents or maxItems', async () => {
-    for (const bound of ['maxParents: 2', 'maxItems: 2']) {
-      const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${bound}, ${BELOW}`);
-      expect((await read(yaml)).body.code, bound).to.equal('upstream_invalid');
-    }
-  });
-
   it('has one deadline for all lists', async () => {
     const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`, undefined, 1000);
     const slow: RequestListener = (request, response) => void setTimeout(() => platform(request, response), 450);

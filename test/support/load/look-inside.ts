@@ -1,6 +1,8 @@
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
 
 export interface Inside {
   /** Bytes of its JavaScript, of its buffers and of the rest of what its objects hold, after a collection. */
@@ -12,9 +14,8 @@ export interface Inside {
 
 /** The environment in which a process can be looked into, with a socket for it in `folder`. */
 export function insideEnvironment(folder: string): Record<string, string> {
-  const module = new URL('./inside.ts', import.meta.url);
   return {
-    NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --expose-gc --import ${module.href}`,
+    NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --expose-gc --import ${import.meta.url}`,
     INSIDE_SOCKET: join(folder, 'inside.sock'),
   };
 }
@@ -33,4 +34,21 @@ export function leftovers(inside: Inside, before: Inside): readonly string[] {
     if (index >= 0) rest.splice(index, 1);
   }
   return rest;
+}
+
+// In such a process this is loaded ahead of its own modules, and into its threads, too.
+const { INSIDE_SOCKET } = process.env;
+if (INSIDE_SOCKET !== undefined && isMainThread) {
+  const server = createServer(async (socket) => {
+    socket.on('error', () => {});
+    // The second collection frees what finalizers released.
+    for (const _ of [1, 2]) {
+      globalThis.gc?.();
+      await sleep(10);
+    }
+    const { heapUsed, external, rss } = process.memoryUsage();
+    const active = process.getActiveResourcesInfo().sort();
+    socket.end(JSON.stringify({ heapBytes: heapUsed + external, residentBytes: rss, active } satisfies Inside));
+  });
+  server.listen(INSIDE_SOCKET).unref();
 }

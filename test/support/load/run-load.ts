@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import type { RawResponse } from '../platform/raw-response.ts';
-import { get } from '../raw-http.ts';
+import { get, openConnection } from '../raw-http.ts';
 import { callOf, postText, readOf } from '../rpc.ts';
 import { LOADED, type Loaded, listFor, tokenFor } from './callers.ts';
-import { type KeptConnection, openKeptConnection } from './kept-connection.ts';
 
 /** Codes that flapping platforms cause. */
 export const CAUSED: readonly ErrorCode[] = [
@@ -34,12 +33,49 @@ type Fate =
   /** The connection was closed, after so many bytes of a response. */
   | { readonly kind: 'closed'; readonly bytes: number };
 
-export type Load = ReturnType<typeof startLoad>;
-
 interface Request {
   readonly text: string;
   /** The outcome in a word, as the log has it; throws where the response is wrong. */
   readonly judge: (response: RawResponse) => string;
+}
+
+/** Longest that a response may take, whatever the upstreams do. Far longer than any deadline in the settings of a load. */
+const PATIENCE_MS = 50_000;
+
+type KeptConnection = ReturnType<typeof openKeptConnection>;
+
+/** One connection that is kept, for one request at a time. `onMistake` is called for a missing response, and for bytes of none. */
+function openKeptConnection(url: string, onMistake: (mistake: string) => void) {
+  const { socket, send, receive, arrived, unfinished } = openConnection(url);
+  const state = { open: true, answered: false };
+  let waiting = false;
+  socket.setTimeout(PATIENCE_MS, () => {
+    if (waiting) onMistake('no response');
+    socket.destroy();
+  });
+  socket.on('close', () => {
+    state.open = false;
+  });
+  return Object.assign(state, {
+    /** Gives the response; without one, the connection has ended after so many bytes of it. */
+    async send(request: string) {
+      if (arrived().length > 0) onMistake('a response to no request');
+      waiting = true;
+      send(request);
+      const response = await receive().catch(() => undefined);
+      waiting = false;
+      const bytes = unfinished().length;
+      if (response === undefined) return { response, bytes };
+      state.answered = true;
+      if (response.headers.get('connection') === 'close') state.open = false;
+      if (bytes > 0) onMistake('bytes that belong to no response');
+      return { response, bytes };
+    },
+    hangUp() {
+      state.open = false;
+      socket.destroy();
+    },
+  });
 }
 
 export function startLoad({ url, callers, only, pauseMs = 0 }: LoadOptions) {

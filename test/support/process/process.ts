@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -151,13 +151,4 @@ export async function writeSettings(folder: string, yaml: string): Promise<strin
   const file = join(folder, 'portico.yaml');
   await writeFile(file, yaml);
   return file;
-}
-
-/** Ids of the processes that a process has started. Only where /proc exists. */
-export async function childrenOf(pid: number): Promise<number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return text
-    .split(' ')
-    .filter((one) => one !== '')
-    .map(Number);
 }
