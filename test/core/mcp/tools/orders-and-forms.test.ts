@@ -81,7 +81,9 @@ const compareTexts = (a: string, b: string) => {
 describe('a list in an order, in pages and as a table', () => {
   it('has the items of the plain list', async () => {
     const sort = fc.constantFrom(undefined, ...TOOL_FIELDS.flatMap((name) => [name, `-${name}`]));
-    const fields = fc.option(fc.subarray(TOOL_FIELDS, { minLength: 1 }), { nil: undefined });
+    const fields = fc.option(fc.array(fc.constantFrom(...TOOL_FIELDS), { minLength: 1, maxLength: 5 }), {
+      nil: undefined,
+    });
     await fc.assert(
       fc.asyncProperty(
         tools,
@@ -115,7 +117,8 @@ describe('a list in an order, in pages and as a table', () => {
             server(() => load),
             { ...form, limit, query, category },
           );
-          expect(items).to.deep.equal(expected);
+          // Also in the order of their fields.
+          expect(JSON.stringify(items)).to.equal(JSON.stringify(expected));
         },
       ),
       { numRuns: 150 },

@@ -167,38 +167,22 @@ describe('a filter', () => {
   ];
   const load = loadOf(ITEMS);
 
-  const FOUND: Readonly<Record<string, readonly (readonly [filter: Partial<Filter>, ids: string])[]>> = {
-    'without conditions matches every item': [
-      [{}, '123'],
-      [{ query: '' }, '123'],
-    ],
-    'searches every field, in any case': [
+  it('searches every field, or compares whole ones, in any case', async () => {
+    for (const [filter, ids] of [
       [{ query: 'SEM' }, '2'],
-      [{ query: 'source' }, '2'],
       [{ query: 'straSSe' }, ''],
       [{ query: 'STRAß' }, '3'],
-      [{ query: 'network' }, '1'],
-      [{ query: '3' }, '3'],
       [{ query: 'categor' }, ''],
-    ],
-    'compares whole fields, in any case': [
-      [{ values: { category: 'CODE' } }, '23'],
       [{ values: { category: 'code' } }, '23'],
       [{ values: { category: 'COD' } }, ''],
-      [{ values: { category: 'CODE', id: '3' } }, '3'],
       [{ query: 'e', values: { category: 'Network' } }, '1'],
       [{ values: { description: '' } }, '3'],
       [{ values: { nothing: '' } }, ''],
-    ],
-  };
-  for (const [what, found] of Object.entries(FOUND)) {
-    it(what, async () => {
-      for (const [filter, ids] of found) {
-        const { indices } = await createSearch()(load, { filter });
-        expect(Array.from(indices, (index) => ITEMS[index]?.id).join('')).to.equal(ids);
-      }
-    });
-  }
+    ] as const) {
+      const { indices } = await createSearch()(load, { filter });
+      expect(Array.from(indices, (index) => ITEMS[index]?.id).join('')).to.equal(ids);
+    }
+  });
 
   it('that matches nothing collects the values of its fields', async () => {
     const { indices, seen } = await createSearch()(load, { filter: { query: 'nothing', values: { category: 'x' } } });
