@@ -26,7 +26,7 @@ import {
   pageAddress,
   sizeParameter,
 } from '../../core/upstream/paging/page-address.ts';
-import { PAIRS, type Place, pairParameters, usualParameters } from './usual-parameters.ts';
+import { PAIRS, type Place, pairParameters, tokenParameters, usualParameters } from './usual-parameters.ts';
 
 /** Bound on the requests for one list. */
 const MAX_REQUESTS = 12;
@@ -149,6 +149,10 @@ async function unpaged({ list, first }: ListEnd, attempt: Try): Promise<boolean>
   const { count } = first;
   const own = ownSize(list);
   const sized = (size: number) => (own === undefined ? {} : { [own]: size });
+  for (const { token } of first.statements) {
+    if (token === undefined) continue;
+    await expectNoOthers(await attempt(tokenParameters(token)), first, 'with the token in its reply');
+  }
   const usual = (place: Place) => attempt({ ...usualParameters(place), ...sized(place.size ?? count) });
   const behind = await usual({ size: count, offset: count, page: 2 });
   if (behind === undefined) {

@@ -45,6 +45,18 @@ const PAGES = [
   ]),
 ];
 
+const TOKENS = [
+  ...spelled('after cursor bookmark marker token page[after]'),
+  ...inStyles([
+    ['page', 'token'],
+    ['starting', 'after'],
+    ['start', 'after'],
+    ['scroll', 'id'],
+    ['cursor', 'mark'],
+    ['next', 'token'],
+  ]),
+];
+
 /** For platforms that refuse a request with parameters that they do not know: one spelling at a time. */
 export const PAIRS: readonly (readonly [size: string, place: string])[] = [
   ['limit', 'offset'],
@@ -66,6 +78,11 @@ export function usualParameters({ size, offset, page }: Place): Record<string, n
   const under = (names: readonly string[], value: number | undefined) =>
     value === undefined ? [] : [...new Set(names)].map((name) => [name, value] as const);
   return Object.fromEntries([...under(SIZES, size), ...under(OFFSETS, offset), ...under(PAGES, page)]);
+}
+
+/** The query parameters of a token under the usual names. */
+export function tokenParameters(token: string): Record<string, string> {
+  return Object.fromEntries(TOKENS.map((name) => [name, token]));
 }
 
 /** The same under one spelling. */

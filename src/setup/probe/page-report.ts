@@ -20,7 +20,9 @@ export function describePage(
   const page = parsePage(bytes, settings);
   const first = page && firstItemOf(page, settings, requiredFields(resource));
   return {
-    signs: statementsOf(page?.enclosing ?? [], headers).map((statement) => describeSign(statement, safe)),
+    signs: statementsOf(page?.enclosing ?? [], headers)
+      .filter(({ sign }) => sign !== 'token')
+      .map((statement) => describeSign(statement, safe)),
     ...(first && { first: safeItem(first, safe) }),
   };
 }

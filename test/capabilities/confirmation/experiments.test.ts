@@ -65,6 +65,20 @@ const OFF = { ignoreSigns: ['fullPage'] } as const;
 
 describe('a list of one page', () => {
   const NONE = { kind: 'none' } as const;
+
+  for (const [more, result] of [
+    [30, /with the token in its reply returned 30 items/],
+    [0, 30],
+  ] as const) {
+    it(`whose token leads to ${more} items is ${more > 0 ? 'an error' : 'whole'}`, async () => {
+      const outcome = await read(NONE, (query) =>
+        query('cursor') === undefined ? { to: 30, statements: { endCursor: 'c30' } } : { from: 30, to: 30 + more },
+      );
+      if (typeof result === 'number') expect(outcome.result).to.equal(result);
+      else expect(outcome.result).to.match(result);
+    });
+  }
+
   const SIZES = [
     'limit',
     'per_page',

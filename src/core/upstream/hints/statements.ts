@@ -5,7 +5,7 @@ import { type Meaning, meaningOfHeader, meaningOfMember, type Sign } from './wor
 
 /** One statement of a reply about the rest of its list. */
 export interface Statement {
-  readonly sign: Exclude<Sign, 'fullPage'>;
+  readonly sign: Exclude<Sign, 'fullPage'> | 'token';
   readonly name: string;
   /** Place as an expression; absent for a header. */
   readonly path?: string;
@@ -15,6 +15,8 @@ export interface Statement {
   readonly isCount?: boolean | undefined;
   readonly isFiltered?: boolean | undefined;
   readonly isSize?: boolean | undefined;
+  /** Of the sign `token`, to be tried. */
+  readonly token?: string;
 }
 
 /** An object that encloses the list. `fields`: its path in the body. */
@@ -26,6 +28,8 @@ export interface Enclosing {
 const MAX_DEPTH = 3;
 /** Characters of a token in place of a number. */
 const MIN_TOKEN = 8;
+/** Characters of a token that is tried under several names in one URL. */
+const MAX_TRIED = 256;
 const MAX_LINKS = 50;
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 /** Value of RFC 9110, section 14.4, or as PostgREST has it without a unit. */
@@ -64,7 +68,8 @@ function readMembers(scope: object, path: string, depth: number, statements: Sta
     const { meanings, isMeta } = meaningOfMember(member);
     if (meanings.length === 0 && !isMeta) continue;
     const place = below(path, member);
-    for (const meaning of meanings) readMember(meaning, member, value, place, statements);
+    const isOpen = meanings.some(({ isAfter }) => isAfter) && leadsBack(scope);
+    for (const meaning of isOpen ? TOKEN : meanings) readMember(meaning, member, value, place, statements);
     if (!isMeta || depth === MAX_DEPTH || typeof value !== 'object' || value === null) continue;
     if (Array.isArray(value)) readLinks(value, place, statements);
     else readMembers(value, place, depth + 1, statements);
@@ -72,6 +77,12 @@ function readMembers(scope: object, path: string, depth: number, statements: Sta
   if ('size' in scope && hasAny(scope, STARTS) && hasAny(scope, MAXIMA)) {
     readMember({ sign: 'total', isSize: true }, 'size', scope.size, below(path, 'size'), statements);
   }
+}
+
+const TOKEN: readonly Meaning[] = [{ sign: 'token' }];
+
+function leadsBack(scope: object): boolean {
+  return membersOf(scope).some(([member, value]) => /^(?:start)?before/i.test(member) && leads(value) === true);
 }
 
 /** Beside a start and a maximum, a size is that of the list, or of the page. */
@@ -83,7 +94,7 @@ function hasAny(scope: object, names: readonly string[]): boolean {
 }
 
 function readMember(
-  { sign, isText, ...kind }: Meaning,
+  { sign, isText, isAfter: _, ...kind }: Meaning,
   name: string,
   value: unknown,
   path: string | undefined,
@@ -91,7 +102,11 @@ function readMember(
 ): void {
   const where = { name, ...(path !== undefined && { path }), ...kind };
   if (isText && !(typeof value === 'string' && value.length >= MIN_TOKEN && numberOf(value) === undefined)) return;
-  if (sign === 'total' && typeof value === 'object') {
+  if (sign === 'token') {
+    const token = typeof value === 'number' ? String(value) : value;
+    if (typeof token === 'string' && token.length <= MAX_TRIED && leads(token))
+      statements.push({ ...where, sign, stated: true, token });
+  } else if (sign === 'total' && typeof value === 'object') {
     readTotalObject(where, value, statements);
   } else if (sign === 'end') {
     // A number of this name is that of the last page.

@@ -3,9 +3,9 @@ export const SIGNS = ['total', 'pages', 'more', 'next', 'previous', 'fullPage'] 
 
 export type Sign = (typeof SIGNS)[number];
 
-/** What a name states. `end` is a flag of the opposite sense. */
+/** What a name states. `end` is a flag of the opposite sense; `token` may lead on, or be there with the last page, too. */
 export interface Meaning {
-  readonly sign: Exclude<Sign, 'fullPage'> | 'end';
+  readonly sign: Exclude<Sign, 'fullPage'> | 'end' | 'token';
   /** Some platforms count the items, or pages, of the reply in this one. */
   readonly isCount?: boolean;
   /** Counts what a filter keeps: any other total beside it counts items that no read returns. */
@@ -14,6 +14,8 @@ export interface Meaning {
   readonly isSize?: boolean;
   /** A number of this name is a place; a text leads to the next page. */
   readonly isText?: boolean;
+  /** A `token` if a `before` beside it leads back: some platforms give both with every page. */
+  readonly isAfter?: boolean;
 }
 
 /** Names are compared in lower case and without separators, so they are spelled here in this form. */
@@ -32,22 +34,45 @@ const name = (pattern: string) => new RegExp(`^(?:${pattern})$`);
 const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
   // Before the totals, of which some of these would be one.
   [
-    name(`filter(?:ed)?(?:(?:${ITEMS})?(?:${COUNT})|${ITEMS})|(?:total|${ITEMS})filtered(?:${COUNT})?`),
+    name(
+      `filter(?:ed)?(?:(?:${ITEMS})?(?:${COUNT})|${ITEMS})|(?:total|${ITEMS})filtered(?:${COUNT})?|i?total(?:${ITEMS})?display(?:${ITEMS})?`,
+    ),
     { sign: 'total', isFiltered: true },
   ],
   [
-    name(`(?:total|num(?:ber)?of|nb|count|max)pages?|numpages|pages(?:${COUNT})?|lastpage(?:num(?:ber)?|index)?`),
+    name(
+      `(?:total|num(?:ber)?of|noof|nb?|count|max)pages?(?:${COUNT})?|numpages|pages(?:${COUNT})?|(?:last|final)page(?:num(?:ber)?|index)?`,
+    ),
     { sign: 'pages' },
   ],
   [name(`page(?:counts?|total)`), { sign: 'pages', isCount: true }],
-  [name(`(?:grand|overall|full)?total(?:${NUMBER})?(?:${ITEMS})*(?:${COUNT})?`), { sign: 'total' }],
   [
-    name(`(?:${NUMBER})?total(?:${ITEMS})*|(?:${ITEMS})+total|(?:full|all|overall)counts?|(?:odata|inline)count`),
+    name(`(?:grand|overall|full|[a-z])?totals?(?:${NUMBER})?(?:${ITEMS}|available|matching)*(?:${COUNT})?`),
     { sign: 'total' },
   ],
-  [name('(?:num|nb|number|items|results)?found|nbhits|outof|estimatedtotal(?:hits)?'), { sign: 'total' }],
-  [name(`${NUMBER}(?:${ITEMS})+|(?:${ITEMS})*counts?`), { sign: 'total', isCount: true }],
-  [name(`(?:has|have|is|are)?(?:any)?more(?:${ITEMS}|pages?|available|exists?)*`), { sign: 'more' }],
+  [
+    name(
+      `(?:${NUMBER})?total(?:${ITEMS})*|(?:${ITEMS})+total|(?:full|all|overall|available|max)(?:${ITEMS})*counts?|(?:odata|inline)count|available(?:${ITEMS})+`,
+    ),
+    { sign: 'total' },
+  ],
+  [name('(?:num|nb|number|items|results)?(?:found|matched)|nbhits|outof|estimatedtotal(?:hits)?'), { sign: 'total' }],
+  [
+    name(`${NUMBER}(?:${ITEMS})+|(?:${ITEMS})*counts?|records|rows|hits|matches|results|items`),
+    { sign: 'total', isCount: true },
+  ],
+  [name(`(?:list|collection|result(?:set)?)size`), { sign: 'total', isSize: true }],
+  [
+    name(`(?:has|have|is|are|can(?:load|fetch))?(?:any)?more(?:${ITEMS}|pages?|available|remaining|tocome|exists?)*`),
+    { sign: 'more' },
+  ],
+  [name(`has(?:additional|further|following|remaining)(?:${ITEMS}|pages?)*`), { sign: 'more' }],
+  [
+    name(
+      `(?:is|has|was)?(?:exceeded(?:transfer|size|result|${ITEMS})*limit|limit(?:exceeded|reached|hit)|max(?:${ITEMS})*(?:reached|exceeded)|overflow(?:ed)?|capped|clipped|cutoff)`,
+    ),
+    { sign: 'more' },
+  ],
   [name(`(?:has|have|is)next(?:${PLACES}|${ITEMS})*|next(?:pages?|${ITEMS})?(?:exists?|available)`), { sign: 'more' }],
   [
     name(`(?:is|was)?(?:${ITEMS})*(?:truncated|incomplete)(?:${ITEMS})*|remaining(?:${ITEMS})+(?:${COUNT})?`),
@@ -55,17 +80,24 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
   ],
   [
     name(
-      `(?:is)?(?:last|final)(?:page)?|(?:is)?(?:complete|done|exhausted)|isend|atend|eof|endof(?:the)?(?:list|pages?|${ITEMS})|nomore(?:pages?|${ITEMS})*`,
+      `(?:is)?(?:last|final)(?:page|batch|chunk)?|(?:is|list|${ITEMS})*(?:completed?|done|exhausted|finished)|all(?:${ITEMS})?(?:returned|loaded|fetched)|isend|atend|(?:reached|is)?end(?:reached)|reachedend|eof|eol|endof(?:the)?(?:list|pages?|stream|${ITEMS})|nomore(?:pages?|${ITEMS})*`,
     ),
     { sign: 'end' },
   ],
   [name(`(?:odata)?next(?:${PLACES})*|(?:${PLACES})+next`), { sign: 'next' }],
   [
-    name(`continu(?:e|ation)(?:${PLACES})*|(?:resum(?:e|ption)|pagination)(?:${PLACES})+|lastevaluatedkey`),
+    name(
+      `continu(?:e|ation)(?:${PLACES})*|(?:resum(?:e|ption)|pagination)(?:${PLACES})+|last(?:evaluated)?key|(?:load|show)?more(?:urls?|ur[il]|href|links?)|following(?:${PLACES})+`,
+    ),
     { sign: 'next' },
   ],
-  // Airtable.
-  [name('offset'), { sign: 'next', isText: true }],
+  // Airtable has an offset.
+  [name('offset|cursor|marker|pag(?:e|ing)(?:token|state)'), { sign: 'next', isText: true }],
+  [name('(?:start|search)?after(?:cursor|token|key)?'), { sign: 'next', isAfter: true }],
+  [
+    name('end(?:ing)?cursor|(?:scroll|search)(?:id|token)|bookmark|(?:next)?cursormark|iterator|querylocator'),
+    { sign: 'token' },
+  ],
   [name(`(?:has)?prev(?:ious)?(?:${PLACES})*`), { sign: 'previous' }],
 ];
 
@@ -76,7 +108,7 @@ const META = name(
 
 /** A word of a header that counts something else, such as requests. */
 const OTHER = words(
-  'rate ratelimit limits? quotas? costs? time timing duration latency credits? requests? calls? bytes? points? cache retry retries errors? hits?',
+  'rate ratelimit limits? quotas? costs? time timing duration latency credits? requests? calls? bytes? points? cache retry retries errors?',
 );
 const OTHER_HEADER = new RegExp(`(?:^|-)${OTHER}(?:-|$)`);
 const PAGING_HEADER = name(`(?:pagination|paging|pager|pages?|results?|list)(?:total|${ITEMS}|counts?)+`);

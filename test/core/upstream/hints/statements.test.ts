@@ -54,6 +54,9 @@ describe('the signs of more items in a body', () => {
       [{ isLast: true }, false],
       [{ done: false }, true],
       [{ exhausted: false }, true],
+      [{ list_complete: false }, true],
+      [{ exceededTransferLimit: true }, true],
+      [{ maxResultsReached: true }, true],
       [{ metadata: { remainingItemCount: 7 } }, true],
       [{ metadata: { remainingItemCount: 0 } }, false],
     ] as const) {
@@ -73,6 +76,9 @@ describe('the signs of more items in a body', () => {
       [{ next: true }, true],
       [{ next: ['2026-01-01', 17] }, true],
       [{ offset: 'itrX9/recY7' }, true],
+      [{ cursor: 'itrX9/recY7' }, true],
+      [{ meta: { cursors: { before: null, after: 'x' } } }, true],
+      [{ moreUrl: '/list?page=2' }, true],
       [{ next: [] }, false],
       [{ next: null }, false],
       [{ next: ' ' }, false],
@@ -151,8 +157,10 @@ describe('the names of signs', () => {
       ['nb', 'Hits'],
       ['num', 'Found'],
     ]);
+    named('total', 120, [['total', 'available'], ['records'], ['list', 'size'], ['i', 'total', 'display', 'records']]);
     named('pages', 5, [
       ['total', 'Pages'],
+      ['total', 'page', 'count'],
       ['nb', 'Pages'],
       ['number', 'Of', 'Pages'],
       ['page', 'Count'],
@@ -175,9 +183,7 @@ describe('the names of signs', () => {
   it('are no others, however similar', () => {
     const names =
       'page pageNumber pageSize limit offset start status nextRun lastModified totalTime totalPrice moreInfo';
-    const others = `${names} filter counter endOfLife endCursor perPage maxResults numPage totalScore doneAt`.split(
-      ' ',
-    );
+    const others = `${names} filter counter endOfLife perPage maxResults numPage totalScore doneAt`.split(' ');
     for (const name of others)
       for (const value of [120, 'x', true]) expect(statements({ [name]: value }), name).to.deep.equal([]);
   });
@@ -210,6 +216,12 @@ describe('the names of signs', () => {
       expect(one(body)).to.deep.include({ sign: 'total', stated: 120, isSize: true });
     expect(statements({ page: { size: 20, number: 0 } })).to.deep.equal([]);
     expect(headerStatements({ 'acme-pagination-size': '120' })[0]).to.deep.include({ sign: 'total', isSize: true });
+  });
+
+  it('are a token, if a reply has one with its last page, too', () => {
+    for (const body of [{ endCursor: 'x' }, { paging: { cursors: { before: 'a', after: 'x' } } }, { bookmark: 'x' }])
+      expect(one(body)).to.include({ sign: 'token', token: 'x' });
+    expect(statements({ endCursor: null, bookmark: 'x'.repeat(257) })).to.deep.equal([]);
   });
 
   it('are those of a flag in the last item', () => {
