@@ -25,7 +25,6 @@ describe('the sections on programs', () => {
         stderr,
       } = await startProcess(process.execPath, [fileURLToPath(file)], {
         env: porticoEnvironment(),
-        timeout: 30_000,
       }).ended;
       expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: printed[index], stderr: '' });
     });

@@ -81,10 +81,8 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
   }
 
   for (const one of CASES.filter(({ what }) => OF_A_PROCESS.includes(what))) {
-    it(`${one.what}: portico stdio, 2025-11-25`, async function () {
-      this.timeout(30_000);
-      check(one, 'stdio, 2025-11-25', await run(one, stdioProcess, settingsOf(one)));
-    });
+    it(`${one.what}: portico stdio, 2025-11-25`, async () =>
+      check(one, 'stdio, 2025-11-25', await run(one, stdioProcess, settingsOf(one))));
   }
 });
 

@@ -5,13 +5,11 @@ import { lists, startHttpUpstream } from '../../support/platform/http-upstream.t
 import { READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
 
 const ITEM = { id: '1', name: 'N', version: '1', category: 'C', description: 'D' };
-const MISSES = 'portico_reads_total{resource="tools",cache="miss"}';
+const MISSES = 'portico_reads_total{resource="tools",cache="miss",error_type=""}';
 /** The kernel chooses a process by a hash of addresses: all of so many connections go to one of two once in 2^31 runs. */
 const CONNECTIONS = 32;
 
-describe('http.reusePort', function () {
-  this.timeout(30_000);
-
+describe('http.reusePort', () => {
   it('lets two processes serve on one port, and the other one alone once one has drained', async () => {
     const platform = await startHttpUpstream(lists({ tools: [ITEM] }));
     const settings = servedFrom(platform.url, { http: { port: await freePort(), reusePort: true } });
