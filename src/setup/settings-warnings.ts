@@ -1,6 +1,6 @@
 import type { Finding } from '../core/config/config-error.ts';
 import type { LoadedConfig } from '../core/config/load-config.ts';
-import { acceptsAnyHost } from '../core/config/schema/edges.ts';
+import { acceptsAnyHost } from '../core/config/schema/cross-checks.ts';
 import { offeredIn } from '../core/config/schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import type { Resource } from '../core/resources/resource.ts';

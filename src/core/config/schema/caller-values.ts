@@ -1,6 +1,3 @@
-import type { CrossCheck } from './cross-check.ts';
-import { inboundHeader } from './scalars.ts';
-
 /** `{claim.tenant}` or `{header.X-Tenant-ID}`. */
 export const CALLER_VALUE = /\{((?:claim|header)\.[^{}"]+)\}/g;
 
@@ -41,21 +38,3 @@ export function callerValueNames({ upstreams, resources }: Named) {
   const forwarded = Object.values(upstreams).flatMap(({ forwardHeaders }) => forwardHeaders);
   return { claims: from('claim.'), headers: [...new Set([...forwarded, ...from('header.')])] };
 }
-
-/** Checks that claims are verified, and that headers mean nothing else. */
-export const checkCallerValues: CrossCheck<Named & { readonly verification?: unknown }> = (settings, report) => {
-  const check = (place: readonly string[], block: unknown): void => {
-    for (const name of callerValuesIn(block)) {
-      const issue =
-        name.startsWith('header.') && inboundHeader.safeParse(name.slice('header.'.length)).error?.issues[0];
-      if (issue) report(place, `{${name}} ${issue.message}`);
-      if (name.startsWith('claim.') && settings.verification === undefined) {
-        report(place, `{${name}} needs verification: without it, the claims of a token are unknown`);
-      }
-    }
-  };
-  for (const [name, { headers }] of Object.entries(settings.upstreams)) check(['upstreams', name, 'headers'], headers);
-  for (const [name, resource] of Object.entries(settings.resources)) {
-    for (const [key, block] of Object.entries(partsWithValues(resource))) check(['resources', name, key], block);
-  }
-};

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CrossCheck, withChecks } from './cross-check.ts';
+import { withChecks } from './cross-check.ts';
 import {
   bytes,
   hostName,
@@ -106,31 +106,3 @@ export const ShutdownSettings = z.strictObject({
     ),
   graceMs: milliseconds().default(10_000).describe('Time for requests in flight to finish.'),
 });
-
-interface Listeners {
-  readonly http: z.output<typeof HttpShape>;
-  readonly admin: z.output<typeof AdminSettings>;
-  readonly publicUrl?: string | undefined;
-  readonly verification?: object | undefined;
-}
-
-export const checkPorts: CrossCheck<Listeners> = ({ http, admin }, report) => {
-  if (http.socketPath !== undefined || !admin.enabled || admin.port === 0) return;
-  if (http.port === admin.port)
-    report(['admin', 'port'], 'must differ from http.port: each listener needs its own port');
-};
-
-/** Whether a listener answers for any `Host` (docs/decisions/0005). */
-export function acceptsAnyHost(http: Listeners['http'], publicUrl: string | undefined): boolean {
-  if (http.socketPath !== undefined || http.allowedHosts !== undefined || publicUrl !== undefined) return false;
-  return !/^(?:localhost$|::1$|127\.)/.test(http.host);
-}
-
-export const checkHosts: CrossCheck<Listeners> = ({ http, publicUrl, verification }, report) => {
-  if (verification !== undefined || !listenHost.safeParse(http.host).success || !acceptsAnyHost(http, publicUrl))
-    return;
-  report(
-    ['http', 'allowedHosts'],
-    'is required if http.host is not a loopback address and neither publicUrl nor verification is set, because of DNS rebinding: list each Host that clients send, such as http.allowedHosts: ["portico.example.com"]',
-  );
-};

@@ -1,119 +1,27 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { CREDENTIAL_KINDS } from '../../kernel/credential-kinds.ts';
 import type { Limits } from '../../kernel/limits.ts';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { SettingsSlice } from '../settings-slice.ts';
-import { checkCallerValues } from './caller-values.ts';
 import { withChecks } from './cross-check.ts';
-import { AdminSettings, checkHosts, checkPorts, HttpSettings, McpSettings, ShutdownSettings } from './edges.ts';
-import { checkOffers, settleOffers } from './offers.ts';
-import { checkParents } from './resource/joined-settings.ts';
-import { resourceSettings } from './resource/resource-settings.ts';
-import { bytes, publicUrl } from './scalars.ts';
-import { checkCallers } from './upstream/credential-settings.ts';
-import { UpstreamSettings } from './upstream/upstream-settings.ts';
-import { checkVerification, VerificationSettings } from './verification-settings.ts';
-
-const upstreamName = z
-  .string()
-  .regex(/^[A-Za-z][\w-]*$/, 'must begin with a letter and contain only letters, digits, _ and -');
-
-const LogSettings = z.strictObject({
-  level: z
-    .enum(['debug', 'info', 'warn', 'error', 'silent'])
-    .default('info')
-    .describe('Lowest severity that is logged.'),
-  format: z
-    .enum(['auto', 'json', 'pretty'])
-    .default('auto')
-    .describe(
-      'Format of log lines: json writes one object per line, pretty is for people, and auto is pretty on a terminal and json elsewhere.',
-    ),
-});
-
-const CacheSettings = z.strictObject({
-  maxBytes: bytes(65_536)
-    .default(134_217_728)
-    .describe(
-      'Size of all stored lists, plain and compressed, plus 2 KiB for each. Beyond: the least recently used is evicted.',
-    ),
-});
-
-const COMMON = {
-  scheme: z
-    .string()
-    .regex(/^[a-z][a-z0-9+.-]*$/, 'must be a URI scheme in lower case (RFC 3986, section 3.1)')
-    .default('platform')
-    .describe('URI scheme of the resources.'),
-  publicUrl: publicUrl
-    .optional()
-    .describe(
-      'URL by which clients reach this server, such as https://portico.example.com; http only for loopback. MCP is at /mcp below it. Unset: taken from the Host header of each request.',
-    ),
-  watchSettings: z
-    .boolean()
-    .default(true)
-    .describe('Whether the settings file is reloaded when it changes. SIGHUP reloads it in any case.'),
-  allowUnverifiedCallers: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Allows upstreams with credential kind service or none without verification. Any string is then accepted as a token.',
-    ),
-  http: HttpSettings.prefault({}).describe('The public listener.'),
-  mcp: McpSettings.prefault({}).describe('MCP: POST /mcp on the public listener, and portico stdio.'),
-  admin: AdminSettings.prefault({}).describe('The admin listener.'),
-  shutdown: ShutdownSettings.prefault({}).describe('Behaviour after SIGTERM or SIGINT.'),
-  log: LogSettings.prefault({}).describe('The log on standard output.'),
-  verification: VerificationSettings.optional().describe(
-    "Verification of callers' access tokens. Unset: Portico does not verify them.",
-  ),
-  cache: CacheSettings.prefault({}).describe('Memory for stored lists, for all resources together.'),
-  upstreams: z.record(upstreamName, UpstreamSettings).describe('Upstream APIs by name.'),
-};
-
-type ResourceSettings = z.ZodPrefault<ReturnType<typeof resourceSettings>>;
+import { crossChecks, settleOffers } from './cross-checks.ts';
+import { type SettingsShape, settingsShape } from './settings-shape.ts';
 
 /** Creates the schema of all settings of one gateway. */
 export function settingsSchema(registry: readonly Resource[] = RESOURCES, slices: readonly SettingsSlice[] = []) {
-  const resources = registry.map((resource) => {
-    const settings: ResourceSettings = resourceSettings(resource).prefault({}).describe(resource.description);
-    return [resource.name, settings] as const;
-  });
-  const schema = z.strictObject({
-    ...COMMON,
-    // Only its capability reads a slice.
-    ...(Object.fromEntries(slices.map(({ key, schema }) => [key, schema])) as object),
-    // Another registry has other names, which nothing asks for by name.
-    resources: z
-      .strictObject(Object.fromEntries(resources) as Record<ResourceName, ResourceSettings>)
-      .prefault({})
-      .describe('The resources.'),
-  });
-  const checks = [
-    checkOffers(registry),
-    checkParents(registry),
-    checkCallers,
-    checkVerification,
-    checkPorts,
-    checkHosts,
-    checkCallerValues,
-  ];
-  return withChecks(schema, ...checks).overwrite(settleOffers(registry));
+  return withChecks(settingsShape(registry, slices), ...crossChecks(registry)).overwrite(settleOffers(registry));
 }
 
-type SettingsSchema = ReturnType<typeof settingsSchema>;
-
 /** Settings as a person writes them: everything with a default may be left out. */
-export type SettingsInput = z.input<SettingsSchema>;
+export type SettingsInput = z.input<ReturnType<typeof settingsSchema>>;
 
-type Output = z.output<SettingsSchema>;
-
-type OneResource = Output['resources'][ResourceName] & { readonly upstream: string };
+type OneResource = SettingsShape['resources'][ResourceName] & { readonly upstream: string };
 
 /** Validated settings, with every default filled in. */
-export type Settings = Omit<Output, 'resources'> & { readonly resources: Readonly<Record<ResourceName, OneResource>> };
+export type Settings = Omit<SettingsShape, 'resources'> & {
+  readonly resources: Readonly<Record<ResourceName, OneResource>>;
+};
 
 /** Settings, and the bounds that are no settings. */
 export type Config = ReturnType<typeof withLimits>;

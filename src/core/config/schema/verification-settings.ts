@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { CrossCheck } from './cross-check.ts';
 import { issuer, milliseconds, printable, secureUrl } from './scalars.ts';
-import { checkSecret, SECRET_KEYS } from './secret.ts';
+import { SECRET_KEYS } from './secret.ts';
 
 const KeySettings = z.strictObject({
   url: secureUrl.optional().describe("URL of the issuer's keys (JWKS). Unset: taken from its metadata."),
@@ -52,35 +51,3 @@ export const VerificationSettings = z.strictObject({
     'Introspection of tokens that are not JWTs (RFC 7662). Unset: they are rejected.',
   ),
 });
-
-interface Beside {
-  readonly publicUrl?: string | undefined;
-  readonly verification?: z.output<typeof VerificationSettings> | undefined;
-  readonly mcp: { readonly enabled: boolean };
-  readonly resources: Readonly<Record<string, { readonly requiredScopes: readonly string[] }>>;
-}
-
-/** Checks that verification has an audience, and that scopes are not required without it. */
-export const checkVerification: CrossCheck<Beside> = ({ verification, publicUrl, mcp, resources }, report) => {
-  if (verification === undefined) {
-    for (const [name, { requiredScopes }] of Object.entries(resources)) {
-      if (requiredScopes.length === 0) continue;
-      report(
-        ['resources', name, 'requiredScopes'],
-        'needs verification: without it, the scopes of a token are unknown',
-      );
-    }
-    return;
-  }
-  if (verification.audience === undefined && publicUrl === undefined) {
-    report(['verification', 'audience'], 'is required if publicUrl is not set');
-  }
-  if (verification.authorizationServers.length > 0) {
-    const path = ['verification', 'authorizationServers'];
-    if (publicUrl === undefined) report(path, 'needs publicUrl: tokens are issued for that address');
-    if (!mcp.enabled) report(path, 'needs mcp.enabled: tokens are issued for /mcp');
-  }
-  if (verification.introspection !== undefined) {
-    checkSecret(verification.introspection, ['verification', 'introspection'], report);
-  }
-};

@@ -69,22 +69,3 @@ export function checkJoined(resource: Resource): CrossCheck<Joined> {
     }
   };
 }
-
-interface Resources {
-  readonly resources: Readonly<Record<string, { readonly each?: unknown; readonly upstream?: string | undefined }>>;
-}
-
-/** Checks that a named parent is another resource of the same upstream, which has no parent itself. */
-export function checkParents(registry: readonly Resource[]): CrossCheck<Resources> {
-  return ({ resources }, report) => {
-    for (const [name, { each, upstream = name }] of Object.entries(resources)) {
-      if (typeof each !== 'string') continue;
-      const parent = resources[each];
-      const place = ['resources', name, 'each'];
-      const others = registry.filter((resource) => resource.name !== name).map((resource) => resource.name);
-      if (!others.includes(each)) report(place, `must be another resource: ${others.join(', ')}`);
-      else if (parent?.each !== undefined) report(place, `names ${each}, which has a parent itself`);
-      else if ((parent?.upstream ?? each) !== upstream) report(place, `names ${each}, which has another upstream`);
-    }
-  };
-}

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Resource } from '../../../resources/resource.ts';
 import type { CrossCheck } from '../cross-check.ts';
 import { scalarText } from '../scalars.ts';
-import { checkPointer, hasSoundBraces, hasSoundSegments, isJson, isPointer, namesIn } from './templates.ts';
+import { checkPointer, hasExactNumbers, hasSoundBraces, hasSoundSegments, isPointer, namesIn } from './templates.ts';
 
 const PARAMETERS = ['sizeParam', 'tokenParam', 'offsetParam', 'endParam', 'pageParam'];
 
@@ -52,7 +52,7 @@ export function requestShape(resource: Resource) {
       .describe('Query parameters of every page request. A list repeats the parameter for each element.'),
     body: z
       .record(z.string(), z.unknown())
-      .refine((body) => isJson(body), 'cannot be sent as JSON: put numbers of more than 15 digits in quotes')
+      .refine(hasExactNumbers, 'has a number of more than 15 digits: put it in quotes')
       .refine(
         (body) => namesIn(JSON.stringify(body)).length === 0,
         'has {claim...}, {header...} or {parent...}, which is replaced in path and query only',

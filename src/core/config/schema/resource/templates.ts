@@ -29,18 +29,10 @@ export function fillText(text: string, values: Readonly<Record<string, string>>)
   return text.replaceAll(NAMED, (braces, name: string) => values[name] ?? braces);
 }
 
-/** Whether a value can be sent as JSON, and no number in it has lost digits. */
-export function isJson(value: unknown): boolean {
-  const isExact = (part: number) => Number.isSafeInteger(part) || (Number.isFinite(part) && !Number.isInteger(part));
-  try {
-    JSON.stringify(value, (_key, part) => {
-      if (typeof part === 'number' && !isExact(part)) throw new RangeError();
-      return part;
-    });
-    return true;
-  } catch {
-    return false;
-  }
+/** Whether no number has lost digits. */
+export function hasExactNumbers(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(hasExactNumbers);
 }
 
 interface Place {

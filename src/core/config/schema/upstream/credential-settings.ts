@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CREDENTIAL_KINDS, credentialForm } from '../../../kernel/credential-kinds.ts';
-import type { CrossCheck, Report } from '../cross-check.ts';
+import { credentialForm } from '../../../kernel/credential-kinds.ts';
+import type { Report } from '../cross-check.ts';
 import { NOT_IN_URL } from '../resource/request.ts';
 import {
   baseUrl,
@@ -122,21 +122,3 @@ export function credentialHeaders(credential: Output): string[] {
   const second = credential.kind === 'service' ? credential.second?.name.toLowerCase() : undefined;
   return [own, second].filter((name) => name !== undefined);
 }
-
-interface Callers {
-  readonly allowUnverifiedCallers: boolean;
-  readonly verification?: object | undefined;
-  readonly upstreams: Readonly<Record<string, { readonly credential: Output }>>;
-}
-
-/** Checks that callers are verified where a platform does not check their tokens. */
-export const checkCallers: CrossCheck<Callers> = (settings, report) => {
-  if (settings.allowUnverifiedCallers || settings.verification !== undefined) return;
-  for (const [name, { credential }] of Object.entries(settings.upstreams)) {
-    if (CREDENTIAL_KINDS[credential.kind].provesToken) continue;
-    report(
-      ['upstreams', name, 'credential', 'kind'],
-      `${credential.kind} gives every caller the same access, and callers are not verified: set verification, or allowUnverifiedCallers: true if this is intended`,
-    );
-  }
-};

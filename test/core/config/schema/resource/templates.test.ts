@@ -4,7 +4,6 @@ import {
   checkPointer,
   fillBody,
   fillPath,
-  isJson,
   isPointer,
 } from '../../../../../src/core/config/schema/resource/templates.ts';
 import { atDepth } from '../../../../support/depth.ts';
@@ -91,25 +90,5 @@ describe('a pointer into a body', () => {
         expect(checkPointer(template, pointer)).to.contain('leads nowhere in body');
       }),
     );
-  });
-});
-
-describe('a body that can be sent as JSON', () => {
-  it('is one that JSON gives back as it was', () => {
-    fc.assert(
-      fc.property(body, (value) => {
-        expect(isJson(value)).to.equal(true);
-        expect(JSON.parse(JSON.stringify(value))).to.deep.equal(value);
-      }),
-    );
-    expect(isJson({ a: [1.5, -1, 'x', null, true, {}], b: undefined })).to.equal(true);
-  });
-
-  it('holds no number that lost digits, and nothing that JSON cannot write', () => {
-    const cyclic: Record<string, unknown> = {};
-    cyclic['self'] = cyclic;
-    const numbers = [2 ** 53, 1e300, Number.NaN, Number.POSITIVE_INFINITY, 1n];
-    for (const value of numbers) expect(isJson({ a: [value] }), String(value)).to.equal(false);
-    expect(isJson(cyclic)).to.equal(false);
   });
 });
