@@ -2,11 +2,9 @@ import { collectIssues } from '../../core/config/config-error.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { type Authorization, basicPair, type CredentialOptions } from '../../core/credentials/authorize.ts';
 import { openSecret } from '../../core/credentials/files/secret-file.ts';
-import { createObtainedTokens } from '../../core/credentials/obtained-tokens.ts';
+import { createObtainedTokens, obtainError } from '../../core/credentials/obtained-tokens.ts';
 import { Credential, HEADER_VALUE } from '../../core/kernel/caller.ts';
 import { credentialForm } from '../../core/kernel/credential-kinds.ts';
-import type { ErrorCode } from '../../core/kernel/error-table.ts';
-import { GatewayError, type GatewayErrorFacts } from '../../core/kernel/errors.ts';
 import { compileExpression } from '../../core/mapping/expressions/expression.ts';
 import { openFilesOf, upstreamsInUse } from '../../core/secret-files.ts';
 import { defineCapability } from '../capability.ts';
@@ -41,25 +39,6 @@ function sessionsIn(config: Config): (readonly [name: string, settings: SessionS
 }
 
 const MAX_REPLY_BYTES = 65_536;
-
-const DETAILS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  upstream_credential_rejected:
-    'This platform refused the login of Portico. The operator of Portico has to correct its user or secret.',
-  upstream_invalid:
-    'The login at this platform returned no usable token. The operator of Portico finds the reason in the log, by the requestId.',
-  upstream_failed: 'The login at this platform failed. Trying again may help.',
-  upstream_timeout: 'The login at this platform was not answered in time. Trying again may help.',
-};
-
-function failedLogin(code: ErrorCode, reason: string, facts: GatewayErrorFacts = {}) {
-  const detail = DETAILS[code];
-  return new GatewayError(code, {
-    ...facts,
-    ...(detail && { detail }),
-    reason: `login: ${reason}`,
-    dependencyFailed: true,
-  });
-}
 
 /** Provides the token of one login to all callers. */
 function openSession(settings: SessionSettings, options: CredentialOptions): Authorization {
@@ -100,22 +79,20 @@ function openSession(settings: SessionSettings, options: CredentialOptions): Aut
       const response = await send({ url: new URL(loginUrl), headers: accept, body: sent, caller }, signal);
       const { status, ok } = response;
       if (status === 400 || status === 401 || status === 403) {
-        throw failedLogin('upstream_credential_rejected', `refused with status ${status}`);
+        throw obtainError('upstream_credential_rejected', `login: refused with status ${status}`);
       }
-      if (!ok) throw failedLogin('upstream_refused', `answered with status ${status}`);
+      if (!ok) throw obtainError('upstream_refused', `login: answered with status ${status}`);
       const found = await tokenIn(response).catch(() => undefined);
       const token = Number.isSafeInteger(found) ? String(found) : found;
       if (typeof token !== 'string' || !HEADER_VALUE.test(token)) {
-        throw failedLogin('upstream_invalid', `the reply has no token at ${cookie === undefined ? 'token' : 'cookie'}`);
+        throw obtainError(
+          'upstream_invalid',
+          `login: the reply has no token at ${cookie === undefined ? 'token' : 'cookie'}`,
+        );
       }
       return { credential: new Credential(token), expiresAt: obtainedAt + lifetimeMs };
     },
-    errorOf(error) {
-      if (error.dependencyFailed) return error;
-      const { code, reason, retryAfterSeconds, countsForBreaker } = error;
-      const rest = { countsForBreaker, cause: error, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-      return failedLogin(code, reason, rest);
-    },
+    source: 'login',
     close,
   });
 }

@@ -1,10 +1,10 @@
 import type { JWTPayload } from 'jose';
 import type { TokenEndpointResponse } from 'openid-client';
 import type { OAuthServer } from '../../core/credentials/oauth-server.ts';
-import type { ObtainedToken } from '../../core/credentials/obtained-tokens.ts';
+import { type ObtainedToken, obtainError } from '../../core/credentials/obtained-tokens.ts';
 import { type Caller, Credential, TOKEN } from '../../core/kernel/caller.ts';
 import type { Authenticate, GrantSettings } from './client-authentication.ts';
-import { errorOfGrant, failedGrant } from './refusals.ts';
+import { errorOfGrant } from './refusals.ts';
 
 interface RequestTokenOptions {
   readonly settings: GrantSettings;
@@ -100,5 +100,5 @@ function isFor(aud: unknown, { audience, resource }: GrantSettings): boolean {
 }
 
 function unusable(why: string) {
-  return failedGrant('upstream_invalid', `authorization server: ${why}`);
+  return obtainError('upstream_invalid', `authorization server: ${why}`);
 }

@@ -62,7 +62,7 @@ function openGrant(settings: GrantSettings, options: CredentialOptions): Authori
     perCaller,
     form: credentialForm({ kind }),
     obtain: createRequestToken({ settings, server, now: options.now, authenticate }),
-    errorOf: (error) => errorOfGrant(error, { what: 'token', status: 0, perCaller }),
+    source: 'authorization server',
     close,
   });
 }

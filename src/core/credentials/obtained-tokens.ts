@@ -1,7 +1,8 @@
 import { type Caller, type Credential, requestOf } from '../kernel/caller.ts';
 import { type CredentialForm, filledForm } from '../kernel/credential-kinds.ts';
 import { withDeadline } from '../kernel/deadline.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import type { ErrorCode } from '../kernel/error-table.ts';
+import { GatewayError, type GatewayErrorFacts } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
 import { createSizedLru } from '../kernel/lru.ts';
 import { createSingleFlight } from '../kernel/single-flight.ts';
@@ -26,8 +27,8 @@ interface ObtainedTokensOptions {
   readonly maxKeptBytes: number;
   /** Rejects with a {@link GatewayError}. */
   readonly obtain: (caller: Caller, signal: AbortSignal) => Promise<ObtainedToken>;
-  /** Returns the error for a failure of the server of tokens. */
-  readonly errorOf: (error: GatewayError) => GatewayError;
+  /** Where tokens come from, in the log. */
+  readonly source: string;
   readonly close: () => Promise<void>;
 }
 
@@ -48,12 +49,26 @@ interface Given {
   readonly obtainedAt: number;
 }
 
+/** Returns an error of the server that issues tokens for a platform, which itself was not called. */
+export function obtainError(code: ErrorCode, reason: string, facts: GatewayErrorFacts = {}): GatewayError {
+  return new GatewayError(code, { detail: NO_TOKEN, ...facts, reason, dependencyFailed: true });
+}
+
+const NO_TOKEN =
+  'Portico obtained no token for this platform. The operator of Portico finds the reason in the log, by the requestId.';
+
+function sourceError(cause: GatewayError, source: string): GatewayError {
+  const { code, reason, retryAfterSeconds, countsForBreaker } = cause;
+  const rest = { countsForBreaker, cause, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  return obtainError(code, `${source}: ${reason}`, rest);
+}
+
 /**
  * Authorizes with tokens that another server issues. A token is obtained by one request at a time for each caller, or for all
  * callers together, kept until shortly before its end, and replaced once after a 401.
  */
 export function createObtainedTokens(options: ObtainedTokensOptions): Authorization {
-  const { upstream, events, now, perCaller, form, timeoutMs, maxAgeMs, maxKeptBytes, obtain, errorOf, close } = options;
+  const { upstream, events, now, perCaller, form, timeoutMs, maxAgeMs, maxKeptBytes, obtain, source, close } = options;
   const sizeOf = ({ credential }: Given) => ENTRY_BYTES + credential.reveal().length;
   const tokens = createSizedLru<string, Given>({ maxSize: maxKeptBytes, sizeOf, now });
   const flights = createSingleFlight<Given>();
@@ -83,7 +98,7 @@ export function createObtainedTokens(options: ObtainedTokensOptions): Authorizat
       return { credential, wasKept: false, obtainedAt };
     } catch (error) {
       if (signal.aborted || !(error instanceof GatewayError)) throw error;
-      const failure = errorOf(error).from(upstream);
+      const failure = (error.dependencyFailed ? error : sourceError(error, source)).from(upstream);
       const isRefused = !perCaller && failure.code === 'upstream_credential_rejected';
       if (isRefused) refusal = { error: failure, until: now() + REFUSED_MS };
       emitEnd(failure.code);

@@ -139,7 +139,7 @@ describe('the login of a session', () => {
       const [refused, again] = [await read(), await read('another')];
       for (const { detail, ...rest } of [refused, again]) {
         expect(rest).to.deep.equal({ status: 502, code: 'upstream_credential_rejected' });
-        expect(detail).to.match(/refused the login of Portico/);
+        expect(detail).to.match(/obtained no token/);
       }
       expect(logins).to.have.length(before + 1);
       time += 30_000;

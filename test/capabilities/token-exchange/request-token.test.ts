@@ -119,18 +119,6 @@ describe('an authorization server that is not as it should be, over real sockets
     });
   }
 
-  it('that may concern the caller or Portico is reported as ambiguous', async () => {
-    const { read } = await start();
-    const detailOf = async (error: string) => {
-      endpoint.respond(json({ error }, 400));
-      return ((await (await read('tools', as('subject'))).json()) as { detail: string }).detail;
-    };
-    expect(await detailOf('invalid_request'))
-      .to.contain('or the form of the request')
-      .and.contain('operator');
-    expect(await detailOf('invalid_grant')).not.to.contain('operator');
-  });
-
   it('has a breaker of its own, and callers with a token are served', async () => {
     const breaker = { failurePercent: 1, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
     const { read, gateway } = await start({ upstream: { breaker } });

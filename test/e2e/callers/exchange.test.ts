@@ -50,7 +50,7 @@ describe('a platform with credential kind exchange, at a real authorization serv
     const problem = (await refused.json()) as { detail: string };
     expect(refused.status).to.equal(502);
     expect(problem).to.include({ code: 'upstream_failed', upstream: 'tools' });
-    expect(problem.detail).to.match(/^The authorization server of this platform did not answer/);
+    expect(problem.detail).to.match(/^Portico obtained no token/);
     await server.accept();
     await givenFor(await read('tools', as(token)));
     await server.refuse();
