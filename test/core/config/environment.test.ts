@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { createSubstitute, type Environment, processEnvironment } from '../../../src/core/config/environment.ts';
+import { createSubstitute, type Environment } from '../../../src/core/config/environment.ts';
 import { plainValue } from '../../../src/core/config/yaml-file.ts';
 import { effectiveSettings } from '../../../src/setup/effective-settings.ts';
 import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
@@ -53,15 +53,6 @@ describe('substitution', () => {
         expect(issues).to.deep.equal([]);
       }),
     );
-  });
-});
-
-describe('the environment of the process', () => {
-  it('is taken with an overlay on top, and is not changed by it', () => {
-    const environment = processEnvironment({ PORTICO_TEST_OVERLAY: 'a', PATH: 'b' });
-    expect(environment).to.include({ PORTICO_TEST_OVERLAY: 'a', PATH: 'b' });
-    expect(process.env['PORTICO_TEST_OVERLAY']).to.equal(undefined);
-    expect(processEnvironment()['PATH']).to.equal(process.env['PATH']);
   });
 });
 

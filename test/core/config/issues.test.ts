@@ -51,22 +51,15 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     // Kinds.
     'resources: { tools: { pagination: { size: 5 } } }':
       '1:23: resources.tools.pagination.kind: must be one of none, token, offset, page, link',
-    'resources: { tools: { pagination: { kind: lnk } } }':
-      '1:43: resources.tools.pagination.kind: must be one of none, token, offset, page, link',
     // YAML.
     'scheme: a\nscheme: 5': '2:1: scheme: Duplicate key',
     '? [a]\n: b': '1:3: With stringKeys, all keys must be strings',
-    'scheme: !!binary aGk=': '1:9: Unresolved tag',
     'scheme: !env A': '1:9: Unresolved tag',
     'http: { <<: {} }': '1:9: http["<<"]: Merge keys are not part of YAML 1.2: write the keys out',
-    'resources: { tools: { method: POST, body: { a: [{ <<: {} }] } } }':
-      '1:51: resources.tools.body.a[0]["<<"]: Merge keys are not part of YAML 1.2: write the keys out',
     'scheme: *a': '1:9: scheme: Unresolved alias: its anchor must be set above',
     'http: &a { host: *a }': '1:18: http.host: Unresolved alias: its anchor must be set above',
     'http:\n\tport: 1': '2:1: Tabs are not allowed as indentation',
-    'upstreams:\n---\na: b': '2:1: Source contains multiple documents',
     '# upstreams:\nscheme: "a': '2:11: Missing closing "quote',
-    'a: !x !y b': '1:7: A node can have at most one tag',
     'http: { allowedHosts: [${HOST}] }':
       '1:25: Missing , or : between flow sequence items: inside brackets, ${…} must be in quotes',
   };

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { open, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -53,20 +52,6 @@ resources:
       `resources: { tools: { fields: { id: { values: { 1.0: a, true: b, 007: c } } } } }${UPSTREAMS}`,
     );
     expect(config.resources.tools.fields['id']).to.deep.include({ values: { '1.0': 'a', true: 'b', '007': 'c' } });
-  });
-
-  it('may come through a pipe, from a late writer and piece by piece', async () => {
-    await inFolder(async (folder) => {
-      const pipe = join(folder, 'pipe.yaml');
-      execFileSync('mkfifo', [pipe]);
-      const reading = loadSettings(pipe);
-      const writer = await open(pipe, 'w');
-      await writer.write('scheme: ');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      await writer.write(`acme\n${UPSTREAMS}`);
-      await writer.close();
-      expect((await reading).settings.scheme).to.equal('acme');
-    });
   });
 
   it('are YAML 1.2, also with another directive', async () => {

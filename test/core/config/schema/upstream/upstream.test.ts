@@ -23,13 +23,10 @@ const WRONG: readonly (readonly [api: object, ...issues: string[]])[] = [
     { baseUrl: 'https://a/{org}/v1' },
     'baseUrl: must not contain braces: values of callers belong in the path of a resource',
   ],
-  ...['Host', 'connection', 'Content-Length', 'Transfer-Encoding', 'TE', 'Upgrade', 'Expect', 'Keep-Alive']
-    .concat('Proxy-Authorization', 'proxy-x', 'Trailer', 'Accept-Encoding', 'If-None-Match', 'Range', 'traceparent')
-    .concat('X-Request-Id')
-    .flatMap((name) => [
-      [{ headers: { [name]: 'a' } }, `headers.${name}: ${DECIDED}`] as const,
-      [byHeader({ name }), `credential.name: ${DECIDED}`] as const,
-    ]),
+  ...['Host', 'Transfer-Encoding', 'proxy-x', 'If-None-Match', 'traceparent'].flatMap((name) => [
+    [{ headers: { [name]: 'a' } }, `headers.${name}: ${DECIDED}`] as const,
+    [byHeader({ name }), `credential.name: ${DECIDED}`] as const,
+  ]),
   [{ headers: { AUTHORIZATION: 'a' } }, `headers.AUTHORIZATION: ${TAKEN}`],
   [{ headers: { 'x-key': 'a' }, ...byHeader({}) }, `headers.x-key: ${TAKEN}`],
   [{ headers: { 'X-A': 'a\r\nX-B: c' } }, 'headers.X-A: must be printable ASCII'],
