@@ -44,6 +44,16 @@ describe('a gateway in a program of its own', () => {
     expect(lines.map(({ route, outcome }) => [route, outcome])).to.deep.include(['/mcp', 'ok']);
   });
 
+  it('answers a message that was read before it with 500, and logs why', async () => {
+    const { ask, log } = await embed((one) => async (req, res) => {
+      for await (const _ of req);
+      one.callback()(req, res);
+    });
+    expect((await ask(postText(readOf('tools')))).json()).to.include({ status: 500, code: 'internal' });
+    expect(log.text()).to.contain('mount it before what parses bodies');
+    expect((await ask(get(READ))).status).to.equal(200);
+  });
+
   it('is mounted below a path of another Koa application, whose middleware adds headers and sees the status', async () => {
     const seen: number[] = [];
     const { ask, gateway } = await embed((one) => {

@@ -8,6 +8,8 @@ const DISCARD_MS = 1000;
 
 const NO_ROOM = 'Too many request bodies are waiting already. Try again after Retry-After.';
 
+const READ_BEFORE = 'The body was read before the request reached Portico: mount it before what parses bodies.';
+
 const BOUND = 'http.maxHeldBodyBytes';
 
 export const NO_BODY = Buffer.alloc(0);
@@ -83,6 +85,7 @@ export async function readBody(
   if (failed !== undefined) throw failed;
   // Nearly all have arrived with their head.
   if (req.complete) {
+    if (req.readableDidRead) throw new Error(READ_BEFORE);
     const whole: Buffer = req.read() ?? NO_BODY;
     if (whole.length > maxBytes) throw tooLarge();
     hold(whole.length);
