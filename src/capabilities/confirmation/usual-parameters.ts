@@ -1,61 +1,23 @@
-/** Names of query parameters for the size of a page and its place, made of usual words in the usual spellings. */
-const spelled = (...names: readonly string[]) => names.flatMap((name) => name.split(' '));
-const inStyles = (words: readonly (readonly string[])[]) =>
-  words.flatMap(([first = '', ...rest]) => [
-    first + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(''),
-    [first, ...rest].join('_'),
-  ]);
+/** Names of query parameters as written, and of words joined by `+` in both usual spellings: `per+page` is `perPage`, `per_page`. */
+const names = (text: string): readonly string[] =>
+  text.split(/\s+/).flatMap((each) => {
+    const [first = '', ...rest] = each.split('+');
+    const camel = first + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+    return rest.length === 0 ? [each] : [camel, [first, ...rest].join('_')];
+  });
 
-const SIZES = [
-  ...spelled(
-    'limit $limit _limit size count _count rows max first take top $top num n pagesize perpage page[size] page[limit]',
-  ),
-  ...inStyles([
-    ['per', 'page'],
-    ['page', 'size'],
-    ['page', 'limit'],
-    ['max', 'results'],
-    ['max', 'items'],
-    ['max', 'records'],
-  ]),
-  ...inStyles([
-    ['hits', 'per', 'page'],
-    ['items', 'per', 'page'],
-    ['results', 'per', 'page'],
-    ['max', 'count'],
-    ['batch', 'size'],
-  ]),
-];
-const OFFSETS = [
-  ...spelled('offset $offset skip $skip start _start from page[offset]'),
-  ...inStyles([
-    ['start', 'at'],
-    ['start', 'index'],
-    ['first', 'result'],
-    ['page', 'offset'],
-  ]),
-];
-const PAGES = [
-  ...spelled('page _page p pageno pageNo page[number]'),
-  ...inStyles([
-    ['page', 'number'],
-    ['page', 'index'],
-    ['page', 'num'],
-    ['current', 'page'],
-  ]),
-];
-
-const TOKENS = [
-  ...spelled('after cursor bookmark marker token page[after]'),
-  ...inStyles([
-    ['page', 'token'],
-    ['starting', 'after'],
-    ['start', 'after'],
-    ['scroll', 'id'],
-    ['cursor', 'mark'],
-    ['next', 'token'],
-  ]),
-];
+const SIZES = names(
+  `limit $limit _limit size count _count rows max first take top $top num n pagesize perpage page[size] page[limit]
+  per+page page+size page+limit max+results max+items max+records hits+per+page items+per+page results+per+page max+count
+  batch+size`,
+);
+const OFFSETS = names(
+  'offset $offset skip $skip start _start from page[offset] start+at start+index first+result page+offset',
+);
+const PAGES = names('page _page p pageno pageNo page[number] page+number page+index page+num current+page');
+const TOKENS = names(
+  'after cursor bookmark marker token page[after] page+token starting+after start+after scroll+id cursor+mark next+token',
+);
 
 /** For platforms that refuse a request with parameters that they do not know: one spelling at a time. */
 export const PAIRS: readonly (readonly [size: string, place: string])[] = [
