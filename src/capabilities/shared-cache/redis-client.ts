@@ -6,7 +6,6 @@ import {
   ErrorReply,
   RESP_TYPES,
   RootNodesUnavailableError,
-  SocketClosedUnexpectedlyError,
 } from '@redis/client';
 import type { TlsIdentity } from '../../core/credentials/files/tls-files.ts';
 
@@ -98,30 +97,11 @@ export function createRedisClient(options: RedisClientOptions) {
   };
 }
 
-export type DownReason = 'unreachable' | 'tls' | 'credential' | 'closed' | 'stalled' | 'replica' | 'full' | 'failing';
-
-const ERROR_REPLIES: Readonly<Record<string, DownReason>> = {
-  NOAUTH: 'credential',
-  WRONGPASS: 'credential',
-  NOPERM: 'credential',
-  READONLY: 'replica',
-  OOM: 'full',
-  EXECABORT: 'full',
-};
-const TLS_CODES = /^(EPROTO$|CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$)/;
-
-/** Returns the reason behind an error of the client, and its code: Node's, or the first word of an error reply. */
-export function describeError(error: unknown): { readonly why: DownReason; readonly code?: string | undefined } {
-  if (error instanceof ErrorReply) {
-    const code = /^[A-Z]{2,20}(?= |$)/.exec(error.message)?.[0];
-    return { why: ERROR_REPLIES[code ?? ''] ?? 'failing', code };
-  }
-  const { code = '' } = error as NodeJS.ErrnoException;
-  if (TLS_CODES.test(code)) return { why: 'tls', code };
-  if (error instanceof SocketClosedUnexpectedlyError || code === 'ECONNRESET' || code === 'EPIPE') {
-    return { why: 'closed' };
-  }
-  return code === '' ? { why: 'unreachable' } : { why: 'unreachable', code };
+/** Returns Node's or OpenSSL's code of an error, or the first word of an error reply: `ECONNREFUSED`, `WRONGPASS`. */
+export function errorCodeOf(error: unknown): string {
+  const reply = error instanceof ErrorReply ? /^[A-Z]{2,20}(?= |$)/.exec(error.message)?.[0] : undefined;
+  const { code = 'disconnected' } = error as NodeJS.ErrnoException;
+  return reply ?? (error instanceof ErrorReply ? 'ERR' : code);
 }
 
 /** Whether an error says only that there is no connection, and not why. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
 import type { CommandOutcome, Events } from '../../core/kernel/events.ts';
-import type { DownReason, RedisClient, RedisClientOptions, RedisCommands, RedisTls } from './redis-client.ts';
+import type { RedisClient, RedisClientOptions, RedisCommands, RedisTls } from './redis-client.ts';
 
 export interface RedisConnectionOptions
   extends Pick<RedisClientOptions, 'url' | 'cluster' | 'connectTimeoutMs' | 'user'> {
@@ -11,8 +11,6 @@ export interface RedisConnectionOptions
   readonly channel: string;
   /** Called with each message that any replica publishes on the channel. */
   readonly onMessage: (message: string) => void;
-  /** Called when Redis is in use again. */
-  readonly onUp: () => void;
   readonly events: Events;
 }
 
@@ -29,51 +27,50 @@ const MAX_FAILURES = 5;
 const PAUSE_MS = 1000;
 const RETRY_MS = 1000;
 
+/** Codes of commands that Redis rejects because no memory is left: alone, and in a transaction. Lookups still work. */
+const FULL: readonly string[] = ['OOM', 'EXECABORT'];
+
 const NEVER = new AbortController().signal;
 
 /** Connects to Redis in the background. The client reconnects by itself; it is replaced when its TLS files have changed. */
 export function createRedisConnection(options: RedisConnectionOptions) {
-  const { timeoutMs, tls, channel, onMessage, onUp, events } = options;
+  const { timeoutMs, tls, channel, onMessage, events } = options;
   let library: typeof import('./redis-client.ts') | undefined;
   let client: RedisClient | undefined;
   /** Whether the client has subscribed to the channel. It subscribes again by itself. */
   let isSubscribed = false;
   let tlsInUse: RedisTls | undefined;
-  let replacements = 0;
   let isUp = false;
   let isClosed = false;
   let failures = 0;
   let pausedUntil = 0;
-  let lastError: unknown;
   /** Why Redis is not in use, as it was emitted last. */
-  let emittedWhy: DownReason | undefined;
+  let emittedWhy: string | undefined;
 
   function setUp(): void {
     failures = 0;
-    pausedUntil = 0;
-    if (isUp || isClosed) return;
+    if (isUp || isClosed || !isSubscribed) return;
     isUp = true;
     emittedWhy = undefined;
     events.sharedStoreChanged?.({ isUp: true });
-    onUp();
   }
 
-  function setDown(): void {
-    const { why, code } = describe(lastError);
+  function setDown(error: unknown): void {
     isUp = false;
-    if (isClosed || emittedWhy === why) return;
+    // An error before it said why.
+    if (isClosed || library?.isOffline(error) === true) return;
+    const why = codeOf(error);
+    if (emittedWhy === why) return;
     emittedWhy = why;
-    events.sharedStoreChanged?.({ isUp: false, why, error: code });
+    events.sharedStoreChanged?.({ isUp: false, why });
   }
 
-  function describe(error: unknown): { readonly why: DownReason; readonly code?: string | undefined } {
-    if (library === undefined || error === undefined) return { why: 'unreachable' };
-    return isDeadline(error) ? { why: 'stalled' } : library.describeError(error);
+  function codeOf(error: unknown): string {
+    return isDeadline(error) ? 'timeout' : (library?.errorCodeOf(error) ?? 'disconnected');
   }
 
   function onError(error: Error): void {
-    if (library?.isOffline(error) !== true) lastError = error;
-    setDown();
+    setDown(error);
     void renewTls();
   }
 
@@ -81,22 +78,19 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   async function renewTls(): Promise<void> {
     const now = await tls?.();
     if (now?.ca === tlsInUse?.ca && now?.cert === tlsInUse?.cert && now?.key === tlsInUse?.key) return;
-    if (!isClosed) await replaceClient();
+    tlsInUse = now;
+    replaceClient();
   }
 
-  async function replaceClient(): Promise<void> {
+  function replaceClient(): void {
+    if (library === undefined || isClosed) return;
     client?.destroy();
-    client = undefined;
     isSubscribed = false;
-    replacements += 1;
-    const replacement = replacements;
-    tlsInUse = await tls?.();
-    if (library === undefined || isClosed || replacement !== replacements) return;
-    const onReady = () => {
-      if (isSubscribed) setUp();
-    };
-    const next = library.createRedisClient({ ...options, tls: tlsInUse, onReady, onError });
-    client = next;
+    client = library.createRedisClient({ ...options, tls: tlsInUse, onReady: setUp, onError });
+    void connect(client);
+  }
+
+  async function connect(next: RedisClient): Promise<void> {
     try {
       await next.connect(channel, onMessage);
       if (client !== next) return;
@@ -107,7 +101,7 @@ export function createRedisConnection(options: RedisConnectionOptions) {
       onError(error as Error);
       // A cluster that has no node yet is not tried again by itself.
       await sleep(RETRY_MS, undefined, { ref: false });
-      if (client === next) await replaceClient();
+      if (client === next) replaceClient();
     }
   }
 
@@ -123,17 +117,12 @@ export function createRedisConnection(options: RedisConnectionOptions) {
       setUp();
       return reply;
     } catch (error) {
-      // Without a connection the reason is the error that ended it.
-      if (library?.isOffline(error) !== true) lastError = error;
-      const { why } = describe(lastError);
-      finish(isDeadline(error) ? 'timeout' : why === 'full' ? 'full' : 'failed');
-      // A Redis without room still serves lookups.
-      if (why !== 'full') failures += 1;
+      const isFull = FULL.includes(codeOf(error));
+      finish(isDeadline(error) ? 'timeout' : isFull ? 'full' : 'failed');
+      if (!isFull) failures += 1;
       if (failures >= MAX_FAILURES) {
         pausedUntil = performance.now() + PAUSE_MS;
-        setDown();
-        // Its replies may never come, or belong to other commands.
-        if (isDeadline(error) && client === current) void replaceClient();
+        setDown(error);
       }
       return undefined;
     }
@@ -147,7 +136,8 @@ export function createRedisConnection(options: RedisConnectionOptions) {
     async open(): Promise<void> {
       events.sharedStoreOpened?.();
       library = await import('./redis-client.ts');
-      await replaceClient();
+      tlsInUse = await tls?.();
+      replaceClient();
     },
     /** Waits for commands under way, at most as long as one may take, and disconnects. */
     async close(): Promise<void> {

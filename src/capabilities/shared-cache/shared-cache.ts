@@ -43,7 +43,6 @@ function openSharing(shared: SharedSettings, { limits, events, now }: Capability
   const connection: RedisConnection = createRedisConnection({
     ...{ ...settings, events, channel, user: files.user, tls: files.tls },
     onMessage: (message) => snapshots.onMessage(message),
-    onUp: () => snapshots.onUp(),
   });
   const snapshots: SharedSnapshots = createSharedSnapshots({
     ...{ redis: connection, secret, prefix, channel, maxValueBytes, events, now },
@@ -52,8 +51,6 @@ function openSharing(shared: SharedSettings, { limits, events, now }: Capability
   const counts = createSharedCounts({ redis: connection, prefix, keyOf });
   return { connection, sharing: { keyOf, snapshots: snapshots.store, counts } satisfies Sharing };
 }
-
-export type SharedFiles = ReturnType<typeof openSharedFiles>;
 
 /** Opens the files. Throws `ConfigError` for one that cannot be used. */
 export function openSharedFiles(settings: SharedSettings, { events, now }: Pick<CapabilityContext, 'events' | 'now'>) {

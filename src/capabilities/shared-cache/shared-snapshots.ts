@@ -2,6 +2,7 @@ import { type Caller, requestOf } from '../../core/kernel/caller.ts';
 import { stackOf } from '../../core/kernel/errors.ts';
 import type { Events, SharedLooked, SharedPut } from '../../core/kernel/events.ts';
 import { createSizedLru } from '../../core/kernel/lru.ts';
+import { createMemorySemaphore } from '../../core/kernel/memory-semaphore.ts';
 import type { Load } from '../../core/reads/snapshots/load.ts';
 import type { SnapshotStore, StoredResource } from '../../core/reads/snapshots/with-cache.ts';
 import { isRecent } from '../../core/reads/snapshots/with-snapshots.ts';
@@ -33,8 +34,8 @@ interface Eviction {
 /** Tolerated difference between the clocks of two replicas: what was loaded up to that far in the future was loaded now. */
 const MAX_CLOCK_SKEW_MS = 1000;
 const MAX_EVICTED = 10_000;
-/** Bytes that are sealed or opened at once: beyond, reads go on as if Redis had nothing. One value is always opened. */
-const MAX_OPEN_BYTES = 67_108_864;
+/** Lists that are sealed and opened: beyond, reads go on as if Redis had nothing. zlib has four threads. */
+const MAX_SEALING = { maxBytes: 67_108_864, maxAtOnce: 4 };
 /** Length of a list in lengths of its sealed form. */
 const COMPRESSION = 10;
 /** Names belong to one format of values, so that releases with different ones share nothing. */
@@ -49,9 +50,7 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
   const lists = new Map<string, StoredResource>();
   /** Times of evictions by name: a list that was loaded before is neither taken nor stored. */
   const evictedAt = createSizedLru<string, Date>({ maxSize: MAX_EVICTED });
-  /** Evictions that could not be sent, to be sent once Redis is in use again. */
-  const unsent = new Set<Eviction>();
-  let openBytes = 0;
+  const withinMemory = createMemorySemaphore(MAX_SEALING);
 
   const keyIn = (name: string) => `${prefix}:list:${name}`;
   const nameOf = (origin: string, resource: string, caller: Caller) =>
@@ -59,17 +58,6 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
 
   function isCurrent(name: string, loadStartedAt: number): boolean {
     return loadStartedAt > (evictedAt.get(name)?.getTime() ?? 0);
-  }
-
-  /** Resolves with what `work` does, or `undefined` where too much is being sealed and opened. */
-  async function bounded<T>(bytes: number, work: () => Promise<T>): Promise<T | undefined> {
-    if (openBytes > 0 && openBytes + bytes > MAX_OPEN_BYTES) return undefined;
-    openBytes += bytes;
-    try {
-      return await work();
-    } finally {
-      openBytes -= bytes;
-    }
   }
 
   async function find(
@@ -82,10 +70,11 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
     if (!Buffer.isBuffer(value)) return 'unavailable';
     if (value.length === 0) return 'miss';
     if (value.length > maxValueBytes) return 'altered';
-    const found = await bounded(COMPRESSION * value.length, () =>
+    const found = await withinMemory(COMPRESSION * value.length, () =>
       unseal(value, secret.keyOf(reading), secret.sealingKeyOf(caller), name, 2 * maxBytes),
     );
-    if (found === undefined || found === 'altered') return found ?? 'miss';
+    if (found === 'altered') return 'altered';
+    if (found === undefined || found === 'overloaded') return 'miss';
     const { loadStartedAt } = found.snapshot;
     const isOver = (caller.expiresAt ?? Number.POSITIVE_INFINITY) <= now();
     if (isOver || loadStartedAt > now() + MAX_CLOCK_SKEW_MS || !isCurrent(name, loadStartedAt)) return 'miss';
@@ -101,10 +90,10 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
     const { loadStartedAt } = load.snapshot;
     const { ttlMs, staleWhileRevalidateMs, staleIfErrorMs } = lifetime;
     const endsAt = loadStartedAt + ttlMs + Math.max(staleWhileRevalidateMs, staleIfErrorMs);
-    const sealed = await bounded(2 * load.snapshot.bytes.length, () =>
+    const sealed = await withinMemory(2 * load.snapshot.bytes.length, () =>
       seal(load, secret.keyOf(reading), secret.sealingKeyOf(caller), name),
     );
-    if (sealed === undefined) return 'overloaded';
+    if (sealed === 'overloaded') return 'overloaded';
     if (sealed.length > maxValueBytes) return 'too_large';
     const leftMs = Math.floor(Math.min(endsAt, caller.expiresAt ?? endsAt) - now());
     if (leftMs <= 0 || !isCurrent(name, loadStartedAt)) return 'refused';
@@ -119,15 +108,12 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
     }
   }
 
+  /** Without Redis, other replicas keep their copies until these are no longer fresh. */
   async function send(eviction: Eviction): Promise<void> {
-    const deleted = await Promise.all(
-      Object.values(eviction.names).map((name) => redis.run('delete', (commands) => commands.delete(keyIn(name)))),
-    );
-    const published = await redis.run('publish', ({ publish }) =>
-      publish(channel, secret.seal(JSON.stringify(eviction))),
-    );
-    const isDone = published !== undefined && !deleted.includes(undefined);
-    if (!isDone && unsent.size < MAX_EVICTED) unsent.add(eviction);
+    for (const name of Object.values(eviction.names)) {
+      void redis.run('delete', (commands) => commands.delete(keyIn(name)));
+    }
+    await redis.run('publish', ({ publish }) => publish(channel, secret.seal(JSON.stringify(eviction))));
   }
 
   const store: SnapshotStore = {
@@ -176,12 +162,6 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
         const list = lists.get(resource);
         if (list?.origin === origin) list.cache.evict(resource, { credentialKey, cacheScope });
       }
-    },
-    /** Sends what could not be sent while Redis was unavailable. */
-    onUp(): void {
-      const evictions = [...unsent];
-      unsent.clear();
-      for (const eviction of evictions) void send(eviction);
     },
   };
 }

@@ -192,14 +192,10 @@ export interface Events {
   bulkheadChanged?(changed: UpstreamRef & { readonly running: number; readonly waiting: number }): void;
   sharedStoreOpened?(): void;
   /**
-   * Redis is available, or not any more: `why` is of a closed list, `error` a code of Node or Redis. Emitted once for each reason
-   * until it is available again.
+   * Redis is available, or not any more: `why` is a code of Node, OpenSSL or Redis, `timeout` or `disconnected`. Emitted once for
+   * each reason until it is available again.
    */
-  sharedStoreChanged?(changed: {
-    readonly isUp: boolean;
-    readonly why?: string | undefined;
-    readonly error?: string | undefined;
-  }): void;
+  sharedStoreChanged?(changed: { readonly isUp: boolean; readonly why?: string | undefined }): void;
   sharedCommandEnded?(ended: { readonly command: string; readonly outcome: CommandOutcome; readonly ms: number }): void;
   listening?(listening: {
     readonly url: string;

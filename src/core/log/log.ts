@@ -78,8 +78,8 @@ function warnings(logger: Logger, now: () => number): Events {
       error === undefined
         ? logger.info({ keys }, 'issuer keys fetched')
         : logger.warn(whyOf(error), 'issuer keys not fetched'),
-    sharedStoreChanged: ({ isUp, why, error }) =>
-      isUp ? logger.info('Redis connected') : logger.warn({ error, reason: why }, 'Redis unavailable'),
+    sharedStoreChanged: ({ isUp, why }) =>
+      isUp ? logger.info('Redis connected') : logger.warn({ reason: why }, 'Redis unavailable'),
     sharedCommandEnded({ command, outcome }) {
       if (outcome === 'full' && isDue('Redis is full')) logger.warn({ command, outcome }, 'Redis refuses commands');
     },

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { openSharedFiles, type SharedFiles } from '../../../src/capabilities/shared-cache/shared-cache.ts';
+import { openSharedFiles } from '../../../src/capabilities/shared-cache/shared-cache.ts';
 import { sharedSettings } from '../../../src/capabilities/shared-cache/shared-settings.ts';
 import { inFolder } from '../../support/process/process.ts';
 
 const LONG = 'x'.repeat(32);
 
-function opened(contents: Readonly<Record<string, string>>, settings: object = {}): Promise<SharedFiles> {
+function opened(contents: Readonly<Record<string, string>>, settings: object = {}) {
   return inFolder(async (folder) => {
     for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text);
     const paths = Object.fromEntries(Object.keys(contents).map((name) => [name, join(folder, name)]));

@@ -190,19 +190,6 @@ describe('an eviction', () => {
     }
   });
 
-  it('reaches Redis and the others later if Redis was unavailable', async () => {
-    const { replica, clock, redis } = deployment();
-    const [one, other] = [replica(), replica()];
-    await readLanding(one, 'a');
-    await other.tools.read(alice);
-    clock.now += SECOND;
-    one.connection.cut();
-    await readRefused(one.projects, rejected);
-    expect([redis.held.size, other.cache.entries]).to.deep.equal([1, 1]);
-    one.connection.mend();
-    await eventually(() => redis.held.size === 0 && other.cache.entries === 0);
-  });
-
   it('that no replica has sealed is ignored', async () => {
     const { replica, redis } = deployment();
     const one = replica();

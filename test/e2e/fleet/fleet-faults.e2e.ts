@@ -86,7 +86,7 @@ interface Fault {
 }
 
 const FAULTS: Readonly<Record<string, Fault>> = {
-  'says nothing': { begin: (_, proxy) => proxy.treat(STALLED), told: 'stalled' },
+  'says nothing': { begin: (_, proxy) => proxy.treat(STALLED), told: 'timeout' },
   'answers late': { begin: (_, proxy) => proxy.treat(late(250)) },
   'resets every connection': {
     async begin(_, proxy) {
@@ -96,7 +96,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       }
     },
   },
-  'is not there': { begin: (_, proxy) => proxy.refuse(), told: 'unreachable' },
+  'is not there': { begin: (_, proxy) => proxy.refuse(), told: 'ECONNREFUSED' },
   'has values under other names': { begin: (redis) => again(redis, SWAPPED) },
   'has other values': { begin: (redis) => again(redis, ALTERED) },
   'has an error for every other command': { begin: (_, proxy) => proxy.treat(errors()) },
@@ -115,7 +115,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'is a replica': {
     begin: (redis) => redis.command('REPLICAOF', '127.0.0.1', '1'),
     end: (redis) => redis.command('REPLICAOF', 'NO', 'ONE'),
-    told: 'replica',
+    told: 'READONLY',
   },
   'is busy': { begin: (redis) => redis.command('DEBUG', 'SLEEP', `${FAULT_MS / 1000}`) },
   'is killed and started anew': { begin: (redis) => redis.stop('SIGKILL').then(() => redis.start()) },

@@ -26,7 +26,6 @@ export function join(url: string, { prefix = 'portico', ...options }: JoinOption
     user: async () => ({}),
     channel: `${prefix}:evictions`,
     onMessage: (message) => messages.push(message),
-    onUp: () => {},
     ...options,
   });
   const { run } = connection;
@@ -50,15 +49,9 @@ export async function joined(url: string, options: JoinOptions = {}): Promise<Fl
   return fleet;
 }
 
-/** Records changes of the connection, and error codes where there are any. */
+/** Records changes of the connection: `up`, or why it is not. */
 export function storeLog() {
   const changes: string[] = [];
-  const errors: string[] = [];
-  const events: Events = {
-    sharedStoreChanged({ isUp, why, error }) {
-      changes.push(isUp ? 'up' : `${why}`);
-      if (error !== undefined) errors.push(error);
-    },
-  };
-  return { changes, errors, events };
+  const events: Events = { sharedStoreChanged: ({ isUp, why }) => void changes.push(isUp ? 'up' : `${why}`) };
+  return { changes, events };
 }

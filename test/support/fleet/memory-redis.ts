@@ -1,7 +1,7 @@
 import type { RunCommand } from '../../../src/capabilities/shared-cache/redis-connection.ts';
 import type { SharedSnapshots } from '../../../src/capabilities/shared-cache/shared-snapshots.ts';
 
-type Listener = Pick<SharedSnapshots, 'onMessage' | 'onUp'>;
+type Listener = Pick<SharedSnapshots, 'onMessage'>;
 
 /** A Redis in the memory of the test, and everything that can be wrong with it. */
 export type MemoryRedis = ReturnType<typeof createMemoryRedis>;
@@ -58,7 +58,6 @@ export function createMemoryRedis(now: () => number) {
       },
       mend() {
         isCut = false;
-        listener?.onUp();
       },
     };
   }

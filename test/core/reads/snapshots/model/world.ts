@@ -68,8 +68,6 @@ export class World {
   readonly broken: unknown[] = [];
   /** Number of the next load when a denial arrived, by token and resource, as each replica knows. Nothing older may be served. */
   private readonly denied: Map<string, number>[];
-  /** Denials that a replica has not published yet. */
-  private readonly unsent: Map<string, number>[];
   private readonly cut = new Set<number>();
 
   /** Without options, one replica that shares nothing. */
@@ -77,7 +75,6 @@ export class World {
     const now = () => this.clock;
     const { replicas = 1 } = options ?? {};
     this.denied = Array.from({ length: replicas }, () => new Map());
-    this.unsent = this.denied.map(() => new Map());
     this.replicas = this.denied.map((_, replica) => {
       const connection = this.store.connect();
       this.connections.push(connection);
@@ -191,17 +188,12 @@ export class World {
     departure.reject(new GatewayError(code, { countsForBreaker: code === 'upstream_failed' }));
   }
 
-  /** A replica knows of a denial at once. The others do if both reach Redis, or once both do that it could not publish to. */
+  /** A replica knows of a denial at once. The others do if both reach Redis. */
   private deny(replica: number, what: string): void {
     this.denied[replica]?.set(what, this.asked.length);
-    if (this.cut.has(replica)) this.unsent[replica]?.set(what, this.asked.length);
-    else this.publish(new Map([[what, this.asked.length]]));
-  }
-
-  private publish(denials: ReadonlyMap<string, number>): void {
-    for (const [replica, known] of this.denied.entries()) {
-      if (this.cut.has(replica)) continue;
-      for (const [what, number] of denials) known.set(what, Math.max(number, known.get(what) ?? 0));
+    if (this.cut.has(replica)) return;
+    for (const [other, known] of this.denied.entries()) {
+      if (!this.cut.has(other)) known.set(what, this.asked.length);
     }
   }
 
@@ -211,10 +203,7 @@ export class World {
   }
 
   mend(replica: number): void {
-    if (!this.cut.delete(replica)) return;
-    this.publish(this.unsent[replica] ?? new Map());
-    this.unsent[replica]?.clear();
-    this.connections[replica]?.mend();
+    if (this.cut.delete(replica)) this.connections[replica]?.mend();
   }
 
   flush(): void {
