@@ -1,6 +1,6 @@
 import { publishedOperation } from '../../core/http/operations/operation.ts';
 import { LIST_PATH, READ_PATH } from '../../core/http/operations/reads.ts';
-import { ERRORS, type ErrorCode } from '../../core/kernel/error-table.ts';
+import { ERRORS } from '../../core/kernel/error-table.ts';
 import type { Offered } from '../../core/reads/catalogue/catalogue.ts';
 import { itemSchema } from '../../core/resources/resource.ts';
 import { defineCapability } from '../capability.ts';
@@ -81,25 +81,6 @@ function headerComponents(): Record<string, object> {
   return Object.fromEntries(all.map(([name, description]) => [name, { description, schema: { type: 'string' } }]));
 }
 
-/** Codes that no read is answered with: they are about messages of MCP, or about other paths and methods. */
-const NEVER_OF_READS: ReadonlySet<ErrorCode> = new Set([
-  ...(['parse_error', 'invalid_rpc', 'header_mismatch', 'version_unsupported', 'invalid_params'] as const),
-  ...(['list_changed', 'result_too_large', 'too_large', 'unsupported_media_type'] as const),
-  ...(['not_found', 'method_not_allowed'] as const),
-]);
-
-/** Codes that need a `uri` or a platform, neither of which the list has. */
-function isOfOneResource(code: ErrorCode): boolean {
-  return /^(?:uri_(?!too_long)|resource_|upstream_|breaker_|access_)/.test(code);
-}
-
-const READ_CODES = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !NEVER_OF_READS.has(code));
-
-export const CODES = {
-  list: READ_CODES.filter((code) => !isOfOneResource(code)),
-  read: READ_CODES,
-} as const;
-
 /** A problem body, as `response/problem.ts` makes it. */
 const PROBLEM = {
   description: 'Problem details (RFC 9457). Programs should use code; title and detail are for people.',
@@ -119,19 +100,11 @@ const PROBLEM = {
   additionalProperties: false,
 };
 
-function problemResponses(codes: readonly ErrorCode[]): Record<string, object> {
-  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
-  return Object.fromEntries(
-    byStatus.entries().map(([status, ofStatus]) => {
-      const description = ofStatus.map((code) => `${ERRORS[code].title} (\`${code}\`)`).join(', ');
-      const properties = { status: { const: status }, code: { enum: ofStatus } };
-      const schema = { ...reference('schemas', 'problem'), properties };
-      return [
-        status,
-        { description, headers: headersOf('all', 'problem'), content: { 'application/problem+json': { schema } } },
-      ];
-    }),
-  );
+/** The answer with every other status, which the body repeats. */
+function problemResponse(): object {
+  const content = { 'application/problem+json': { schema: reference('schemas', 'problem') } };
+  const description = 'The request failed; code says why (docs/reference.md).';
+  return { default: { description, headers: headersOf('all', 'problem'), content } };
 }
 
 /** `otherCredentials`: headers beside `Authorization` in which callers bring credentials. `server`: what the paths are below. */
@@ -169,7 +142,7 @@ export function describeReads(
               headersOf('all', 'list'),
               reference('schemas', 'definitions'),
             ),
-            ...problemResponses(CODES.list),
+            ...problemResponse(),
           },
         },
       },
@@ -195,7 +168,7 @@ export function describeReads(
             ...answers('The whole list; its shape depends on uri.', headersOf('all', 'list', 'read'), {
               anyOf: lists.map(({ name }) => reference('schemas', name)),
             }),
-            ...problemResponses(CODES.read),
+            ...problemResponse(),
           },
         },
       },
