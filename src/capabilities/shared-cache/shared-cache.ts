@@ -1,3 +1,4 @@
+import { collectIssues } from '../../core/config/config-error.ts';
 import { openSecretFile, readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
 import type { UnusableFile } from '../../core/credentials/files/watched-files.ts';
@@ -52,7 +53,7 @@ function openSharing(shared: SharedSettings, { limits, events, now }: Capability
   return { connection, sharing: { keyOf, snapshots: snapshots.store, counts } satisfies Sharing };
 }
 
-/** Opens the files. Throws `ConfigError` for one that cannot be used. */
+/** Opens the files. Throws `ConfigError` with every one that cannot be used. */
 export function openSharedFiles(settings: SharedSettings, { events, now }: Pick<CapabilityContext, 'events' | 'now'>) {
   const { username, passwordFile, keySecretFile } = settings;
   const block = ['shared'];
@@ -65,10 +66,12 @@ export function openSharedFiles(settings: SharedSettings, { events, now }: Pick<
     onChange: (unusable?: UnusableFile) =>
       events.tlsFilesChanged?.({ block: 'shared.tls', key: unusable?.key, issue: unusable?.issue }),
   };
-  const secret = openFilesOf(block, () => readKeyFile(keySecretFile, 'keySecretFile'));
-  const password = passwordFile && openFilesOf(block, () => openSecretFile(passwordFile, watched, 'passwordFile'));
   const tlsPaths = settings.tls;
-  const tls = tlsPaths && openFilesOf([...block, 'tls'], () => openTlsFiles(tlsPaths, watchedTls));
+  const [secret, password, tls] = collectIssues([
+    () => openFilesOf(block, () => readKeyFile(keySecretFile, 'keySecretFile')),
+    () => passwordFile && openFilesOf(block, () => openSecretFile(passwordFile, watched, 'passwordFile')),
+    () => tlsPaths && openFilesOf([...block, 'tls'], () => openTlsFiles(tlsPaths, watchedTls)),
+  ]);
   return {
     secret,
     /** Returns the TLS options as their files have them now. `undefined`: TLS as the URL says. */

@@ -89,16 +89,22 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return near === undefined ? '' : `; did you mean ${near}?`;
 }
 
-/** Runs each, and throws one `ConfigError` with the issues of all. */
-export function collectIssues(all: readonly (() => unknown)[]): void {
+/** Runs each and returns their results, or throws one `ConfigError` with the issues of all. */
+export function collectIssues<const Results extends readonly unknown[]>(
+  all: {
+    readonly [Index in keyof Results]: () => Results[Index];
+  },
+): Results {
   const issues: ConfigIssue[] = [];
-  for (const one of all) {
+  const results = all.map((one: () => unknown) => {
     try {
-      one();
+      return one();
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       issues.push(...error.issues);
+      return undefined;
     }
-  }
+  });
   if (issues.length > 0) throw new ConfigError(issues);
+  return results as readonly unknown[] as Results;
 }
