@@ -17,19 +17,6 @@ function curlLines(gatewayUrl: string, urls = URLS) {
 }
 
 describe('demoInstructions', () => {
-  it('shows the list, the three reads, the other tenant and a wrong token', () => {
-    const read = 'http://127.0.0.1:8080/mcp/v1/resources/read?uri=platform://';
-    const requests = curlLines('http://127.0.0.1:8080').map(({ url, token }) => `${token} ${url}`);
-    expect(requests.slice(0, 6)).to.deep.equal([
-      'demo-alice http://127.0.0.1:8080/mcp/v1/resources',
-      `demo-alice ${read}projects`,
-      `demo-alice ${read}workflows`,
-      `demo-alice ${read}tools`,
-      `demo-bob ${read}projects`,
-      `stranger ${read}projects`,
-    ]);
-  });
-
   it('has the lines that README shows of it', () => {
     const shown = codeBlocks('README.md', 'sh').flatMap((block) => block.match(/^curl .+$/gm) ?? []);
     expect(shown).to.have.length(3);

@@ -6,10 +6,9 @@ import { porticoEnvironment, startProcess } from '../support/process/process.ts'
 
 const ROOT = new URL('../../', import.meta.url);
 const PAGE = 'docs/embedding.md';
-const SECTIONS = ['In a program', 'In a server or a Koa application of your own'];
-const blocks = (language: string) => SECTIONS.flatMap((section) => codeBlocks(PAGE, language, section));
+const blocks = (language: string) => codeBlocks(PAGE, language, 'In a program');
 
-describe('the sections on programs', () => {
+describe('the section on programs', () => {
   const folder = new URL('node_modules/.cache/portico-create-gateway/', ROOT);
   before(() => mkdirSync(folder, { recursive: true }));
   after(() => rmSync(folder, { recursive: true }));

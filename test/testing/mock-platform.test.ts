@@ -24,14 +24,6 @@ describe('mockPlatform', () => {
     expect(pending).to.deep.equal([]);
   });
 
-  it('is at the default address of a gateway', () => {
-    expect(mockPlatform(nock).upstreams).to.deep.equal({
-      projects: { baseUrl: PLATFORM_URL },
-      workflows: { baseUrl: PLATFORM_URL },
-      tools: { baseUrl: PLATFORM_URL },
-    });
-  });
-
   it('answers one read of a list, over its pages and in order', async () => {
     const platform = mockPlatform(nock);
     platform.list('projects', [project('a'), project('b')], [project('c')], [project('d')]);

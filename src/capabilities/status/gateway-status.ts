@@ -21,7 +21,6 @@ export function createGatewayStatus(context: CapabilityContext) {
   const time = () => new Date(now()).toISOString();
   const startedAt = time();
   let isDraining = false;
-  let url = '';
   let isSharedUp: boolean | undefined;
   const commands = createHistory(now);
   const requests = createRequestStatus(context, time);
@@ -31,9 +30,6 @@ export function createGatewayStatus(context: CapabilityContext) {
   const ownProcess = createProcessStatus(context);
 
   const events: Events = {
-    listening(listening) {
-      ({ url } = listening);
-    },
     draining() {
       isDraining = true;
     },
@@ -52,8 +48,6 @@ export function createGatewayStatus(context: CapabilityContext) {
       /** `instance`: name of the host. */
       ...{ version: readVersion(), instance: hostname(), startedAt, at: time() },
       state: isDraining ? 'draining' : 'serving',
-      url: config.publicUrl ?? url,
-      processId: process.pid,
       ...requests.requests(),
       process: await ownProcess.status(config),
       memory: {

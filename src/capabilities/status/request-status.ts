@@ -75,33 +75,18 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
     },
   };
 
-  function servedIn(of: 'total' | 'lastMinute') {
-    const served = { hits: 0, stale: 0, misses: 0 };
-    for (const { counts } of lists.values()) {
-      const { hit = 0, stale = 0, shared = 0, miss = 0, refreshed = 0, collapsed = 0 } = counts[of]();
-      served.hits += hit;
-      served.stale += stale;
-      served.misses += shared + miss + refreshed + collapsed;
-    }
-    return served;
+  /** Returns the share of the cacheable reads that memory served; `null` without such reads. */
+  function hitRatio(): number | null {
+    const all = addUp([...lists.values()].map(({ counts }) => counts.total()));
+    const { hit = 0, stale = 0, shared = 0, miss = 0, refreshed = 0, collapsed = 0 } = all;
+    const reads = hit + stale + shared + miss + refreshed + collapsed;
+    return reads === 0 ? null : (hit + stale) / reads;
   }
 
   return {
     events,
     requests: () => ({ requests: requests.total(), lastMinute: requests.lastMinute() }),
-    snapshots({ cache: { maxBytes } }: Config) {
-      const [all, { hits, stale, misses }] = [servedIn('total'), servedIn('lastMinute')];
-      const reads = all.hits + all.stale + all.misses;
-      const hitRatio = reads === 0 ? null : (all.hits + all.stale) / reads;
-      return {
-        ...held,
-        maxBytes,
-        ...all,
-        /** Share of the cacheable reads that memory served; `null` without such reads. */
-        hitRatio,
-        lastMinute: { served: hits + stale, reads: hits + stale + misses },
-      };
-    },
+    snapshots: ({ cache: { maxBytes } }: Config) => ({ ...held, maxBytes, hitRatio: hitRatio() }),
     resources(config: Config) {
       return offeredIn(config, resources).map(({ resource, settings: { upstream } }) => {
         const { name } = resource;

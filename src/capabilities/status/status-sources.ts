@@ -87,8 +87,6 @@ function createCalls(now: () => number) {
 function statusOf({ instances, history, refused, opened, maxQueue: max, lastFailure }: Calls) {
   const all = [...instances.values()];
   const breaker = all.at(-1)?.breaker ?? 'closed';
-  const refusals = refused.total();
-  const { breaker_open: byBreaker = 0, credential_rejected: token = 0, overloaded: queue = 0 } = refusals;
   return {
     /** State of the circuit breaker; when it opened last, and after which failures: `null` while it is closed. */
     ...{ breaker, opened: breaker === 'closed' ? null : opened },
@@ -96,7 +94,7 @@ function statusOf({ instances, history, refused, opened, maxQueue: max, lastFail
     lastFailure,
     ...{ total: history.total(), lastMinute: history.lastMinute() },
     /** Calls that were not made: the breaker was open, the queue was full, or the token was rejected a moment ago. */
-    ...{ refused: sumOf(refusals), refusedBy: { breaker: byBreaker, queue, token } },
+    refused: sumOf(refused.total()),
     queue: { waiting: all.reduce((sum, { waiting }) => sum + waiting, 0), max },
   };
 }

@@ -50,7 +50,7 @@ describe('the status of a gateway', () => {
     expect(JSON.stringify(shown)).to.not.contain(KEY).and.not.contain(TOKEN);
     const { requests, snapshots, upstreams, resources, memory } = shown;
     expect(requests).to.include({ requests: 4, failures: 0 });
-    expect(snapshots).to.include({ entries: 1, hits: 3, stale: 0, misses: 1, hitRatio: 0.75 });
+    expect(snapshots).to.include({ entries: 1, hitRatio: 0.75 });
     expect(snapshots.bytes).to.be.above(0);
     expect(upstreams.map(({ total }) => total.requests)).to.deep.equal([0, 0, 1]);
     expect(resources[2]).to.deep.include({
@@ -66,7 +66,6 @@ describe('the status of a gateway', () => {
     const { requests, upstreams, resources, changes } = await status();
     expect(requests).to.include({ requests: 8, failures: 8 });
     expect(upstreams[0]).to.include({ breaker: 'open', refused: 4 });
-    expect(upstreams[0]?.refusedBy).to.deep.equal({ breaker: 4, queue: 0, token: 0 });
     expect(upstreams[0]?.total).to.include({ requests: 4, failures: 4 });
     expect(resources[0]?.reads).to.deep.equal({ reads: 8, failed: 8, stale: 0, staleOnError: 0 });
     expect(resources[0]?.lastFailure).to.include({ code: 'breaker_open' });
