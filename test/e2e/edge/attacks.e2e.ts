@@ -30,7 +30,8 @@ function settingsFor(sound: string, hostile: string): string {
     maxWaitingPerCaller: 256,
     maxLoadingBytes: 33_554_432,
     upstreams: {
-      sound: { baseUrl: sound },
+      // It shares a thread with the attackers.
+      sound: { baseUrl: sound, timeoutMs: 60_000 },
       hostile: { baseUrl: hostile, timeoutMs: 120_000, connections: 1000, breaker },
     },
     resources: {
