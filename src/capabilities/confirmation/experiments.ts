@@ -226,6 +226,7 @@ async function byNumber(end: ListEnd, pagination: OffsetPagination | NumberPagin
       // Of an empty first page, no size is known.
       ...(items === 0 ? [2, 10] : []),
     ]);
+    let isRepeated = false;
     for (const [step, offset] of [...offsets].entries()) {
       if (pagination.kind === 'page' && step >= steps.length) break;
       const reply = await attempt(placeOf(from + (steps[step] ?? 0), offset));
@@ -236,8 +237,8 @@ async function byNumber(end: ListEnd, pagination: OffsetPagination | NumberPagin
       if (reply.count === 0) continue;
       // The last page again; or the first, because the platform ignores the place.
       if (await hasOnlyIds(known, reply)) {
-        if (end.filled === 1 && !isReal) await secondPlace(end, pagination, attempt, first.ids);
-        break;
+        isRepeated = true;
+        continue;
       }
       throw failedTest(
         `the list seems to end after ${items} items, but a request further on (${pagination.kind === 'offset' ? `offset ${offset}` : `page ${from + (steps[step] ?? 0) + pagination.firstPage}`}) returned ${reply.count} others`,
@@ -246,6 +247,7 @@ async function byNumber(end: ListEnd, pagination: OffsetPagination | NumberPagin
           : 'the platform filters its pages after it has cut them: set pagination to another kind or to a total, or query to what leaves none out',
       );
     }
+    if (isRepeated && end.filled === 1 && !isReal) await secondPlace(end, pagination, attempt, first.ids);
   }
   if (isReal) return true;
   await lastByOffset(end, pagination, attempt);

@@ -332,6 +332,19 @@ describe('a total that settings name and that counts the items of the page', () 
       expect(right).to.include({ result: 25 }).and.to.have.property('targets').with.length(4);
     });
 
+    it(`is an error by ${kind} where a page is repeated before others follow, as the platform rounds places down`, async () => {
+      const pagination = { ...settings, size: 2, total: member('count') };
+      const rounding = (query: Query): Reply => {
+        const size = query('limit') ?? 2;
+        const place = query('offset') ?? query('page') ?? 0;
+        const from = Math.floor(place / size) * size;
+        const to = Math.min(9, from + size);
+        return { from, to, statements: { count: Math.max(0, to - from) } };
+      };
+      const numbered = { ...pagination, ...(kind === 'page' && { firstPage: 0 }) } as Pagination;
+      expect((await read(numbered, rounding)).result).to.contain('returned 2 others');
+    });
+
     it(`is accepted by ${kind} if it is no count, or the platform refuses the next page`, async () => {
       const total = capped(25, () => ({ total: 25 }));
       expect((await read({ ...settings, total: member('total') }, total)).targets).to.have.length(1);

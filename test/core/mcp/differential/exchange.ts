@@ -45,6 +45,7 @@ const CALLS: readonly (readonly [method: string, params?: Json])[] = [
   ['tools/call', { name: 'list_installed_tools', arguments: { limit: 0 } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { limit: 501 } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { limit: 'all' } }],
+  ['tools/call', { name: 'list_installed_tools', arguments: { limit: { toString: 1 } } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { nothing: 1 } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { query: 'x'.repeat(257) } }],
   ['tools/call', { name: 'list_installed_tools', arguments: { cursor: 'a' } }],

@@ -53,6 +53,8 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     if (schema === undefined) throw new ProtocolError(INVALID_PARAMS, 'no such tool');
     const given = argumentsIn(sent);
     const checked = await schema['~standard'].validate(given);
+    // Only checked values are texts and numbers: others may have a `toString` that is no function.
+    if (checked.issues !== undefined) return { content: [], isError: true };
     const { query = '', limit = 50, cursor }: Json = given;
     const fields = given['fields'] === undefined ? [] : String(given['fields']).split(',');
     // Every documented field filters, also those that the schema does not name.
@@ -63,7 +65,7 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     // The schemas have no bounds.
     const areFields = fields.every((field) => fieldsOf.get(tool)?.includes(field));
     const isBeyond = limit > 500 || query.length > 256 || !areTexts || !areFields;
-    if (checked.issues !== undefined || cursor !== undefined || isBeyond) return { content: [], isError: true };
+    if (cursor !== undefined || isBeyond) return { content: [], isError: true };
     const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
     const left = items.filter(
       (item) =>
@@ -106,7 +108,8 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
 function argumentsIn(sent: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const isEmpty = (value: unknown) => value === null || value === '' || (Array.isArray(value) && value.length === 0);
   const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => !isEmpty(value)));
-  return /^\d{1,9}$/.test(String(given['limit'])) ? { ...given, limit: Number(given['limit']) } : given;
+  const { limit } = given;
+  return typeof limit === 'string' && /^\d{1,9}$/.test(limit) ? { ...given, limit: Number(limit) } : given;
 }
 
 /** Over HTTP: a list of messages, whether the SDK sent one as JSON or several as a stream of events. */
