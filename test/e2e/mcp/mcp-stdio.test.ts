@@ -55,10 +55,13 @@ describe('portico stdio', function () {
     expect(JSON.parse(stderr)).to.include({ msg: 'request', rpc: 'ping', outcome: 'ok' });
   });
 
-  it('ends soon after its input while a read runs, at once with SIGTERM, and answers a last line without its end', async () => {
+  it('ends soon after its input while a read runs, and answers a last line without its end', async () => {
     const ended = await run(({ child }) => child.stdin.end(read('projects') + read('tools').trimEnd()));
     expect(ended.code).to.equal(1);
     expect(linesIn(ended.stdout).map(({ id }) => id)).to.deep.equal(['tools']);
+  });
+
+  it('ends at once with SIGTERM after its input, while a read runs', async () => {
     const { code, signal } = await run(async ({ child }) => {
       child.stdin.end(read('projects'));
       const asked = platform.requests.length;

@@ -8,7 +8,7 @@ import { listOf } from '../../support/platform/http-upstream.ts';
 import { get, openConnection } from '../../support/raw-http.ts';
 
 const RELOADS = 10;
-const DEADLINE_MS = 4000;
+const DEADLINE_MS = 8000;
 const GRACE_MS = 500;
 /** More than the buffers of a socket hold. */
 const LIST_BYTES = 12_000_000;
