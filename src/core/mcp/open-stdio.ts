@@ -31,7 +31,10 @@ interface OpenRequest extends RequestContext {
   readonly controller: AbortController;
 }
 
-/** Upper bound of the time for pending requests after the end of the input: clients send SIGTERM 2 s after it. */
+/**
+ * Upper bound of the time for pending requests after the end of the input, and of that for a client that reads nothing: clients send
+ * SIGTERM 2 s after the end, and SIGKILL 2 s later.
+ */
 export const MAX_END_GRACE_MS = 1500;
 
 /**
@@ -45,6 +48,7 @@ export function openStdio(options: StdioOptions) {
   const recordError = createRecordError(events);
   const open = new Map<RequestId, OpenRequest>();
   const { promise: closed, resolve } = Promise.withResolvers<boolean>();
+  const endGraceMs = Math.min(graceMs, MAX_END_GRACE_MS);
   let isReading = true;
   let grace: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -175,14 +179,14 @@ export function openStdio(options: StdioOptions) {
     .catch(() => {})
     .finally(() => {
       isReading = false;
-      drainWithin(Math.min(graceMs, MAX_END_GRACE_MS));
+      drainWithin(endGraceMs);
       closeIfDrained();
     });
   // The parent process has ended.
   output.on('error', close);
   return {
     closed,
-    /** Drains within `graceMs`; closes where it is draining already. */
-    drain: () => (grace === undefined ? drainWithin(graceMs) : close()),
+    /** Drains within `graceMs`, or less where the client reads nothing; closes where it is draining already. */
+    drain: () => (grace === undefined ? drainWithin(output.writableNeedDrain ? endGraceMs : graceMs) : close()),
   };
 }

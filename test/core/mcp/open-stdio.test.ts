@@ -263,6 +263,12 @@ describe('MCP over stdio', () => {
       expect(await connection.closed).to.equal(false);
     });
 
+    it('closes soon after SIGTERM, before SIGKILL, where the grace time is long', async () => {
+      const { connection } = await stall(20_000);
+      connection.drain();
+      expect(await connection.closed).to.equal(false);
+    });
+
     it('closes as soon as the client has read everything after the end of its input', async () => {
       const { input, output, write, connection, records } = await stall(20_000);
       write(ping(10));
