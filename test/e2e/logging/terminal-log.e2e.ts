@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
@@ -20,6 +21,11 @@ async function startOnTerminal(context: Mocha.Context) {
       eventually(() => (typeof text === 'string' ? terminal.stdout().includes(text) : text.test(terminal.stdout()))),
     screen: () => terminal.stdout(),
     ended: terminal.ended,
+    /** Of `portico`, which `script` has started. */
+    async processId(): Promise<number> {
+      const { pid } = terminal.child;
+      return Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim());
+    },
     /** What Ctrl-S does. */
     stop: () => terminal.child.stdin.write('\u0013'),
     /** What Ctrl-C does. */
@@ -41,10 +47,9 @@ describe('the log on a terminal', () => {
   });
 
   it('does not delay the exit while the terminal is stopped', async function () {
-    const { shows, screen, stop, ended } = await startOnTerminal(this);
+    const { shows, screen, stop, ended, processId } = await startOnTerminal(this);
     await shows('adminUrl');
-    const [, url, adminUrl] = /"url":"([^"]+)","adminUrl":"([^"]+)"/.exec(screen()) ?? [];
-    const { processId } = (await (await fetch(`${adminUrl}/status`)).json()) as { processId: number };
+    const [, url] = /"url":"([^"]+)"/.exec(screen()) ?? [];
     stop();
     let asked = 0;
     await eventually(async () => {
@@ -53,7 +58,7 @@ describe('the log on a terminal', () => {
       await sleep(300);
       return screen().split('"/mcp/v1/resources"').length - 1 < asked;
     });
-    process.kill(processId, 'SIGTERM');
+    process.kill(await processId(), 'SIGTERM');
     expect((await ended).code).to.equal(0);
   });
 });

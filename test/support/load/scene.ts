@@ -48,6 +48,7 @@ export async function setScene(env: Record<string, string> = {}) {
     async change(number: number) {
       await writeFile(`${portico.file}.next`, boundedBy(number).yaml);
       await rename(`${portico.file}.next`, portico.file);
+      portico.child.kill('SIGHUP');
     },
     /** How often each fault came about, all platforms together. */
     faults: () => ({ ...platforms[0].met, ...platforms[1].met }),
