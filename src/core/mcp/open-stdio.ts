@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, pipeline, type Readable, type Writable } from 'node:stream';
 import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import type { Identity } from '../credentials/authenticate.ts';
 import { newRequestId, type RequestRecord } from '../kernel/caller.ts';
@@ -73,9 +73,10 @@ export function openStdio(options: StdioOptions) {
     events.requestEnded?.(record);
   }
 
-  /** Reads no further message while the client does not read its responses. */
+  /** Answers no further message while the client does not read its responses. Reads on, since only a reader sees the end of its input. */
   async function takeLines(): Promise<void> {
-    for await (const line of linesOf(input, maxBodyBytes)) {
+    const ahead = pipeline(input, new PassThrough({ highWaterMark: maxBodyBytes }), () => {});
+    for await (const line of linesOf(ahead, maxBodyBytes)) {
       if (output.writableNeedDrain) await once(output, 'drain');
       if (isClosed) return;
       take(line);
@@ -182,6 +183,7 @@ export function openStdio(options: StdioOptions) {
       drainWithin(endGraceMs);
       closeIfDrained();
     });
+  input.once('end', () => drainWithin(endGraceMs));
   // The parent process has ended.
   output.on('error', close);
   return {

@@ -263,6 +263,13 @@ describe('MCP over stdio', () => {
       expect(await connection.closed).to.equal(false);
     });
 
+    it('closes after the grace time at the end of its input', async () => {
+      const { input, write, connection } = await stall(20);
+      write(ping(10));
+      input.end();
+      expect(await connection.closed).to.equal(false);
+    });
+
     it('closes soon after SIGTERM, before SIGKILL, where the grace time is long', async () => {
       const { connection } = await stall(20_000);
       connection.drain();
