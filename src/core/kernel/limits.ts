@@ -36,7 +36,7 @@ const TABLE = {
     maxMessageValues: [10_000, 'Objects, lists and members of a message. Beyond: 413.'],
     maxEscapingBytes: [64 * MIB, 'Long lists that are escaped into responses at once; one always is. Beyond: 503.'],
     keepAliveMs: [15_000, 'Time after which a comment is sent over a stream.'],
-    maxSearches: [4, 'Lists that tools search at once, one for each caller. Beyond: they wait.'],
+    maxSearches: [4, 'Lists that tools search at once, one for each caller. Beyond: they wait; addresses take turns.'],
     maxWaitingSearches: [
       1024,
       'Searches of tools that run or wait. Beyond: 503. Unverified callers of one address use half.',

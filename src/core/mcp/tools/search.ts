@@ -1,8 +1,7 @@
 import type { Caller } from '../../kernel/caller.ts';
 import { nextTurn } from '../../kernel/event-loop.ts';
 import { revealHidden } from '../../kernel/hidden-text.ts';
-import { createMemorySemaphore } from '../../kernel/memory-semaphore.ts';
-import { createCallerQuota } from '../../kernel/quotas.ts';
+import { createCallerQuota, createKeyedCounter } from '../../kernel/quotas.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
 import { arraysOf, type Snapshot } from '../../reads/snapshots/snapshot.ts';
 import type { Item } from '../../resources/resource.ts';
@@ -105,7 +104,7 @@ function formsOf(text: string): string[] {
   return [...new Set([text, revealHidden(text)].map((form) => form.toLowerCase()))];
 }
 
-/** Runs work for one caller at a time and for a few at once, so that callers take turns. */
+/** Runs work for a few callers at once and one piece of each. Next is a caller of the address that has the fewest running. */
 function createQueue({ maxSearches, maxWaitingSearches, maxWaitingSearchesPerCaller }: SearchBounds) {
   const places = createCallerQuota({
     max: () => maxWaitingSearches,
@@ -113,27 +112,38 @@ function createQueue({ maxSearches, maxWaitingSearches, maxWaitingSearchesPerCal
     bounds: ['mcp.maxWaitingSearches', 'mcp.maxWaitingSearchesPerCaller'],
     taken: ['searches', 'waiting'],
   });
-  const inTurn = createMemorySemaphore({ maxBytes: Number.POSITIVE_INFINITY, maxAtOnce: maxSearches });
-  /** Ends of the last work of each caller. */
-  const ends = new Map<string, Promise<unknown>>();
+  const runningOf = { caller: createKeyedCounter(), address: createKeyedCounter() };
+  const waiting = new Set<{ readonly caller: Caller; start(): void }>();
+  let running = 0;
+
+  function startNext(): void {
+    if (running >= maxSearches) return;
+    const free = [...waiting].filter(({ caller }) => runningOf.caller.taken(caller.credentialKey) === 0);
+    const fewest = Math.min(...free.map(({ caller }) => runningOf.address.taken(caller.address)));
+    const next = free.find(({ caller }) => runningOf.address.taken(caller.address) === fewest);
+    if (next === undefined) return;
+    waiting.delete(next);
+    running += 1;
+    runningOf.caller.take(next.caller.credentialKey);
+    runningOf.address.take(next.caller.address);
+    next.start();
+  }
 
   return async <T>(caller: Caller, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    const { credentialKey: key } = caller;
     places.enter(caller);
-    const before = ends.get(key);
-    const result = Promise.resolve(before).then(() =>
-      inTurn(0, async () => {
-        signal.throwIfAborted();
-        return work();
-      }),
-    );
-    const end = result.catch(() => {});
-    ends.set(key, end);
+    await new Promise<void>((start) => {
+      waiting.add({ caller, start });
+      startNext();
+    });
     try {
-      return (await result) as T;
+      signal.throwIfAborted();
+      return await work();
     } finally {
+      running -= 1;
+      runningOf.caller.release(caller.credentialKey);
+      runningOf.address.release(caller.address);
       places.leave(caller);
-      if (ends.get(key) === end) ends.delete(key);
+      startNext();
     }
   };
 }

@@ -123,6 +123,18 @@ describe('a search', () => {
     expect(ended.slice(0, 4)).to.include.members(['few', 'one']);
   });
 
+  it('waits for few searches of another address, however many callers that has', async () => {
+    const search = createSearch();
+    const ended: string[] = [];
+    const start = async (token: string, address: string) => {
+      await search(list(1), { caller: { ...callerWith(token), address }, filter: { query: token } });
+      ended.push(token);
+    };
+    const many = Array.from({ length: 20 }, (_, index) => start(`of-many-${index}`, '192.0.2.1'));
+    await Promise.all([...many, start('alone', '192.0.2.2')]);
+    expect(ended.indexOf('alone')).to.be.at.most(4);
+  });
+
   it('waits in a bounded queue, and is overloaded beyond it', async () => {
     const outcomes = async (bounds: Partial<SearchBounds>, tokens: readonly string[], address?: string) => {
       const search = createSearch(bounds);
