@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ask,
@@ -18,7 +19,7 @@ import {
 
 /** One line of the table. Of a ratio, more is better; of all others, less. */
 export interface Row {
-  readonly unit: 'ratio' | 'ms' | 'MB';
+  readonly unit: 'ratio' | 'round trips' | 'ms' | 'MB';
   readonly aim?: number;
 }
 
@@ -48,8 +49,10 @@ const WARM_UP = { requests: 50_000, seconds: 3.5 };
 /** Settings under which nothing grows stale while the bench runs, and under which nothing is stored. */
 const HELD = { resources: { tools: { cache: { ttlMs: 3_600_000 } } } };
 const UNSTORED = { resources: { tools: { cache: { ttlMs: 0 } } } };
-const PAGINATION = { kind: 'page', sizeParam: 'pageSize', size: 1000, pageParam: 'page', total: 'total' };
-const PAGED = { resources: { projects: { pagination: PAGINATION } } };
+const PAGINATION = { kind: 'page', sizeParam: 'pageSize', pageParam: 'page', total: 'total' };
+const paged = (size: number) => ({ resources: { projects: { pagination: { ...PAGINATION, size } } } });
+/** A platform that is far away. */
+const DELAY_MS = 50;
 
 function add(samples: Samples, row: string, value: number): void {
   samples[row] = [...(samples[row] ?? []), value];
@@ -162,6 +165,7 @@ function message(method: keyof typeof CALLS, isModern: boolean): Omit<Load, 'url
 const mcp = compared(
   Object.fromEntries(
     Object.keys(CALLS).flatMap((method) => [
+      [`${method} : bare ${method}`, { unit: 'ratio', aim: 0.35 }],
       [`${method} : SDK ${method}`, { unit: 'ratio', aim: 6 }],
       [`${method} : FastMCP ${method}`, { unit: 'ratio', aim: 6 }],
     ]),
@@ -177,7 +181,9 @@ const mcp = compared(
         return { server, load: { ...message(method, isModern), url: `${server.url}/mcp` } };
       };
       servers[method] = at(portico);
-      await warmUp(at(portico));
+      const file = join(rig.folder, method.replace('/', '-'));
+      writeFileSync(file, await warmUp(at(portico)));
+      servers[`bare ${method}`] = at(await rig.serve(SERVERS, 'bare', file));
       servers[`SDK ${method}`] = at(sdk);
       servers[`FastMCP ${method}`] = fastmcp && at(fastmcp, false);
     }
@@ -227,7 +233,7 @@ const large: Scenario = {
   measure: ({ processes: starts, rounds }) =>
     inRig(async (rig) => {
       const platform = await rig.serve(CLIENTS, 'upstream', LARGE);
-      const { url } = await rig.servePortico(platform.url, { settings: PAGED });
+      const { url } = await rig.servePortico(platform.url, { settings: paged(1000) });
       const load = { url: `${url}${READ}projects`, callers: 1, connections: 1 };
       const values: number[] = [];
       for (let turn = 0; turn <= (starts * rounds) / 2; turn += 1) {
@@ -236,6 +242,22 @@ const large: Scenario = {
         if (turn > 0) values.push(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN);
       }
       return { 'p99 of cached reads beside reads of 100,000 items': values };
+    }),
+};
+
+const pages: Scenario = {
+  rows: { '50 pages with a known total': { unit: 'round trips', aim: 4.5 } },
+  measure: () =>
+    inRig(async (rig) => {
+      const platform = await rig.serve(CLIENTS, 'upstream', 50 * 100, 0, DELAY_MS);
+      const { url } = await rig.servePortico(platform.url, { settings: paged(100) });
+      const values: number[] = [];
+      for (let read = 0; read < 20; read += 1) {
+        const begun = performance.now();
+        await ask(`${url}${READ}projects`, 'bench');
+        if (read >= 10) values.push((performance.now() - begun) / DELAY_MS);
+      }
+      return { '50 pages with a known total': values };
     }),
 };
 
@@ -309,6 +331,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   mcp,
   uncached,
   processes,
+  pages,
   large,
   start,
   memory,

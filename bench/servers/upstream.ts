@@ -2,8 +2,8 @@ import { listen, TOOLS } from './listen.ts';
 
 // The platform: tools, workflows with the same bytes, as many projects as the first argument states in pages of any size, and the
 // number of requests that it was sent. Every page is made once. With a second argument, every item of the list of tools is different
-// each time.
-const [projectCount = 0, isAlwaysNew = 0] = process.argv.slice(2).map(Number);
+// each time. The third is by how many milliseconds each answer is late.
+const [projectCount = 0, isAlwaysNew = 0, delayMs = 0] = process.argv.slice(2).map(Number);
 const OLD = 'Tool number';
 
 const pages = new Map<string, Buffer>();
@@ -37,6 +37,10 @@ listen((request, response) => {
   const made = pages.get(url) ?? pageAt(url);
   pages.set(url, made);
   const page = isAlwaysNew && url.startsWith('/v1/tools') ? renew(made) : made;
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': page.length });
-  response.end(page);
+  const send = () => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': page.length });
+    response.end(page);
+  };
+  if (delayMs > 0) setTimeout(send, delayMs);
+  else send();
 });
