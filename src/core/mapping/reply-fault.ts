@@ -11,7 +11,7 @@ const FAILED = /^(?:is|has|was)?(?:errors?|errored|fail(?:ed|ure)?)$/;
 const TIMED_OUT = /^(?:is|has|was)?(?:timedout|timeout|terminatedearly|aborted|interrupted|cancell?ed)$/;
 const PARTIAL = /^(?:is)?(?:partial(?:results?|list|page|data|response|success|failures?|errors?)?|degraded)$/;
 const ERROR =
-  /^(?:err|errors?|err(?:or)?(?:messages?|msgs?|text|string|description|details?|info|list)|faults?(?:string|code|detail)?|exceptions?|failures?|problems?)$/;
+  /^(?:err|errors?|err(?:or)?s?(?:count|total)|err(?:or)?(?:messages?|msgs?|text|string|description|details?|info|list)|faults?(?:string|code|detail)?|exceptions?|failures?|problems?)$/;
 /** Parts of a platform that did not answer, or their number. */
 const FAILED_PARTS =
   /^(?:total|num(?:ber)?(?:of)?)?(?:failed|unavailable|unreachable)(?:items?|sources?|shards?|nodes?|hosts?|servers?|clusters?|regions?|parts?|partitions?|backends?)$/;
@@ -21,7 +21,7 @@ const STATUS = /^(?:(?:response|result|return|api|request)?(?:status|state|code)
 const MESSAGE = /^(?:(?:result|return|ret|response|status|api)?(?:msg|message)|reason|details?)$/;
 /** Objects that are about the reply, and not about what it lists. */
 const ABOUT_REPLY =
-  /^(?:status|meta|metadata|header|response|responsestatus|responsemetadata|result|resultinfo|shards)$/;
+  /^(?:status|meta|metadata|head(?:er)?|response|responsestatus|responsemetadata|result|resultinfo|shards)$/;
 
 const FINE_TEXT = /^(?:|0|-|none|null|nil|true|ok|okay|success\w*|done|no[ _-]?errors?|false|2\d\d)$/i;
 const BAD_TEXT =

@@ -190,7 +190,7 @@ function flagOf(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return value > 0;
   const text = typeof value === 'string' ? value.toLowerCase() : '';
-  if (/^(?:true|1|y|yes)$/.test(text)) return true;
+  if (/^(?:true|y|yes|0*[1-9]\d*)$/.test(text)) return true;
   return /^(?:false|0|n|no)$/.test(text) ? false : undefined;
 }
 

@@ -27,7 +27,7 @@ const COUNT = words('counts? cnt size num number nb total');
 /** What a place in a list is given as. */
 const PLACES =
   words(`pages? links? urls? ur[il] href cursor token marker key id num(?:ber)? start offset skip from index after
-  set batch chunk query path position pointer continuation records? results? items? rows?`);
+  set batch chunk query path position pointer continuation records? results? items? rows? bookmark`);
 
 const name = (pattern: string) => new RegExp(`^(?:${pattern})$`);
 
@@ -56,7 +56,12 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
     ),
     { sign: 'total' },
   ],
-  [name('(?:num|nb|number|items|results)?(?:found|matched)|nbhits|outof|estimatedtotal(?:hits)?'), { sign: 'total' }],
+  [
+    name(
+      '(?:total|num|nb|number|items|results)?(?:found|matched)|nbhits|outof|(?:estimated|approx(?:imate)?)total(?:hits|count)?|total(?:hits|count)?estimated?',
+    ),
+    { sign: 'total' },
+  ],
   [
     name(`${NUMBER}(?:${ITEMS})+|(?:${ITEMS})*counts?|records|rows|hits|matches|results|items`),
     { sign: 'total', isCount: true },
@@ -69,18 +74,20 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
   [name(`has(?:additional|further|following|remaining)(?:${ITEMS}|pages?)*`), { sign: 'more' }],
   [
     name(
-      `(?:is|has|was)?(?:exceeded(?:transfer|size|result|${ITEMS})*limit|limit(?:exceeded|reached|hit)|max(?:${ITEMS})*(?:reached|exceeded)|overflow(?:ed)?|capped|clipped|cutoff)`,
+      `(?:is|has|was)?(?:exceeded(?:transfer|size|result|${ITEMS})*limit|limit(?:exceeded|reached|hit)|(?:hit|reached)limit|toomany(?:${ITEMS})*|max(?:${ITEMS})*(?:reached|exceeded)|overflow(?:ed)?|capped|clipped|cutoff)`,
     ),
     { sign: 'more' },
   ],
   [name(`(?:has|have|is)next(?:${PLACES}|${ITEMS})*|next(?:pages?|${ITEMS})?(?:exists?|available)`), { sign: 'more' }],
   [
-    name(`(?:is|was)?(?:${ITEMS})*(?:truncated|incomplete)(?:${ITEMS})*|remaining(?:${ITEMS})+(?:${COUNT})?`),
+    name(
+      `(?:is|was)?(?:${ITEMS}|set)*(?:truncated|incomplete)(?:${ITEMS})*|remaining(?:${ITEMS}|pages?)*(?:${COUNT}|${ITEMS}|pages?)|(?:${ITEMS}|pages?)+(?:remaining|left)`,
+    ),
     { sign: 'more' },
   ],
   [
     name(
-      `(?:is)?(?:last|final)(?:page|batch|chunk)?|(?:is|list|${ITEMS})*(?:completed?|done|exhausted|finished)|all(?:${ITEMS})?(?:returned|loaded|fetched)|isend|atend|(?:reached|is)?end(?:reached)|reachedend|eof|eol|endof(?:the)?(?:list|pages?|stream|${ITEMS})|nomore(?:pages?|${ITEMS})*`,
+      `(?:is)?(?:last|final)(?:page|batch|chunk)?|(?:is|list|${ITEMS})*(?:completed?|done|exhausted|finished)|all(?:${ITEMS})?(?:returned|loaded|fetched)|(?:is|at)?end|(?:reached|is)?end(?:reached)|reachedend|eof|eol|endof(?:the)?(?:list|pages?|stream|${ITEMS})|nomore(?:pages?|${ITEMS})*`,
     ),
     { sign: 'end' },
   ],
@@ -103,12 +110,12 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
 
 /** Objects around such members, nested if need be: `meta.pagination.total`. */
 const META = name(
-  `(?:response|results?|search|list|pages?|paging|pagination|collection|query)*(?:meta|metadata|info|set|pagination|paging|paginator|pager|page|pageable|links?|cursors?|navigation|view)|additionaldata`,
+  `(?:response|results?|search|list|pages?|paging|pagination|collection|query)*(?:meta|metadata|info|set|pagination|paging|paginator|pager|page|pageable|links?|cursors?|nav(?:igation)?|view)|additionaldata`,
 );
 
 /** A word of a header that counts something else, such as requests. */
 const OTHER = words(
-  'rate ratelimit limits? quotas? costs? time timing duration latency credits? requests? calls? bytes? points? cache retry retries errors?',
+  'rate ratelimit limits? quotas? costs? time timing duration latency credits? requests? calls? bytes? points? cache retry retries errors? shards?',
 );
 const OTHER_HEADER = new RegExp(`(?:^|-)${OTHER}(?:-|$)`);
 const PAGING_HEADER = name(`(?:pagination|paging|pager|pages?|results?|list)(?:total|${ITEMS}|counts?)+`);

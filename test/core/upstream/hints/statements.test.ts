@@ -22,6 +22,9 @@ describe('the signs of more items in a body', () => {
       'meta.pagination.total': { meta: { pagination: { total: 120 } } },
       'response_metadata.total': { response_metadata: { total: 120 } },
       '"@odata.count"': { '@odata.count': 120 },
+      ...Object.fromEntries(
+        ['totalMatched', 'total_found', 'approximateTotal', 'total_estimate'].map((name) => [name, { [name]: 120 }]),
+      ),
       'meta."total-count"': { meta: { 'total-count': '120' } },
     })) {
       expect(one(body)).to.deep.include({ sign: 'total', path, stated: 120 });
@@ -57,6 +60,13 @@ describe('the signs of more items in a body', () => {
       [{ list_complete: false }, true],
       [{ exceededTransferLimit: true }, true],
       [{ maxResultsReached: true }, true],
+      [{ hit_limit: true }, true],
+      [{ tooManyResults: true }, true],
+      [{ resultSetTruncated: true }, true],
+      [{ end: false }, true],
+      [{ remaining_count: 4 }, true],
+      [{ itemsRemaining: '4' }, true],
+      [{ pages_left: 0 }, false],
       [{ metadata: { remainingItemCount: 7 } }, true],
       [{ metadata: { remainingItemCount: 0 } }, false],
     ] as const) {
@@ -72,6 +82,7 @@ describe('the signs of more items in a body', () => {
       [{ _links: { next: [{ href: '/list?page=2' }] } }, true],
       [{ links: [self, next] }, true],
       [{ nextPage: 2 }, true],
+      [{ nav: { next_bookmark: 'abc' } }, true],
       [{ LastEvaluatedKey: { id: { S: 'x' } } }, true],
       [{ next: true }, true],
       [{ next: ['2026-01-01', 17] }, true],
