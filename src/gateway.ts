@@ -25,6 +25,7 @@ import { readVersion } from './core/kernel/version.ts';
 import { standardOutput } from './core/log/destination.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger } from './core/log/logger.ts';
+import { createRpcHandler } from './core/mcp/rpc-handler.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
@@ -170,7 +171,6 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   let url: string | undefined;
   let adminUrl: string | undefined;
 
-  /** The SDK is loaded with the first request, because it takes time and memory. */
   function rpcNow({ mcp }: Config, { catalogue }: Core, { wrapDispatch, watch, verifier }: Hooks) {
     const { tokenSource } = verifier ?? {};
     const parts = { ...mcp, representations, events, wrapDispatch, watch, now, catalogue, version: readVersion() };
@@ -178,10 +178,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
       path: MCP_PATH,
       maxBodyBytes: mcp.maxBodyBytes,
       publicLists: mcp.publicLists,
-      async open() {
-        const { createRpcHandler } = await import('./core/mcp/rpc-handler.ts');
-        return createRpcHandler({ ...parts, challenge: tokenSource && createChallenge(tokenSource) });
-      },
+      handle: createRpcHandler({ ...parts, challenge: tokenSource && createChallenge(tokenSource) }),
     };
   }
 

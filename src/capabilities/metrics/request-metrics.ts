@@ -103,7 +103,7 @@ export function readMetrics({ counter, gauge, histogram }: MetricRegistry, maxCa
   );
   const warnings = counter(
     'portico_mapping_warnings_total{resource,finding,field}',
-    'Lists whose mapping is probably wrong: a field was empty in every item, a change since the last list, nothing was left of a reply, or an id occurred twice. Also lists with hidden characters.',
+    'Lists whose mapping is probably wrong: a field was empty in every item, a change since the last list, nothing was left of a reply, or an id occurred twice. Also pages of tools with hidden characters.',
   );
 
   return {

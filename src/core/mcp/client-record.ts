@@ -1,29 +1,31 @@
-import { CLIENT_INFO_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import type { IncomingHttpHeaders } from 'node:http';
 import { mentionsCredential } from '../credentials/redact.ts';
 import type { Caller, ClientRecord } from '../kernel/caller.ts';
 import { showHidden } from '../kernel/hidden-text.ts';
-import type { RpcHeaders } from './envelope.ts';
-import { CURRENT, claimOf, metaOf } from './revisions.ts';
+import { CURRENT, claimOf, EARLIER_REVISIONS, META, metaOf } from './revisions.ts';
 
 const MAX_LENGTH = 64;
 
-const REVISIONS: readonly unknown[] = [CURRENT, ...SUPPORTED_PROTOCOL_VERSIONS];
+const REVISIONS: readonly unknown[] = [CURRENT, ...EARLIER_REVISIONS];
 
-type Headers = Pick<RpcHeaders, 'protocolVersion' | 'userAgent'>;
 type Bearer = Pick<Caller, 'credential' | 'others'> | undefined;
 
 /**
  * What a message and its headers state about the client, without texts that contain a credential of the caller. Before
  * 2026-07-28 only `initialize` has a name; other messages have `User-Agent`.
  */
-export function clientOf(message: unknown, headers: Headers | undefined, caller: Bearer): ClientRecord | undefined {
+export function clientOf(
+  message: unknown,
+  headers: IncomingHttpHeaders | undefined,
+  caller: Bearer,
+): ClientRecord | undefined {
   const { method, params } = Object(message);
   const isInitialize = method === 'initialize';
-  const info = Object(metaOf(message)[CLIENT_INFO_META_KEY] ?? (isInitialize ? Object(params).clientInfo : undefined));
-  const given = claimOf(message) ?? (isInitialize ? Object(params).protocolVersion : headers?.protocolVersion);
+  const info = Object(metaOf(message)[META.client] ?? (isInitialize ? Object(params).clientInfo : undefined));
+  const given = claimOf(message) ?? (isInitialize ? Object(params).protocolVersion : headers?.['mcp-protocol-version']);
   const name = safeText(info.name, caller);
   const version = safeText(info.version, caller);
-  const userAgent = info.name === undefined ? safeText(headers?.userAgent, caller) : undefined;
+  const userAgent = info.name === undefined ? safeText(headers?.['user-agent'], caller) : undefined;
   const revision = given === undefined || REVISIONS.includes(given) ? given : 'other';
   if ((name ?? version ?? userAgent ?? revision) === undefined) return undefined;
   return { name, version, userAgent, revision };

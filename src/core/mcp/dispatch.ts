@@ -1,16 +1,11 @@
 import { performance } from 'node:perf_hooks';
-import {
-  type Implementation,
-  type JSONRPCRequest,
-  type RequestId,
-  SERVER_INFO_META_KEY,
-} from '@modelcontextprotocol/server';
+import type { Implementation, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
 import { loggedMethod } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
 import type { Pieces, ReadResource, RequestContext, Result, Send, StreamResult } from './request-context.ts';
-import { CURRENT, type Revision } from './revisions.ts';
+import { CURRENT, META, type Revision } from './revisions.ts';
 import { type Challenge, createChallengeFor, createRecordError, rpcCodeOf, writeError } from './rpc-errors.ts';
 
 export interface DispatchOptions extends Omit<MethodsOptions, 'readResource' | 'recordError' | 'challengeFor'> {
@@ -120,7 +115,7 @@ function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue
 
 /** What is the response's own comes first, in one piece. Since 2026-07-28 each result names its server. */
 function createWriteResult(server: Implementation) {
-  const serverMember = JSON.stringify({ [SERVER_INFO_META_KEY]: server }).slice(1, -1);
+  const serverMember = JSON.stringify({ [META.server]: server }).slice(1, -1);
   return ({ meta = '', jsonHead = '', jsonTail }: Result, revision: Revision, id: RequestId): Pieces => {
     let members = meta === '' ? '' : `"_meta":{${meta}}`;
     if (revision === CURRENT) members = `"resultType":"complete","_meta":{${serverMember}${meta && `,${meta}`}}`;

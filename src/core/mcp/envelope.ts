@@ -1,23 +1,9 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  type JSONRPCNotification,
-  type JSONRPCRequest,
-  PROTOCOL_VERSION_META_KEY,
-  SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/server';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { explained, type GatewayError } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json-shape.ts';
 import { decodeUtf8, shapeFlaw } from './message.ts';
-import { CURRENT, EARLIER, metaOf, type Revision, versionUnsupported } from './revisions.ts';
-
-/** Headers of the protocol, and `User-Agent`; `undefined` if absent. */
-export interface RpcHeaders {
-  readonly protocolVersion: string | undefined;
-  readonly method: string | undefined;
-  readonly name: string | undefined;
-  readonly userAgent?: string | undefined;
-}
+import { CURRENT, EARLIER, EARLIER_REVISIONS, META, metaOf, type Revision, versionUnsupported } from './revisions.ts';
 
 /** A message and the revision that it belongs to. */
 export interface Envelope {
@@ -45,7 +31,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  * Throws if a message is not JSON-RPC, or its revision is unsupported; over HTTP also if headers are missing or differ from it.
  * `headers`: `undefined` over stdio. The SDK's `classifyInboundRequest`, with which a test compares it, takes a tenth of a call.
  */
-export function readEnvelope(message: unknown, headers?: RpcHeaders): Envelope {
+export function readEnvelope(message: unknown, headers?: IncomingHttpHeaders): Envelope {
   // 2025-03-26 alone had them.
   if (Array.isArray(message)) throw explained('invalid_rpc', 'Batches are not supported: send one message at a time.');
   // An answer to a response could go on for ever.
@@ -64,26 +50,26 @@ function isResponse(message: unknown): boolean {
 }
 
 /** The envelope decides, else the header. */
-function revisionOf({ id, method, params }: JSONRPCRequest, headers?: RpcHeaders): Revision {
+function revisionOf({ id, method, params }: JSONRPCRequest, headers?: IncomingHttpHeaders): Revision {
   const isRequest = id !== undefined;
   const meta = metaOf({ params });
-  const claim = meta[PROTOCOL_VERSION_META_KEY];
-  const named = headers?.protocolVersion;
-  const flaw = claim === undefined ? undefined : flawOf(meta, isRequest);
+  const claim = meta[META.revision];
+  const named = headers?.['mcp-protocol-version'];
+  const namedMethod = headers?.['mcp-method'];
+  const flaw = flawOf(meta, isRequest);
   // `initialize` agrees on an earlier revision, whatever its header names.
   if (isRequest && method === 'initialize' && !(isCurrent(claim) && flaw === undefined)) {
     if (isCurrent(named)) throw mismatch('MCP-Protocol-Version names a revision without initialize.');
     return EARLIER;
   }
   if (claim === undefined && !isCurrent(named)) {
-    if (SUPPORTED_PROTOCOL_VERSIONS.includes(named ?? ASSUMED)) return EARLIER;
+    if (EARLIER_REVISIONS.includes(named ?? ASSUMED)) return EARLIER;
     throw versionUnsupported();
   }
   if (flaw !== undefined) throw noEnvelope(flaw);
-  if (claim === undefined && isRequest) throw noEnvelope(flawOf(meta, isRequest) ?? '');
   if (claim !== undefined && named !== undefined && claim !== named)
     throw mismatch('MCP-Protocol-Version and the message name different revisions.');
-  if (headers?.method !== undefined && headers.method !== method)
+  if (namedMethod !== undefined && namedMethod !== method)
     throw mismatch('Mcp-Method and the message name different methods.');
   if ((claim ?? named) !== CURRENT) throw versionUnsupported();
   if (isRequest && headers !== undefined) checkHeaders(method, params, headers);
@@ -95,14 +81,26 @@ function isCurrent(revision: unknown): boolean {
   return typeof revision === 'string' && revision >= CURRENT;
 }
 
-/** Returns the first member of `_meta` that is missing or wrong. Capabilities are not looked into: none is used. */
+/** Of a notification, the claim alone is looked at, where it has one. */
 function flawOf(meta: Json, isRequest: boolean): string | undefined {
-  if (typeof meta[PROTOCOL_VERSION_META_KEY] !== 'string') return PROTOCOL_VERSION_META_KEY;
-  if (!isRequest) return undefined;
-  if (!isObject(meta[CLIENT_CAPABILITIES_META_KEY])) return CLIENT_CAPABILITIES_META_KEY;
-  const info = meta[CLIENT_INFO_META_KEY];
-  const isClient = isObject(info) && typeof info['name'] === 'string' && typeof info['version'] === 'string';
-  return info === undefined || isClient ? undefined : CLIENT_INFO_META_KEY;
+  if (isRequest) return flawOfClient(meta, META);
+  return ['undefined', 'string'].includes(typeof meta[META.revision]) ? undefined : META.revision;
+}
+
+type ClientMembers = Readonly<Record<'revision' | 'capabilities' | 'client', string>>;
+
+/**
+ * Names what is missing or wrong of what a client says about itself: in an envelope, or in the parameters of `initialize`.
+ * Capabilities are not looked into: none is used.
+ */
+export function flawOfClient(said: Json, names: ClientMembers): string | undefined {
+  if (typeof said[names.revision] !== 'string') return names.revision;
+  if (!isObject(said[names.capabilities])) return names.capabilities;
+  const client = said[names.client];
+  // Optional in an envelope.
+  if (client === undefined && names === META) return undefined;
+  const isClient = isObject(client) && typeof client['name'] === 'string' && typeof client['version'] === 'string';
+  return isClient ? undefined : names.client;
 }
 
 function noEnvelope(member: string): GatewayError {
@@ -111,17 +109,18 @@ function noEnvelope(member: string): GatewayError {
   return explained('invalid_params', detail);
 }
 
-function checkHeaders(method: string, params: JSONRPCRequest['params'], headers: RpcHeaders): void {
-  if (headers.protocolVersion === undefined) throw mismatch('The header MCP-Protocol-Version is missing.');
-  if (headers.method === undefined) throw mismatch('The header Mcp-Method is missing.');
+function checkHeaders(method: string, params: JSONRPCRequest['params'], headers: IncomingHttpHeaders): void {
+  if (headers['mcp-protocol-version'] === undefined) throw mismatch('The header MCP-Protocol-Version is missing.');
+  if (headers['mcp-method'] === undefined) throw mismatch('The header Mcp-Method is missing.');
   const key = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
   if (key === undefined) return;
   const value = params?.[key];
-  if (headers.name === undefined) {
+  const sent = headers['mcp-name'];
+  if (sent === undefined) {
     if (typeof value === 'string') throw mismatch('The header Mcp-Name is missing.');
     return;
   }
-  const name = decoded(headers.name);
+  const name = decoded(String(sent));
   if (name === undefined) throw mismatch('Mcp-Name is not base64 of UTF-8.');
   if (typeof value === 'string' && name !== value) throw mismatch(`Mcp-Name differs from params.${key}.`);
 }

@@ -1,8 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { excessOf, isObject } from '../kernel/json-shape.ts';
-
-/* Loads nothing of the SDK: tracing imports this file before the first request. */
+import { META } from './revisions.ts';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -27,8 +26,8 @@ export function parseMessage(bytes: Uint8Array, maxValues: number): unknown {
   }
 }
 
-/** Levels of parameters in which null is looked for: `params.capabilities.roots.listChanged` is the lowest that has a meaning. */
-const NULL_LEVELS = 4;
+/** Levels of parameters in which null is looked for: members of `_meta`, of `arguments` and of `notifications` are the lowest that have a meaning. */
+const NULL_LEVELS = 2;
 
 /** Leaves out parameters that are null: many clients send it for each optional one that has no value. */
 export function withoutNulls(message: unknown): unknown {
@@ -37,12 +36,10 @@ export function withoutNulls(message: unknown): unknown {
   return params === null ? rest : { ...rest, params: cleaned(params, NULL_LEVELS) };
 }
 
-/** Claims an envelope whatever its value is, so that it is never left out. */
-const CLAIM = 'io.modelcontextprotocol/protocolVersion';
-
 function cleaned(value: unknown, levels: number): unknown {
   if (!isObject(value) || levels === 0) return value;
-  const members = Object.entries(value).filter(([name, member]) => member !== null || name === CLAIM);
+  // A claim of an envelope is one whatever its value is.
+  const members = Object.entries(value).filter(([name, member]) => member !== null || name === META.revision);
   return Object.fromEntries(members.map(([name, member]) => [name, cleaned(member, levels - 1)]));
 }
 

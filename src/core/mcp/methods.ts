@@ -1,15 +1,12 @@
-import {
-  type Implementation,
-  LATEST_PROTOCOL_VERSION,
-  SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/server';
+import type { Implementation } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { type Catalogue, mayRead } from '../reads/catalogue/catalogue.ts';
 import type { Representations } from '../reads/representations/representations.ts';
 import type { Load } from '../reads/snapshots/load.ts';
+import { flawOfClient } from './envelope.ts';
 import { createProvenance, isKnown, stalenessOf } from './provenance.ts';
 import { type Handler, type Result, resultOf } from './request-context.ts';
-import { assertType, CURRENT, EARLIER, type Revision } from './revisions.ts';
+import { CURRENT, EARLIER, EARLIER_REVISIONS, type Revision } from './revisions.ts';
 import { createSubscriptions, type SubscriptionsOptions } from './subscriptions.ts';
 import { createTools, type ToolsOptions } from './tools/tool-calls.ts';
 
@@ -25,6 +22,9 @@ export interface MethodsOptions extends SubscriptionsOptions, Omit<ToolsOptions,
 
 /** Lists for all callers change only with a release or its settings, so clients can cache them. */
 const LIST_TTL_MS = 3_600_000;
+
+/** Members of the parameters of `initialize`. */
+const INITIALIZE = { revision: 'protocolVersion', capabilities: 'capabilities', client: 'clientInfo' };
 
 const TOOLS_HINT = 'The tools return the same lists page by page, with filters.';
 
@@ -99,9 +99,10 @@ export function createMethods(options: MethodsOptions) {
 
   const offered = offering(canNotify);
   const initialize: Handler = async (params) => {
-    assertType('InitializeRequestParams', params, 'params');
-    const requested = String(params['protocolVersion']);
-    const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(requested) ? requested : LATEST_PROTOCOL_VERSION;
+    const flaw = flawOfClient(params, INITIALIZE);
+    if (flaw !== undefined) throw explained('invalid_params', `params.${flaw}: Is missing, or of another type.`);
+    const { protocolVersion: requested } = params;
+    const protocolVersion = EARLIER_REVISIONS.includes(requested) ? requested : EARLIER;
     return resultOf({ protocolVersion, ...offered, serverInfo: server });
   };
 

@@ -1,11 +1,10 @@
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { redactCredentials } from '../credentials/redact.ts';
 import type { ErrorCode } from '../kernel/error-table.ts';
 import { GatewayError, stackOf } from '../kernel/errors.ts';
 import { type Events, emitLimitReached } from '../kernel/events.ts';
 import { idOf } from './message.ts';
 import type { RequestContext } from './request-context.ts';
-import { CURRENT, claimOf, EARLIER, type Revision } from './revisions.ts';
+import { CURRENT, claimOf, EARLIER, EARLIER_REVISIONS, type Revision } from './revisions.ts';
 
 /** All errors of methods and tools pass here. */
 export type RecordError = (thrown: unknown, context: RequestContext) => GatewayError;
@@ -75,7 +74,7 @@ function shownOf(message: unknown, code: ErrorCode): object | undefined {
   if (code === 'resource_unknown') return { uri: shown(uri) };
   if (code !== 'version_unsupported') return undefined;
   const requested = claimOf(message) ?? protocolVersion;
-  if (requested === undefined) return { supported: SUPPORTED_PROTOCOL_VERSIONS };
+  if (requested === undefined) return { supported: EARLIER_REVISIONS };
   return { supported: [CURRENT], requested: shown(requested) };
 }
 

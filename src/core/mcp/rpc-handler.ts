@@ -1,8 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../kernel/errors.ts';
 import { emitLimitReached } from '../kernel/events.ts';
 import { clientOf } from './client-record.ts';
 import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
-import { type Envelope, type RpcHeaders, readEnvelope } from './envelope.ts';
+import { type Envelope, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
 import type { Pieces, RequestContext } from './request-context.ts';
 import { writeError } from './rpc-errors.ts';
@@ -18,7 +19,7 @@ export interface RpcResponse {
 type RpcStream = (write: (piece: Buffer) => Promise<void>) => Promise<void>;
 
 /** Rejects with `credential_missing` without a caller, except for public lists, or with the signal's reason. */
-export type RpcHandler = (context: RequestContext, headers: RpcHeaders, body: Buffer) => Promise<RpcResponse>;
+export type RpcHandler = (context: RequestContext, headers: IncomingHttpHeaders, body: Buffer) => Promise<RpcResponse>;
 
 export interface RpcHandlerOptions extends DispatchOptions {
   readonly maxMessageValues: number;

@@ -1,12 +1,9 @@
-import {
-  type JSONRPCNotification,
-  SUBSCRIPTION_ID_META_KEY,
-  type SubscriptionFilter,
-} from '@modelcontextprotocol/server';
+import type { JSONRPCNotification } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json-shape.ts';
 import type { Catalogue, ChangedList, Watch } from '../reads/catalogue/catalogue.ts';
 import { type Handler, type RequestContext, resultOf } from './request-context.ts';
-import { assertType } from './revisions.ts';
+import { META } from './revisions.ts';
 
 export interface SubscriptionsOptions {
   readonly catalogue: Pick<Catalogue, 'offered' | 'find' | 'read'>;
@@ -36,15 +33,14 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
 
   /** A subscription of which nothing is reported ends immediately. */
   const listen: Handler = async ({ notifications }, context, id) => {
-    assertType('SubscriptionFilter', notifications, 'params.notifications');
+    const requested = requestedUris(notifications);
     if (String(id).length > MAX_ID)
       throw explained('invalid_params', `An id can have at most ${MAX_ID} characters here.`);
-    const wanted = new Set(watch === undefined ? [] : (notifications as SubscriptionFilter).resourceSubscriptions);
-    const watched = [...uris].filter(([, uri]) => wanted.has(uri));
+    const watched = [...uris].filter(([, uri]) => watch !== undefined && requested.has(uri));
     const names = watched.map(([name]) => name);
     const accepted = names.length === 0 ? {} : { resourceSubscriptions: watched.map(([, uri]) => uri) };
     const changes = await changesOf(names, context, [context.signal, context.ending]);
-    const _meta = { [SUBSCRIPTION_ID_META_KEY]: id };
+    const _meta = { [META.subscription]: id };
     return {
       async stream(send) {
         const method = 'notifications/subscriptions/acknowledged';
@@ -98,6 +94,15 @@ export function createSubscriptions({ catalogue, watch }: SubscriptionsOptions) 
     ['resources/unsubscribe', unsubscribe],
   ];
   return { listen, forConnections: watch === undefined ? [] : forConnections };
+}
+
+/** Returns the resources whose changes a client asks for. Other kinds of changes are not reported. */
+function requestedUris(notifications: unknown): ReadonlySet<unknown> {
+  const { resourceSubscriptions: uris = [] } = Object(notifications);
+  const areUris = Array.isArray(uris) && uris.every((uri) => typeof uri === 'string');
+  if (!isObject(notifications) || !areUris)
+    throw explained('invalid_params', 'params.notifications.resourceSubscriptions: Must be a list of URIs.');
+  return new Set(uris);
 }
 
 /** Sends each change when the last one was sent. */

@@ -142,11 +142,7 @@ export function serveRpc(
   options: ServeOptions = {},
   { maxBodyBytes = RPC_MAX_BYTES, publicLists = false }: McpOptions = {},
 ): Promise<Served> {
-  const open = async () => handle;
-  return serve({
-    ...options,
-    rpc: { path: RPC, maxBodyBytes, publicLists, open },
-  });
+  return serve({ ...options, rpc: { path: RPC, maxBodyBytes, publicLists, handle } });
 }
 
 export async function serveAdmin(

@@ -1,6 +1,5 @@
 import type { RequestRecord } from '../../../src/core/kernel/caller.ts';
 import type { Events } from '../../../src/core/kernel/events.ts';
-import type { RpcHeaders } from '../../../src/core/mcp/envelope.ts';
 import type { RequestContext } from '../../../src/core/mcp/request-context.ts';
 import { createRpcHandler, type RpcHandlerOptions, type RpcResponse } from '../../../src/core/mcp/rpc-handler.ts';
 import { createRepresentations } from '../../../src/core/reads/representations/representations.ts';
@@ -22,7 +21,20 @@ export const ENVELOPE = {
 /** What `initialize` takes beside a revision. */
 export const CLIENT = { capabilities: {}, clientInfo: { name: 'test', version: '1' } };
 
+/** Headers of the protocol, and `User-Agent`. */
+export interface RpcHeaders {
+  readonly protocolVersion: string | undefined;
+  readonly method: string | undefined;
+  readonly name: string | undefined;
+  readonly userAgent?: string | undefined;
+}
+
 export const NO_HEADERS: RpcHeaders = { protocolVersion: undefined, method: undefined, name: undefined };
+
+/** As Node has them. */
+const headersOf = ({ protocolVersion, method, name, userAgent }: RpcHeaders) => ({
+  ...{ 'mcp-protocol-version': protocolVersion, 'mcp-method': method, 'mcp-name': name, 'user-agent': userAgent },
+});
 
 /** A load at {@link NOW}. */
 export function loadOf(items: readonly object[], rest: Partial<Load> = {}): Load {
@@ -102,7 +114,7 @@ export function asked(options: AskedOptions = {}) {
       record,
       ...rest,
     };
-    const response = await handle(context, headers, Buffer.from(body));
+    const response = await handle(context, headersOf(headers), Buffer.from(body));
     const pieces = await piecesOf(response.body);
     return {
       status: response.status,

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { startProcess } from '../../support/process/process.ts';
-import { rpc } from '../../support/rpc.ts';
-import { asked, CLIENT, NO_HEADERS } from './asked.ts';
+import { asked, NO_HEADERS } from './asked.ts';
 import { DEPTHS, deep, everywhere } from './bounds/inputs.ts';
 
 const CHILD = fileURLToPath(new URL('bounds/child.ts', import.meta.url));
@@ -52,20 +51,6 @@ describe('the longest turn of the event loop', () => {
 });
 
 describe('a message', () => {
-  /** One that holds so many objects, lists and members, and is longer than that. */
-  const holding = (values: number) =>
-    JSON.stringify(rpc('ping', { _meta: { a: Array.from({ length: values - 6 }, () => 'a,[{"') } }));
-
-  it('may hold maxMessageValues values, and no more', async () => {
-    const { raw } = asked({ maxMessageValues: 100 });
-    expect((await raw(holding(100))).status).to.equal(200);
-    const { status, json } = await raw(holding(101));
-    expect(status).to.equal(413);
-    expect(json.error).to.deep.include({ code: -32600 });
-    expect(json.error.data).to.deep.include({ code: 'too_large' });
-    expect(json.error.message).to.contain('100 objects, lists and members');
-  });
-
   it('is counted before it is parsed', async () => {
     const { raw } = asked({ maxMessageValues: 100 });
     expect((await raw(`${'['.repeat(101)}nonsense`)).status).to.equal(413);
@@ -102,13 +87,4 @@ describe('a message that is nested', () => {
       }
     });
   }
-
-  it('too deep for capabilities is an error of the client', async () => {
-    for (const value of [101, 3000, 100_000].flatMap(deep)) {
-      const capabilities = { experimental: { a: { b: 'VALUE' } } };
-      const message = rpc('initialize', { ...CLIENT, protocolVersion: '2025-11-25', capabilities });
-      const { status, json } = await asked().raw(JSON.stringify(message).replace('"VALUE"', () => value));
-      expect({ status, code: json.error.code }).to.deep.equal({ status: 200, code: -32602 });
-    }
-  });
 });

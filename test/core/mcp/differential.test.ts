@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as SDK from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { isObject } from '../../../src/core/kernel/json-shape.ts';
 import { withoutNulls } from '../../../src/core/mcp/message.ts';
+import { EARLIER_REVISIONS, META } from '../../../src/core/mcp/revisions.ts';
 import { atDepth } from '../../support/depth.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
@@ -62,23 +64,35 @@ function parsed({ body }: Exchange): Json {
   }
 }
 
-/** Members of `_meta` that Portico does not use, and therefore does not check. */
+/** Members that Portico does not use, and therefore does not check: of `_meta`, and of what clients say about themselves and listen to. */
 const UNUSED = ['progressToken', 'io.modelcontextprotocol/logLevel', 'io.modelcontextprotocol/related-task'];
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
-function withoutUnused(message: Json): Json {
-  const meta = message?.params?._meta;
-  if (!isObject(meta)) return message;
-  const used = Object.fromEntries(Object.entries(meta).filter(([name]) => !UNUSED.includes(name)));
-  const _meta = isObject(used[CAPABILITIES]) ? { ...used, [CAPABILITIES]: {} } : used;
-  return { ...message, params: { ...message.params, _meta } };
+function only(object: Json, ...names: readonly string[]): Json {
+  return isObject(object)
+    ? Object.fromEntries(Object.entries(object).filter(([name]) => names.includes(name)))
+    : object;
 }
+
+function withoutUnused({ params, ...message }: Json): Json {
+  const used = { ...params };
+  if (isObject(used._meta)) {
+    used._meta = Object.fromEntries(Object.entries(used._meta).filter(([name]) => !UNUSED.includes(name)));
+    if (CAPABILITIES in used._meta) used._meta[CAPABILITIES] = only(used._meta[CAPABILITIES]);
+  }
+  if ('capabilities' in used) used.capabilities = only(used.capabilities);
+  if ('clientInfo' in used) used.clientInfo = only(used.clientInfo, 'name', 'version');
+  if ('notifications' in used) used.notifications = only(used.notifications, 'resourceSubscriptions');
+  return { ...message, params: message.method === 'initialize' ? only(used, ...USED) : used };
+}
+
+const USED = ['protocolVersion', 'capabilities', 'clientInfo', '_meta'];
 
 /** Null stands for what is left out, which the SDK refuses. What nests too deep to be written is sent as it is. */
 function forSdk(exchange: Exchange): Exchange {
   try {
     const sent = parsed(exchange);
-    const clean = withoutUnused(withoutNulls(sent));
+    const clean = isObject(sent?.params) ? withoutUnused(withoutNulls(sent)) : withoutNulls(sent);
     return isDeepStrictEqual(clean, sent) ? exchange : { ...exchange, body: Buffer.from(JSON.stringify(clean)) };
   } catch {
     return exchange;
@@ -99,6 +113,19 @@ function expected(told: Told, exchange: Exchange): { readonly told: Told; readon
 }
 
 const shown = ({ body, headers }: Exchange) => `${JSON.stringify(headers)} ${body.toString().slice(0, 2000)}`;
+
+describe('the revisions and the members of _meta', () => {
+  it('have the names of the SDK', () => {
+    expect(EARLIER_REVISIONS).to.deep.equal(SDK.SUPPORTED_PROTOCOL_VERSIONS);
+    expect(META).to.deep.equal({
+      revision: SDK.PROTOCOL_VERSION_META_KEY,
+      client: SDK.CLIENT_INFO_META_KEY,
+      capabilities: SDK.CLIENT_CAPABILITIES_META_KEY,
+      server: SDK.SERVER_INFO_META_KEY,
+      subscription: SDK.SUBSCRIPTION_ID_META_KEY,
+    });
+  });
+});
 
 describe('a request to POST /mcp and to the SDK', () => {
   const handler = asked({ read, hiddenText: 'keep' });

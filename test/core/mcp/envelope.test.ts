@@ -29,9 +29,8 @@ describe('null', () => {
     await ok(rpc('ping', { _meta: { progressToken: null } }));
     await ok(rpc('tools/call', { name: TOOL, arguments: null }));
     await ok(rpc('tools/call', { name: TOOL, arguments: { query: null, fields: null } }));
-    const capabilities = { roots: null, sampling: null, elicitation: { form: null } };
-    const clientInfo = { name: 'a', version: '1', title: null };
-    await ok(rpc('initialize', { ...CLIENT, protocolVersion: '2025-06-18', capabilities, clientInfo }));
+    const capabilities = { roots: null, sampling: null };
+    await ok(rpc('initialize', { ...CLIENT, protocolVersion: '2025-06-18', capabilities }));
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized', params: null };
     expect((await raw(JSON.stringify(notification))).status).to.equal(202);
   });
@@ -56,8 +55,8 @@ describe('the error of a message', () => {
       [rpc('ping', { _meta: 'a' }), 'params._meta: Must be an object.'],
       [rpc('tools/call', { name: TOOL, arguments: 'a' }), 'params.arguments: Must be an object.'],
       [
-        rpc('initialize', { ...CLIENT, protocolVersion: '2025-06-18', capabilities: { roots: 5 } }),
-        'params.capabilities.roots: Is missing, or of another type.',
+        rpc('initialize', { ...CLIENT, protocolVersion: '2025-06-18', clientInfo: { name: 'a' } }),
+        'params.clientInfo: Is missing, or of another type.',
       ],
     ] as const) {
       expect((await raw(JSON.stringify(message))).json.error.message).to.equal(words);
@@ -69,6 +68,6 @@ describe('the error of a message', () => {
       expect(json.error.message).to.contain(`Missing or wrong: io.modelcontextprotocol/${key}.`);
     }
     const { json } = await current('subscriptions/listen', { notifications: { resourceSubscriptions: 'a' } });
-    expect(json.error.message).to.equal('params.notifications.resourceSubscriptions: Is missing, or of another type.');
+    expect(json.error.message).to.equal('params.notifications.resourceSubscriptions: Must be a list of URIs.');
   });
 });

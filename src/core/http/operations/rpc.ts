@@ -3,16 +3,17 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { type HeldBytes, readBody } from '../request/incoming-body.ts';
 import { requireJsonAccepted } from '../request/negotiate.ts';
-import type { HttpResponse } from '../response/send.ts';
+import type { HttpResponse } from '../response/http-response.ts';
 import type { Operation } from './operation.ts';
 
 export const MCP_PATH = '/mcp';
 
-/** Headers of the protocol, and `User-Agent`; `undefined` if absent. */
-type Headers = Readonly<Record<'protocolVersion' | 'method' | 'name' | 'userAgent', string | undefined>>;
-
 /** Answers one message. A `GatewayError` that it throws is answered with a problem. */
-export type RpcHandler = (request: HttpRequest, headers: Headers, body: Buffer) => HttpResponse | Promise<HttpResponse>;
+export type RpcHandler = (
+  request: HttpRequest,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+) => HttpResponse | Promise<HttpResponse>;
 
 export interface RpcOptions {
   readonly path: string;
@@ -21,8 +22,7 @@ export interface RpcOptions {
   /** Whether a credential may be missing: the handler throws `credential_missing` where one is required. */
   readonly publicLists: boolean;
   readonly otherCredentials?: readonly string[] | undefined;
-  /** Called once, with the first message. */
-  readonly open: () => Promise<RpcHandler>;
+  readonly handle: RpcHandler;
 }
 
 /** Header fields that select a response, beside those of `otherCredentials`. */
@@ -50,8 +50,7 @@ export function rpcStreamOperation({ path, publicLists }: RpcOptions): Operation
 }
 
 export function rpcOperation(options: RpcOptions): Operation {
-  const { path, maxBodyBytes, heldBytes, publicLists, otherCredentials = [], open } = options;
-  let opened: Promise<RpcHandler> | undefined;
+  const { path, maxBodyBytes, heldBytes, publicLists, otherCredentials = [], handle } = options;
   return {
     path,
     methods: ['POST'],
@@ -65,22 +64,11 @@ export function rpcOperation(options: RpcOptions): Operation {
       requireJsonAccepted(headers);
       const { hold, release } = heldBytes.of(request, caller?.verified === undefined ? request.address : undefined);
       const body = await readBody(request, { maxBytes: maxBodyBytes, bound: 'mcp.maxBodyBytes' }, hold);
-      opened ??= open();
-      const handle = await opened;
-      const response = await handle(request, protocolHeaders(headers), body);
+      const response = await handle(request, headers, body);
       // A stream does not hold its message.
       if (typeof response.body === 'function') release();
       return response;
     },
-  };
-}
-
-function protocolHeaders(headers: IncomingHttpHeaders): Headers {
-  return {
-    protocolVersion: headers['mcp-protocol-version']?.toString(),
-    method: headers['mcp-method']?.toString(),
-    name: headers['mcp-name']?.toString(),
-    userAgent: headers['user-agent'],
   };
 }
 

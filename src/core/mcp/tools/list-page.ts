@@ -59,8 +59,6 @@ export async function writePage(list: ListBytes, page: ListPage, signal: AbortSi
   hasRoom(page, 0, size);
   for (let at = offset; at < Math.min(offset + limit, total); at += 1) {
     const bytes = bytesOf(list, found?.[at] ?? at);
-    // Before anything is done with it: it may be as long as a page of the platform.
-    if (fields === undefined && !hasRoom(page, items.length, size + bytes.length + 2)) break;
     const later = page.turn.take(bytes.length);
     if (later !== undefined) {
       await later;
@@ -68,6 +66,7 @@ export async function writePage(list: ListBytes, page: ListPage, signal: AbortSi
     }
     const json = bytes.toString();
     let item = fields === undefined ? json : select(JSON.parse(json), page);
+    // Before hidden characters are looked for: it may be as long as a page of the platform.
     if (!hasRoom(page, items.length, size + Buffer.byteLength(item) + 2)) break;
     if (show !== undefined && mayHideText(item)) item = select(JSON.parse(json), page, show);
     size += Buffer.byteLength(item) + 2;

@@ -4,7 +4,6 @@ import type { Events } from '../../kernel/events.ts';
 import { showHidden } from '../../kernel/hidden-text.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
-import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 import { remarksOn, type Staleness } from '../provenance.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ToolArguments } from './arguments.ts';
@@ -47,7 +46,6 @@ export function createResultPages(options: ResultPagesOptions) {
   const search = createSearches(options);
   const turn = createTurnBytes(TURN_BYTES);
   const digests = createDigests(MAX_DIGEST_BYTES, now);
-  const warn = createWarn(events);
   const pageBytes = Math.min(MAX_PAGE_BYTES, maxResultBytes);
   const changesBytes = Math.min(MAX_CHANGES_BYTES, maxResultBytes / 2);
 
@@ -109,7 +107,8 @@ export function createResultPages(options: ResultPagesOptions) {
       },
       signal,
     );
-    warn(offered, snapshot, hidden.keys());
+    for (const field of hidden.keys())
+      events.mappingWarning?.({ resource: resource.name, upstream: offered.upstream, finding: 'hidden_text', field });
     const content = JSON.stringify([{ type: 'text', text }]);
     return { json: Buffer.from(`"content":${content},"structuredContent":${data}}}`), hidden };
   };
@@ -131,17 +130,4 @@ function shownChanges({ new: added, changed, gone }: Changes, show: (field: stri
 export function membersOf(members: object): string {
   const json = JSON.stringify(members).slice(1, -1);
   return json === '' ? '' : `,${json}`;
-}
-
-/** Warns of each field whose hidden characters are shown, once for each list. */
-function createWarn(events: Events) {
-  const warned = new WeakMap<Snapshot, Set<string>>();
-  return ({ resource, upstream }: Offered, snapshot: Snapshot, fields: Iterable<string>): void => {
-    for (const field of fields) {
-      const known = warned.get(snapshot) ?? new Set();
-      if (known.has(field)) continue;
-      warned.set(snapshot, known.add(field));
-      events.mappingWarning?.({ resource: resource.name, upstream, finding: 'hidden_text', field });
-    }
-  };
 }

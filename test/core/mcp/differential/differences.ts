@@ -101,23 +101,7 @@ export const DIFFERENCES: readonly Difference[] = [
     why: 'batches are refused; the SDK answers those of earlier revisions',
     instead: (told, sent) => (Array.isArray(sent) && told.status !== 413 ? failed(400, null, -32600) : undefined),
   },
-  {
-    why: 'an initialize that nests deeper than 100 levels is none that a client could mean; the SDK takes some of it',
-    instead: (told, sent) =>
-      initializes(sent) && told.messages[0]?.result !== undefined && levelsOf(sent) > 100
-        ? failed(200, sent.id, -32602)
-        : undefined,
-  },
 ];
-
-/** How deep objects and lists are nested in a message. Does not call itself: it may be deeper than the stack is. */
-function levelsOf(message: Json): number {
-  let levels = 0;
-  for (let level: Json[] = [message]; level.length > 0; levels += 1) {
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
-  }
-  return levels;
-}
 
 const initializes = (message: Json) => message?.method === 'initialize';
 

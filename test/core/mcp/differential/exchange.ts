@@ -1,5 +1,4 @@
-import type { RpcHeaders } from '../../../../src/core/mcp/envelope.ts';
-import { CLIENT, ENVELOPE, NO_HEADERS } from '../asked.ts';
+import { CLIENT, ENVELOPE, NO_HEADERS, type RpcHeaders } from '../asked.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever was sent and came back.
 export type Json = any;
