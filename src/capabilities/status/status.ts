@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Operation, openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { loadPage } from '../../core/http/pages/html-page.ts';
-import type { HttpResponse } from '../../core/http/response/send.ts';
+import type { HttpResponse } from '../../core/http/response/http-response.ts';
 import { defineCapability } from '../capability.ts';
 import { createGatewayStatus, type Status } from './gateway-status.ts';
 

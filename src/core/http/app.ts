@@ -8,8 +8,9 @@ import { HttpRequest } from './http-request.ts';
 import { Koa } from './koa.ts';
 import { discardBody } from './request/incoming-body.ts';
 import { hasBody } from './request/request-head.ts';
+import type { HttpResponse } from './response/http-response.ts';
 import { problemResponse } from './response/problem.ts';
-import { type HttpResponse, sendResponse } from './response/send.ts';
+import { sendResponse } from './response/send.ts';
 import type { UnreadResponses } from './response/unread.ts';
 import { type Context, createRoutes, type RoutedService, type Service, type State, unmatched } from './routes.ts';
 
@@ -30,17 +31,15 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
     .use(unmatched); // 404, 405
   // Koa passes on what has closed a connection, too.
   app.on('error', (thrown: unknown, { req, state }: Context) => {
-    if (thrown !== req.socket.errored) reportBug(state.portico.request, thrown);
+    if (thrown !== req.socket.errored) reportBug(state.portico, thrown);
   });
 
   function requestContext(ctx: Context, next: Next): Promise<void> {
-    const service = current;
-    const request = new HttpRequest(ctx, service);
-    ctx.state.portico = { request, service, response: undefined };
+    const request = new HttpRequest(ctx, current);
+    ctx.state.portico = request;
     // Koa's own response costs 15 % of a cached read.
     ctx.respond = false;
-    const cut = () => abortConnection(ctx.req.socket, 'response_unread');
-    const leave = service.users?.enter(cut);
+    const leave = current.users?.enter(() => abortConnection(ctx.req.socket, 'response_unread'));
     ctx.res.on('close', () => {
       leave?.();
       end(request);
@@ -65,33 +64,31 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
     events.requestEnded?.(record);
   }
 
-  async function responses(ctx: Context, next: Next): Promise<void> {
-    const { portico } = ctx.state;
-    const { request, service } = portico;
+  async function responses({ state: { portico: request } }: Context, next: Next): Promise<void> {
     try {
       await next();
-      send(request, portico.response, service);
+      send(request, request.response);
     } catch (thrown) {
-      if (!request.isGone) await refuse(portico, thrown);
+      if (!request.isGone) await refuse(request, thrown);
     }
-    service.hooks.onSettled(request);
+    request.service.hooks.onSettled(request);
   }
 
-  function send(request: HttpRequest, response: HttpResponse | undefined, { sendTimeoutMs }: Service): void {
+  function send(request: HttpRequest, response: HttpResponse | undefined): void {
     if (request.isGone || response === undefined) return;
-    sendResponse(request, response, sendTimeoutMs)?.catch((thrown) => abortWithBug(request, thrown));
+    sendResponse(request, response)?.catch((thrown) => abortWithBug(request, thrown));
     unread.add(request);
   }
 
-  async function refuse({ request, service }: State['portico'], thrown: unknown): Promise<void> {
-    const { req, record } = request;
+  async function refuse(request: HttpRequest<Service>, thrown: unknown): Promise<void> {
+    const { req, record, service } = request;
     const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
     if (error.code === 'internal') reportBug(request, thrown);
     record.error = error;
     emitLimitReached(events, error, record);
     try {
       if (hasBody(req) && !req.readableEnded) await discardBody(req);
-      send(request, problemResponse(error, record.requestId, service.challenge), service);
+      send(request, problemResponse(error, record.requestId, service.challenge));
     } catch (again) {
       abortWithBug(request, again);
     }
@@ -118,8 +115,8 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
 }
 
 function admission(ctx: Context, next: Next): Promise<void> {
-  const { request, service } = ctx.state.portico;
-  const { target } = request;
+  const { portico: request } = ctx.state;
+  const { target, service } = request;
   service.admit(request, service.atPath.get(target?.path ?? ''));
   // The router compares paths.
   if (target?.authority !== undefined) ctx.url = target.query === '' ? target.path : `${target.path}?${target.query}`;

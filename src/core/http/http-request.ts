@@ -12,6 +12,7 @@ import {
   type Target,
   takeCredentials,
 } from './request/request-head.ts';
+import type { HttpResponse } from './response/http-response.ts';
 
 /** Needs no escaping in a header, a log line, JSON, or the `urn:` of a problem's `instance`. */
 const WELL_FORMED_ID = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
@@ -21,10 +22,22 @@ export function headersFor(requestId: string): Record<string, string> {
   return { 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': requestId };
 }
 
+/** What a request needs to know of the service that answers it. */
+export interface RequestService {
+  /** Headers beside `Authorization` that hold credentials, in lower case. */
+  readonly credentialHeaders: ReadonlySet<string>;
+  /** Aborts when responses that stay open must end: at a shutdown or a reload. */
+  readonly ending: AbortSignal;
+  /** Time in which a client takes each piece of a stream. */
+  readonly sendTimeoutMs: number;
+}
+
 /** One HTTP request: `ctx.state.portico`, and what hooks and operations receive. A class, because `signal` is rarely read. */
-export class HttpRequest {
+export class HttpRequest<Service extends RequestService = RequestService> {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
+  /** What answers it: a reload concerns the requests that follow. */
+  readonly service: Service;
   /** What is logged, counted and traced. */
   readonly record: RequestRecord;
   /** Taken from the headers of `req`, which have `[credential]` in their place. */
@@ -37,8 +50,6 @@ export class HttpRequest {
   readonly noCache: boolean;
   /** `Cache-Control: no-store` of the request. */
   readonly noStore: boolean;
-  /** Aborts when responses that stay open must end: at a shutdown or a reload. */
-  readonly ending: AbortSignal;
   /** Headers of the response, also where that is an error. */
   readonly responseHeaders: Record<string, string>;
   /** IP address of the client, or `unix`. Set once the request was admitted. */
@@ -47,21 +58,21 @@ export class HttpRequest {
   caller: Caller | undefined = undefined;
   /** Whether its operation takes a body. Set once path and method have matched. */
   takesBody = false;
+  /** Set by its operation. */
+  response: HttpResponse | undefined = undefined;
   /** `performance.now()` while the request waits for an upstream. */
   waitingSince: number | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   #isGone = false;
 
-  /** Request and trace ids are logged: one that repeats a credential is ignored. `credentialHeaders`: names in lower case. */
-  constructor(
-    { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
-    { credentialHeaders, ending }: { readonly credentialHeaders: ReadonlySet<string>; readonly ending: AbortSignal },
-  ) {
+  /** Request and trace ids are logged: one that repeats a credential is ignored. */
+  constructor({ req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse }, service: Service) {
     const begun = performance.now();
     this.req = req;
     this.res = res;
+    this.service = service;
     this.target = parseTarget(req.url ?? '');
-    this.credentials = takeCredentials(req, credentialHeaders);
+    this.credentials = takeCredentials(req, service.credentialHeaders);
     const { all } = this.credentials;
     const { traceparent, tracestate } = req.headers;
     if (traceparent !== undefined) {
@@ -70,7 +81,6 @@ export class HttpRequest {
     const { noCache, noStore } = cacheDirectives(req.headers['cache-control']);
     this.noCache = noCache;
     this.noStore = noStore;
-    this.ending = ending;
     const sentId = req.headers['x-request-id'];
     const isKept = typeof sentId === 'string' && WELL_FORMED_ID.test(sentId) && !mentionsCredential(sentId, all);
     const requestId = isKept ? sentId : newRequestId();
@@ -85,6 +95,10 @@ export class HttpRequest {
       bytes: 0,
     };
     this.responseHeaders = headersFor(requestId);
+  }
+
+  get ending(): AbortSignal {
+    return this.service.ending;
   }
 
   /** The host that the client names. */

@@ -3,43 +3,31 @@ import type { Authenticate } from '../credentials/authenticate.ts';
 import type { Caller } from '../kernel/caller.ts';
 import { explained } from '../kernel/errors.ts';
 import type { UseCount } from '../kernel/use-count.ts';
-import type { HttpRequest } from './http-request.ts';
+import type { HttpRequest, RequestService } from './http-request.ts';
 import { koaRouter } from './koa.ts';
 import { type Operation, otherMethod, UNKNOWN_PATH } from './operations/operation.ts';
 import type { createAdmit } from './request/admit.ts';
 import { hasBody } from './request/request-head.ts';
 import type { RequestHooks } from './request-hooks.ts';
 import type { Challenge } from './response/problem.ts';
-import type { HttpResponse } from './response/send.ts';
 
 /** What settings determine. A reload replaces it for the requests that follow. */
-export interface Service {
+export interface Service extends RequestService {
   readonly admit: ReturnType<typeof createAdmit>;
   readonly authenticate: Authenticate;
   readonly hooks: RequestHooks;
   readonly operations: readonly Operation[];
-  /** Headers beside `Authorization` that hold credentials, in lower case. */
-  readonly credentialHeaders: ReadonlySet<string>;
   /** Further headers that select a list, in lower case. */
   readonly forwardedHeaders: readonly string[];
   /** @default one that names no place to obtain a token */
   readonly challenge?: Challenge | undefined;
   /** Counts requests in flight. @default not counted */
   readonly users?: Pick<UseCount, 'enter'> | undefined;
-  /** Aborts when responses that stay open must end. */
-  readonly ending: AbortSignal;
-  /** Time in which a client takes each piece of a stream. */
-  readonly sendTimeoutMs: number;
 }
 
 /** `ctx.state`. It has one member, so that the application can be mounted in another one. */
 export interface State {
-  portico: {
-    readonly request: HttpRequest;
-    readonly service: RoutedService;
-    /** Written by the operation. */
-    response: HttpResponse | undefined;
-  };
+  portico: HttpRequest<RoutedService>;
 }
 
 export type RoutedService = Service & ReturnType<typeof createRoutes>;
@@ -65,14 +53,12 @@ export function createRoutes({ operations, credentialHeaders, forwardedHeaders }
 
 /** Answers what no operation matches: 404, 405, or the response to a preflight. */
 export function unmatched(ctx: Context): Promise<void> {
-  const { request, service } = ctx.state.portico;
-  return handle(ctx, service.atPath.get(request.target?.path ?? '') ?? UNKNOWN_PATH);
+  const { service, target } = ctx.state.portico;
+  return handle(ctx, service.atPath.get(target?.path ?? '') ?? UNKNOWN_PATH);
 }
 
-async function handle(ctx: Context, operation: Operation): Promise<void> {
-  const { portico } = ctx.state;
-  const { request, service } = portico;
-  const { req, record, trace } = request;
+async function handle({ state: { portico: request } }: Context, operation: Operation): Promise<void> {
+  const { req, record, trace, service } = request;
   const { path, takesBody = false, methods, auth } = operation;
   request.takesBody = takesBody;
   record.route = path;
@@ -84,24 +70,21 @@ async function handle(ctx: Context, operation: Operation): Promise<void> {
     throw explained('invalid_request', 'This request must not have a body.');
   }
   // An operation without authentication costs no more than a rejection, and a probe must not fail because an instance is busy.
-  if (auth !== 'none') request.caller = await authenticate(request, service, auth === 'optional');
-  portico.response = await operation.respond(request, request.caller);
+  if (auth !== 'none') request.caller = await authenticate(request, auth === 'optional');
+  request.response = await operation.respond(request, request.caller);
 }
 
 /** Returns the caller; `undefined` for a request without a credential where that `isOptional`. */
-async function authenticate(
-  request: HttpRequest,
-  { hooks, authenticate: identify, forwardedHeaders }: Service,
-  isOptional: boolean,
-): Promise<Caller | undefined> {
-  const { record, trace, address, credentials } = request;
+async function authenticate(request: HttpRequest<Service>, isOptional: boolean): Promise<Caller | undefined> {
+  const { record, trace, address, credentials, service } = request;
+  const { hooks, forwardedHeaders } = service;
   const { requestId, span } = record;
   hooks.preAuthenticate(request);
   if (isOptional && credentials.authorization.length === 0) {
     hooks.spend(request, undefined);
     return undefined;
   }
-  const identity = await identify(credentials.authorization, span, (key) => hooks.preVerify(request, key));
+  const identity = await service.authenticate(credentials.authorization, span, (key) => hooks.preVerify(request, key));
   record.callerKey = identity.credentialKey;
   hooks.onCaller(record, identity);
   hooks.spend(request, identity);

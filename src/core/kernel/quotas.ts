@@ -1,18 +1,18 @@
 import type { Caller } from './caller.ts';
 import { GatewayError } from './errors.ts';
 
-/** Counts occupied slots per key. `undefined` is no key and takes none. */
+/** Counts occupied slots, or bytes, per key. `undefined` is no key and takes none. */
 export function createKeyedCounter() {
   const places = new Map<string, number>();
   const taken = (key: string | undefined) => (key === undefined ? 0 : (places.get(key) ?? 0));
   return {
     taken,
-    take(key: string | undefined): void {
-      if (key !== undefined) places.set(key, taken(key) + 1);
+    take(key: string | undefined, count = 1): void {
+      if (key !== undefined && count > 0) places.set(key, taken(key) + count);
     },
-    release(key: string | undefined): void {
+    release(key: string | undefined, count = 1): void {
       if (key === undefined) return;
-      if (taken(key) > 1) places.set(key, taken(key) - 1);
+      if (taken(key) > count) places.set(key, taken(key) - count);
       else places.delete(key);
     },
   };

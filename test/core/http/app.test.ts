@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HttpResponse } from '../../../src/core/http/response/send.ts';
+import type { HttpResponse } from '../../../src/core/http/response/http-response.ts';
 import type { ErrorCode } from '../../../src/core/kernel/error-table.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import type { Load } from '../../../src/core/reads/snapshots/load.ts';

@@ -10,7 +10,7 @@ import { READ, serve } from './served.ts';
 const GENERATED = /^[0-9a-f]{16}-[0-9a-z]+$/;
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-const SERVICE = { credentialHeaders: new Set<string>(), ending: new AbortController().signal };
+const SERVICE = { credentialHeaders: new Set<string>(), ending: new AbortController().signal, sendTimeoutMs: 1 };
 
 /** Joins repeated lines as Node does. */
 function open(rawHeaders: string[], url = ''): HttpRequest {

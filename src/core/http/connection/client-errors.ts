@@ -7,8 +7,8 @@ import { STATUS_CODES } from '../../kernel/node-http.ts';
 import { headersFor } from '../http-request.ts';
 import { UNKNOWN_PATH } from '../operations/operation.ts';
 import { failBody } from '../request/incoming-body.ts';
+import type { WholeResponse } from '../response/http-response.ts';
 import { problemResponse } from '../response/problem.ts';
-import type { WholeResponse } from '../response/send.ts';
 import { abortedFor } from './aborted.ts';
 import type { Connection, Connections } from './connections.ts';
 
@@ -49,10 +49,11 @@ export function answerClientErrors(server: Server, connections: Connections, eve
     // Behind the last response of a connection, or closed by this side.
     if (connection?.isClosing === true || abortedFor(socket) !== undefined) return;
     const { current, waiting = [] } = connection ?? {};
+    const last = waiting.at(-1) ?? current;
     // No response can be sent over broken TLS.
     if (BROKEN_TLS.test(error.code ?? '')) socket.destroy();
     // Bytes behind a complete body belong to another request.
-    else if (waiting.length === 0 && current?.req.complete === false) failBody(current.req, errorFor(error));
+    else if (last?.req.complete === false) failBody(last.req, errorFor(error));
     // A client that has gone, or that sent no byte, expects no response.
     else if (connection === undefined || !socket.writable || socket.bytesRead === 0) socket.destroy();
     else {

@@ -104,11 +104,6 @@ export function createConnections(maxPipelinedWaiting: number, events: Events, l
   /** Answers nothing that arrives from now on, and closes a connection after the requests that arrived before. */
   function end(connection: Connection): void {
     connection.isClosing = true;
-    // The rest of it will never arrive.
-    if (connection.waiting.at(-1)?.req.complete === false) {
-      connection.waiting.pop();
-      waiting -= 1;
-    }
     closeAfter(connection);
   }
 

@@ -3,7 +3,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { requireJsonAccepted } from '../request/negotiate.ts';
 import { hasBody } from '../request/request-head.ts';
-import type { HttpResponse } from '../response/send.ts';
+import type { HttpResponse } from '../response/http-response.ts';
 
 /** Request headers that a page may set (Fetch, section 2.2.2). */
 const ALLOWED = [

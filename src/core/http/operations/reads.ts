@@ -7,7 +7,7 @@ import type { Load } from '../../reads/snapshots/load.ts';
 import { cacheOutcome } from '../../reads/snapshots/with-cache.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { acceptedCodings, acceptsIdentity, choosesGzip, namesTag, requireJsonAccepted } from '../request/negotiate.ts';
-import type { HttpResponse } from '../response/send.ts';
+import type { HttpResponse } from '../response/http-response.ts';
 import type { Operation } from './operation.ts';
 
 export interface ReadsOptions {

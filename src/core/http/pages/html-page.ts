@@ -1,21 +1,15 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { DOCUMENT_HEADERS, type HttpResponse } from '../response/send.ts';
+import type { HttpResponse } from '../response/http-response.ts';
 
 interface PageData {
   readonly [name: string]: unknown;
 }
 
-/** Formats a value as text, or as the data of a section. `data` surrounds it. */
-// biome-ignore lint/suspicious/noExplicitAny: a template names the value
-type Format = (value: any, data: PageData) => unknown;
-
-type Formats = Readonly<Record<string, Format>>;
-
 export type Page = (data: object) => HttpResponse;
 
 /** Reads an HTML template with one `<style>` and at most one `<script>`, which its policy allows by hash. */
-export function loadPage(template: URL, formats: Formats = {}): Page {
+export function loadPage(template: URL): Page {
   const common = readFileSync(new URL('./base.css', import.meta.url), 'utf8');
   const html = readFileSync(template, 'utf8').replace('<style>\n', () => `<style>\n${common}`);
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? [];
@@ -35,9 +29,10 @@ export function loadPage(template: URL, formats: Formats = {}): Page {
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-store',
       'Content-Security-Policy': policy,
-      ...DOCUMENT_HEADERS,
+      'Referrer-Policy': 'no-referrer',
+      'Cross-Origin-Resource-Policy': 'same-origin',
     },
-    body: Buffer.from(fill(html, { ...data }, formats)),
+    body: Buffer.from(fill(html, { ...data })),
   });
 }
 
@@ -45,26 +40,15 @@ function sourceOf(text: string): string {
   return `sha256-${hash('sha256', text, 'base64')}`;
 }
 
-const PLACEHOLDER = /\{\{([#^])([\w.]+)(\|\w+)?\}\}\n?(.*?)\{\{\/\2\}\}\n?|\{\{([\w.]+)(\|\w+)?\}\}/gs;
+const PLACEHOLDER = /\{\{#(\w+)\}\}\n?(.*?)\{\{\/\1\}\}\n?|\{\{(\w+)\}\}/gs;
 
-/**
- * Replaces `{{path.to.value}}` and `{{value|format}}`. `{{#name}}…{{/name}}` is repeated for a list, `{{^name}}…` shown without
- * one.
- */
-export function fill(template: string, data: PageData, formats: Formats = {}): string {
-  const lookUp = (path: string, format = '') => {
-    const value = path.split('.').reduce<unknown>((of, name) => (of as PageData | null | undefined)?.[name], data);
-    return formats[format.slice(1)]?.(value, data) ?? value;
-  };
-  return template.replace(
-    PLACEHOLDER,
-    (_, kind?: string, section = '', sectionFormat = '', inner = '', path = '', format = '') => {
-      if (kind === undefined) return escapeHtml(`${lookUp(path, format) ?? ''}`);
-      const shown = [lookUp(section, sectionFormat)].flat().filter((one) => one === true || Object(one) === one);
-      if (kind === '^') return shown.length === 0 ? fill(inner, data, formats) : '';
-      return shown.map((one) => fill(inner, { ...data, ...Object(one) }, formats)).join('');
-    },
-  );
+/** Replaces `{{value}}`. `{{#name}}…{{/name}}` is repeated for a list, and shown for `true`. */
+export function fill(template: string, data: PageData): string {
+  return template.replace(PLACEHOLDER, (_, section: string | undefined, inner: string, name: string) => {
+    if (section === undefined) return escapeHtml(`${data[name] ?? ''}`);
+    const shown = [data[section]].flat().filter((one) => one === true || Object(one) === one);
+    return shown.map((one) => fill(inner, { ...data, ...Object(one) })).join('');
+  });
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

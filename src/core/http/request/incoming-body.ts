@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { explained, GatewayError } from '../../kernel/errors.ts';
+import { createKeyedCounter } from '../../kernel/quotas.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { announcedBytes, hasBody } from './request-head.ts';
 
@@ -22,33 +23,31 @@ export type HeldBytes = ReturnType<typeof createHeldBytes>;
  * address have half of the room, whatever tokens they make up.
  */
 export function createHeldBytes(maxBytes: number) {
-  const ofAddresses = new Map<string, number>();
+  const ofAddresses = createKeyedCounter();
   let total = 0;
 
   return {
     /** Returns how to add to what one request holds, and to release it; its response closes at the latest. */
     of({ res }: Pick<HttpRequest, 'res'>, address: string | undefined) {
       let held = 0;
-      const ofAddress = () => (address === undefined ? 0 : (ofAddresses.get(address) ?? 0));
-      const add = (bytes: number) => {
-        held += bytes;
-        total += bytes;
-        if (address === undefined) return;
-        if (ofAddress() + bytes > 0) ofAddresses.set(address, ofAddress() + bytes);
-        else ofAddresses.delete(address);
+      const release = () => {
+        ofAddresses.release(address, held);
+        total -= held;
+        held = 0;
       };
-      const release = () => add(-held);
       res.once('close', release);
       return {
         /** Throws `overloaded` beyond the bound. */
         hold(bytes: number): void {
           const more = Math.max(bytes, 1);
           if (total + more > maxBytes) throw new GatewayError('overloaded', { detail: NO_ROOM, bound: BOUND });
-          if (ofAddress() + more > maxBytes / 2) {
+          if (address !== undefined && ofAddresses.taken(address) + more > maxBytes / 2) {
             const reason = `half of ${BOUND} is reached by one address`;
             throw new GatewayError('overloaded', { detail: NO_ROOM, bound: BOUND, reason });
           }
-          add(bytes);
+          ofAddresses.take(address, bytes);
+          total += bytes;
+          held += bytes;
         },
         release,
       };

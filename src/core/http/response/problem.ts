@@ -1,5 +1,5 @@
 import type { GatewayError } from '../../kernel/errors.ts';
-import type { WholeResponse } from './send.ts';
+import type { WholeResponse } from './http-response.ts';
 
 /** `Allow` for errors that name no methods: those of a read. */
 const ALLOW = 'GET, HEAD';

@@ -4,40 +4,16 @@ import { startTimer } from '../../kernel/deadline.ts';
 import { abortConnection } from '../connection/aborted.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { hasBody } from '../request/request-head.ts';
-
-/** A response without the headers that every response has. */
-export interface HttpResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** One buffer, or several pieces that are sent in order, or a stream; `undefined` where the status allows none (304). */
-  readonly body: Buffer | readonly (Buffer | string)[] | StreamBody | undefined;
-}
-
-export interface WholeResponse extends HttpResponse {
-  readonly body: Buffer;
-}
-
-/** Sends a body while it is made. `write` resolves when a piece was accepted, and rejects when the client is gone. */
-export type StreamBody = (write: (piece: Buffer) => Promise<void>) => Promise<void>;
-
-/** Headers of a document for browsers, beside its `Content-Security-Policy`. */
-export const DOCUMENT_HEADERS = {
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
+import type { HttpResponse, StreamBody } from './http-response.ts';
 
 /** How long a stream stays open that has to end. */
 const LINGER_MS = 1000;
 
 /**
  * Sends a response. Throws where Node refuses a header: another response can be sent then. Returns the end of a stream, which
- * rejects as its body does. A client that takes no piece of a stream for `sendTimeoutMs` is disconnected.
+ * rejects as its body does. A client that takes no piece of a stream for the service's `sendTimeoutMs` is disconnected.
  */
-export function sendResponse(
-  request: HttpRequest,
-  response: HttpResponse,
-  sendTimeoutMs: number,
-): Promise<void> | undefined {
+export function sendResponse(request: HttpRequest, response: HttpResponse): Promise<void> | undefined {
   const { res, responseHeaders, record } = request;
   const { status, body } = response;
   const headers: string[] = [];
@@ -47,7 +23,7 @@ export function sendResponse(
   if (typeof body === 'function') {
     record.openedMs = performance.now() - record.begun;
     res.writeHead(status, headers);
-    return sendStream(body, request, sendTimeoutMs);
+    return sendStream(body, request);
   }
   const pieces = body === undefined || Buffer.isBuffer(body) ? [body] : body;
   const bytes = pieces.reduce((sum, piece) => sum + (piece === undefined ? 0 : Buffer.byteLength(piece)), 0);
@@ -69,12 +45,12 @@ function closesConnection({ req, takesBody }: HttpRequest): boolean {
   return hasBody(req) && !(req.complete && takesBody);
 }
 
-async function sendStream(body: StreamBody, request: HttpRequest, sendTimeoutMs: number): Promise<void> {
-  const { req, res, record, ending } = request;
+async function sendStream(body: StreamBody, request: HttpRequest): Promise<void> {
+  const { req, res, record, ending, service } = request;
   const cut = () => abortConnection(req.socket, 'response_unread');
   async function write(piece: Buffer): Promise<void> {
     record.bytes += piece.length;
-    const callOff = startTimer(sendTimeoutMs, cut);
+    const callOff = startTimer(service.sendTimeoutMs, cut);
     const error = await new Promise((resolve) => res.write(piece, resolve));
     callOff();
     if (!error) return;

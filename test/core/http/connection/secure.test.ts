@@ -60,14 +60,6 @@ describe('a listener that speaks TLS', () => {
     expect(await handshake(url, { ALPNProtocols: ['h2'] })).to.equal('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL');
   });
 
-  it('speaks no version before TLS 1.2', async () => {
-    const old: ConnectionOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
-    const { url, failed } = await serveTls();
-    expect(await handshake(url, old)).to.match(/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS/);
-    expect(await handshake(url, { maxVersion: 'TLSv1.2' })).not.to.be.a('string');
-    expect(failed).to.deep.equal(['ERR_SSL_UNSUPPORTED_PROTOCOL']);
-  });
-
   it('rejects renegotiation', async () => {
     const { url } = await serveTls();
     const socket = await handshake(url, { maxVersion: 'TLSv1.2' });

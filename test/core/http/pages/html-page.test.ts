@@ -12,8 +12,4 @@ describe('a page template', () => {
     const template = '{{#a}}{{#b}}{{c}}{{/b}}{{/a}}{{#d}}!{{/d}}{{#e}}!{{/e}}{{f}}';
     expect(fill(template, { a: true, b: { c: 1 }, d: false })).to.equal('1');
   });
-
-  it('shows an inverted section where the section is not', () => {
-    expect(fill('{{^a}}no a{{/a}}{{^b}}no {{c}}{{/b}}', { a: true, b: [], c: 'b' })).to.equal('no b');
-  });
 });

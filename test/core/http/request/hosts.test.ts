@@ -1,12 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  bracketed,
-  createIsOwnHost,
-  isHost,
-  isLoopbackHost,
-  isSameOrigin,
-} from '../../../../src/core/http/request/hosts.ts';
+import { createIsOwnHost, isHost, isLoopbackHost, isSameOrigin } from '../../../../src/core/http/request/hosts.ts';
 
 type Check = (host: string) => boolean;
 
@@ -19,41 +13,14 @@ describe("a listener's own hosts", () => {
   it('are addresses, loopback names and listed names, with any port: other names can be made to resolve', () => {
     const isOwn = createIsOwnHost(['Portico.Example']);
     expectOf(isOwn, true, [
-      ...[
-        '10.0.0.1',
-        '10.0.0.1:80',
-        '[fe80::1]',
-        '[fe80::1]:80',
-        'localhost',
-        'LOCALHOST:1',
-        '127.0.0.1:9',
-        'localhost:',
-      ],
-      ...['a.localhost', 'portico.example', 'PORTICO.example:8443'],
+      ...['10.0.0.1', '10.0.0.1:80', '[fe80::1]', '[fe80::1]:80', 'localhost', 'LOCALHOST:1', '127.0.0.1:9'],
+      ...['localhost:', 'a.localhost', 'portico.example', 'PORTICO.example:8443'],
     ]);
     expectOf(isOwn, false, [
       ...['evil.example', 'evil.example:8080', '10.0.0.1.', '10.0.0.1.example', '10.0.0', '10.0.0.256', '2130706433'],
-      ...[
-        '',
-        ':80',
-        'localhost.',
-        'localhost.example',
-        'user@127.0.0.1',
-        '127.0.0.1:80:80',
-        '[::1',
-        '[::1%eth0]',
-        '::1',
-      ],
-      ...[
-        'user@a.localhost',
-        'http://a.localhost',
-        'evil.example@a.localhost',
-        '0x7f.1',
-        '010.0.0.1',
-        '[::g]',
-        'localhost:a',
-      ],
-      ...['xportico.example', 'x.portico.example', 'portico.example.', 'portico.example:x', '*'],
+      ...['', ':80', 'localhost.', 'localhost.example', 'user@127.0.0.1', '127.0.0.1:80:80', '[::1', '[::1%eth0]'],
+      ...['::1', 'user@a.localhost', 'http://a.localhost', 'evil.example@a.localhost', '0x7f.1', '010.0.0.1', '[::g]'],
+      ...['localhost:a', 'xportico.example', 'x.portico.example', 'portico.example.', 'portico.example:x', '*'],
     ]);
   });
 });
@@ -74,12 +41,7 @@ describe('a host', () => {
   });
 });
 
-describe('an address', () => {
-  it('has brackets in a URL if it is IPv6', () => {
-    expect(bracketed({ address: '127.0.0.1', family: 'IPv4', port: 1 })).to.equal('127.0.0.1');
-    expect(bracketed({ address: '::1', family: 'IPv6', port: 1 })).to.equal('[::1]');
-  });
-});
+describe('an address', () => {});
 
 describe('an origin', () => {
   it('is that of a host, where name and port are the same, over http or https', () => {

@@ -25,26 +25,6 @@ const scopeless = createChallenge({ metadataUrl, scopes: [] });
 const of = (code: ErrorCode, facts?: GatewayErrorFacts) => new GatewayError(code, facts);
 
 describe('a problem', () => {
-  for (const code of CODES) {
-    it(`returns the status and headers of the error table for ${code}`, () => {
-      const { status, headers, json } = problem(new GatewayError(code));
-      const row: { status: number; title: string; detail: string; retryAfterSeconds?: number } = ERRORS[code];
-      expect(status).to.equal(row.status);
-      expect(headers).to.include({ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' });
-      expect(json).to.deep.equal({
-        type: `urn:portico:error:${code}`,
-        title: row.title,
-        status: row.status,
-        detail: row.detail,
-        instance: 'urn:portico:request:id',
-        code,
-        requestId: 'id',
-        ...(row.retryAfterSeconds !== undefined && { retryAfterSeconds: row.retryAfterSeconds }),
-      });
-      expect(headers['Retry-After']).to.equal(row.retryAfterSeconds?.toString());
-    });
-  }
-
   it('shows the detail of an error, not its reason and cause', () => {
     const shown = { detail: 'Slowly.', upstream: 'tools', retryAfterSeconds: 7 };
     const hidden = { reason: 'secret reason', cause: new Error('secret cause') };

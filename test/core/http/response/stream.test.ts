@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { defineCapability } from '../../../../src/capabilities/capability.ts';
-import type { StreamBody } from '../../../../src/core/http/response/send.ts';
+import type { StreamBody } from '../../../../src/core/http/response/http-response.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { settingsFor, startGateway } from '../../../support/gateway.ts';
 import { get, openConnection, sendTo } from '../../../support/raw-http.ts';
