@@ -9,7 +9,7 @@ import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
 import { toolItem } from '../../support/platform/loads.ts';
 import { rpc } from '../../support/rpc.ts';
-import { type AskedOptions, CLIENT, cachedFor, ENVELOPE, loadOf } from './asked.ts';
+import { type AskedOptions, CLIENT, cachedFor, loadOf } from './asked.ts';
 import { connectStdio } from './connected.ts';
 
 const INITIALIZE = { ...CLIENT, protocolVersion: '2025-06-18' };
@@ -143,14 +143,6 @@ describe('MCP over stdio', () => {
     expect(records.map(({ outcome }) => outcome)).to.deep.equal(['ok', 'ok']);
   });
 
-  it('takes a last line without its end for a message', async () => {
-    const { input, connection, answers } = connect();
-    input.write(`${JSON.stringify(rpc('ping', {}, 'a'))}\n`);
-    input.end(JSON.stringify(rpc('ping', {}, 'b')));
-    expect(await connection.closed).to.equal(true);
-    expect(answers().map(({ id }) => id)).to.deep.equal(['a', 'b']);
-  });
-
   it('closes at once when it is told to drain after the end of its input, or twice', async () => {
     for (const end of [
       ({ input }: ReturnType<typeof connect>) => input.end(),
@@ -179,15 +171,6 @@ describe('MCP over stdio', () => {
     await ask('ping');
     expect(answers()).to.have.length(1);
     expect(records).to.have.length(1);
-  });
-
-  it('answers each message by itself, as over HTTP', async () => {
-    const { ask } = connect();
-    for (const modern of [true, false, true, false]) {
-      expect((await ask('initialize', INITIALIZE)).result.protocolVersion).to.equal('2025-06-18');
-      const { result } = await ask('resources/list', modern ? { _meta: ENVELOPE } : {});
-      expect(result.resultType).to.equal(modern ? 'complete' : undefined);
-    }
   });
 
   for (const [what, endIt] of [
@@ -254,13 +237,6 @@ describe('MCP over stdio', () => {
       await eventually(() => records.length === 62);
       const ids = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).id]));
       expect(ids.slice(1)).to.deep.equal(ids.slice(1).map((_, index) => 10 + index));
-    });
-
-    it('closes after the grace time once it is told to drain', async () => {
-      const { write, connection } = await stall(20);
-      write(ping(10));
-      connection.drain();
-      expect(await connection.closed).to.equal(false);
     });
 
     it('closes after the grace time at the end of its input', async () => {

@@ -114,60 +114,6 @@ describe('a tool has the same results over HTTP and over stdio', () => {
   });
 });
 
-describe('what a tool is asked for agrees with an HTTP read', () => {
-  const HOURS = 3 * 3_600_000;
-  const tool = (id: string, name: string) => ({ id, name, version: '1.0.0', category: 'c', description: '' });
-  const before = [tool('b', 'B'), tool('a', 'A'), tool('c', 'a')];
-  const after = [tool('d', 'D'), tool('a', 'changed'), tool('c', 'a')];
-  const projects = ['2024-01-01T00:00:00Z', '2025-01-01T00:00:00Z'].map((createTime) => ({
-    ...{ id: createTime, name: 'p', description: '', createTime },
-  }));
-
-  for (const [name, way] of Object.entries(TOOL_WAYS)) {
-    it(`in order, as a table, after a time, since a list and for a list that is known: ${name}`, async () => {
-      let tools = before;
-      let clock = Date.now();
-      const platform = await startHttpUpstream((_request, response) => {
-        response.end(JSON.stringify({ tools, projects }));
-      });
-      const open = (one: Way = expect.fail()) => one(settingsFor(platform.url), () => clock);
-      const [http, mcp] = [await open(WAYS['HTTP read']), await open(way)];
-      const call = async (args: object, of = 'list_installed_tools') => {
-        const { text = '' } = await mcp.read({ name: of, arguments: args });
-        return JSON.parse(text);
-      };
-      const plain = async (of: string) => {
-        const { text = '', etag = '' } = await http.read(`platform://${of}`);
-        return { items: JSON.parse(text), etag };
-      };
-
-      const { items, etag } = await plain('tools');
-      expect(items).to.deep.equal(before);
-      expect((await call({ sort: '-name' })).items).to.deep.equal(items);
-      expect((await call({ sort: 'id' })).items).to.deep.equal([items[1], items[0], items[2]]);
-      const table = await call({ format: 'table', sort: 'name' });
-      const columns = Object.keys(items[0]);
-      expect(table.columns).to.deep.equal(columns);
-      expect(table.rows).to.deep.equal([items[1], items[2], items[0]].map((item) => columns.map((one) => item[one])));
-      const later = (await plain('projects')).items.slice(1);
-      expect((await call({ created_after: '2024-06-01' }, 'list_projects')).items).to.deep.equal(later);
-
-      for (const target of ['platform://tools', { name: 'list_installed_tools', arguments: { sort: 'id' } }])
-        expect(await mcp.read(target, { known: etag })).to.deep.equal({ isKnown: true, etag });
-      expect(await http.read('platform://tools', { known: etag })).to.deep.equal({ isKnown: true, etag });
-      expect((await call({ changed_since: etag })).etag).to.equal(etag);
-
-      [tools, clock] = [after, clock + HOURS];
-      const { changes, etag: next } = await call({ changed_since: etag });
-      expect(changes).to.deep.equal({ new: ['d'], changed: ['a'], gone: ['b'] });
-      expect(next).to.equal((await plain('tools')).etag);
-      for (const one of [http, mcp])
-        expect((await one.read('platform://tools', { known: etag })).text).to.equal(JSON.stringify(after));
-      await Promise.all([http.close(), mcp.close()]);
-    });
-  }
-});
-
 /** The documented shape of the platform's n-th answer. */
 function expectedText(name: string, number: number): string {
   const item = { id: `${name}-${number}`, name: 'Ä "quoted" \u2028' };

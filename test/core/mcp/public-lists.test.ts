@@ -1,13 +1,10 @@
 import { expect } from 'chai';
-import { createDispatch } from '../../../src/core/mcp/dispatch.ts';
 import { URIS } from '../../support/resources.ts';
-import { readOf } from '../../support/rpc.ts';
 import { errorOf } from '../reads/snapshots/departures.ts';
-import { asked, CLIENT, optionsOf } from './asked.ts';
+import { asked, CLIENT } from './asked.ts';
 
 const anonymous = { caller: undefined };
 const notRead = { read: () => expect.fail('nothing is read') };
-const signal = new AbortController().signal;
 
 describe('MCP without a credential, with publicLists', () => {
   const { earlier, current, raw } = asked(notRead);
@@ -46,20 +43,5 @@ describe('MCP without a credential, with publicLists', () => {
     expect((await raw('{', anonymous)).json.error.data.code).to.equal('parse_error');
     const { json } = await earlier('resources/list', { cursor: 'a' }, anonymous);
     expect(json.error.data).to.deep.equal({ code: 'invalid_params', requestId: 'request-of-the-test' });
-  });
-
-  it('does not reach the catalogue without a credential, and logs a bug where there is none to mask', async () => {
-    const internal: unknown[] = [];
-    const events = { internalError: (bug: unknown) => internal.push(bug) };
-    const record = { edge: 'http', requestId: 'a', begun: 0, ms: 0, outcome: '', bytes: 0 } as const;
-    const context = { ...anonymous, record, noCache: false, noStore: false, signal, ending: signal };
-    const catalogue = { ...optionsOf().catalogue, find: () => expect.fail() };
-    const request = readOf('projects') as Parameters<ReturnType<typeof createDispatch>>[0];
-    const { response } = await createDispatch(optionsOf({ ...notRead, events }))(request, '2025-11-25', context);
-    expect(JSON.parse(response.join('')).error).to.deep.include({ code: 401 });
-    expect(internal).to.deep.equal([]);
-    await createDispatch(optionsOf({ catalogue, events }))(request, '2025-11-25', context);
-    expect(internal).to.have.length(1);
-    expect(internal[0]).to.deep.include({ requestId: 'a' });
   });
 });

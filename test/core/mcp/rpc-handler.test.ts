@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { TOKEN } from '../../support/authorization/caller.ts';
-import type { CatalogueRead } from '../../support/catalogue.ts';
 import { URIS } from '../../support/resources.ts';
 import { readOf, rpc } from '../../support/rpc.ts';
 import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS } from './asked.ts';
@@ -59,15 +58,6 @@ describe('MCP', () => {
     expect(json.result.ttlMs).to.equal(1234);
   });
 
-  it('refuses batches, whatever is in them', async () => {
-    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
-    for (const batch of [[], [rpc('ping')], [rpc('ping'), cancel], Array(500).fill(cancel), [7]]) {
-      const { status, json } = await asked().raw(JSON.stringify(batch));
-      expect({ status, id: json.id, code: json.error.code }).to.deep.equal({ status: 400, id: null, code: -32600 });
-      expect(json.error.message).to.equal('Batches are not supported: send one message at a time.');
-    }
-  });
-
   it('names in its errors what there is instead', async () => {
     const uri = 'platform://nothing';
     const unknown = await asked().earlier('resources/read', { uri });
@@ -122,19 +112,6 @@ describe('a failed read over MCP', () => {
 });
 
 describe('a request over MCP', () => {
-  it('reads for its caller, with Cache-Control: no-cache', async () => {
-    const reads: CatalogueRead[] = [];
-    const { raw } = asked({
-      read: (read) => {
-        reads.push(read);
-        return loadOf([]);
-      },
-    });
-    for (const noCache of [true, false]) await raw(JSON.stringify(readOf('projects')), { noCache });
-    const told = reads.map(({ name, noCache, caller }) => [name, noCache, caller.requestId]);
-    expect(told).to.deep.equal([true, false].map((noCache) => ['projects', noCache, requestId]));
-  });
-
   it('emits an event, with its outcome', async () => {
     const told: unknown[] = [];
     const handler = asked({

@@ -9,9 +9,6 @@ export interface Outcome {
   readonly ttlMs?: number | undefined;
   /** Where the list comes from, if the transport reports it. */
   readonly provenance?: Json;
-  readonly etag?: string | undefined;
-  /** Whether the list is the one that the client has, and does not come back. */
-  readonly isKnown?: boolean;
   readonly error?: ReadError | undefined;
 }
 
@@ -35,9 +32,7 @@ function errorOf(facts: Json, number: number, requestId: string | null): ReadErr
 export async function httpOutcome(response: Response): Promise<Outcome> {
   const { status, headers } = response;
   const text = await response.text();
-  const etag = headers.get('etag') ?? undefined;
-  if (status === 304) return { isKnown: text === '', etag };
-  if (status === 200) return { text, ttlMs: remainingMs(headers), etag };
+  if (status === 200) return { text, ttlMs: remainingMs(headers) };
   return { error: problemOf(response, text) };
 }
 
@@ -54,10 +49,8 @@ export async function rpcOutcome(response: Response): Promise<Outcome> {
 export function messageOutcome({ result, error }: Json, requestId: string | null): Outcome {
   if (error !== undefined) return { error: errorOf(error.data, error.code, requestId) };
   const provenance = result._meta?.['portico/list'];
-  const etag = provenance?.etag;
-  if (result.structuredContent?.notModified || result._meta?.['portico/notModified']) return { isKnown: true, etag };
-  if (result.content !== undefined) return { text: result.content[0].text, etag };
-  return { text: result.contents[0].text, ttlMs: result.ttlMs, provenance, etag };
+  if (result.content !== undefined) return { text: result.content[0].text };
+  return { text: result.contents[0].text, ttlMs: result.ttlMs, provenance };
 }
 
 function problemOf({ status, headers }: Response, text: string): ReadError {

@@ -13,8 +13,6 @@ export interface Reading {
   readonly noCache?: boolean | undefined;
   /** Sends no credential. */
   readonly anonymous?: boolean | undefined;
-  /** Tag of the list that the client has. */
-  readonly known?: string | undefined;
 }
 
 /** What is read: a URI, or the arguments of a tool. */
@@ -28,32 +26,31 @@ export interface Opened {
 
 export type Way = (settings: TestSettings, now: () => number) => Promise<Opened>;
 
-function overHttp(send: (url: string, target: Target, headers: Headers, known?: string) => Promise<Outcome>): Way {
+function overHttp(send: (url: string, target: Target, headers: Headers) => Promise<Outcome>): Way {
   return async (settings, now) => {
     const { gateway, url } = await startGateway(settings, { now });
     return {
-      read(target, { noCache = false, anonymous = false, known } = {}) {
+      read(target, { noCache = false, anonymous = false } = {}) {
         const headers = new Headers({ 'accept-encoding': 'identity' });
         if (noCache) headers.set('cache-control', 'no-cache');
         if (!anonymous) headers.set('authorization', 'Bearer token-of-the-test');
-        return send(url, target, headers, known);
+        return send(url, target, headers);
       },
       close: () => gateway.close(),
     };
   };
 }
 
-function requestFor(target: Target, modern: boolean, known?: string) {
+function requestFor(target: Target, modern: boolean) {
   const isCall = typeof target === 'object';
-  const _meta = { ...(modern && ENVELOPE), ...(known !== undefined && { 'portico/ifNoneMatch': known }) };
-  const params = { ...(isCall ? target : { uri: target }), _meta };
+  const params = { ...(isCall ? target : { uri: target }), ...(modern && { _meta: ENVELOPE }) };
   return rpc(isCall ? 'tools/call' : 'resources/read', params);
 }
 
 function post(version: string): Way {
-  return overHttp(async (url, target, headers, known) => {
+  return overHttp(async (url, target, headers) => {
     const modern = version === '2026-07-28';
-    const message = requestFor(target, modern, known);
+    const message = requestFor(target, modern);
     headers.set('content-type', 'application/json');
     headers.set('mcp-protocol-version', version);
     if (modern) headers.set('mcp-method', message.method);
@@ -65,10 +62,10 @@ function post(version: string): Way {
 /** One JSON-RPC message after the other. */
 function overStreams({ ask }: Pick<ReturnType<typeof converse>, 'ask'>, modern: boolean): Opened['read'] {
   let opened = modern ? undefined : ask('initialize', { ...CLIENT, protocolVersion: '2025-11-25' });
-  return async (target, { known } = {}) => {
+  return async (target) => {
     await opened;
     opened = undefined;
-    const { method, params } = requestFor(target, modern, known);
+    const { method, params } = requestFor(target, modern);
     return messageOutcome(await ask(method, params), null);
   };
 }
@@ -114,8 +111,7 @@ export const TOOL_WAYS: Readonly<Record<string, Way>> = {
 
 /** Every way to read a resource. */
 export const WAYS: Readonly<Record<string, Way>> = {
-  'HTTP read': overHttp(async (url, target, headers, known) => {
-    if (known !== undefined) headers.set('if-none-match', known);
+  'HTTP read': overHttp(async (url, target, headers) => {
     const query = typeof target === 'string' ? `?uri=${encodeURIComponent(target)}` : '';
     return httpOutcome(await fetch(`${url}/mcp/v1/resources/read${query}`, { headers }));
   }),

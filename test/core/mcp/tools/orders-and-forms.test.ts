@@ -208,6 +208,13 @@ describe('a read of a list that the client has', () => {
     expect(content).to.deep.equal([{ type: 'text', text: '{"notModified":true}' }]);
   });
 
+  it('has no contents as a resource', async () => {
+    const params = { uri: 'platform://tools', _meta: { 'portico/ifNoneMatch': etag } };
+    const { result } = (await asked({ read: () => load }).earlier('resources/read', params)).json;
+    expect(result.contents).to.deep.equal([]);
+    expect(result._meta).to.include({ 'portico/notModified': true });
+  });
+
   it('returns the list for any other tag', async () => {
     for (const tag of ['W/"other"', '', 7, null]) {
       const result = await server(() => load)({}, { 'portico/ifNoneMatch': tag });

@@ -195,11 +195,4 @@ describe('a filter', () => {
       expect(Array.from(indices, (index) => ITEMS[index]?.id).join('')).to.equal(ids);
     }
   });
-
-  it('that matches nothing collects the values of its fields', async () => {
-    const { indices, seen } = await createSearch()(load, { filter: { query: 'nothing', values: { category: 'x' } } });
-    expect(indices).to.have.length(0);
-    expect([...seen.keys()]).to.deep.equal(['category']);
-    expect([...(seen.get('category') ?? [])]).to.deep.equal(['NETWORK', 'CODE']);
-  });
 });

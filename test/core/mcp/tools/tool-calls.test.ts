@@ -5,7 +5,6 @@ import { argumentsShape, createReadArguments } from '../../../../src/core/mcp/to
 import type { Offered } from '../../../../src/core/reads/catalogue/catalogue.ts';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { RESOURCES } from '../../../../src/core/resources/index.ts';
-import { callerWith } from '../../../support/authorization/caller.ts';
 import { catalogueOf, type Reader } from '../../../support/catalogue.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
 import { TOOL_NAMES } from '../../../support/resources.ts';
@@ -67,22 +66,6 @@ describe('the list of tools', () => {
     }
     const bounds = /"(\$schema|additionalProperties|(max|min)(imum|Length|Items)|default)":/;
     expect(JSON.stringify(tools)).not.to.match(bounds);
-  });
-
-  it('is found by common words, in singular and plural', async () => {
-    const tools = await listed({ maxResultBytes: 1_000_000 });
-    for (const [index, words] of [
-      'project projects application applications app workspace workspaces',
-      'workflow workflows playbook playbooks automation automations runbook',
-      'tool tools scanner scanners integration integrations connector connectors',
-    ].entries()) {
-      const { description, _meta } = tools[index];
-      for (const word of words.split(' ')) {
-        expect(description.toLowerCase().split(/\W+/), word).to.include(word);
-        expect(_meta['anthropic/searchHint'].split(' '), word).to.include(word);
-      }
-      expect(_meta['anthropic/maxResultSizeChars']).to.equal(1_000_000);
-    }
   });
 
   it('names the configured values only', async () => {
@@ -175,15 +158,6 @@ describe('a tool', () => {
     expect(_meta['portico/error']).to.deep.equal({ code: 'list_changed', requestId: 'request-of-the-test' });
   });
 
-  it('accepts a cursor with another limit, other fields or the filter in another case, and no other filter', async () => {
-    const { nextCursor } = (await callWell({ limit: 10, category: 'ODD' })).page;
-    const again = { category: 'odd', fields: 'id', cursor: nextCursor };
-    expect((await callWell(again)).page.items[0]).to.deep.equal({ id: 'tool-21' });
-    const { isError, content } = await call({ cursor: nextCursor, query: 'a' });
-    expect(isError).to.equal(true);
-    expect(content[0].text).to.contain('Was not issued for these arguments');
-  });
-
   it('filters by every field, also by those that its schema does not name', async () => {
     expect((await callWell({ id: 'TOOL-7', category: 'odd' })).page.items).to.deep.equal([ITEMS[7]]);
     expect((await callTool('list_projects', { version: '9' })).structuredContent.total).to.equal(120);
@@ -250,19 +224,6 @@ describe('a tool', () => {
     }
   });
 
-  it("hints at values of the caller's own list only", async () => {
-    const { current } = asked({
-      read: ({ caller }) => loadOf([toolItem('a', { category: `of ${caller.credentialKey}` })], cachedFor(1000)),
-    });
-    for (const key of ['one', 'two']) {
-      const params = { name: 'list_installed_tools', arguments: { category: 'x' } };
-      const { json } = await current('tools/call', params, {}, { caller: { ...callerWith(), credentialKey: key } });
-      expect(json.result.structuredContent.hint).to.equal(
-        `No item fits. category is one of these in this list: "of ${key}".`,
-      );
-    }
-  });
-
   it('answers result_too_large with arguments that make the result fit', async () => {
     const options = { read: list, maxResultBytes: 2048 };
     const { isError, content, record } = await call({ limit: 50 }, options);
@@ -323,11 +284,5 @@ describe('a tool', () => {
       .to.match(/^internal: /)
       .and.not.contain('secret');
     expect(bugs.map(({ stack }: { stack: string }) => stack.includes('secret'))).to.deep.equal([true]);
-  });
-
-  it('that does not exist leads to a JSON-RPC error with the known tools', async () => {
-    const { json } = await asked().earlier('tools/call', { name: 'constructor' });
-    expect(json.error.message).to.contain(`Tools are: ${TOOL_NAMES.join(', ')}.`);
-    expect(json.error).to.deep.include({ code: -32602 });
   });
 });
