@@ -89,19 +89,6 @@ const warnOfPlainHttp: Warning = ({ config }, warn) => {
   }
 };
 
-/** The default paths begin with a version, as many base URLs end. */
-const warnOfRepeatedPath: Warning = ({ config, offered, isWritten }, warn) => {
-  for (const { resource, settings } of offered) {
-    if (isWritten(['resources', resource.name, 'path'])) continue;
-    const base = new URL(config.upstreams[settings.upstream]?.baseUrl ?? '').pathname.replace(/\/$/, '');
-    const [, first = ''] = settings.path.split('/');
-    const repeated = [`/${first}`, settings.path].find((part) => base.endsWith(part));
-    if (repeated === undefined) continue;
-    const message = `ends with ${repeated}, and the default path of ${resource.name} begins with it, so that ${base}${settings.path} is requested: remove it here, or set resources.${resource.name}.path`;
-    warn(['upstreams', settings.upstream, 'baseUrl'], message);
-  }
-};
-
 /** Settings files are copied, and kept in repositories. */
 const warnOfSecrets: Warning = ({ config, isWritten, isFromEnvironment }, warn) => {
   const visit = (value: unknown, path: readonly string[]): void => {
@@ -144,5 +131,5 @@ const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
 
 const WARNINGS: readonly Warning[] = [
   ...[warnOfPaging, warnOfUnoffered, warnOfExpressions, warnOfHosts, warnOfIdleBlocks],
-  ...[warnOfVerification, warnOfPlainHttp, warnOfRepeatedPath, warnOfSecrets],
+  ...[warnOfVerification, warnOfPlainHttp, warnOfSecrets],
 ];

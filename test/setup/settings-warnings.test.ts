@@ -62,24 +62,6 @@ resources:
     ]);
   });
 
-  it('name a base URL that ends as the default path begins', async () => {
-    const yaml = (base: string, rest = '') => `upstreams: { tools: { baseUrl: ${base} } }\n${rest}`;
-    for (const [base, path] of [
-      ['https://a.example/v1', '/v1'],
-      ['https://a.example/api/v1/', '/v1'],
-      ['https://a.example/v1/tools', '/v1/tools'],
-    ] as const)
-      expect((await warningsIn(yaml(base))).join()).to.match(
-        new RegExp(
-          `^1:32: upstreams.tools.baseUrl: ends with ${path}, and the default path of tools .*${path}/v1/tools is requested`,
-        ),
-      );
-    for (const base of ['https://a.example', 'https://a.example/api', 'https://a.example/v2', 'https://a.example/xv1'])
-      expect(await warningsIn(yaml(base))).to.deep.equal([]);
-    const written = 'resources: { tools: { path: /v1/tools, pagination: { kind: none } } }';
-    expect(await warningsIn(yaml('https://a.example/v1', written))).to.deep.equal([]);
-  });
-
   it('name a verified token that is forwarded', async () => {
     const yaml = `verification:
   issuer: https://login.example

@@ -5,8 +5,7 @@ import { settingsHash } from '../../core/config/settings-changes.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import type { CapabilityContext } from '../capability.ts';
-import { createConditions } from './conditions.ts';
-import { recentChanges } from './recent-changes.ts';
+import { createEventReports } from './event-reports.ts';
 import { createHistory, createRequestStatus } from './request-status.ts';
 import { createProcessStatus, createUpstreamStatus } from './status-sources.ts';
 import { verdictOn } from './status-verdict.ts';
@@ -25,8 +24,7 @@ export function createGatewayStatus(context: CapabilityContext) {
   const commands = createHistory(now);
   const requests = createRequestStatus(context, time);
   const upstreams = createUpstreamStatus(now, time);
-  const { changes, events: changeEvents } = recentChanges(time);
-  const conditions = createConditions(now, time);
+  const reports = createEventReports(now, time);
   const ownProcess = createProcessStatus(context);
 
   const events: Events = {
@@ -60,21 +58,20 @@ export function createGatewayStatus(context: CapabilityContext) {
       shared: isSharedUp === undefined ? null : { isUp: isSharedUp, commands: commands.total() },
       upstreams: upstreams.status(config),
       resources: requests.resources(config),
-      changes: changes(),
+      changes: reports.changes(),
       /** `null` where settings are not from a file. */
       settingsFile,
       /** As the metric `portico_settings_info` has it. */
       settingsHash: settingsHash(config),
     };
-    return { verdict: verdictOn(facts, conditions.findings()), ...facts };
+    return { verdict: verdictOn(facts, reports.findings()), ...facts };
   }
 
   return {
-    listeners: [requests.events, upstreams.events, events, changeEvents, conditions.events, ownProcess.events],
+    listeners: [requests.events, upstreams.events, events, reports.events, ownProcess.events],
     status,
     onReload(changed: Config) {
       config = changed;
-      requests.onReload(changed);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Config, offeredIn, resourceConfig } from '../../core/config/schema/settings.ts';
+import { type Config, offeredIn } from '../../core/config/schema/settings.ts';
 import { ERRORS } from '../../core/kernel/error-table.ts';
 import type { Events, MappingFinding } from '../../core/kernel/events.ts';
 import { define } from '../../core/resources/resource.ts';
@@ -92,9 +92,6 @@ export function createRequestStatus({ now, resources }: CapabilityContext, time:
         const { name } = resource;
         return { name, uri: define(resource, config.scheme).uri, upstream, ...statusOf(listOf(name)) };
       });
-    },
-    onReload(config: Config): void {
-      for (const resource of resources) if (!resourceConfig(config, resource).enabled) lists.delete(resource.name);
     },
   };
 }

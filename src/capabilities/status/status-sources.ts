@@ -109,13 +109,13 @@ export function createProcessStatus({ now, readings }: CapabilityContext) {
   const delays = createHistory(now);
   const connections = new Map<string, { readonly open: number; readonly max: number }>();
   let droppedAt: string | null = null;
-  let dropped = { log: 0 };
+  let dropped = 0;
   let stopWatching = () => {};
 
   function look(delayMs: number): void {
     delays.add(delayMs, false);
-    const all = { log: readings.droppedLogLines?.() ?? 0 };
-    if (all.log > dropped.log) droppedAt = new Date(now()).toISOString();
+    const all = readings.droppedLogLines?.() ?? 0;
+    if (all > dropped) droppedAt = new Date(now()).toISOString();
     dropped = all;
   }
 
@@ -143,7 +143,7 @@ export function createProcessStatus({ now, readings }: CapabilityContext) {
           return { name: [...block, file].join('.'), to: new Date(to).toISOString() };
         }),
         /** Lines that were dropped since the start. `droppedAt`: when the last one was noticed; ISO 8601. */
-        droppedLines: { ...dropped, droppedAt },
+        droppedLines: { log: dropped, droppedAt },
       };
     },
   };

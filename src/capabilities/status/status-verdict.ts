@@ -1,5 +1,5 @@
-import { daysBetween, describeWarning, duration, durationBetween, expiryOf } from './formats.ts';
-import type { ResourceStatus } from './request-status.ts';
+import { describeFinding } from '../../core/mapping/mapper.ts';
+import type { MappingWarning, ResourceStatus } from './request-status.ts';
 import type { ProcessStatus, UpstreamStatus } from './status-sources.ts';
 
 interface Trouble {
@@ -44,21 +44,17 @@ const MAX_QUEUED = 0.5;
 const SLOW_MS = 2500;
 const LATE_MS = 250;
 const RECENT_MS = 600_000;
+const DAY_MS = 86_400_000;
 const EXPIRING_DAYS = 14;
 const ALMOST_EXPIRED_DAYS = 3;
 
-/** Returns the verdict on a status: what its figures show, and further findings. */
+/** Returns the verdict on a status: what its figures show, and further findings. Of one subject and alert, the worst. */
 export function verdictOn({ upstreams, resources, process, at }: Figures, further: readonly Finding[]): Verdict {
   const figures = [...upstreams.map(ofUpstream), ...resources.map(ofResource), ofProcess(process, at)];
   const findings = [...figures.flatMap((found) => [...found]), ...further];
-  return verdictOf(findings.map((finding) => troubleOf(finding, at)));
-}
-
-/** Returns the verdict of troubles, of one or several processes. The same trouble of several is one. */
-function verdictOf(all: readonly Trouble[]): Verdict {
-  const sorted = all.toSorted((one, other) => Number(one.level === 'amber') - Number(other.level === 'amber'));
-  const groups = Map.groupBy(sorted, ({ subject, runbook }) => `${subject} ${runbook}`);
-  const troubles = [...groups.values()].flatMap((group) => group.slice(0, 1));
+  const sorted = findings.toSorted((one, other) => Number(one.level === 'amber') - Number(other.level === 'amber'));
+  const groups = Map.groupBy(sorted, ({ subject, alert }) => `${subject} ${alert}`);
+  const troubles = [...groups.values()].flatMap((group) => group.slice(0, 1).map((worst) => troubleOf(worst, at)));
   return { level: troubles[0]?.level ?? 'green', troubles };
 }
 
@@ -67,6 +63,14 @@ function troubleOf({ alert, level, subject, what, since = null, why = '' }: Find
   const lasting = since === null ? '' : ` for ${durationBetween(since, at)}`;
   const text = `${subject}: ${what}${lasting}${why}`;
   return { level, subject, text, runbook: `docs/runbook.md#${alert.toLowerCase()}`, since };
+}
+
+/** Formats the time between two, in ISO 8601, in whole units, as the page does: `34 s`, `4 min`, `2 h`, `3 d`. */
+function durationBetween(since: string, at: string): string {
+  const seconds = Math.max(0, Math.round((Date.parse(at) - Date.parse(since)) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
 /** Callers get no lists, or soon will not. */
@@ -86,7 +90,7 @@ function* ofUpstream({ name, breaker, opened, queue, lastMinute }: UpstreamStatu
     yield red('PorticoQueueing', name, `${queue.waiting} of ${queue.max} calls queued`);
   }
   if (lastMinute.p95Ms > SLOW_MS) {
-    yield amber('PorticoReadsFailing', name, `p95 ${duration(lastMinute.p95Ms)} in the last minute`);
+    yield amber('PorticoReadsFailing', name, `p95 ${inSeconds(lastMinute.p95Ms)} in the last minute`);
   }
 }
 
@@ -102,25 +106,36 @@ function* ofResource({ name, lastMinute, staleSince, lastFailure, warnings }: Re
   if (warnings.length > 0) yield amber('PorticoMappingWarning', name, warnings.map(describeWarning).join(', '));
 }
 
+function describeWarning(warning: MappingWarning): string {
+  return warning.finding === 'items_dropped'
+    ? `${warning.dropped} of ${warning.received} items could not be mapped`
+    : describeFinding(warning);
+}
+
 function* ofProcess(process: ProcessStatus, at: string): Generator<Finding> {
   const { descriptors, connections, eventLoopMs, droppedLines, certificates } = process;
   const { open = 0, max = Number.POSITIVE_INFINITY } = descriptors;
   const { log, droppedAt } = droppedLines;
   const late = eventLoopMs.lastMinute;
   if (late > LATE_MS) {
-    yield red('PorticoEventLoopLate', 'event loop', `p95 of its delay ${duration(late)} in the last minute`);
+    yield red('PorticoEventLoopLate', 'event loop', `p95 of its delay ${inSeconds(late)} in the last minute`);
   }
   if (droppedAt !== null && Date.parse(at) - Date.parse(droppedAt) < RECENT_MS) {
-    if (log > 0) yield amber('PorticoLogLinesDropped', 'log', `${log} lines dropped`);
+    yield amber('PorticoLogLinesDropped', 'log', `${log} lines dropped`);
   }
   if (open > MAX_DESCRIPTORS * max) yield amber('PorticoConnectionsFull', 'descriptors', `${open} of ${max} open`);
   for (const { name, to } of certificates) {
-    const days = daysBetween(at, to);
-    if (days < ALMOST_EXPIRED_DAYS) yield red('PorticoCertificateExpiring', name, expiryOf(days));
-    else if (days < EXPIRING_DAYS) yield amber('PorticoCertificateExpiring', name, expiryOf(days));
+    const days = (Date.parse(to) - Date.parse(at)) / DAY_MS;
+    const level = days < ALMOST_EXPIRED_DAYS ? red : amber;
+    const text = days <= 0 ? 'expired' : `expires in ${Math.floor(days)} d`;
+    if (days < EXPIRING_DAYS) yield level('PorticoCertificateExpiring', name, text);
   }
   for (const { listener, open: clients, max: most } of connections) {
     if (clients <= MAX_CONNECTIONS * most) continue;
     yield amber('PorticoConnectionsFull', `${listener} listener`, `${clients} of ${most} connections open`);
   }
+}
+
+function inSeconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
 }

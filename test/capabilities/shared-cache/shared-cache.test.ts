@@ -49,7 +49,9 @@ describe('a gateway with a shared cache', () => {
     expect((await read('tools')).status).to.equal(200);
     const { shared } = await eventually(async () => {
       const now = await status(gateway.adminUrl);
-      return now.changes.some(({ text, isTrouble }) => isTrouble && text === 'Redis unavailable: ECONNREFUSED') && now;
+      return (
+        now.changes.some(({ text, isTrouble }) => isTrouble && text === 'Redis: unreachable (ECONNREFUSED)') && now
+      );
     });
     expect(shared).to.include({ isUp: false });
     expect(await metricsOf(running)).to.contain('portico_shared_up 0');

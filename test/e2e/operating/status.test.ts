@@ -70,11 +70,7 @@ describe('the status of a gateway', () => {
     expect(resources[0]?.reads).to.deep.equal({ reads: 8, failed: 8, stale: 0, staleOnError: 0 });
     expect(resources[0]?.lastFailure).to.include({ code: 'breaker_open' });
     expect(resources[2]?.lastMinute).to.deep.equal({ reads: 0, failed: 0, stale: 0, staleOnError: 0 });
-    expect(changes[0]).to.include({
-      event: 'breakerChanged',
-      isTrouble: true,
-      text: 'projects: breaker open (4 of 4 calls failed)',
-    });
+    expect(changes[0]).to.include({ isTrouble: true, text: 'projects: breaker open' });
   });
 
   it('counts tool calls that an upstream failed as failed requests, and no wrong arguments', async () => {
