@@ -3,26 +3,21 @@ import { GatewayError } from '../../core/kernel/errors.ts';
 import { createMapper } from '../../core/mapping/mapper.ts';
 import type { Page } from '../../core/mapping/page.ts';
 import { type Resource, requiredFields } from '../../core/resources/resource.ts';
-import { type Statement, statementsOf } from '../../core/upstream/hints/statements.ts';
+import type { Statement } from '../../core/upstream/hints/statements.ts';
 import { PROBE } from '../input-bounds.ts';
+import type { InspectedPage } from './inspected-page.ts';
 import type { FirstItem, ResourceReport } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
-import type { Exchange } from './single-read.ts';
-import { parsePage } from './varied-reads.ts';
 
 /** Describes the first page: its first item, and its signs of further pages. */
 export function describePage(
-  { page: bytes, headers }: Pick<Exchange, 'page' | 'headers'>,
+  { page, statements }: InspectedPage,
   safe: SafeText,
   { settings, resource }: { readonly settings: ResourceConfig; readonly resource: Resource },
 ): Pick<ResourceReport, 'first' | 'signs'> {
-  if (bytes === undefined) return { signs: [] };
-  const page = parsePage(bytes, settings);
   const first = page && firstItemOf(page, settings, requiredFields(resource));
   return {
-    signs: statementsOf(page?.enclosing ?? [], headers)
-      .filter(({ sign }) => sign !== 'token')
-      .map((statement) => describeSign(statement, safe)),
+    signs: statements.filter(({ sign }) => sign !== 'token').map((statement) => describeSign(statement, safe)),
     ...(first && { first: safeItem(first, safe) }),
   };
 }

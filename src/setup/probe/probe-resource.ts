@@ -6,15 +6,15 @@ import type { Events } from '../../core/kernel/events.ts';
 import { rounded } from '../../core/log/logger.ts';
 import { describeFinding } from '../../core/mapping/mapper.ts';
 import { define, type Resource } from '../../core/resources/resource.ts';
-import { statementsOf } from '../../core/upstream/hints/statements.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
+import { inspectPage, NO_LIST } from './inspected-page.ts';
 import { createMasks, type Masks } from './masks.ts';
 import { describePage } from './page-report.ts';
 import { runExperiments } from './probe-experiments.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';
-import { createVariedReads, inspectPage, NO_LIST, parsePage } from './varied-reads.ts';
+import { createVariedReads } from './varied-reads.ts';
 
 interface ProbeResourceOptions {
   readonly loaded: LoadedConfig;
@@ -51,16 +51,15 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     const known = { ...report, ...describeExchange(read, masks, settings), ms, ...counts };
     const isAbsent = !(outcome instanceof GatewayError) && settings.notFound === 'empty';
     const exchange = firstPage(read, settings) ?? (isAbsent ? read.sent[0] : undefined);
+    const { page: bytes, headers = {} } = exchange ?? {};
+    const first = bytes === undefined ? NO_LIST : inspectPage(bytes, headers, settings);
+    const page = describePage(first ?? NO_LIST, safe, { resource, settings });
     if (outcome instanceof GatewayError) {
       const keys = errorKeys(outcome, name, upstream, config);
-      const page = describePage(exchange ?? NO_PAGE, safe, { resource, settings });
-      const isPageShown = page.first !== undefined;
-      const error = await describeFailure(outcome, read, masks, isPageShown);
+      const error = await describeFailure(outcome, read, masks, page.first !== undefined);
       return { ...known, warnings, ...page, extraRequests: varied.requests(), error, lookAt: keys };
     }
     const items: readonly Readonly<Record<string, string>>[] = JSON.parse(outcome.snapshot.bytes.toString('utf8'));
-    const page = exchange?.page;
-    const first = page === undefined ? NO_LIST : inspectPage(page, exchange?.headers ?? {}, settings);
     const credential = config.upstreams[upstream]?.credential;
     const isWritten = (key: string) => loaded.isWritten(['resources', name, key]);
     const { findings, notTried } =
@@ -69,7 +68,6 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
         : await runExperiments({
             ...{ resource, settings, readAgain: varied.readAgain, received, served: items },
             ...{ defaulted, credential, isWritten, first },
-            total: totalOf(exchange, settings),
             request: exchange.request,
           });
     return {
@@ -81,20 +79,10 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       extraRequests: varied.requests(),
       notTried,
       ...(settings.each !== undefined && { maxPages: settings.maxPages, maxParents: settings.maxParents }),
-      ...describePage(exchange ?? NO_PAGE, safe, { resource, settings }),
+      ...page,
     };
   });
 }
-
-/** Returns the largest total that a page states; 0 without one. */
-function totalOf({ page: bytes, headers }: Exchange, settings: ResourceConfig): number {
-  const page = bytes && parsePage(bytes, settings);
-  const statements = statementsOf(page?.enclosing ?? [], headers);
-  const totals = statements.map(({ sign, stated, isCount }) => (sign === 'total' && !isCount ? Number(stated) : 0));
-  return Math.max(0, ...totals);
-}
-
-const NO_PAGE = { headers: {} } as const;
 
 function observe() {
   const defaulted: ReadonlyMap<string, number> = new Map();

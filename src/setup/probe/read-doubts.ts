@@ -2,8 +2,9 @@ import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import type { CredentialSettings } from '../../core/credentials/authorize.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
+import type { InspectedPage } from './inspected-page.ts';
 import type { Finding } from './probe-report.ts';
-import type { InspectedPage, ReadAgain } from './varied-reads.ts';
+import type { ReadAgain } from './varied-reads.ts';
 
 /** A read that succeeded, as experiments see it. */
 export interface Subject {
@@ -16,8 +17,6 @@ export interface Subject {
   readonly received: number;
   /** The list as it is served. */
   readonly served: readonly Readonly<Record<string, string>>[];
-  /** The largest total that the first page states; 0 without one. */
-  readonly total: number;
   /** How many items took the default of a field. */
   readonly defaulted: ReadonlyMap<string, number>;
   readonly readAgain: ReadAgain;
@@ -66,7 +65,7 @@ export function unmappedValues({ resource, settings, served }: Subject): Finding
 }
 
 /** A total that contradicts the list, while settings turn its check off. */
-export function checksOff({ resource, settings, received, total }: Subject): Finding[] {
+export function checksOff({ resource, settings, received, first: { total } }: Subject): Finding[] {
   if (!settings.pagination.ignoreSigns?.includes('total') || total <= received) return [];
   const setting = `resources.${resource.name}.pagination.ignoreSigns`;
   const text = `the reply states a total of ${total}, and ${received} items were read; ${setting} turns the check of this off`;

@@ -1,13 +1,9 @@
 import { type Config, checked, type ResourceConfig } from '../../core/config/schema/settings.ts';
 import type { CredentialSettings } from '../../core/credentials/authorize.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
-import { compileExpression } from '../../core/mapping/expressions/expression.ts';
-import { createMapper } from '../../core/mapping/mapper.ts';
-import { createPageParser, type Page } from '../../core/mapping/page.ts';
-import { textOf } from '../../core/upstream/client/body.ts';
-import { statementsOf } from '../../core/upstream/hints/statements.ts';
-import type { ReplyHeaders, TappedRequest } from '../../core/upstream/upstream.ts';
+import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import { PROBE } from '../input-bounds.ts';
+import { type InspectedPage, inspectPage, NO_LIST } from './inspected-page.ts';
 import { readOnce, type SingleReadOptions } from './single-read.ts';
 
 interface Variation {
@@ -67,52 +63,4 @@ function variedConfig(config: Config, resource: string, own: ResourceConfig, cre
     upstreams: { ...config.upstreams, [own.upstream]: varied },
     resources: { ...config.resources, [resource]: own },
   };
-}
-
-/** Parses a page as the read does; `undefined` if the read refuses it. */
-export function parsePage(bytes: Buffer, settings: ResourceConfig): Page | undefined {
-  try {
-    return createPageParser(settings)(textOf(bytes));
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    return undefined;
-  }
-}
-
-export interface InspectedPage {
-  readonly count: number;
-  /** The ids of the items and the totals of the page: equal for the same part of the same list. */
-  readonly ids: string;
-  readonly content: string;
-  /** How the platform writes that the list is empty. */
-  readonly emptyAs?: string;
-}
-
-/** What a 404 is that settings take for an empty list. */
-export const NO_LIST: InspectedPage = { count: 0, ids: '', content: '[]', emptyAs: 'status 404' };
-
-export function inspectPage(bytes: Buffer, headers: ReplyHeaders, settings: ResourceConfig): InspectedPage | undefined {
-  const page = parsePage(bytes, settings);
-  if (page === undefined) return undefined;
-  const { id } = settings.fields;
-  const map = createMapper({ fields: id === undefined ? {} : { id }, required: ['id'], invalidItems: 'drop' });
-  const ids = map(page).items.map((item) => item['id']);
-  const content = JSON.stringify(page.items);
-  const totals = statementsOf(page.enclosing, headers).flatMap(({ sign, stated }) =>
-    sign === 'total' ? [stated] : [],
-  );
-  const count = page.items.length;
-  const same = JSON.stringify([ids.length > 0 ? ids : content, totals]);
-  return { count, ids: same, content, ...(count === 0 && { emptyAs: emptyForm(bytes, page, settings) }) };
-}
-
-function emptyForm(bytes: Buffer, { body }: Page, { items }: ResourceConfig): string {
-  if (bytes.length === 0) return 'no body';
-  const { evaluate, leadingFields } = compileExpression(items);
-  const list = evaluate(body);
-  if (list !== null) return list === '' ? 'an empty text' : Array.isArray(list) ? '[]' : '{}';
-  let holder: unknown = body;
-  for (const lead of leadingFields.slice(0, -1)) holder = Object(holder)[lead];
-  const last = leadingFields.at(-1);
-  return body === null || last === undefined || Object.hasOwn(Object(holder), last) ? 'null' : 'an absent member';
 }
