@@ -71,14 +71,11 @@ const HEADERS = {
   },
 } as const satisfies Record<string, Readonly<Record<string, string>>>;
 
-function headersOf(...kinds: readonly (keyof typeof HEADERS)[]): Record<string, object> {
-  const names = kinds.flatMap((kind) => Object.keys(HEADERS[kind]));
-  return Object.fromEntries(names.map((name) => [name, reference('headers', name)]));
-}
+const TEXT = { type: 'string' } as const;
 
-function headerComponents(): Record<string, object> {
-  const all = Object.values(HEADERS).flatMap((headers) => Object.entries<string>(headers));
-  return Object.fromEntries(all.map(([name, description]) => [name, { description, schema: { type: 'string' } }]));
+function headersOf(...kinds: readonly (keyof typeof HEADERS)[]): Record<string, object> {
+  const all = kinds.flatMap((kind) => Object.entries<string>(HEADERS[kind]));
+  return Object.fromEntries(all.map(([name, description]) => [name, { description, schema: TEXT }]));
 }
 
 /** A problem body, as `response/problem.ts` makes it. */
@@ -100,11 +97,18 @@ const PROBLEM = {
   additionalProperties: false,
 };
 
-/** The answer with every other status, which the body repeats. */
-function problemResponse(): object {
-  const content = { 'application/problem+json': { schema: reference('schemas', 'problem') } };
-  const description = 'The request failed; code says why (docs/reference.md).';
-  return { default: { description, headers: headersOf('all', 'problem'), content } };
+/** The answers to a read with this schema: the list, the same as before, and with every other status a problem, which repeats it. */
+function answersOf(description: string, headers: object, schema: object): Record<string, object> {
+  const problem = { 'application/problem+json': { schema: reference('problem') } };
+  return {
+    200: { description, headers, content: { 'application/json': { schema } } },
+    304: { description: 'The list has not changed.', headers },
+    default: {
+      description: 'The request failed; code says why (docs/reference.md).',
+      headers: headersOf('all', 'problem'),
+      content: problem,
+    },
+  };
 }
 
 /** `otherCredentials`: headers beside `Authorization` in which callers bring credentials. `server`: what the paths are below. */
@@ -118,7 +122,9 @@ export function describeReads(
     const { name, description } = resource;
     return { name, uri: definition.uri, schema: { description, type: 'array', items: itemSchema(resource) } };
   });
-  const requestHeaders = Object.keys(REQUEST_HEADERS).map((name) => reference('parameters', name));
+  const requestHeaders = Object.entries(REQUEST_HEADERS).map(([name, description]) => {
+    return { name, in: 'header', description, schema: TEXT };
+  });
   return {
     openapi: '3.1.1',
     info: {
@@ -136,14 +142,7 @@ export function describeReads(
           operationId: 'listResources',
           summary: 'List the resources',
           parameters: requestHeaders,
-          responses: {
-            ...answers(
-              'The resources, in a fixed order.',
-              headersOf('all', 'list'),
-              reference('schemas', 'definitions'),
-            ),
-            ...problemResponse(),
-          },
+          responses: answersOf('The resources, in a fixed order.', headersOf('all', 'list'), reference('definitions')),
         },
       },
       [READ_PATH]: {
@@ -164,12 +163,9 @@ export function describeReads(
               schema: { type: 'string', maxLength: 256 },
             })),
           ],
-          responses: {
-            ...answers('The whole list; its shape depends on uri.', headersOf('all', 'list', 'read'), {
-              anyOf: lists.map(({ name }) => reference('schemas', name)),
-            }),
-            ...problemResponse(),
-          },
+          responses: answersOf('The whole list; its shape depends on uri.', headersOf('all', 'list', 'read'), {
+            anyOf: lists.map(({ name }) => reference(name)),
+          }),
         },
       },
     },
@@ -183,22 +179,10 @@ export function describeReads(
         ...Object.fromEntries(lists.map(({ name, schema }) => [name, schema])),
         problem: PROBLEM,
       },
-      headers: headerComponents(),
-      parameters: Object.fromEntries(
-        Object.entries(REQUEST_HEADERS).map(([name, description]) => [
-          name,
-          { name, in: 'header', required: false, description, schema: { type: 'string' } },
-        ]),
-      ),
     },
   };
 }
 
-function answers(description: string, headers: object, schema: object): Record<string, object> {
-  const content = { 'application/json': { schema } };
-  return { 200: { description, headers, content }, 304: { description: 'The list has not changed.', headers } };
-}
-
-function reference(kind: string, name: string): object {
-  return { $ref: `#/components/${kind}/${name}` };
+function reference(schema: string): object {
+  return { $ref: `#/components/schemas/${schema}` };
 }
