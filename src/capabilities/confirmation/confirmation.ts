@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Ask, Confirmation, ListEnd } from '../../core/upstream/paging/list-confirmation.ts';
 import { defineCapability } from '../capability.ts';
-import { findMore, isFullPage } from './experiments.ts';
+import { isFullPage } from './experiment.ts';
+import { findMore } from './experiments.ts';
 
 const DAY_MS = 86_400_000;
 /** A list of this many times the items is confirmed again: a platform may cut it only now. */
