@@ -1,12 +1,4 @@
-import {
-  ClientClosedError,
-  ClientOfflineError,
-  createClient,
-  createCluster,
-  ErrorReply,
-  RESP_TYPES,
-  RootNodesUnavailableError,
-} from '@redis/client';
+import { createClient, createCluster, ErrorReply, RESP_TYPES } from '@redis/client';
 import type { TlsIdentity } from '../../core/credentials/files/tls-files.ts';
 
 export interface RedisUser {
@@ -98,13 +90,7 @@ export function createRedisClient(options: RedisClientOptions) {
 }
 
 /** Returns Node's or OpenSSL's code of an error, or the first word of an error reply: `ECONNREFUSED`, `WRONGPASS`. */
-export function errorCodeOf(error: unknown): string {
-  const reply = error instanceof ErrorReply ? /^[A-Z]{2,20}(?= |$)/.exec(error.message)?.[0] : undefined;
-  const { code = 'disconnected' } = error as NodeJS.ErrnoException;
-  return reply ?? (error instanceof ErrorReply ? 'ERR' : code);
-}
-
-/** Whether an error says only that there is no connection, and not why. */
-export function isOffline(error: unknown): boolean {
-  return [ClientOfflineError, ClientClosedError, RootNodesUnavailableError].some((type) => error instanceof type);
+export function errorCodeOf(error: unknown): string | undefined {
+  if (error instanceof ErrorReply) return /^[A-Z]{2,20}(?= |$)/.exec(error.message)?.[0] ?? 'ERR';
+  return (error as NodeJS.ErrnoException).code;
 }

@@ -30,6 +30,9 @@ const RETRY_MS = 1000;
 /** Codes of commands that Redis rejects because no memory is left: alone, and in a transaction. Lookups still work. */
 const FULL: readonly string[] = ['OOM', 'EXECABORT'];
 
+/** Reason of an error that has no code. */
+const OFFLINE = 'disconnected';
+
 const NEVER = new AbortController().signal;
 
 /** Connects to Redis in the background. The client reconnects by itself; it is replaced when its TLS files have changed. */
@@ -57,16 +60,16 @@ export function createRedisConnection(options: RedisConnectionOptions) {
 
   function setDown(error: unknown): void {
     isUp = false;
-    // An error before it said why.
-    if (isClosed || library?.isOffline(error) === true) return;
     const why = codeOf(error);
-    if (emittedWhy === why) return;
+    // A client that has no connection reports only that, and an error before it said why.
+    const isKnown = emittedWhy === why || (emittedWhy !== undefined && why === OFFLINE);
+    if (isClosed || isKnown) return;
     emittedWhy = why;
     events.sharedStoreChanged?.({ isUp: false, why });
   }
 
   function codeOf(error: unknown): string {
-    return isDeadline(error) ? 'timeout' : (library?.errorCodeOf(error) ?? 'disconnected');
+    return isDeadline(error) ? 'timeout' : (library?.errorCodeOf(error) ?? OFFLINE);
   }
 
   function onError(error: Error): void {

@@ -61,34 +61,22 @@ export async function startRedis(...args: readonly string[]) {
 }
 
 /** What a Redis shows of itself over TLS, and by whom it believes clients, in PEM. */
-export interface RedisIdentity {
+interface RedisIdentity {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-/** Has it show this from now on, to whoever connects. */
-export async function showIdentity({ folder, command }: Redis, { ca, cert, key }: RedisIdentity): Promise<void> {
-  const files = { 'tls-ca-cert-file': ca, 'tls-cert-file': cert, 'tls-key-file': key };
-  const settings: string[] = [];
-  for (const [name, text] of Object.entries(files)) {
+/** Has it listen for TLS, too, for clients that show a certificate, and gives the port. */
+export async function listenForTls({ folder, command }: Redis, { ca, cert, key }: RedisIdentity): Promise<number> {
+  const settings = ['tls-auth-clients', 'yes'];
+  for (const [name, text] of Object.entries({ 'tls-ca-cert-file': ca, 'tls-cert-file': cert, 'tls-key-file': key })) {
     await writeFile(join(folder, name), text);
     settings.push(name, join(folder, name));
   }
-  await command('CONFIG', 'SET', ...settings);
-}
-
-/** Has it listen for TLS, too, and gives the port. `clients`: whether they must show a certificate. */
-export async function listenForTls(
-  redis: Redis,
-  identity: RedisIdentity,
-  clients: 'yes' | 'no' | 'optional' = 'yes',
-): Promise<number> {
-  await showIdentity(redis, identity);
   for (let times = 0; times < 10; times += 1) {
     const port = nextPort();
-    const settings = ['tls-auth-clients', clients, 'tls-port', `${port}`];
-    const isTaken = await redis.command('CONFIG', 'SET', ...settings).then(
+    const isTaken = await command('CONFIG', 'SET', ...settings, 'tls-port', `${port}`).then(
       () => false,
       () => true,
     );

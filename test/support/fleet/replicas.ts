@@ -13,11 +13,8 @@ export type Replica = Awaited<ReturnType<typeof startReplica>>;
 export interface ReplicasOptions {
   readonly folder: string;
   readonly platformUrl: string;
-  readonly secret?: string;
   /** @default enough for a machine that has much else to do */
   readonly timeoutMs?: number;
-  /** More of `shared`, in YAML. */
-  readonly shared?: string;
   /** How long lists are kept, in YAML. */
   readonly cache?: string;
   readonly more?: string;
@@ -27,12 +24,11 @@ export interface ReplicasOptions {
 
 /** Starts one more replica on this Redis, and waits until it has it. */
 export async function startReplica(redisUrl: string, options: ReplicasOptions) {
-  const { folder, platformUrl, timeoutMs = 5000, shared = '', cache = '', more = '', heapMb } = options;
-  const { secret = 'a secret of the deployment, long enough' } = options;
+  const { folder, platformUrl, timeoutMs = 5000, cache = '', more = '', heapMb } = options;
   // Each has its own: what one is given must be no change for the others.
   const own = randomUUID();
   const keySecretFile = join(folder, `secret-${own}`);
-  await writeFile(keySecretFile, secret);
+  await writeFile(keySecretFile, 'a secret of the deployment, long enough');
   const file = join(folder, `portico-${own}.yaml`);
   const { NODE_OPTIONS = '' } = porticoEnvironment();
   const heap = heapMb === undefined ? {} : { NODE_OPTIONS: `${NODE_OPTIONS} --max-old-space-size=${heapMb}` };
@@ -40,7 +36,7 @@ export async function startReplica(redisUrl: string, options: ReplicasOptions) {
     `
 http: { port: 0 }
 admin: { port: 0 }
-shared: { url: "${redisUrl}", keySecretFile: "${keySecretFile}", timeoutMs: ${timeoutMs}${shared && `, ${shared}`} }
+shared: { url: "${redisUrl}", keySecretFile: "${keySecretFile}", timeoutMs: ${timeoutMs} }
 upstreams: { platform: { baseUrl: "${platformUrl}", maxQueue: 100000 } }
 resources: { projects: { upstream: platform }, workflows: { upstream: platform, cache: { ${cache} } }, tools: { upstream: platform, cache: { ${cache} } } }
 ${more}`,
