@@ -27,7 +27,8 @@ export function cutPage(
   const token = query.get('pageToken') ?? '';
   const start = token === '' ? 0 : tokens.indexOf(token);
   if (start === -1) return { issue: 'pageToken must be a nextPageToken of this list.' };
-  const end = start + (Math.min(Number(query.get('pageSize')), maxPageSize) || maxPageSize);
+  const size = Math.trunc(Number(query.get('pageSize')));
+  const end = start + (size > 0 ? Math.min(size, maxPageSize) : maxPageSize);
   return { items: items.slice(start, end), token: tokens[start] ?? '', nextPageToken: tokens[end] ?? '' };
 }
 

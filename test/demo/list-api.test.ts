@@ -20,6 +20,14 @@ describe('a demo API', () => {
       }
     }));
 
+  it('takes its own page size for one that is no size', () =>
+    withPlatform(async (urls) => {
+      const whole = await getPage(urls, 'tools');
+      for (const pageSize of ['-5', '0', '0.5', 'x']) {
+        expect(await getPage(urls, 'tools', { pageSize }), pageSize).to.deep.equal(whole);
+      }
+    }));
+
   it('filters workflows and tools by whether they are installed', () =>
     withPlatform(async (urls) => {
       // Nothing can be installed there.
