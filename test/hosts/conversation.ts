@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onCleanup } from '../support/cleanup.ts';
-import { codeBlocks } from '../support/docs.ts';
+import { codeBlocks, readDoc, sectionOf } from '../support/docs.ts';
 import { installPlatform } from '../support/platform/installed.ts';
 import { type Ended, MAIN, startProcess } from '../support/process/process.ts';
 import { newFolder } from '../support/process/serving.ts';
@@ -119,9 +119,18 @@ function definitionsIn(text: string): Given['tools'] {
 
 function settingsOf({ name }: Host, language: string, target: Target, token: string): string {
   const [from, to] = 'url' in target ? [DOCUMENTED.address, target.url] : [DOCUMENTED.file, target.file];
-  const block = codeBlocks('docs/clients.md', language, name).find((one) => one.includes(from));
-  if (block === undefined) throw new Error(`the page has no settings of ${name} with ${from}`);
-  return block.replaceAll(from, to).replaceAll(DOCUMENTED.token, token);
+  return documentedSettings(name, language, from).replaceAll(from, to).replaceAll(DOCUMENTED.token, token);
+}
+
+/** The settings of a host on the page, or those of the one to which its section refers: "as for X, with `TOKEN`". */
+function documentedSettings(name: string, language: string, having: string): string {
+  const page = 'docs/clients.md';
+  const block = codeBlocks(page, language, name).find((one) => one.includes(having));
+  if (block !== undefined) return block;
+  const [, other, token = DOCUMENTED.token] =
+    /\bas for ([\w ]+)(?:, with `(.+)`)?\.$/m.exec(sectionOf(readDoc(page), name)) ?? [];
+  if (other === undefined) throw new Error(`the page has no settings of ${name} with ${having}`);
+  return documentedSettings(other, language, having).replaceAll(DOCUMENTED.token, token);
 }
 
 /** No more than a program needs, a home of its own, and no way out but loopback. */

@@ -30,8 +30,8 @@ function blocksIn(text: string, language: string): string[] {
   );
 }
 
-/** Text from a heading to the next of its level or above. */
-function sectionOf(page: string, heading?: string): string {
+/** Text of a page from a heading to the next of its level or above. @default all of it */
+export function sectionOf(page: string, heading?: string): string {
   if (heading === undefined) return page;
   const [start = '', marks = ''] = new RegExp(`^(#+) ${heading}$`, 'm').exec(page) ?? [];
   const rest = page.slice(page.indexOf(start) + start.length);
