@@ -3,7 +3,9 @@ import type { ReplyHeaders } from '../upstream.ts';
 
 /** Headers in which caches say that a reply is theirs: `X-Cache`, `CF-Cache-Status`, `Cache-Status` (RFC 9211) and their like. */
 const CACHE_HEADER = /(?:^|-)cache(?:-(?:status|result|lookup|info|hits?|state))?$/;
-const HIT = /(?:^|[\s;,:_"'-])hit(?:$|[\s;,:_"'-])/i;
+/** nginx and Cloudflare send a stored reply also as stale, while they update it, and after the platform has confirmed it. */
+const HIT = /(?:^|[\s;,:_"'-])(?:hit|stale|updating|revalidated)(?:$|[\s;,:_"'-])/i;
+/** One count for each cache on the way. */
 const COUNT_OF_HITS = /-hits?$/;
 
 /**
@@ -36,7 +38,7 @@ function signOf(headers: ReplyHeaders): string | undefined {
   for (const name in headers) {
     if (!CACHE_HEADER.test(name)) continue;
     const text = textOf(headers[name]);
-    if (COUNT_OF_HITS.test(name) ? Number(text) > 0 : HIT.test(text)) return `${name}: hit`;
+    if (COUNT_OF_HITS.test(name) ? /[1-9]/.test(text) : HIT.test(text)) return `${name}: hit`;
   }
   return undefined;
 }
