@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { isExact } from './exact-numbers.ts';
 import { compileExpression } from './expressions/expression.ts';
+import { isExact } from './json-source.ts';
 import type { Page } from './page.ts';
 
 /** Settings of one documented field. */

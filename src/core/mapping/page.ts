@@ -1,9 +1,8 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { saysOtherwise } from './empty-reply.ts';
-import { quoteInexactNumbers } from './exact-numbers.ts';
 import { compileExpression, type Expression } from './expressions/expression.ts';
 import { fieldOf, isTruthy } from './expressions/jmespath.ts';
-import { repeatsMember } from './repeated-member.ts';
+import { quoteInexactNumbers, repeatsMember } from './json-source.ts';
 import { type Fault, faultIn, type SeenFault } from './reply-fault.ts';
 
 export interface Page {

@@ -199,6 +199,11 @@ describe('a page', () => {
     expect(page.exactItems()).to.deep.equal([{ id: 1.1 }]);
   });
 
+  it('may have a text with millions of escapes', () => {
+    const text = `{"kind":"list","list":[1.0],"text":"${'\\n'.repeat(4_500_000)}"}`;
+    expect(createPageParser({ items: 'list' })(text).exactItems()).to.deep.equal(['1.0']);
+  });
+
   it('takes time in proportion to its length, whatever it holds', () => {
     for (const value of ['"\\\\\\\\\\\\\\\\\\\\\\""', '1.10', '0.12345678901234567890', '"1.10"', '[[]]']) {
       const text = `[${Array(100_000).fill(value).join(',')},1.0]`;

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../kernel/errors.ts';
-import { isExact } from '../exact-numbers.ts';
+import { isExact } from '../json-source.ts';
 
 /** Longest result; a longer one makes the item invalid. */
 const MAX_CHARACTERS = 65_536;
