@@ -80,26 +80,15 @@ function sharedLeads(nodes: readonly ExpressionNode[]): readonly (string | numbe
   return parting === -1 ? first : first.slice(0, parting + 1);
 }
 
-/** Returns whether an expression counts the items of a page: it applies `length` to a path that `items` starts with. */
-export function countsPage(expression: string, items: string): boolean {
+/** Returns whether an expression calls `length`, as one does that counts the items of its page. */
+export function callsLength(text: string): boolean {
   try {
-    const { fields } = leadsOf(parse(items));
-    return lengthPaths(parse(expression), []).some((path) => path.every((field, depth) => field === fields[depth]));
+    return hasLength(parse(text));
   } catch {
     return false;
   }
 }
 
-type Path = readonly (string | number)[];
-
-function lengthPaths(node: ExpressionNode, at: Path): Path[] {
-  if (node.type === 'Subexpression' || node.type === 'Pipe') {
-    const { fields, whole } = leadsOf(node.left);
-    return [...lengthPaths(node.left, at), ...(whole ? lengthPaths(node.right, [...at, ...fields]) : [])];
-  }
-  const inner = childrenOf(node).flatMap((child) => lengthPaths(child, at));
-  if (node.type !== 'Function' || node.name !== 'length') return inner;
-  const [list] = node.children;
-  if (list === undefined) return inner;
-  return [...inner, [...at, ...leadsOf(list).fields]];
+function hasLength(node: ExpressionNode): boolean {
+  return (node.type === 'Function' && node.name === 'length') || childrenOf(node).some(hasLength);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countsPage } from '../../../mapping/expressions/expression.ts';
+import { callsLength } from '../../../mapping/expressions/expression.ts';
 import { toTimestamp } from '../../../mapping/field.ts';
 import { FAULTS } from '../../../mapping/reply-fault.ts';
 import type { Resource } from '../../../resources/resource.ts';
@@ -110,9 +110,8 @@ export function resourceSettings(resource: Resource) {
 }
 
 /** A total that is computed from the page would end each list behind its first one. */
-const checkTotal: CrossCheck<{ items: string; pagination: { total?: string | undefined } }> = (settings, report) => {
-  const { items, pagination } = settings;
-  if (pagination.total === undefined || !countsPage(pagination.total, items)) return;
+const checkTotal: CrossCheck<{ pagination: { total?: string | undefined } }> = ({ pagination: { total } }, report) => {
+  if (total === undefined || !callsLength(total)) return;
   report(
     ['pagination', 'total'],
     'is the length of one page: set it to the total number of items in the reply, or remove it',

@@ -120,7 +120,6 @@ const RIGHT: readonly object[] = [
   { method: 'POST', retryPost: true },
   posting({ sizeParam: '/page/size', tokenParam: '/page/a~1b' }),
   posting({ sizeParam: '/list/0', tokenParam: 'cursor' }),
-  ...PAGING.map((kind) => ({ pagination: { kind, total: 'length(ids)' } })),
   ...['@', '$', '[0]', '[]', '*', '[1:]', '[*].a', 'length(@)'].map((items) => ({ items })),
   { where: "'a' == b" },
   { fields: { id: "join('-', [a, 'x'])", category: "'other'" } },
