@@ -21,14 +21,18 @@ export interface MappingCounts {
   readonly repeatedIds: number;
   /** What the items expression missed, with figures. */
   readonly overlooked?: string | undefined;
-  /** Remaining items that took a field's default, by field. */
-  readonly defaulted: ReadonlyMap<string, number>;
-  /** Items, dropped ones included, in which the upstream fills a field, by field. */
-  readonly filled: ReadonlyMap<string, number>;
+  readonly fields: ReadonlyMap<string, FieldCounts>;
+}
+
+/** Of the items that are left. */
+export interface FieldCounts {
+  readonly defaulted: number;
+  /** Items in which the upstream fills the field. */
+  readonly filled: number;
   /** Number of these whose text is not mapped (see {@link Field.mapped}). */
-  readonly unmapped: ReadonlyMap<string, number>;
-  /** Mapped fields that are empty in all remaining items; undefined without items. */
-  readonly empty: readonly string[] | undefined;
+  readonly unmapped: number;
+  /** The field has an expression of its own and no default, so that some item should fill it. */
+  readonly isExpected: boolean;
 }
 
 /** Maps the items of one page to exactly the documented fields, all strings. */
@@ -38,8 +42,10 @@ export interface Mapped extends Omit<MappingCounts, 'overlooked' | 'repeatedIds'
 
 interface Tally {
   readonly field: Field;
+  defaulted: number;
   filled: number;
   unmapped: number;
+  readonly isExpected: boolean;
 }
 
 /**
@@ -53,8 +59,6 @@ export function createMapper({
   invalidItems,
 }: MapperOptions): (page: Page, from?: number, to?: number) => Mapped {
   const mapFields = Object.entries(fields).map(([name, field]) => createField(name, field, required.includes(name)));
-  // The default expression of a field is its name, which may be absent.
-  const own = Object.entries(fields).flatMap(([name, { from }]) => (from === name ? [] : [name]));
   const condition = where === undefined ? undefined : compileExpression(where);
 
   const isKept = (page: Page, index: number): boolean => {
@@ -69,12 +73,15 @@ export function createMapper({
       });
     }
   };
-  const mapItem = (page: Page, index: number, tallies: readonly Tally[], defaults: string[]) => {
+  const mapItem = (page: Page, index: number, tallies: readonly Tally[]) => {
+    // Counted after the item has proved valid.
+    const texts = tallies.map(({ field }) => field.read(page, index));
     const item: Record<string, string> = {};
-    for (const tally of tallies) {
+    for (let at = 0; at < tallies.length; at += 1) {
+      const tally = tallies[at] as Tally;
       const { field } = tally;
-      const text = field.read(page, index);
-      if (text === undefined) defaults.push(field.name);
+      const text = texts[at];
+      if (text === undefined) tally.defaulted += 1;
       else if (text !== '') {
         tally.filled += 1;
         if (field.mapped?.has(text) === false) tally.unmapped += 1;
@@ -86,37 +93,26 @@ export function createMapper({
 
   return (page, from = 0, to = page.items.length) => {
     const items: Record<string, string>[] = [];
-    const defaulted = new Map<string, number>();
-    const tallies = mapFields.map((field) => ({ field, filled: 0, unmapped: 0 }));
-    // Usually empty after the first item.
-    let empty = own;
+    const tallies = mapFields.map((field) => {
+      // The default expression of a field is its name, which may be absent.
+      const isExpected = fields[field.name]?.from !== field.name && field.default === '';
+      return { field, defaulted: 0, filled: 0, unmapped: 0, isExpected };
+    });
     let excluded = 0;
     let dropped = 0;
     let dropReason: string | undefined;
     for (let index = from; index < to; index += 1) {
-      // Counted after the item has proved valid.
-      const defaults: string[] = [];
       try {
-        if (!isKept(page, index)) {
-          excluded += 1;
-          continue;
-        }
-        const item = mapItem(page, index, tallies, defaults);
-        items.push(item);
-        if (empty.length > 0) empty = empty.filter((name) => item[name] === '');
-        for (const name of defaults) defaulted.set(name, (defaulted.get(name) ?? 0) + 1);
+        if (isKept(page, index)) items.push(mapItem(page, index, tallies));
+        else excluded += 1;
       } catch (error) {
         if (invalidItems === 'fail' || !(error instanceof GatewayError)) throw error;
         dropped += 1;
         dropReason ??= error.reason;
       }
     }
-    const received = to - from;
-    return {
-      ...{ items, received, excluded, dropped, dropReason, defaulted, empty: items.length === 0 ? undefined : empty },
-      filled: new Map(tallies.map((tally) => [tally.field.name, tally.filled])),
-      unmapped: new Map(tallies.map((tally) => [tally.field.name, tally.unmapped])),
-    };
+    const counts = new Map(tallies.map(({ field, ...counted }) => [field.name, counted]));
+    return { items, received: to - from, excluded, dropped, dropReason, fields: counts };
   };
 }
 
@@ -125,10 +121,7 @@ export const NO_COUNTS: MappingCounts = {
   excluded: 0,
   dropped: 0,
   repeatedIds: 0,
-  defaulted: new Map(),
-  filled: new Map(),
-  unmapped: new Map(),
-  empty: undefined,
+  fields: new Map(),
 };
 
 export function addCounts(a: MappingCounts, b: MappingCounts): MappingCounts {
@@ -139,22 +132,20 @@ export function addCounts(a: MappingCounts, b: MappingCounts): MappingCounts {
     dropReason: a.dropReason ?? b.dropReason,
     repeatedIds: a.repeatedIds + b.repeatedIds,
     overlooked: a.overlooked ?? b.overlooked,
-    defaulted: addTimes(a.defaulted, b.defaulted),
-    filled: addTimes(a.filled, b.filled),
-    unmapped: addTimes(a.unmapped, b.unmapped),
-    empty: a.empty === undefined || b.empty === undefined ? (a.empty ?? b.empty) : inBoth(a.empty, b.empty),
+    fields: new Map(
+      [...a.fields, ...b.fields].map(([name]) => [name, addFields(a.fields.get(name), b.fields.get(name))]),
+    ),
   };
 }
 
-function addTimes(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-  if (a.size === 0) return b;
-  const sum = new Map(a);
-  for (const [field, times] of b) sum.set(field, (sum.get(field) ?? 0) + times);
-  return sum;
+function addFields(a?: FieldCounts, b?: FieldCounts): FieldCounts {
+  const sum = (key: 'defaulted' | 'filled' | 'unmapped') => (a?.[key] ?? 0) + (b?.[key] ?? 0);
+  const isExpected = (a ?? b)?.isExpected === true;
+  return { defaulted: sum('defaulted'), filled: sum('filled'), unmapped: sum('unmapped'), isExpected };
 }
 
-function inBoth(a: readonly string[], b: readonly string[]): readonly string[] {
-  return a.length === 0 ? a : a.filter((field) => b.includes(field));
+export function itemsLeft({ received, excluded, dropped }: MappingCounts): number {
+  return received - excluded - dropped;
 }
 
 /** Returns undefined if items are left, or the upstream sent none. */
@@ -163,7 +154,7 @@ export function nothingLeft(
 ): { readonly why: string; readonly keys: readonly ('items' | 'where' | 'fields')[] } | undefined {
   const { received, excluded, dropped, dropReason, overlooked } = counts;
   if (received === 0) return overlooked === undefined ? undefined : { why: overlooked, keys: ['items'] };
-  if (excluded + dropped < received) return undefined;
+  if (itemsLeft(counts) > 0) return undefined;
   if (dropped === 0) return { why: `where excludes all ${received} items`, keys: ['where'] };
   const invalid = dropReason === undefined ? 'are invalid' : `are invalid, the first because ${dropReason}`;
   return excluded === 0
@@ -177,10 +168,10 @@ export function nothingLeft(
 /** Returns the warnings that a list shows by itself. */
 export function findingsOf(counts: MappingCounts): MappingFinding[] {
   if (nothingLeft(counts) !== undefined) return [{ finding: 'nothing_left' }];
-  const { repeatedIds, empty = [] } = counts;
+  const empty = [...counts.fields].filter(([, { filled, isExpected }]) => isExpected && filled === 0);
   return [
-    ...(repeatedIds > 0 ? [{ finding: 'duplicate_ids' as const }] : []),
-    ...empty.map((field) => ({ finding: 'field_empty' as const, field })),
+    ...(counts.repeatedIds > 0 ? [{ finding: 'duplicate_ids' as const }] : []),
+    ...(itemsLeft(counts) > 0 ? empty.map(([field]) => ({ finding: 'field_empty' as const, field })) : []),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { leadsOf } from './expressions/expression.ts';
+import { childrenOf } from './expressions/expression-issue.ts';
 import { compileInterpreted, type ExpressionNode, fieldOf, parse } from './expressions/jmespath.ts';
 import type { Mapped } from './mapper.ts';
 import type { Page } from './page.ts';
@@ -27,9 +28,18 @@ export function createOverlooked({ items, resource, map }: OverlookedOptions): (
     try {
       // Numbers as parsed: nothing of this is served.
       const mapped = map({ ...page, items: list, exactItems: () => undefined }, 0, 1);
-      return mapped.items.length === 1 && !mapped.defaulted.has('id') && !mapped.defaulted.has('name');
+      return mapped.items.length === 1 && ['id', 'name'].every((name) => !mapped.fields.get(name)?.defaulted);
     } catch {
       return false;
+    }
+  }
+
+  /** 0 for an expression whose part cannot be evaluated alone. */
+  function entriesBefore(body: unknown): number {
+    try {
+      return droppedBy(root, body);
+    } catch {
+      return 0;
     }
   }
 
@@ -50,19 +60,10 @@ export function createOverlooked({ items, resource, map }: OverlookedOptions): (
   }
 
   return (page) => {
-    const entries = tryDroppedBy(root, page.body);
+    const entries = entriesBefore(page.body);
     if (entries > 0) return `items selects none of the ${entries} entries before it`;
     return fields.at(-1) === resource ? undefined : elsewhere(page, page.body, []);
   };
-}
-
-/** 0 for an expression whose part cannot be evaluated alone. */
-function tryDroppedBy(node: ExpressionNode, value: unknown): number {
-  try {
-    return droppedBy(node, value);
-  } catch {
-    return 0;
-  }
 }
 
 /** Entries that an expression with an empty result drops. */
@@ -79,15 +80,8 @@ function droppedBy(node: ExpressionNode, value: unknown): number {
     case 'ValueProjection':
       if (entriesOf(compileInterpreted(node)(value)) > 0) return 0;
       return entriesOf(compileInterpreted(node.left)(value)) || droppedBy(node.left, value);
-    case 'Flatten':
-      return droppedBy(node.child, value);
-    case 'OrExpression':
-      return droppedBy(node.left, value) || droppedBy(node.right, value);
-    case 'Function':
-    case 'MultiSelectList':
-      return node.children.reduce((sum, child) => sum || droppedBy(child, value), 0);
     default:
-      return 0;
+      return childrenOf(node).reduce((sum, child) => sum || droppedBy(child, value), 0);
   }
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../kernel/errors.ts';
 import type { MappingFinding } from '../../kernel/events.ts';
 import { createSizedLru } from '../../kernel/lru.ts';
-import { findingsOf, type MappingCounts, nothingLeft } from '../../mapping/mapper.ts';
+import { type FieldCounts, findingsOf, itemsLeft, type MappingCounts, nothingLeft } from '../../mapping/mapper.ts';
 import { inSteps } from '../../upstream/paging/list-read.ts';
 import type { MappedPage } from './page-reader.ts';
 
@@ -31,7 +31,7 @@ export function createDistinctIds(): (page: MappedPage) => Promise<number> {
 /** Throws `upstream_invalid` for duplicate ids so far, unless settings allow them. */
 export function checkIds(resource: string, { duplicateIds }: ListRules, counts: MappingCounts): void {
   if (counts.repeatedIds === 0 || duplicateIds === 'allow') return;
-  const items = counts.received - counts.excluded - counts.dropped;
+  const items = itemsLeft(counts);
   throw refused(
     `ids occur more than once (${items} items have ${items - counts.repeatedIds} distinct ids)`,
     'The list has ids that occur more than once.',
@@ -79,12 +79,12 @@ export function createComparison(maxLists: number) {
   return (name: string, cacheScope: string, counts: MappingCounts): MappingFinding[] => {
     const key = `${name} ${cacheScope}`;
     const { filled, mapped } = seenOf.get(key) ?? NOTHING_SEEN;
-    const items = counts.received - counts.excluded - counts.dropped;
-    const fields = [...counts.filled.keys()];
-    const lost = fields.filter((field) => items >= MIN_ITEMS && !counts.filled.get(field) && filled.has(field));
-    const unmapped = fields.filter((field) => counts.unmapped.get(field) && mapped.has(field));
-    const shown = fields.filter((field) => (counts.filled.get(field) ?? 0) >= MIN_ITEMS);
-    const named = shown.filter((field) => !counts.unmapped.get(field));
+    const fieldsThat = (select: (counts: FieldCounts, field: string) => boolean) =>
+      [...counts.fields].flatMap(([field, counted]) => (select(counted, field) ? [field] : []));
+    const lost = fieldsThat((of, field) => itemsLeft(counts) >= MIN_ITEMS && of.filled === 0 && filled.has(field));
+    const unmapped = fieldsThat((of, field) => of.unmapped > 0 && mapped.has(field));
+    const shown = fieldsThat((of) => of.filled >= MIN_ITEMS);
+    const named = fieldsThat((of) => of.filled >= MIN_ITEMS && of.unmapped === 0);
     seenOf.set(key, { filled: new Set([...filled, ...shown]), mapped: new Set([...mapped, ...named]) });
     return [
       ...findingsOf(counts).filter(({ finding, field = '' }) => finding !== 'field_empty' || !lost.includes(field)),

@@ -89,7 +89,9 @@ export function createLoader(options: LoaderOptions): Loader {
     }
 
     function emitLoaded({ snapshot, counts }: Made, pages: number): void {
-      const { received, excluded, dropped, defaulted } = counts;
+      const { received, excluded, dropped, fields } = counts;
+      const times = [...fields].map(([name, of]) => [name, of.defaulted] as const);
+      const defaulted = new Map(times.filter(([, count]) => count > 0));
       const list = { resource, upstream: upstream.name };
       events.listLoaded?.({ ...list, pages, items: snapshot.count, received, excluded, dropped, defaulted });
       for (const finding of compare(caller.cacheScope, counts)) events.mappingWarning?.({ ...list, ...finding });
