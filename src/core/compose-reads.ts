@@ -82,6 +82,8 @@ export function composeReads(
       concurrency: JOINED_AT_ONCE,
       maxItems: settings.maxItems,
       maxPages: settings.maxPages,
+      maxReadBytes: settings.maxReadBytes,
+      loading: reloadState.loading,
       rules: settings,
       events,
       now,
@@ -132,7 +134,6 @@ export function composeReads(
 
   function cached(load: Loader, { resource, settings }: Offer): Read {
     const siblings = offers.filter((other) => other.settings.upstream === settings.upstream);
-    const stored = siblings.filter((sibling) => sibling.resource.stored);
     return withCache(load, {
       resource: resource.name,
       siblings: siblings.map((sibling) => sibling.resource.name),
@@ -140,7 +141,6 @@ export function composeReads(
       secondLevel: {
         store: reloadState.store,
         origin: checked(config.upstreams[settings.upstream]).baseUrl,
-        storedSiblings: stored.map((sibling) => sibling.resource.name),
         reading: listFingerprint(resource, config),
         maxBytes: settings.maxReadBytes,
       },

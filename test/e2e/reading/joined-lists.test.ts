@@ -147,6 +147,14 @@ describe('a resource of several lists', () => {
     }
   });
 
+  it('is an error if all together are larger than maxReadBytes', async () => {
+    const long: RequestListener = (request, response) =>
+      json({ workflows: [{ id: request.url, name: 'n'.repeat(700) }], total: 1 })(request, response);
+    const read1024 = (all: string) => read(settingsOf(`${all}, ${BELOW}, maxReadBytes: 1024`), long);
+    expect((await read1024('lists: [{ path: /projects/p1/workflows }]')).status).to.equal(200);
+    expect((await read1024(lists)).body.code).to.equal('upstream_invalid');
+  });
+
   it('is an error if an id is in two of them, unless settings allow it', async () => {
     expect((await read(settingsOf(`${lists}, ${BELOW}`))).body.code).to.equal('upstream_invalid');
     const { body } = await read(settingsOf(`${lists}, duplicateIds: allow, ${BELOW}`));

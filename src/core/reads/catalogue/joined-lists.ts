@@ -1,11 +1,13 @@
-import { type Caller, requestOf } from '../../kernel/caller.ts';
-import { inOrder, withDeadline } from '../../kernel/deadline.ts';
-import { codeOf, GatewayError } from '../../kernel/errors.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { inOrder } from '../../kernel/deadline.ts';
+import { GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/event-loop.ts';
 import type { Events } from '../../kernel/events.ts';
 import { NO_COUNTS } from '../../mapping/mapper.ts';
+import type { LoadAccount } from '../../upstream/loading.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import { arraysOf, type EncodedItems, encodeItems, joinPages, type Snapshot } from '../snapshots/snapshot.ts';
+import { createBoundedLoader, type LoaderBounds } from './bounded-loader.ts';
 import { checkList, type ListRules } from './list-checks.ts';
 
 /** An item of the parents' list: as the platform sent it, with its documented fields in place. */
@@ -16,11 +18,9 @@ export const PARENT_ITEM = 'item';
 
 type Item = Readonly<Record<string, string>>;
 
-interface JoinedListsOptions {
-  readonly resource: string;
+/** Its bounds are those of the whole read, all lists together. */
+interface JoinedListsOptions extends LoaderBounds {
   readonly upstream: string;
-  /** Of the whole read, all lists together. */
-  readonly timeoutMs: number;
   /** The list of the parents, with {@link PARENT_ITEM}. @default the lists have no parent */
   readonly parents?: { readonly open: (events: Events) => Loader; readonly max: number } | undefined;
   /** Each opens one list, of one parent if there are any. */
@@ -31,7 +31,6 @@ interface JoinedListsOptions {
   /** Of all lists and of the parents' list together. */
   readonly maxPages: number;
   readonly rules: ListRules;
-  readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -41,30 +40,23 @@ interface JoinedListsOptions {
  * several parents have is joined with the parent's: `<parent id>/<id>`.
  */
 export function createJoinedLoader(options: JoinedListsOptions): Loader {
-  const { resource, upstream, timeoutMs, parents, lists, concurrency, events, now } = options;
+  const { resource, upstream, parents, lists, concurrency, events, now } = options;
 
-  return async (caller, signal) => {
-    const begun = performance.now();
-    const emitEnd = (why?: { readonly error: string; readonly reason: string | undefined }) =>
-      events.loadEnded?.({ resource, upstream, ms: performance.now() - begun, ...why });
-    try {
-      const load = await withDeadline(timeoutMs, signal, (until) => loadAll(caller, until));
-      emitEnd();
-      return load;
-    } catch (error) {
-      emitEnd({ error: codeOf(error, signal), reason: error instanceof GatewayError ? error.reason : undefined });
-      throw error instanceof GatewayError ? error.from(upstream) : error;
-    }
-  };
+  /** Each list reports itself: the events of the resource are those of the whole. */
+  const quiet: Events = Object.assign(Object.create(events), {
+    loadEnded: undefined,
+    listLoaded: undefined,
+    limitReached: undefined,
+  });
 
-  async function loadAll(caller: Caller, signal: AbortSignal): Promise<Load> {
+  return createBoundedLoader(options, upstream, ({ caller, account, signal }) => loadAll(caller, account, signal));
+
+  async function loadAll(caller: Caller, account: LoadAccount, signal: AbortSignal): Promise<Load> {
     const startedAt = now();
     const begun = performance.now();
     const sum = { pages: 0, received: 0, excluded: 0, dropped: 0 };
     const defaulted = new Map<string, number>();
-    /** Each list reports itself: the events of the resource are those of the whole. */
-    const own: Events = Object.assign(Object.create(events), {
-      loadEnded: undefined,
+    const own: Events = Object.assign(Object.create(quiet), {
       listLoaded: (list: Parameters<NonNullable<Events['listLoaded']>>[0]) => {
         for (const key of ['received', 'excluded', 'dropped'] as const) sum[key] += list[key];
         for (const [field, times] of list.defaulted) defaulted.set(field, (defaulted.get(field) ?? 0) + times);
@@ -76,17 +68,19 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
       upstreamMs += load.upstreamMs;
       sum.pages += load.pages;
       if (sum.pages > options.maxPages)
-        throw exceeds(caller, 'maxPages', `the lists have more pages than maxPages: ${options.maxPages}`);
+        throw exceeds('maxPages', `the lists have more pages than maxPages: ${options.maxPages}`);
+      account.read(load.snapshot.bytes.length);
+      account.hold(load.snapshot.bytes.length);
       return load.snapshot;
     };
-    const owners = parents === undefined ? [undefined] : await readParents(caller, loadOne);
+    const owners = parents === undefined ? [undefined] : await readParents(loadOne);
     const opened = owners.flatMap((parent) => lists.map((open) => ({ parent, loader: open(own, parent) })));
     const loaded: { readonly parent: Parent | undefined; readonly items: readonly Item[] }[] = [];
     let count = 0;
     for await (const { parent, items } of inOrder(opened.length, concurrency, signal, readList)) {
       count += items.length;
       if (count > options.maxItems)
-        throw exceeds(caller, 'maxItems', `the lists have more items than maxItems: ${options.maxItems}`);
+        throw exceeds('maxItems', `the lists have more items than maxItems: ${options.maxItems}`);
       loaded.push({ parent, items });
     }
     checkList(resource, options.rules, { ...NO_COUNTS, ...sum });
@@ -101,19 +95,13 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     }
   }
 
-  async function readParents(caller: Caller, loadOne: (loader: Loader) => Promise<Snapshot>): Promise<Parent[]> {
+  async function readParents(loadOne: (loader: Loader) => Promise<Snapshot>): Promise<Parent[]> {
     if (parents === undefined) return [];
-    const quiet: Events = Object.assign(Object.create(events), { loadEnded: undefined, listLoaded: undefined });
     const items = await itemsOf(await loadOne(parents.open(quiet)));
     if (items.length > parents.max) {
-      throw exceeds(caller, 'maxParents', `there are ${items.length} parents, more than maxParents: ${parents.max}`);
+      throw exceeds('maxParents', `there are ${items.length} parents, more than maxParents: ${parents.max}`);
     }
     return items.map(({ [PARENT_ITEM]: text = '{}', ...documented }) => ({ ...JSON.parse(text), ...documented }));
-  }
-
-  function exceeds(caller: Caller, bound: string, reason: string): GatewayError {
-    events.limitReached?.({ ...requestOf(caller), bound, upstream });
-    return new GatewayError('upstream_invalid', { reason, bound });
   }
 
   /** Joins the items in the order of the lists. Ids that several parents have are joined with the parent's. */
@@ -144,6 +132,10 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     }
     return joinPages(pages, startedAt);
   }
+}
+
+function exceeds(bound: string, reason: string): GatewayError {
+  return new GatewayError('upstream_invalid', { reason, bound });
 }
 
 async function itemsOf(snapshot: Snapshot): Promise<readonly Item[]> {

@@ -1,33 +1,27 @@
-import { type Caller, requestOf } from '../../kernel/caller.ts';
-import { withDeadline } from '../../kernel/deadline.ts';
-import { codeOf, GatewayError } from '../../kernel/errors.ts';
-import type { Events, MappingFinding } from '../../kernel/events.ts';
+import type { Caller } from '../../kernel/caller.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { MappingFinding } from '../../kernel/events.ts';
 import { addCounts, type MappingCounts, NO_COUNTS } from '../../mapping/mapper.ts';
-import type { LoadAccount, Loading } from '../../upstream/loading.ts';
+import type { LoadAccount } from '../../upstream/loading.ts';
 import { type Confirmation, NO_CONFIRMATION } from '../../upstream/paging/list-confirmation.ts';
 import type { ListRequest } from '../../upstream/paging/list-read.ts';
 import { firstTarget, paginate } from '../../upstream/paging/paginate.ts';
 import type { LoadTiming, PageRequest, PageTarget, Reply, ReplyHeaders, Upstream } from '../../upstream/upstream.ts';
 import type { Load, Loader } from '../snapshots/load.ts';
 import { type EncodedItems, joinPages, type Snapshot } from '../snapshots/snapshot.ts';
+import { createBoundedLoader, type LoaderBounds } from './bounded-loader.ts';
 import { checkIds, checkList, createDistinctIds, type ListRules } from './list-checks.ts';
 import type { MappedPage, ReadPage } from './page-reader.ts';
 import { bodyShowsEnd, createMemo, headerSigns, type Made, tagged } from './reply-reuse.ts';
 
-export interface LoaderOptions {
-  readonly resource: string;
+export interface LoaderOptions extends LoaderBounds {
   readonly upstream: Upstream;
   readonly list: ListRequest;
   readonly readPage: ReadPage;
-  readonly timeoutMs: number;
-  /** Decoded bytes of all pages together. */
-  readonly maxReadBytes: number;
-  readonly loading: Loading;
   readonly rules: ListRules;
   /** @default lists are taken for complete */
   readonly confirmation?: Confirmation | undefined;
   readonly compare: (cacheScope: string, counts: MappingCounts) => readonly MappingFinding[];
-  readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -37,7 +31,7 @@ type First = { readonly page: MappedPage | GatewayError; readonly body: Buffer }
 
 /** Loads a list page by page. The first page is requested alone, because its reply may show that the list is unchanged. */
 export function createLoader(options: LoaderOptions): Loader {
-  const { resource, upstream, timeoutMs, list, readPage, maxReadBytes, rules, loading, compare, events, now } = options;
+  const { resource, upstream, timeoutMs, list, readPage, rules, compare, events, now } = options;
   const { confirmation = NO_CONFIRMATION } = options;
   const firstPage = firstTarget(list);
   const [path] = firstPage.target.split('?', 1);
@@ -144,27 +138,12 @@ export function createLoader(options: LoaderOptions): Loader {
     return pages === 1 && showsEnd ? { ...loaded, ...tagged(list, headers) } : loaded;
   }
 
-  return async (caller, signal, { known } = {}) => {
-    const begun = performance.now();
-    const timing: LoadTiming = { dueAt: begun + timeoutMs };
-    const account = loading.open({ maxReadBytes });
-    const emitEnd = (why?: { readonly error: string; readonly reason: string | undefined }) =>
-      events.loadEnded?.({ resource, upstream: upstream.name, ms: performance.now() - begun, ...why });
-    try {
-      const loaded = await withDeadline(timeoutMs, signal, (ended) => load(caller, account, ended, timing, known));
-      timing.onLoaded?.(timing);
-      emitEnd();
-      return loaded;
-    } catch (error) {
-      emitEnd({ error: codeOf(error, signal), reason: error instanceof GatewayError ? error.reason : undefined });
-      if (!(error instanceof GatewayError)) throw error;
-      const { bound } = error;
-      if (bound !== undefined) events.limitReached?.({ ...requestOf(caller), bound, upstream: upstream.name });
-      throw error.from(upstream.name);
-    } finally {
-      account.end();
-    }
-  };
+  return createBoundedLoader(options, upstream.name, async ({ caller, account, signal, known }) => {
+    const timing: LoadTiming = { dueAt: performance.now() + timeoutMs };
+    const loaded = await load(caller, account, signal, timing, known);
+    timing.onLoaded?.(timing);
+    return loaded;
+  });
 }
 
 function orThrow(page: MappedPage | GatewayError): MappedPage {
