@@ -6,7 +6,7 @@ import type { Pagination } from '../../../../src/core/upstream/paging/page-addre
 import { atDepth } from '../../../support/depth.ts';
 import { SEEDED } from '../../../support/seed.ts';
 import { type GeneratedPlatform, itemsOf, type Shown } from './generated-platform.ts';
-import { childrenOf, joinedItemsOf, joinedOutcomeOf, outcomeOf } from './generated-read.ts';
+import { childrenOf, joinedItemsOf, joinedOutcomeOf, keptOf, outcomeOf } from './generated-read.ts';
 import { anyJoin, anyRead, fitting, type GeneratedRead } from './generated-settings.ts';
 import { NOT_DETECTABLE, notDetectable } from './not-detectable.ts';
 
@@ -17,7 +17,7 @@ const FITTING = atDepth(1000, 4000);
 
 /** Adds a read to those that came to the platform's list, or to an error; throws for any other list. */
 async function check(read: GeneratedRead, outcomes: { whole: number; refused: number }): Promise<void> {
-  compare(await outcomeOf(read), itemsOf(read.platform), outcomes);
+  compare(await outcomeOf(read), keptOf(read), outcomes);
 }
 
 function compare(outcome: unknown, items: readonly unknown[], outcomes: { whole: number; refused: number }): void {

@@ -1,5 +1,6 @@
 import { createConfirmations } from '../../../../src/capabilities/confirmation/confirmation.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import type { MapperOptions } from '../../../../src/core/mapping/mapper.ts';
 import { createJoinedLoader, PARENT_ITEM, type Parent } from '../../../../src/core/reads/catalogue/joined-lists.ts';
 import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
 import { createLoading } from '../../../../src/core/upstream/loading.ts';
@@ -10,11 +11,11 @@ import { type GeneratedPlatform, itemsOf, replyTo } from './generated-platform.t
 import type { GeneratedJoin, GeneratedRead } from './generated-settings.ts';
 import { field, listWith, loaderOver, mapperWith } from './loader-over.ts';
 
-const map = mapperWith();
-const mapParent = mapperWith({
+/** Fields of parents. */
+const PARENT: Partial<MapperOptions> = {
   fields: { id: field('id'), [PARENT_ITEM]: field('to_string(@)') },
   required: ['id', PARENT_ITEM],
-});
+};
 const loading = createLoading({ maxBytes: 1_000_000 });
 
 /** The list of the platform, as settings ask for it. */
@@ -22,7 +23,8 @@ export function listOf({ pagination, query }: Pick<GeneratedRead, 'pagination' |
   return listWith({ path: '/list', query, pagination, maxPages: 200 });
 }
 
-function loaderOf(read: GeneratedRead, confirmation: Confirmation, mapper = map): Loader {
+function loaderOf(read: GeneratedRead, confirmation: Confirmation, rest: Partial<MapperOptions> = {}): Loader {
+  const where = read.excluded && `!contains(\`${JSON.stringify(read.excluded)}\`, id)`;
   let replies = 0;
   return loaderOver(
     async ({ target }) => {
@@ -31,8 +33,20 @@ function loaderOf(read: GeneratedRead, confirmation: Confirmation, mapper = map)
       if (reply === undefined) throw new GatewayError('upstream_refused', { upstreamStatus: 400 });
       return { text: JSON.stringify(reply.body), headers: reply.headers };
     },
-    { list: listOf(read), items: 'items', map: mapper, loading, idsAreUnique: true, confirmation },
+    {
+      list: listOf(read),
+      items: 'items',
+      map: mapperWith({ where, ...rest }),
+      loading,
+      idsAreUnique: true,
+      confirmation,
+    },
   );
+}
+
+/** The items that a read should come to. */
+export function keptOf({ platform, excluded = [] }: GeneratedRead): readonly { readonly id: string }[] {
+  return itemsOf(platform).filter(({ id }) => !excluded.includes(id));
 }
 
 /** What a read of a platform comes to under these settings: its items, or the error. */
@@ -42,7 +56,7 @@ export async function outcomeOf(read: GeneratedRead): Promise<unknown[] | Gatewa
 
 /** The read of each parent's list. */
 export function childrenOf({ parents, child, counts }: GeneratedJoin): readonly [id: string, GeneratedRead][] {
-  return itemsOf(parents.platform).map(({ id }, index) => {
+  return keptOf(parents).map(({ id }, index) => {
     const platform: GeneratedPlatform = { ...child.platform, count: counts[index] ?? child.platform.count };
     return [id, { ...child, platform }];
   });
@@ -50,7 +64,7 @@ export function childrenOf({ parents, child, counts }: GeneratedJoin): readonly 
 
 /** The items of all, whose ids are joined with those of their parents where several have them. */
 export function joinedItemsOf(join: GeneratedJoin): unknown[] {
-  const lists = childrenOf(join).map(([parent, { platform }]) => ({ parent, items: itemsOf(platform) }));
+  const lists = childrenOf(join).map(([parent, read]) => ({ parent, items: keptOf(read) }));
   const timesOf = (id: string) => lists.filter(({ items }) => items.some((item) => item.id === id)).length;
   return lists.flatMap(({ parent, items }) =>
     items.map((item) => (timesOf(item.id) > 1 ? { ...item, id: `${parent}/${item.id}` } : item)),
@@ -75,8 +89,10 @@ export async function joinedOutcomeOf(join: GeneratedJoin): Promise<unknown[] | 
         concurrency: 3,
         maxItems: 10_000,
         maxPages: 10_000,
+        maxReadBytes: 1_000_000,
+        loading,
       },
-      parents: { open: () => loaderOf(join.parents, open('parents', ''), mapParent), max: 100 },
+      parents: { open: () => loaderOf(join.parents, open('parents', ''), PARENT), max: 100 },
       lists: [(_events, parent) => ofParent(parent)],
       ...{ rules: {}, events: {}, now: Date.now },
     }),

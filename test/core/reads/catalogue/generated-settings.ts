@@ -8,6 +8,8 @@ export interface GeneratedRead {
   readonly pagination: Pagination;
   /** Of the settings: sent with every page. */
   readonly query: Readonly<Record<string, string>>;
+  /** Ids of items that `where` leaves out. @default none */
+  readonly excluded?: readonly string[] | undefined;
 }
 
 /** A path of members, as settings would name it. */
@@ -161,6 +163,10 @@ function mistakenSettings(platform: GeneratedPlatform): fc.Arbitrary<Pagination>
     });
 }
 
+const excluded = fc
+  .record({ from: fc.integer({ min: 0, max: 30 }), length: fc.integer({ min: 1, max: 20 }) })
+  .map(({ from, length }) => Array.from({ length }, (_, index) => `id-${from + index}`));
+
 /** A platform, and settings that mostly do not fit. Those of `none` may send a size of their own. */
 export const anyRead: fc.Arbitrary<GeneratedRead> = anyPlatforms.chain((platform) =>
   fc
@@ -168,10 +174,12 @@ export const anyRead: fc.Arbitrary<GeneratedRead> = anyPlatforms.chain((platform
       pagination: fc.oneof(guessedSettings(platform), mistakenSettings(platform)),
       sizeParam: fc.option(fc.constantFrom(platform.sizeParam, ...SIZE_PARAMS), { nil: undefined }),
       size: sizesFor(platform),
+      excluded: fc.option(excluded, { nil: undefined, freq: 2 }),
     })
-    .map(({ pagination, sizeParam, size }) => ({
+    .map(({ pagination, sizeParam, size, excluded: left }) => ({
       platform,
       pagination,
+      excluded: left,
       query: pagination.kind === 'none' && sizeParam !== undefined ? { [sizeParam]: String(size) } : {},
     })),
 );
