@@ -24,11 +24,19 @@ export function createRepresentations(
   cache: SnapshotCache,
   { maxCompressions = 2, maxEscapingBytes = Number.POSITIVE_INFINITY }: RepresentationsOptions = {},
 ) {
-  /** By the bytes of a list. */
-  const compressing = new Map<Buffer, Promise<Buffer>>();
-  const escapeBytes = createEscaper(maxEscapingBytes);
   /** By the bytes of a list, which callers with the same reply share. */
   const known = new WeakMap<Buffer, Readonly<Record<string, Buffer>>>();
+  const compressing = new Map<Buffer, Promise<Buffer>>();
+  const escaping = new Map<Buffer, Promise<Buffer>>();
+  const withinBytes = createMemorySemaphore({ maxBytes: maxEscapingBytes, maxAtOnce: Number.POSITIVE_INFINITY });
+
+  async function escapeBytes(bytes: Buffer): Promise<Buffer> {
+    if (bytes.length <= ESCAPE_STEP_BYTES) return escapeInSteps(bytes);
+    const escaped = await withinBytes(bytes.length, () => escapeInSteps(bytes));
+    if (escaped !== 'overloaded') return escaped;
+    const detail = 'Too many long lists are being prepared already. Try again after Retry-After.';
+    throw new GatewayError('overloaded', { detail, bound: 'mcp.maxEscapingBytes' });
+  }
 
   function keep({ snapshot, cached }: Held, name: string, made: Buffer): Buffer {
     known.set(snapshot.bytes, { ...known.get(snapshot.bytes), [name]: made });
@@ -48,18 +56,26 @@ export function createRepresentations(
       const made = find(held, 'gzip');
       if (made !== undefined) return made;
       const { bytes } = held.snapshot;
-      const running = compressing.get(bytes);
-      if (running === undefined && compressing.size >= maxCompressions) return undefined;
-      const result = running ?? compress(bytes).finally(() => compressing.delete(bytes));
-      compressing.set(bytes, result);
-      return result.then((gzipped) => keep(held, 'gzip', gzipped));
+      if (!compressing.has(bytes) && compressing.size >= maxCompressions) return undefined;
+      return makeOnce(compressing, bytes, compress).then((gzipped) => keep(held, 'gzip', gzipped));
     },
     /** A JSON string that ends a response to `resources/read`, up to its last brace. Rejects with `overloaded` beyond the bound. */
     async escaped(held: Held): Promise<Buffer> {
-      const { bytes } = held.snapshot;
-      return find(held, 'escaped') ?? keep(held, 'escaped', await escapeBytes(bytes));
+      const made = find(held, 'escaped');
+      return made ?? keep(held, 'escaped', await makeOnce(escaping, held.snapshot.bytes, escapeBytes));
     },
   };
+}
+
+/** Concurrent requests for the same bytes share the result. */
+function makeOnce(
+  making: Map<Buffer, Promise<Buffer>>,
+  bytes: Buffer,
+  make: (bytes: Buffer) => Promise<Buffer>,
+): Promise<Buffer> {
+  const made = making.get(bytes) ?? make(bytes).finally(() => making.delete(bytes));
+  making.set(bytes, made);
+  return made;
 }
 
 const gzipBytes = promisify(gzip);
@@ -76,41 +92,14 @@ const BEGIN = Buffer.from('"');
 /** End of a response to `resources/read`: each piece takes 3 % of a cached read to write. */
 const END = Buffer.from('"}]}}');
 
-/** Rejects with `overloaded` beyond `maxBytes`, but always escapes one snapshot. Concurrent requests for the same bytes share the result. */
-function createEscaper(maxBytes: number): (bytes: Buffer) => Promise<Buffer> {
-  const inFlight = new Map<Buffer, Promise<Buffer>>();
-  const bounded = createMemorySemaphore({ maxBytes, maxAtOnce: Number.POSITIVE_INFINITY });
-
-  async function escapeLong(bytes: Buffer): Promise<Buffer> {
-    try {
-      const escaped = await bounded(bytes.length, () => escapeInSteps(bytes));
-      if (escaped !== 'overloaded') return escaped;
-      const detail = 'Too many long lists are being prepared already. Try again after Retry-After.';
-      throw new GatewayError('overloaded', { detail, bound: 'mcp.maxEscapingBytes' });
-    } finally {
-      inFlight.delete(bytes);
-    }
-  }
-
-  return async (bytes) => {
-    if (bytes.length <= ESCAPE_STEP_BYTES) return unpooledInSteps([BEGIN, escapeStep(bytes), END]);
-    const escaping = inFlight.get(bytes) ?? escapeLong(bytes);
-    inFlight.set(bytes, escaping);
-    return escaping;
-  };
-}
-
 /** Escaped characters are ASCII, so steps may start anywhere, and Latin-1 is fastest. */
-function escapeStep(bytes: Buffer): Buffer {
-  return Buffer.from(JSON.stringify(bytes.toString('latin1')), 'latin1').subarray(1, -1);
-}
-
 async function escapeInSteps(bytes: Buffer): Promise<Buffer> {
   const chunks: Buffer[] = [BEGIN];
   for (let begin = 0; begin < bytes.length; begin += ESCAPE_STEP_BYTES) {
     // Many may start in one turn.
-    await nextTurn();
-    chunks.push(escapeStep(bytes.subarray(begin, begin + ESCAPE_STEP_BYTES)));
+    if (bytes.length > ESCAPE_STEP_BYTES) await nextTurn();
+    const text = bytes.toString('latin1', begin, begin + ESCAPE_STEP_BYTES);
+    chunks.push(Buffer.from(JSON.stringify(text), 'latin1').subarray(1, -1));
   }
   chunks.push(END);
   return unpooledInSteps(chunks);
