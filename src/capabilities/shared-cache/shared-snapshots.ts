@@ -142,8 +142,9 @@ export function createSharedSnapshots(options: SharedSnapshotsOptions) {
       };
     },
     evict(origin, resources, caller) {
-      if (resources.length === 0) return;
-      const names = Object.fromEntries(resources.map((resource) => [resource, nameOf(origin, resource, caller)]));
+      const stored = resources.filter((resource) => lists.has(resource));
+      if (stored.length === 0) return;
+      const names = Object.fromEntries(stored.map((resource) => [resource, nameOf(origin, resource, caller)]));
       for (const name of Object.values(names)) evictedAt.set(name, new Date(now()));
       void send({ from: self, origin, names, credentialKey: caller.credentialKey, cacheScope: caller.cacheScope });
     },

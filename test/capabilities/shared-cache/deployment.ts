@@ -84,7 +84,7 @@ export function deployment() {
         resource,
         siblings: ['projects', ...STORED],
         cache,
-        secondLevel: { store: snapshots.store, origin: ORIGIN, storedSiblings: STORED, reading, maxBytes },
+        secondLevel: { store: snapshots.store, origin: ORIGIN, reading, maxBytes },
         lifetime: resource === 'projects' ? undefined : lifetime,
         waiting: roomy(),
         events,

@@ -48,6 +48,7 @@ const ENTRY_BYTES = 2048;
 const REPRESENTATION_BYTES = 256;
 
 interface PendingLoad {
+  readonly key: string;
   readonly callerKey: string;
   /** The caller was evicted since it started. */
   revoked: boolean;
@@ -85,8 +86,8 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
     return held.has(key);
   };
   const admitted = new LRUCache<string, number>({ maxSize: maxEntries, sizeCalculation: () => 1 });
-  // Loads in flight by snapshot, in starting order. Replaces an eviction counter per key, which would never end.
-  const inFlight = new Map<string, Set<PendingLoad>>();
+  // In starting order. Replaces an eviction counter per key, which would never end.
+  const inFlight = new Set<PendingLoad>();
   return {
     keyOf: (resource, { cacheScope }) => snapshotKey(resource, cacheScope),
     get: (resource, { cacheScope }) => held.get(snapshotKey(resource, cacheScope)),
@@ -96,17 +97,16 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
     },
     begin(resource, caller) {
       const key = snapshotKey(resource, caller.cacheScope);
-      const tokens = inFlight.get(key) ?? new Set();
-      const token: PendingLoad = { callerKey: caller.credentialKey, revoked: false, superseded: false };
-      inFlight.set(key, tokens.add(token));
+      const token: PendingLoad = { key, callerKey: caller.credentialKey, revoked: false, superseded: false };
+      inFlight.add(token);
       return {
         store(load) {
           if (token.revoked) return false;
           if (isShared(caller)) admitted.set(snapshotKey(resource, caller.credentialKey), load.snapshot.loadStartedAt);
           if (token.superseded) return false;
-          for (const earlier of tokens) {
+          for (const earlier of inFlight) {
             if (earlier === token) break;
-            earlier.superseded = true;
+            if (earlier.key === key) earlier.superseded = true;
           }
           return hold(key, load);
         },
@@ -121,14 +121,14 @@ export function createSnapshotCache({ maxBytes, maxEntries }: CacheBounds, event
           return hold(key, copy);
         },
         end() {
-          tokens.delete(token);
-          if (tokens.size === 0) inFlight.delete(key);
+          inFlight.delete(token);
         },
       };
     },
     evict(resource, caller) {
       const key = snapshotKey(resource, caller.cacheScope);
-      for (const token of inFlight.get(key) ?? []) if (token.callerKey === caller.credentialKey) token.revoked = true;
+      for (const token of inFlight)
+        if (token.key === key && token.callerKey === caller.credentialKey) token.revoked = true;
       if (isShared(caller)) admitted.delete(snapshotKey(resource, caller.credentialKey));
       else if (held.delete(key)) emitHeld();
     },

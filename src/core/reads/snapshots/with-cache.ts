@@ -40,11 +40,10 @@ export function withCache(load: Loader, options: CacheOptions): Read {
 /** Evicts with a 401 all resources of the caller, with a 403 this one. A rejection of Portico's own credential evicts nothing. */
 function withEvictions(load: Loader, options: CacheOptions): Loader {
   const { resource, siblings, cache, secondLevel, events } = options;
-  const { store, origin, storedSiblings } = secondLevel;
+  const { store, origin } = secondLevel;
 
   function evict(names: readonly string[], caller: Caller, { code }: GatewayError): void {
-    const stored = names.filter((name) => storedSiblings.includes(name));
-    store.evict(origin, stored, caller);
+    store.evict(origin, names, caller);
     for (const name of names) {
       cache.evict(name, caller);
       events.snapshotEvicted?.({ ...requestOf(caller), resource: name, code });
@@ -185,6 +184,4 @@ export const NO_SNAPSHOT_STORE: SnapshotStore = { wrapLoad: (load) => load, evic
 /** How the reads of one resource use a store. */
 interface StoreUse extends Pick<StoredResource, 'origin' | 'reading' | 'maxBytes'> {
   readonly store: SnapshotStore;
-  /** A denial of other resources does not concern the store. */
-  readonly storedSiblings: readonly string[];
 }

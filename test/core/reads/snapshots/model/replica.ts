@@ -60,7 +60,6 @@ export function createReplica({ now, onDeparture, connection }: ReplicaOptions):
         secondLevel: {
           store,
           origin: 'https://platform',
-          storedSiblings: STORED,
           reading: 'default',
           maxBytes: 100_000,
         },
