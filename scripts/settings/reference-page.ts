@@ -17,7 +17,7 @@ export function referencePage(): string {
 [behaviour.md](behaviour.md#errors) describes what a caller receives. An error may have a detail of its own in place of the one
 below. \`Retry-After\` is its default, in seconds.
 
-| Code | HTTP | JSON-RPC | Retry-After | Cause | Detail |
+| Code | HTTP | JSON-RPC | Retry-After | Title | Detail |
 |---|---|---|---|---|---|
 ${errorRows()}
 ## Metrics
@@ -46,8 +46,8 @@ ${limitRows()}`;
 function errorRows(): string {
   const rows = Object.entries<ErrorRow>(ERRORS).sort(([, one], [, other]) => one.status - other.status);
   return rows
-    .map(([code, { status, rpc = '–', retryAfterSeconds = '–', reason, detail }]) =>
-      line([`\`${code}\``, status, rpc, retryAfterSeconds, reason, detail.replaceAll('<', '\\<')]),
+    .map(([code, { status, rpc = '–', retryAfterSeconds = '–', title, detail }]) =>
+      line([`\`${code}\``, status, rpc, retryAfterSeconds, title, detail.replaceAll('<', '\\<')]),
     )
     .join('');
 }

@@ -4,8 +4,8 @@ export interface ErrorRow {
   readonly title: string;
   /** RFC 9457 `detail` unless the error has its own. Safe for any caller. */
   readonly detail: string;
-  /** Reason in the log unless the error has its own. */
-  readonly reason: string;
+  /** Reason in the log unless the error has its own. @default the title */
+  readonly reason?: string;
   /** Default seconds of `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** Code of the JSON-RPC error, if the error can answer a JSON-RPC request. 401 and 403 are outside JSON-RPC's reserved range. */
@@ -30,28 +30,24 @@ export const ERRORS = {
     rpc: 401,
     title: 'Credential missing',
     detail: 'Send the header Authorization: Bearer <access token>.',
-    reason: 'the request has no Authorization header',
   },
   credential_malformed: {
     status: 401,
     rpc: 401,
     title: 'Credential malformed',
     detail: 'The Authorization header must be Bearer, a space and one token of visible ASCII characters.',
-    reason: 'the Authorization header is not Bearer with one token',
   },
   credential_rejected: {
     status: 401,
     rpc: 401,
     title: 'Credential rejected',
     detail: `The platform rejected the access token that Portico received. ${ASK_FOR_TOKEN}`,
-    reason: 'the access token was rejected',
   },
   access_denied: {
     status: 403,
     rpc: 403,
     title: 'Access denied',
     detail: 'The platform does not allow this caller to read this resource.',
-    reason: 'the caller may not read this resource',
   },
   origin_refused: {
     status: 403,
@@ -64,77 +60,66 @@ export const ERRORS = {
     rpc: INTERNAL_ERROR,
     title: 'Upstream refused Portico',
     detail: 'The platform rejected the credential of the deployment. The operator of Portico has to correct this.',
-    reason: "the platform rejected the deployment's credential",
   },
   uri_missing: {
     status: 400,
     rpc: INVALID_PARAMS,
     title: 'Parameter uri missing',
     detail: 'Name the resource to read in the query parameter uri.',
-    reason: 'the parameter uri is missing or empty',
   },
   resource_unknown: {
     status: 404,
     rpc: INVALID_PARAMS,
     title: 'Resource unknown',
     detail: 'There is no resource with this uri.',
-    reason: 'no offered resource has this uri',
   },
   invalid_params: {
     status: 400,
     rpc: INVALID_PARAMS,
     title: 'Invalid parameters',
     detail: 'The parameters are invalid for this method.',
-    reason: 'the parameters are invalid for this method',
   },
   list_changed: {
     status: 409,
     rpc: INVALID_PARAMS,
     title: 'List changed',
     detail: 'The list has changed since this cursor was issued: start again without a cursor.',
-    reason: 'the cursor belongs to an earlier list',
   },
   result_too_large: {
     status: 413,
     rpc: INVALID_PARAMS,
     title: 'Result too large',
     detail: 'The result exceeds the bound of a tool result. Request fewer items or fields.',
-    reason: 'the result exceeds a bound',
   },
   invalid_request: {
     status: 400,
     rpc: INVALID_REQUEST,
     title: 'Invalid request',
     detail: 'The request is not well-formed HTTP.',
-    reason: 'the request is not well-formed HTTP',
   },
   parse_error: {
     status: 400,
     rpc: PARSE_ERROR,
     title: 'Parse error',
     detail: 'The message is not JSON in UTF-8.',
-    reason: 'the message is not JSON in UTF-8',
   },
   invalid_rpc: {
     status: 400,
     rpc: INVALID_REQUEST,
     title: 'Invalid JSON-RPC',
     detail: 'This is not a JSON-RPC 2.0 message that this server answers.',
-    reason: 'the message is not JSON-RPC 2.0',
   },
   header_mismatch: {
     status: 400,
     rpc: HEADER_MISMATCH,
     title: 'Header mismatch',
     detail: 'The MCP headers are missing or differ from the body.',
-    reason: 'the MCP headers are missing or differ from the body',
   },
   version_unsupported: {
     status: 400,
     rpc: UNSUPPORTED_PROTOCOL_VERSION,
     title: 'Protocol version unsupported',
     detail: 'This revision of MCP is not supported.',
-    reason: 'the revision of MCP is not supported',
   },
   not_found: {
     status: 404,
@@ -142,20 +127,17 @@ export const ERRORS = {
     title: 'Not found',
     detail:
       'There is no such path. Lists are at /mcp/v1/resources and /mcp/v1/resources/read, and MCP, where it is on, at /mcp.',
-    reason: 'no operation has this path',
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
     detail: 'This path answers only the methods named in Allow.',
-    reason: 'the path does not answer this method',
   },
   not_acceptable: {
     status: 406,
     title: 'Not acceptable',
     detail:
       'The response is application/json, uncompressed or coded as gzip; Accept and Accept-Encoding must allow that.',
-    reason: 'Accept or Accept-Encoding excludes every representation',
   },
   request_timeout: {
     status: 408,
@@ -168,19 +150,16 @@ export const ERRORS = {
     rpc: INVALID_REQUEST,
     title: 'Body too large',
     detail: 'The message exceeds the bound of this server.',
-    reason: 'the message exceeds a bound',
   },
   uri_too_long: {
     status: 414,
     title: 'Request target too long',
     detail: 'The request target exceeds the bound of this server.',
-    reason: 'the request target exceeds a bound',
   },
   unsupported_media_type: {
     status: 415,
     title: 'Media type unsupported',
     detail: 'Send the body as Content-Type: application/json, in UTF-8 and without a Content-Encoding.',
-    reason: 'the body is not application/json in UTF-8 without a Content-Encoding',
   },
   host_refused: {
     status: 421,
@@ -192,7 +171,6 @@ export const ERRORS = {
     status: 431,
     title: 'Headers too large',
     detail: 'The request headers exceed the bound of this server.',
-    reason: 'the request headers exceed a bound',
   },
   rate_limited: {
     status: 429,
@@ -200,7 +178,6 @@ export const ERRORS = {
     title: 'Rate limit',
     detail: 'Too many requests. Try again after Retry-After.',
     retryAfterSeconds: 1,
-    reason: 'a rate limit is reached',
   },
   upstream_rate_limited: {
     status: 429,
@@ -208,7 +185,6 @@ export const ERRORS = {
     title: 'Platform rate limit',
     detail: 'The platform limits the rate of requests. Try again after Retry-After.',
     retryAfterSeconds: 1,
-    reason: 'the platform limits the rate of requests',
   },
   upstream_refused: {
     status: 502,
@@ -216,28 +192,24 @@ export const ERRORS = {
     title: 'Platform refused the request',
     detail:
       "The platform refused the request. Trying again will not help. Portico's operator finds the reason in the log by the requestId.",
-    reason: 'the platform refused the request',
   },
   upstream_failed: {
     status: 502,
     rpc: INTERNAL_ERROR,
     title: 'Platform failed',
     detail: 'The platform did not answer this read. Trying again may help.',
-    reason: 'the platform did not answer',
   },
   upstream_invalid: {
     status: 502,
     rpc: INTERNAL_ERROR,
     title: 'Platform answer unusable',
     detail: 'The platform answered, but no complete list can be built from its reply.',
-    reason: 'the reply is not a complete list',
   },
   upstream_timeout: {
     status: 504,
     rpc: INTERNAL_ERROR,
     title: 'Platform too slow',
     detail: 'The platform did not send the list in time. Trying again may help.',
-    reason: 'the deadline of the read passed',
   },
   breaker_open: {
     status: 503,
@@ -245,7 +217,6 @@ export const ERRORS = {
     title: 'Platform not called',
     detail: 'The platform failed repeatedly and is not called for a while. Try again after Retry-After.',
     retryAfterSeconds: 1,
-    reason: 'the breaker is open',
   },
   overloaded: {
     status: 503,
@@ -253,7 +224,6 @@ export const ERRORS = {
     title: 'Overloaded',
     detail: 'Too many requests to the platform are waiting already. Try again after Retry-After.',
     retryAfterSeconds: 1,
-    reason: 'the queue for the platform is full',
   },
   verifier_unavailable: {
     status: 503,
@@ -261,7 +231,6 @@ export const ERRORS = {
     title: 'Access token not verified',
     detail: 'This access token could not be verified just now. It may be valid: try again after Retry-After.',
     retryAfterSeconds: 1,
-    reason: 'the token could not be verified',
   },
   draining: {
     status: 503,
@@ -269,20 +238,17 @@ export const ERRORS = {
     title: 'Shutting down',
     detail: 'This instance is shutting down. Try again.',
     retryAfterSeconds: 1,
-    reason: 'the instance is shutting down',
   },
   transfer_coding_unsupported: {
     status: 501,
     title: 'Transfer coding unsupported',
     detail: 'Send the body with Transfer-Encoding: chunked and no other coding, or with Content-Length.',
-    reason: 'the body has another transfer coding than chunked',
   },
   internal: {
     status: 500,
     rpc: INTERNAL_ERROR,
     title: 'Internal error',
     detail: 'Portico has an internal error. The log has it under the requestId.',
-    reason: 'an unexpected error, logged as internal error with its stack',
   },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -49,7 +49,8 @@ export class GatewayError extends Error {
 
   constructor(code: ErrorCode, facts: GatewayErrorFacts = {}) {
     const row: ErrorRow = ERRORS[code];
-    const { reason = facts.bound === undefined ? row.reason : `${facts.bound} is reached` } = facts;
+    const { bound } = facts;
+    const { reason = bound === undefined ? (row.reason ?? row.title) : `${bound} is reached` } = facts;
     super(reason, { cause: facts.cause });
     this.code = code;
     this.status = row.status;
@@ -66,7 +67,7 @@ export class GatewayError extends Error {
     this.retryable = facts.retryable;
     this.scopes = facts.scopes;
     this.header = facts.header;
-    this.bound = facts.bound;
+    this.bound = bound;
     this.#facts = facts;
   }
 

@@ -79,7 +79,7 @@ describe('the verdict on a token', () => {
 
   for (const [what, error, reason] of [
     ['the issuer is down', unavailable('the issuer could not be reached'), 'the issuer could not be reached'],
-    ['there is a bug', new TypeError('a bug'), ERRORS.internal.reason],
+    ['there is a bug', new TypeError('a bug'), ERRORS.internal.title],
   ] as const) {
     it(`is undecided, and not remembered, if ${what}`, async () => {
       const { ask, looked, told, judged, fail } = scene();

@@ -58,12 +58,11 @@ describe('the log of a request', () => {
     );
   });
 
-  it('has the bound that was reached as its reason, and that of the error table for any other error', () => {
+  it('has the bound that was reached as its reason, and the title or reason of the error table for any other error', () => {
     const reasonOf = (error: GatewayError) =>
       lineOf((events) => events.requestEnded?.(request({ outcome: error.code, error })))?.['reason'];
-    for (const [code, { reason }] of Object.entries(ERRORS)) {
-      expect(reasonOf(new GatewayError(code as ErrorCode)), code).to.equal(reason);
-    }
+    expect(reasonOf(new GatewayError('draining'))).to.equal(ERRORS.draining.title);
+    expect(reasonOf(new GatewayError('host_refused'))).to.equal(ERRORS.host_refused.reason);
     expect(reasonOf(new GatewayError('too_large', { bound: 'mcp.maxBodyBytes' }))).to.equal(
       'mcp.maxBodyBytes is reached',
     );
@@ -140,8 +139,8 @@ describe('the log of an event', () => {
   const refresh = { requestId: 'r-1', resource: 'tools' };
   const retry = { ...ours, retries: 1 };
   const timeout = { outcome: 'upstream_timeout', reason: 'slow' };
-  const internal = { outcome: 'internal', reason: ERRORS.internal.reason };
-  const rejected = { outcome: 'credential_rejected', reason: ERRORS.credential_rejected.reason };
+  const internal = { outcome: 'internal', reason: ERRORS.internal.title };
+  const rejected = { outcome: 'credential_rejected', reason: ERRORS.credential_rejected.title };
   const capped = { maxConnections: 64, configured: 10_000, maxDescriptors: 256 };
   const stuck = { command: 'set', outcome: 'full', ms: 1 } as const;
 
@@ -197,12 +196,9 @@ describe('the log of an event', () => {
   says('a call that was refused', ['debug', 'call refused'], 'callRefused', { ...ours, code: 'breaker_open' });
   says('a read that waits for the load of another', ['debug', 'flight joined'], 'flightJoined', refresh);
   says('a bound that was reached', ['debug', 'limit reached'], 'limitReached', { bound: 'maxReadBytes' });
-  const secret = { upstream: 'tools', issue: undefined };
-  says('a secret from its file', ['info', 'secret reloaded'], 'secretChanged', secret);
-  says('an unusable secret', ['warn', 'secret file unusable'], 'secretChanged', { ...secret, issue: 'is empty' });
-  says('certificates from their files', ['info', 'certificates reloaded'], 'tlsFilesChanged', { block: 'http.tls' });
+  says('certificates from their files', ['info', 'files reloaded'], 'filesChanged', { block: 'http.tls' });
   const unusable = { block: 'admin.tls', key: 'certFile', issue: 'is empty' };
-  says('an unusable certificate', ['warn', 'certificate files unusable'], 'tlsFilesChanged', unusable);
+  says('an unusable certificate', ['warn', 'file unusable'], 'filesChanged', unusable);
   says('Redis that is there', ['info', 'Redis connected'], 'sharedStoreChanged', { isUp: true }, {});
   const away = { isUp: false, why: 'ECONNREFUSED' } as const;
   says('Redis that is away', ['warn', 'Redis unavailable'], 'sharedStoreChanged', away, { reason: 'ECONNREFUSED' });
