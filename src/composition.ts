@@ -1,32 +1,23 @@
 import type { AnyCapability, CapabilityContext, Purpose } from './capabilities/capability.ts';
-import {
-  checkCapabilities,
-  type OpenCapabilities,
-  openCapabilities,
-  type SlicesOf,
-  slicesOf,
-} from './capabilities/compose.ts';
+import { type OpenCapabilities, openCapabilities, type SlicesOf, slicesOf } from './capabilities/compose.ts';
 import { CAPABILITIES } from './capabilities/index.ts';
 import { certificateWarnings } from './core/certificates.ts';
-import { ConfigError, collectIssues } from './core/config/config-error.ts';
+import { ConfigError } from './core/config/config-error.ts';
 import type { Environment } from './core/config/environment.ts';
 import { loadConfig } from './core/config/load-config.ts';
-import type { Config } from './core/config/schema/settings.ts';
 import type { SettingsSlice, SliceInputs } from './core/config/settings-slice.ts';
 import { createKeyOf } from './core/credentials/authenticate.ts';
 import { limitsWith } from './core/kernel/limits.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
-import { checkSecretFiles } from './core/secret-files.ts';
 import { settingsWarnings } from './setup/settings-warnings.ts';
 
 export type CapabilitySettings = SliceInputs<SlicesOf<typeof CAPABILITIES>>;
 
 type OwnContext = Omit<CapabilityContext, 'counts' | 'keyOf' | 'wrapClient'>;
 
-/** Opens capabilities for `portico serve`. Throws `ConfigError` with every unusable file, also of the core. @default all */
+/** Opens capabilities for `portico serve`. @default all */
 export function openToServe(context: OwnContext, known: readonly AnyCapability[] = CAPABILITIES): OpenCapabilities {
-  checkFiles(context.config, known);
   return openAs('serve', known, context);
 }
 
@@ -35,8 +26,10 @@ export function openFor(
   purpose: Exclude<Purpose, 'serve'>,
   context: Pick<CapabilityContext, 'config' | 'events' | 'logger' | 'destination'>,
 ): OpenCapabilities {
-  const own = { readings: {}, now: Date.now, resources: RESOURCES, limits: limitsWith() };
-  return openAs(purpose, CAPABILITIES, { ...context, ...own });
+  const own = { now: Date.now, resources: RESOURCES, limits: limitsWith() };
+  const opened = openAs(purpose, CAPABILITIES, { ...context, ...own });
+  opened.check();
+  return opened;
 }
 
 function openAs(purpose: Purpose, known: readonly AnyCapability[], context: OwnContext): OpenCapabilities {
@@ -71,9 +64,4 @@ export async function loadSettings(
   /** What is probably a mistake, in the order of the file. */
   const warnings = loaded.placed(new ConfigError(found)).issues;
   return { ...loaded, warnings };
-}
-
-/** Throws `ConfigError` with every file named by settings that cannot be used. */
-export function checkFiles(config: Config, known: readonly AnyCapability[] = CAPABILITIES): void {
-  collectIssues([() => checkSecretFiles(config), () => checkCapabilities(known, config)]);
 }

@@ -2,13 +2,13 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyCapability } from './capabilities/capability.ts';
 import { type CapabilitySettings, openToServe, slicesFor } from './composition.ts';
-import { ConfigError } from './core/config/config-error.ts';
+import { ConfigError, collectIssues } from './core/config/config-error.ts';
 import { parseSettings } from './core/config/load-config.ts';
 import { type Config, type SettingsInput as CoreSettingsInput, withLimits } from './core/config/schema/settings.ts';
 import { changeSettings, type SettingsChanges } from './core/config/settings-changes.ts';
-import { type Core, createCore } from './core/core.ts';
+import { type Core, createCore, longestReadMs } from './core/core.ts';
 import { capConnections, readDescriptorLimit } from './core/descriptors.ts';
-import type { GatewayState, Hooks, Readings } from './core/hooks.ts';
+import type { GatewayState, Hooks } from './core/hooks.ts';
 import {
   ADMIN_BOUNDS,
   createAdminEdge,
@@ -29,7 +29,7 @@ import { createRpcHandler } from './core/mcp/rpc-handler.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
-import { createSecretFiles, withFiles } from './core/secret-files.ts';
+import { createSecretFiles, type ListenerFiles, withFiles } from './core/secret-files.ts';
 import type { BreakerState } from './core/upstream/resilience/with-breaker.ts';
 
 export { ConfigError } from './core/config/config-error.ts';
@@ -106,11 +106,9 @@ function openParts(input: SettingsInput, options: GatewayOptions) {
   const logger = given.child?.({}, { level: given.level ?? config.log.level }) ?? given;
   const events: Events = {};
   const destination = standardOutput();
-  const readings: Partial<Readings> = {};
-  const context = { config, limits, events, readings, logger, destination, now, resources };
-  const open = openToServe({ ...context, settingsFile }, options.capabilities);
   const droppedLogLines = options.logger === undefined ? destination.droppedLines : options.droppedLines;
-  Object.assign(readings, open.hooks.readings, droppedLogLines && { droppedLogLines });
+  const context = { config, limits, events, logger, destination, droppedLogLines, now, resources };
+  const open = openToServe({ ...context, settingsFile }, options.capabilities);
   const files = createSecretFiles({ events, now });
   return { first: { settings, config }, open, resources, slices, limits, logger, events, files, now };
 }
@@ -123,8 +121,11 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   const log = logEvents(logger);
   const listen = () => setListeners(events, [log, ...capabilities.listeners]);
   listen();
-  const tls = { http: files.listenerTls('http', config), admin: files.listenerTls('admin', config) };
-  let core = createCore(config, { events, now, resources, hooks: capabilities.hooks, files });
+  let tls: ListenerFiles = {};
+  const check = () => {
+    [, tls] = collectIssues([open.check, () => files.listenerTls(config)]);
+  };
+  let core = createCore(config, { events, now, resources, hooks: capabilities.hooks, files, check });
   const representations = createRepresentations(core.reloadState.cache, { ...config.http, ...config.mcp });
   const cap = capConnections(config, ADMIN_BOUNDS.maxConnections, readDescriptorLimit());
   let draining = false;
@@ -195,10 +196,8 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
 
   /** Ends a core by itself. What `then` stops may also be used by earlier cores. */
   function retire(before: Core, next: Core, then: () => Promise<void>): void {
-    const { http, shutdown } = before.config;
-    const withinMs = Math.max(http.requestTimeoutMs, longestReadMs(before.config)) + shutdown.graceMs;
     retiring.add(before);
-    const ended = before.retire(next, withinMs).finally(() => retiring.delete(before));
+    const ended = before.retire(next).finally(() => retiring.delete(before));
     retired = Promise.all([retired, ended]).then(then);
     retired.catch((error) => events.internalError?.({ requestId: 'none', stack: stackOf(error) }));
   }
@@ -207,7 +206,7 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
     const before = { config, core, capabilities };
     const next = capabilities.reload(wanted);
     try {
-      core = createCore(wanted, { events, now, resources, hooks: next.hooks, before: before.core });
+      core = createCore(wanted, { events, now, resources, hooks: next.hooks, check: next.check, before: before.core });
       config = wanted;
       capabilities = next;
       http.change(publicOptions());
@@ -290,9 +289,4 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
       return whole;
     },
   };
-}
-
-/** Upper bound of a read. */
-function longestReadMs({ upstreams }: Config): number {
-  return Math.max(...Object.values(upstreams).map(({ timeoutMs }) => timeoutMs));
 }

@@ -39,6 +39,9 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
+/** Opening a gateway checks every file that settings name. It closes at once, without a line of the log. */
+const UNSTARTED = { log: { level: 'silent' }, shutdown: { delayMs: 0 } } as const;
+
 /** A server ends the process itself, because unread output would keep it alive. */
 async function run(command: ParsedCommand): Promise<number> {
   const { name, file = DEFAULT_FILE } = command;
@@ -82,13 +85,13 @@ async function runWith(
   file: string,
   { name, full = false, probe = false, ...options }: ParsedCommand,
 ): Promise<number> {
-  const { config, warnings } = loaded;
+  const { warnings } = loaded;
   if (name === 'check') {
     const { checkReport } = await import('./setup/check.ts');
     const { warningLines } = await import('./core/config/config-error.ts');
-    const { checkFiles } = await import('./composition.ts');
+    const { createGateway } = await import('./gateway.ts');
     process.stderr.write(warningLines(warnings, file));
-    checkFiles(config);
+    await createGateway({ ...loaded.settings, ...UNSTARTED }).close();
     if (!probe) return print(checkReport(file, loaded, full));
     const { runProbe } = await import('./setup/probe/probe-command.ts');
     const { text, ok } = await runProbe(file, loaded, options);

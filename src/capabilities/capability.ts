@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Config } from '../core/config/schema/settings.ts';
 import type { SettingsSlice } from '../core/config/settings-slice.ts';
 import type { KeyOf } from '../core/credentials/authenticate.ts';
-import type { Contribution, Readings } from '../core/hooks.ts';
+import type { Contribution } from '../core/hooks.ts';
 import type { Events } from '../core/kernel/events.ts';
 import type { Limits } from '../core/kernel/limits.ts';
 import type { LogDestination } from '../core/log/destination.ts';
@@ -20,7 +20,8 @@ export interface CapabilityContext {
   readonly limits: Limits;
   /** Emits events to all listeners. Only after `start`. */
   readonly events: Events;
-  readonly readings: Partial<Readings>;
+  /** Log lines that were dropped so far. @default unknown: the logger is the program's own */
+  readonly droppedLogLines?: (() => number) | undefined;
   readonly logger: Logger;
   readonly destination: LogDestination;
   readonly now: () => number;
@@ -41,8 +42,6 @@ export interface Capability<Key extends string = string, Schema extends z.ZodTyp
   dependsOn?(config: Config, resources: readonly Resource[]): unknown;
   /** @default `serve` alone */
   readonly purposes?: readonly Purpose[];
-  /** Throws `ConfigError` where files that settings name cannot be used. Opens and creates nothing. */
-  check?(config: Config, settings: z.output<Schema>): void;
   /** Throws `ConfigError` where it cannot be opened. Must not listen or connect before `start`. */
   open(settings: z.output<Schema>, context: CapabilityContext): Contribution | undefined;
 }

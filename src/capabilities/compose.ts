@@ -7,11 +7,13 @@ import type { Events } from '../core/kernel/events.ts';
 import type { AnyCapability, CapabilityContext, Purpose } from './capability.ts';
 
 export interface OpenCapabilities {
+  /** Throws what opening them has thrown: one `ConfigError` with every issue. The others are open. */
+  check(): void;
   readonly hooks: Hooks;
   readonly listeners: readonly Events[];
   /** Starts them in order. Rejects with the first failure. */
   start(): Promise<void>;
-  /** Opens once more, beside the open ones, those whose settings have changed. Throws `ConfigError`; then nothing changes. */
+  /** Opens once more, beside the open ones, those whose settings have changed. */
   reload(config: Config): ReloadedCapabilities;
   /** Stops them in reverse order; each has what is left of this many milliseconds. */
   stop(withinMs: number): Promise<void>;
@@ -36,7 +38,7 @@ export function slicesOf(capabilities: readonly AnyCapability[]): readonly Setti
   return capabilities.flatMap(({ settings }) => settings ?? []);
 }
 
-/** Opens what settings switch on. Throws one `ConfigError` with every issue; nothing is open then. */
+/** Opens what settings switch on. `check` throws the issues of those that could not be opened. */
 export function openCapabilities(
   capabilities: readonly AnyCapability[],
   purpose: Purpose,
@@ -46,11 +48,6 @@ export function openCapabilities(
   return composed(openAll(used, context, []), context);
 }
 
-/** Throws one `ConfigError` with every file that cannot be used. */
-export function checkCapabilities(capabilities: readonly AnyCapability[], config: Config): void {
-  collectIssues(capabilities.map((capability) => () => capability.check?.(config, settingsOf(capability, config))));
-}
-
 /** One capability with its settings; `contribution` is `undefined` where it is switched off. */
 interface Entry {
   readonly capability: AnyCapability;
@@ -58,12 +55,12 @@ interface Entry {
   readonly contribution: Contribution | undefined;
 }
 
-/** Opens each, or keeps the entry of `before` whose settings are the same, or need a restart. */
+/** Opens each, or keeps the entry of `before` whose settings are the same, or need a restart. `failure`: what was thrown. */
 function openAll(
   capabilities: readonly AnyCapability[],
   context: CapabilityContext,
   before: readonly Entry[],
-): readonly Entry[] {
+): { readonly entries: readonly Entry[]; readonly failure: unknown } {
   const { config, resources } = context;
   const entries: Entry[] = [];
   let { counts, keyOf } = context;
@@ -81,30 +78,32 @@ function openAll(
 
   try {
     collectIssues(capabilities.map((capability) => () => open(capability)));
-  } catch (error) {
-    void stopAll(without(entries, before), 0);
-    throw error;
+    return { entries, failure: undefined };
+  } catch (failure) {
+    return { entries, failure };
   }
-  return entries;
 }
 
-function composed(entries: readonly Entry[], context: CapabilityContext): OpenCapabilities {
+function composed({ entries, failure }: ReturnType<typeof openAll>, context: CapabilityContext): OpenCapabilities {
   const open = entries.flatMap(({ contribution = [] }) => contribution);
   return {
+    check() {
+      if (failure !== undefined) throw failure;
+    },
     hooks: composeHooks(open),
     listeners: open.flatMap(({ listeners = [] }) => listeners),
     start: () => startAll(entries),
     reload(config) {
       const capabilities = entries.map(({ capability }) => capability);
       const next = openAll(capabilities, { ...context, config }, entries);
-      const added = without(next, entries);
+      const added = without(next.entries, entries);
       return {
         ...composed(next, context),
         apply() {
-          for (const { contribution } of without(next, added)) contribution?.onReload?.(config);
+          for (const { contribution } of without(next.entries, added)) contribution?.onReload?.(config);
           return startAll(added);
         },
-        retire: () => stopAll(without(entries, next), 0),
+        retire: () => stopAll(without(entries, next.entries), 0),
         revert: () => stopAll(added, 0),
       };
     },

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { composeReads, otherCredentialsIn } from './compose-reads.ts';
+import { collectIssues } from './config/config-error.ts';
 import { callerValueNames } from './config/schema/caller-values.ts';
 import { type Config, checked, offeredIn } from './config/schema/settings.ts';
 import { type Authenticate, createAuthenticate } from './credentials/authenticate.ts';
@@ -31,6 +32,8 @@ interface CoreOptions {
   readonly hooks?: Wrappers &
     Pick<Hooks, 'sharing' | 'verifier' | 'credentials'> &
     Partial<Pick<Hooks, 'openConfirmation'>>;
+  /** Throws further issues, which are reported together with those of files. @default none */
+  readonly check?: () => void;
   /** Sees each exchange with an upstream, for `check --probe`. @default none */
   readonly tap?: Tap | undefined;
   /** The previous core, whose unchanged parts are kept. @default none */
@@ -49,10 +52,10 @@ export interface Core extends Pick<UseCount, 'enter'> {
   /** Further headers of callers that select a list. */
   readonly forwardedHeaders: readonly string[];
   /**
-   * Closes it when nothing uses it, at the latest after `withinMs`: what is left is cut. Drops snapshots that `next` reads
-   * differently.
+   * Closes it when nothing uses it, at the latest after the longest request and the grace period: what is left is cut. Drops
+   * snapshots that `next` reads differently.
    */
-  retire(next: Core, withinMs: number): Promise<void>;
+  retire(next: Core): Promise<void>;
   /** Closes the upstreams that no other core uses. */
   close(): Promise<void>;
 }
@@ -64,20 +67,22 @@ export function createCore(config: Config, options: CoreOptions): Core {
     now,
     resources = RESOURCES,
     hooks = NO_HOOKS,
+    check = () => {},
     tap,
     before,
     files = createSecretFiles(options),
   } = options;
   const { sharing = shareNothing() } = hooks;
   const offered = offeredIn(config, resources);
+  const used = [...new Set(offered.map(({ settings }) => settings.upstream))];
+  const [openings] = collectIssues([
+    () => upstreamOpenings(config, used, { events, hooks, tap, before, files }),
+    check,
+  ]);
   if (config.verification !== undefined && hooks.verifier === undefined) {
     throw new Error('settings verify tokens, and no capability does');
   }
-  const upstreams = openUpstreams(
-    config,
-    offered.map(({ settings }) => settings.upstream),
-    { events, hooks, tap, before, files },
-  );
+  const upstreams = new Map(openings.map(([name, open]) => [name, open()]));
   const reloadState = before?.reloadState ?? createReloadState(config, events, sharing);
   const names = namesInCache(resources, config);
   const { keyOf } = reloadState;
@@ -109,26 +114,23 @@ export function createCore(config: Config, options: CoreOptions): Core {
     await closing;
   }
 
-  const otherCredentials = otherCredentialsIn(
-    config,
-    offered.map(({ settings }) => settings.upstream),
-  );
   return {
     config,
     catalogue,
     upstreams,
-    otherCredentials,
+    otherCredentials: otherCredentialsIn(config, used),
     forwardedHeaders: callerValueNames(config).headers,
     authenticate: createAuthenticate({ verify: hooks.verifier && hooks.wrapVerify(hooks.verifier.verify), keyOf }),
     reloadState,
     enter: users.enter,
-    async retire(next, withinMs) {
+    async retire(next) {
       const kept = new Set(namesInCache(resources, next.config).values());
       const drop = () => {
         for (const name of names.values()) if (!kept.has(name)) reloadState.cache.drop(name);
       };
       drop();
-      await users.whenIdle(withinMs);
+      const { http, shutdown } = config;
+      await users.whenIdle(Math.max(http.requestTimeoutMs, longestReadMs(config)) + shutdown.graceMs);
       // Pending loads have stored since.
       drop();
       await close();
@@ -137,30 +139,39 @@ export function createCore(config: Config, options: CoreOptions): Core {
   };
 }
 
-interface OpenUpstreamsOptions extends Pick<CoreOptions, 'events' | 'tap' | 'before'> {
+/** Upper bound of a read. */
+export function longestReadMs({ upstreams }: Config): number {
+  return Math.max(...Object.values(upstreams).map(({ timeoutMs }) => timeoutMs));
+}
+
+interface OpeningsOptions extends Pick<CoreOptions, 'events' | 'tap' | 'before'> {
   readonly files: SecretFiles;
   readonly hooks: Pick<Hooks, 'wrapClient' | 'credentials'>;
 }
 
-/** Opens these upstreams, except for those that are open with the same settings. */
-function openUpstreams(
+/** Opens the files of these upstreams, and returns what opens each that is not open with the same settings. */
+function upstreamOpenings(
   config: Config,
   names: readonly string[],
-  { events, hooks, files, tap, before }: OpenUpstreamsOptions,
-): Map<string, OpenUpstream> {
+  { events, hooks, files, tap, before }: OpeningsOptions,
+): (readonly [name: string, open: () => OpenUpstream])[] {
   const { wrapClient } = hooks;
-  const openings = [...new Set(names)].map((name): [string, () => OpenUpstream] => {
+  function opening(name: string): readonly [string, () => OpenUpstream] {
     const settings = checked(config.upstreams[name]);
     const running = before?.upstreams.get(name);
     if (running !== undefined && isDeepStrictEqual(before?.config.upstreams[name], settings)) {
       return [name, () => running];
     }
     const facts = CREDENTIAL_KINDS[settings.credential.kind];
-    const authorization = files.authorization(name, settings, hooks);
-    const tls = withFiles(settings.tls, files.upstreamTls(name, settings));
+    const [authorization, tlsFiles] = collectIssues([
+      () => files.authorization(name, settings, hooks),
+      () => files.upstreamTls(name, settings),
+    ]);
+    const tls = withFiles(settings.tls, tlsFiles);
     const proxy = settings.proxy && { url: settings.proxy.url, authorize: proxyAuthorization(settings.proxy) };
     const shared = { events, tap, wrapClient };
     return [name, () => openUpstream({ ...settings, ...facts, ...authorization, ...shared, name, tls, proxy })];
-  });
-  return new Map(openings.map(([name, open]) => [name, open()]));
+  }
+
+  return collectIssues(names.map((name) => () => opening(name)));
 }

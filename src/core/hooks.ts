@@ -12,12 +12,6 @@ import type { Sharing } from './sharing.ts';
 import type { OpenConfirmation } from './upstream/paging/list-confirmation.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-/** Figures that are read when metrics are scraped. */
-export interface Readings {
-  /** Absent where the logger is the program's own. */
-  droppedLogLines(): number;
-}
-
 /** Each keeps the type of what it wraps; the first capability is outermost. */
 export interface Wrappers {
   wrapDispatch(dispatch: Dispatch): Dispatch;
@@ -55,7 +49,6 @@ interface Verifier {
 export interface Hooks extends RequestHooks, Wrappers {
   operations(state: GatewayState): readonly Operation[];
   adminOperations(state: GatewayState): readonly Operation[];
-  readonly readings: Partial<Readings>;
   /** `undefined` where any token is accepted. At most one capability has it. */
   readonly verifier: Verifier | undefined;
   /** What capabilities open, by kind of credential. */
@@ -115,7 +108,6 @@ export function composeHooks(contributions: readonly Contribution[]): Hooks {
     watch: contributions.find(({ watch }) => watch !== undefined)?.watch,
     openConfirmation: contributions.find(({ openConfirmation }) => openConfirmation !== undefined)?.openConfirmation,
     sharing: contributions.findLast(({ sharing }) => sharing !== undefined)?.sharing,
-    readings: Object.assign({}, ...contributions.map(({ readings }) => readings)),
   };
 }
 

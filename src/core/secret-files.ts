@@ -1,10 +1,9 @@
-import { ConfigError, collectIssues } from './config/config-error.ts';
+import { ConfigError, collectIssues, dottedPath } from './config/config-error.ts';
 import type { Config } from './config/schema/settings.ts';
 import { type Authorization, openAuthorization, proxyAuthorization } from './credentials/authorize.ts';
 import { openTlsFiles, type TlsFiles, type TlsPaths } from './credentials/files/tls-files.ts';
-import { UnusableFile } from './credentials/files/watched-files.ts';
+import { UnusableFile, type WatchOptions } from './credentials/files/watched-files.ts';
 import { type Hooks, NO_HOOKS } from './hooks.ts';
-import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
 import { openServer } from './upstream/open-upstream.ts';
 
@@ -13,25 +12,39 @@ type UpstreamConfig = Config['upstreams'][string];
 /** Opens the secrets, certificates and keys that settings name by path. */
 export type SecretFiles = ReturnType<typeof createSecretFiles>;
 
-/** Opens files of a block of settings. Throws `ConfigError` for one that cannot be used. */
-export function openFilesOf<Opened>(block: readonly string[], open: () => Opened): Opened {
+/** TLS files of the listeners. */
+export interface ListenerFiles {
+  readonly http?: TlsFiles | undefined;
+  readonly admin?: TlsFiles | undefined;
+}
+
+/** What files are opened with. `now`: milliseconds since the epoch. */
+interface FilesContext {
+  readonly events: Events;
+  readonly now: () => number;
+}
+
+/** Opens files of a block of settings, whose changes are events. Throws `ConfigError` for one that cannot be used. */
+export function openFilesOf<Opened>(
+  block: readonly string[],
+  { events, now }: FilesContext,
+  open: (options: WatchOptions) => Opened,
+): Opened {
+  const onChange = (unusable?: UnusableFile) =>
+    events.filesChanged?.({ block: dottedPath(block), key: unusable?.key, issue: unusable?.issue });
   try {
-    return open();
+    return open({ now, onChange });
   } catch (error) {
     if (!(error instanceof UnusableFile)) throw error;
     throw new ConfigError([{ path: [...block, ...error.key.split('.')], message: error.issue }]);
   }
 }
 
-/** `now`: milliseconds since the epoch. Each throws `ConfigError` for a file that cannot be used. */
-export function createSecretFiles({ events, now }: { readonly events: Events; readonly now: () => number }) {
-  function tls(path: readonly string[], paths: TlsPaths | undefined, mustBeValid = false): TlsFiles | undefined {
-    if (paths === undefined) return undefined;
-    const block = path.join('.');
-    const onChange = (unusable?: UnusableFile) =>
-      events.tlsFilesChanged?.({ block, key: unusable?.key, issue: unusable?.issue });
-    return openFilesOf(path, () => openTlsFiles(paths, { now, onChange, mustBeValid }));
-  }
+/** Each throws `ConfigError` for a file that cannot be used. */
+export function createSecretFiles(context: FilesContext) {
+  const { events } = context;
+  const tls = (block: readonly string[], paths: TlsPaths | undefined, mustBeValid = false): TlsFiles | undefined =>
+    paths && openFilesOf(block, context, (options) => openTlsFiles(paths, { ...options, mustBeValid }));
 
   /** The connection to an authorization server has settings of its own; a session is opened at the platform itself. */
   function serverOf(upstream: string, settings: UpstreamConfig) {
@@ -53,18 +66,20 @@ export function createSecretFiles({ events, now }: { readonly events: Events; re
       { wrapClient, credentials }: Pick<Hooks, 'wrapClient' | 'credentials'> = NO_HOOKS,
     ): Authorization {
       const { credential } = settings;
-      const onChange = (unusable?: UnusableFile) => events.secretChanged?.({ upstream, issue: unusable?.issue });
-      return openFilesOf(credentialBlock(upstream, settings), () =>
+      return openFilesOf(credentialBlock(upstream, settings), context, (options) =>
         openAuthorization(credential, {
-          ...{ upstream, events, now, onChange, credentials },
+          ...{ ...options, upstream, events, credentials },
           openServer: (own) => openServer({ ...settings, ...own, ...serverOf(upstream, settings), events, wrapClient }),
         }),
       );
     },
     upstreamTls: (upstream: string, settings: UpstreamConfig) => tls(['upstreams', upstream, 'tls'], settings.tls),
-    listenerTls(listener: 'http' | 'admin', { http, admin }: Config) {
-      if (listener === 'http') return tls(['http', 'tls'], http.tls, true);
-      return admin.enabled ? tls(['admin', 'tls'], admin.tls, true) : undefined;
+    listenerTls({ http, admin }: Config): ListenerFiles {
+      const [ofHttp, ofAdmin] = collectIssues([
+        () => tls(['http', 'tls'], http.tls, true),
+        () => (admin.enabled ? tls(['admin', 'tls'], admin.tls, true) : undefined),
+      ]);
+      return { http: ofHttp, admin: ofAdmin };
     },
   };
 }
@@ -75,20 +90,6 @@ function credentialBlock(upstream: string, { credential }: UpstreamConfig): stri
 
 export function withFiles<Settings>(settings: Settings | undefined, files: TlsFiles | undefined) {
   return settings && files && { ...settings, files };
-}
-
-/** Opens all files in use, to check them. Throws `ConfigError`. */
-export function checkSecretFiles(config: Config): void {
-  const files = createSecretFiles({ events: {}, now: Date.now });
-  collectIssues([
-    ...upstreamsInUse(config).flatMap(([name, settings]) => [
-      // A capability checks the files that it opens.
-      () => CREDENTIAL_KINDS[settings.credential.kind].obtainsToken || files.authorization(name, settings),
-      () => files.upstreamTls(name, settings),
-    ]),
-    () => files.listenerTls('http', config),
-    () => files.listenerTls('admin', config),
-  ]);
 }
 
 /** Returns the upstreams of resources that are offered. */

@@ -213,7 +213,7 @@ describe('cores of one deployment', () => {
     await eventually(() => puts.length === 1);
     await read(before, 'tools');
     const after = open(settings({ cache: { ttlMs: 30_000 } }), before);
-    await before.retire(after, 1000);
+    await before.retire(after);
     const { cache } = after.reloadState;
     const name = namesInCache(RESOURCES, after.config).get('tools') ?? '';
     expect(cache.lastOwnLoadAt(name, callerWith())).to.be.above(0);

@@ -44,12 +44,10 @@ export const auditCapability = defineCapability({
     needsRestart: true,
   },
   purposes: ['serve', 'stdio'],
-  check(_, { enabled, keyFile = '' }) {
-    if (enabled) readAuditKey(keyFile);
-  },
-  open({ enabled, keyFile = '', format }, { config, destination, now }) {
+  open({ enabled, keyFile = '', format }, context) {
     if (!enabled) return undefined;
-    const key = readAuditKey(keyFile);
+    const { config, destination, now } = context;
+    const key = openFilesOf(['audit'], context, () => readKeyFile(keyFile, 'keyFile'));
     const write = format === 'ocsf' ? ocsfWriter(destination, now) : plainWriter(config, destination);
     const auditees = new WeakMap<RequestRecord, Auditee>();
     return {
@@ -76,11 +74,6 @@ export const auditCapability = defineCapability({
     };
   },
 });
-
-/** Throws `ConfigError` where the file holds no usable key. */
-function readAuditKey(path: string): Credential {
-  return openFilesOf(['audit'], () => readKeyFile(path, 'keyFile'));
-}
 
 /** Equal on all replicas that have the same key. Without the key, it cannot be matched with a token. */
 function nameOf(token: Credential, key: Credential): string {

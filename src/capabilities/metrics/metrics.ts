@@ -9,7 +9,7 @@ import { readMetrics, requestMetrics, sharedMetrics, upstreamMetrics } from './r
 
 /** Counts events, for Prometheus (docs/reference.md). */
 export const metricsCapability = defineCapability({
-  open(_settings, { config, readings, now }) {
+  open(_settings, { config, droppedLogLines, now }) {
     if (!config.admin.enabled) return undefined;
     let current = config;
     const certificates = watchCertificates(now);
@@ -19,7 +19,7 @@ export const metricsCapability = defineCapability({
       maxCacheBytes: config.cache.maxBytes,
       certificates: () => certificates(current),
       settingsHash: () => settingsHash(current),
-      droppedLogLines: () => readings.droppedLogLines?.(),
+      droppedLogLines: () => droppedLogLines?.(),
     });
     // Not a probe, so that other host names are refused: no page in a browser can read the metrics (DNS rebinding).
     const operations = [openOperation('/metrics', async () => unstored(await all.metrics(), all.contentType))];

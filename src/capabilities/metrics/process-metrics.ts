@@ -46,8 +46,7 @@ export function credentialMetrics(
       for (const block of ['tls', 'credential']) changed(`upstreams.${upstream}.${block}`);
     },
     credentialVerified: ({ by, verdict, ms }) => verifications.observe({ by, verdict }, ms / 1000),
-    secretChanged: ({ upstream, block = `upstreams.${upstream}.credential`, issue }) => changed(block, issue),
-    tlsFilesChanged: ({ block, issue }) => changed(block, issue),
+    filesChanged: ({ block, issue }) => changed(block, issue),
     settingsChanged({ applied }) {
       // The block names other files now, which were usable when they were opened.
       const isIn = (path: string, block: string) => path === block || path.startsWith(`${block}.`);

@@ -1,4 +1,3 @@
-import { collectIssues } from '../../core/config/config-error.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { type Authorization, basicPair, type CredentialOptions } from '../../core/credentials/authorize.ts';
 import { openSecret } from '../../core/credentials/files/secret-file.ts';
@@ -6,7 +5,6 @@ import { createObtainedTokens, obtainError } from '../../core/credentials/obtain
 import { Credential, HEADER_VALUE } from '../../core/kernel/caller.ts';
 import { credentialForm } from '../../core/kernel/credential-kinds.ts';
 import { compileExpression } from '../../core/mapping/expressions/expression.ts';
-import { openFilesOf, upstreamsInUse } from '../../core/secret-files.ts';
 import { defineCapability } from '../capability.ts';
 
 type SessionSettings = Extract<Config['upstreams'][string]['credential'], { kind: 'session' }>;
@@ -14,29 +12,9 @@ type SessionSettings = Extract<Config['upstreams'][string]['credential'], { kind
 /** Logs in at platforms that issue tokens of their own (Wazuh, Prisma Cloud, StackStorm). */
 export const sessionLogin = defineCapability({
   purposes: ['serve', 'stdio', 'probe'],
-  check(config) {
-    const options = { now: Date.now, onChange: () => {} };
-    collectIssues(
-      sessionsIn(config).map(
-        ([name, settings]) =>
-          () =>
-            openFilesOf(['upstreams', name, 'credential'], () => openSecret(settings, options)),
-      ),
-    );
-  },
-  open(_, { config }) {
-    if (sessionsIn(config).length === 0) return undefined;
-    // The schema of settings has checked them.
-    return { credentials: { session: (settings, options) => openSession(settings as SessionSettings, options) } };
-  },
-  dependsOn: (config) => sessionsIn(config).length > 0,
+  // The schema of settings has checked them.
+  open: () => ({ credentials: { session: (settings, options) => openSession(settings as SessionSettings, options) } }),
 });
-
-function sessionsIn(config: Config): (readonly [name: string, settings: SessionSettings])[] {
-  return upstreamsInUse(config).flatMap(([name, { credential }]) =>
-    credential.kind === 'session' ? [[name, credential] as const] : [],
-  );
-}
 
 const MAX_REPLY_BYTES = 65_536;
 

@@ -1,7 +1,6 @@
 import { collectIssues } from '../../core/config/config-error.ts';
 import { openSecretFile, readKeyFile } from '../../core/credentials/files/secret-file.ts';
 import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
-import type { UnusableFile } from '../../core/credentials/files/watched-files.ts';
 import { openFilesOf } from '../../core/secret-files.ts';
 import type { Sharing } from '../../core/sharing.ts';
 import { type CapabilityContext, defineCapability } from '../capability.ts';
@@ -19,9 +18,6 @@ export const sharedCache = defineCapability({
     schema: sharedSettings.optional().describe('Redis or Valkey that replicas share. Unset: replicas share nothing.'),
     needsRestart: true,
   },
-  check(_, settings) {
-    if (settings !== undefined) openSharedFiles(settings, { events: {}, now: Date.now });
-  },
   open(settings, context) {
     if (settings === undefined) return undefined;
     const { connection, sharing } = openSharing(settings, context);
@@ -35,10 +31,11 @@ export const sharedCache = defineCapability({
   },
 });
 
-function openSharing(shared: SharedSettings, { limits, events, now }: CapabilityContext) {
+function openSharing(shared: SharedSettings, context: CapabilityContext) {
+  const { limits, events, now } = context;
   const settings = { ...shared, ...limits.shared };
   const { prefix, maxValueBytes } = settings;
-  const files = openSharedFiles(settings, { events, now });
+  const files = openSharedFiles(settings, context);
   const secret = createDeploymentSecret(files.secret);
   const channel = `${prefix}:evictions`;
   const connection: RedisConnection = createRedisConnection({
@@ -54,23 +51,14 @@ function openSharing(shared: SharedSettings, { limits, events, now }: Capability
 }
 
 /** Opens the files. Throws `ConfigError` with every one that cannot be used. */
-export function openSharedFiles(settings: SharedSettings, { events, now }: Pick<CapabilityContext, 'events' | 'now'>) {
+export function openSharedFiles(settings: SharedSettings, context: Pick<CapabilityContext, 'events' | 'now'>) {
   const { username, passwordFile, keySecretFile } = settings;
   const block = ['shared'];
-  const watched = {
-    now,
-    onChange: (unusable?: UnusableFile) => events.secretChanged?.({ block: 'shared', issue: unusable?.issue }),
-  };
-  const watchedTls = {
-    now,
-    onChange: (unusable?: UnusableFile) =>
-      events.tlsFilesChanged?.({ block: 'shared.tls', key: unusable?.key, issue: unusable?.issue }),
-  };
   const tlsPaths = settings.tls;
   const [secret, password, tls] = collectIssues([
-    () => openFilesOf(block, () => readKeyFile(keySecretFile, 'keySecretFile')),
-    () => passwordFile && openFilesOf(block, () => openSecretFile(passwordFile, watched, 'passwordFile')),
-    () => tlsPaths && openFilesOf([...block, 'tls'], () => openTlsFiles(tlsPaths, watchedTls)),
+    () => openFilesOf(block, context, () => readKeyFile(keySecretFile, 'keySecretFile')),
+    () => passwordFile && openFilesOf(block, context, (watch) => openSecretFile(passwordFile, watch, 'passwordFile')),
+    () => tlsPaths && openFilesOf([...block, 'tls'], context, (watch) => openTlsFiles(tlsPaths, watch)),
   ]);
   return {
     secret,

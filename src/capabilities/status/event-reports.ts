@@ -62,10 +62,8 @@ export function createEventReports(now: () => number, time: () => string) {
     settingsChanged({ applied }) {
       if (applied.length > 0) list(false, `settings: changed (${applied.join(', ')})`);
     },
-    secretChanged: ({ upstream = '', block = upstream, issue }) =>
-      hold('PorticoFileUnusable', block, 'secret file unusable', issue, 'secret reloaded from its file'),
-    tlsFilesChanged: ({ block, key, issue }) =>
-      hold('PorticoFileUnusable', block, `${key} unusable`, issue, 'certificates reloaded from their files'),
+    filesChanged: ({ block, key, issue }) =>
+      hold('PorticoFileUnusable', block, 'file unusable', issue && `${key} ${issue}`, 'files reloaded'),
     issuerKeysFetched: ({ keys, error }) =>
       hold(
         'PorticoCannotVerify',

@@ -104,7 +104,7 @@ const LOOK_MS = 100;
 export type ProcessStatus = Awaited<ReturnType<ReturnType<typeof createProcessStatus>['status']>>;
 
 /** Observes connections, and from `listening` to `drained` the event loop and dropped lines. */
-export function createProcessStatus({ now, readings }: CapabilityContext) {
+export function createProcessStatus({ now, droppedLogLines }: CapabilityContext) {
   const certificates = watchCertificates(now);
   const delays = createHistory(now);
   const connections = new Map<string, { readonly open: number; readonly max: number }>();
@@ -114,7 +114,7 @@ export function createProcessStatus({ now, readings }: CapabilityContext) {
 
   function look(delayMs: number): void {
     delays.add(delayMs, false);
-    const all = readings.droppedLogLines?.() ?? 0;
+    const all = droppedLogLines?.() ?? 0;
     if (all > dropped) droppedAt = new Date(now()).toISOString();
     dropped = all;
   }

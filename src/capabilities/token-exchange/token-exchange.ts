@@ -1,11 +1,7 @@
-import { collectIssues } from '../../core/config/config-error.ts';
-import type { Config } from '../../core/config/schema/settings.ts';
 import type { Authorization, CredentialOptions, OpenCredential } from '../../core/credentials/authorize.ts';
-import { openTlsFiles } from '../../core/credentials/files/tls-files.ts';
 import { createOAuthServer } from '../../core/credentials/oauth-server.ts';
 import { createObtainedTokens } from '../../core/credentials/obtained-tokens.ts';
 import { credentialForm } from '../../core/kernel/credential-kinds.ts';
-import { openFilesOf, upstreamsInUse } from '../../core/secret-files.ts';
 import { defineCapability } from '../capability.ts';
 import { type GrantSettings, openClientAuthentication } from './client-authentication.ts';
 import { errorOfGrant } from './refusals.ts';
@@ -14,31 +10,12 @@ import { createRequestToken } from './request-token.ts';
 /** Obtains tokens for upstreams by OAuth: for each caller (RFC 8693, docs/decisions/0029), or for the deployment (RFC 6749, section 4.4). */
 export const tokenExchange = defineCapability({
   purposes: ['serve', 'stdio', 'probe'],
-  check(config) {
-    const options = { now: Date.now, onChange: () => {} };
-    const opened = grantsIn(config).flatMap(([name, { client, tls }]) => {
-      const block = ['upstreams', name, 'credential'];
-      return [
-        () => openFilesOf([...block, 'client'], () => openClientAuthentication(client, options)),
-        () => tls && openFilesOf([...block, 'tls'], () => openTlsFiles(tls, options)),
-      ];
-    });
-    collectIssues(opened);
-  },
-  open(_, { config }) {
-    if (grantsIn(config).length === 0) return undefined;
+  open() {
     // The schema of settings has checked them.
     const open: OpenCredential = (settings, options) => openGrant(settings as GrantSettings, options);
     return { credentials: { exchange: open, 'client-credentials': open } };
   },
-  dependsOn: (config) => grantsIn(config).length > 0,
 });
-
-function grantsIn(config: Config): (readonly [name: string, settings: GrantSettings])[] {
-  return upstreamsInUse(config).flatMap(([name, { credential }]) =>
-    credential.kind === 'exchange' || credential.kind === 'client-credentials' ? [[name, credential] as const] : [],
-  );
-}
 
 /** Above the size of any token or metadata. */
 const MAX_RESPONSE_BYTES = 65_536;

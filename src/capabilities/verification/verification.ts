@@ -1,7 +1,6 @@
 import { callerValueNames } from '../../core/config/schema/caller-values.ts';
 import { type Config, offeredIn } from '../../core/config/schema/settings.ts';
 import { openSecret } from '../../core/credentials/files/secret-file.ts';
-import type { UnusableFile, WatchOptions } from '../../core/credentials/files/watched-files.ts';
 import { createOAuthServer } from '../../core/credentials/oauth-server.ts';
 import { MCP_PATH } from '../../core/http/operations/rpc.ts';
 import type { Credential } from '../../core/kernel/caller.ts';
@@ -36,9 +35,6 @@ const MAX_KEY_REQUESTS = 4;
 /** Verifies callers' access tokens, and publishes where clients obtain them (docs/decisions/0029, 0030). */
 export const verification = defineCapability({
   dependsOn: (config, resources) => [verifiedBy(config, resources), config.publicUrl],
-  check({ verification: settings }) {
-    openClient(settings?.introspection, { now: Date.now, onChange: () => {} });
-  },
   open(_, context) {
     const { config, resources } = context;
     const by = verifiedBy(config, resources);
@@ -83,9 +79,9 @@ function openVerification(by: VerifiedBy, context: CapabilityContext) {
     judge: async (credential, key) => check(await claimsOf(credential.reveal()), key),
   });
 
-  const onChange = (unusable?: UnusableFile) =>
-    events.secretChanged?.({ block: 'verification.introspection', issue: unusable?.issue });
-  const secret = openClient(introspection, { now, onChange });
+  const secret =
+    introspection &&
+    openFilesOf(['verification', 'introspection'], context, (watch) => openSecret(introspection, watch)).current;
   const forKeys = connect('keys', MAX_KEY_REQUESTS, by, context);
   const findKey = createKeySet({
     ...settings.keys,
@@ -165,9 +161,4 @@ function isSigned(token: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Throws `ConfigError` where the file of the secret cannot be used. */
-function openClient(settings: NonNullable<Config['verification']>['introspection'], options: WatchOptions) {
-  return settings && openFilesOf(['verification', 'introspection'], () => openSecret(settings, options)).current;
 }

@@ -145,19 +145,10 @@ export interface Events {
   /** A call was not made: the breaker is open, the queue is full, or the upstream rejected the credential a moment ago. */
   callRefused?(refused: RequestRef & { readonly upstream: string; readonly code: string }): void;
   /**
-   * A secret of an upstream, or of a block of settings (`verification.introspection`), was reloaded from its file. `issue`: the
-   * file is unusable, and the previous secret stays in use. Emitted once for each issue, and without one when it is over.
+   * Secrets, certificates or keys of a block of settings (`http.tls`) were reloaded from their files. `issue`: the file under
+   * `key` is unusable, and its previous content stays in use. Emitted once for each issue, and without one when it is over.
    */
-  secretChanged?(changed: {
-    readonly upstream?: string | undefined;
-    readonly block?: string | undefined;
-    readonly issue?: string | undefined;
-  }): void;
-  /**
-   * Certificates or keys of a block of settings (`http.tls`) were reloaded. `issue`: the file under `key` is unusable, and its
-   * previous content stays in use. Emitted once for each issue, and without one when it is over.
-   */
-  tlsFilesChanged?(changed: {
+  filesChanged?(changed: {
     readonly block: string;
     readonly key?: string | undefined;
     readonly issue?: string | undefined;

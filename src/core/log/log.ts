@@ -1,6 +1,6 @@
 import { GatewayError, nameError } from '../kernel/errors.ts';
 import type { Events } from '../kernel/events.ts';
-import { isServerError, type Logger, logRequest, rounded, whyOf } from './logger.ts';
+import { isServerError, type Level, type Logger, logRequest, rounded, whyOf } from './logger.ts';
 
 /** A line has no place for a URL or a body, and of headers only for the request's ids and the name of a client of MCP. */
 export function logEvents(
@@ -9,32 +9,45 @@ export function logEvents(
 ): Events {
   return {
     requestEnded: (request) => logRequest(logger, request),
-    ...details(logger),
-    ...progress(logger),
+    ...plainLines(logger),
+    settingsChanged: (changes) => logger[changes.needRestart.length > 0 ? 'warn' : 'info'](changes, 'settings changed'),
     ...warnings(logger, now),
     ...errors(logger),
   };
 }
 
-function details(logger: Logger): Events {
-  return {
-    pageFetched: (fetched) => logger.debug({ ...fetched, ms: rounded(fetched.ms) }, 'page fetched'),
-    retried: (retry) => logger.debug({ ...retry, delayMs: rounded(retry.delayMs) }, 'retry'),
-    flightJoined: (joined) => logger.debug(joined, 'flight joined'),
-    tokenExchanged: (exchanged) => logger.debug({ ...exchanged, ms: rounded(exchanged.ms) }, 'token exchanged'),
-    limitReached: (reached) => logger.debug(reached, 'limit reached'),
-    callRefused: (refused) => logger.debug(refused, 'call refused'),
-    credentialVerified: (judged) => logger.debug({ ...judged, ms: rounded(judged.ms) }, 'token verified'),
-    snapshotEvicted: (evicted) => logger.debug(evicted, 'snapshot evicted'),
-  };
+/** Events whose line has their own facts. */
+const LINES = {
+  pageFetched: ['debug', 'page fetched'],
+  retried: ['debug', 'retry'],
+  flightJoined: ['debug', 'flight joined'],
+  tokenExchanged: ['debug', 'token exchanged'],
+  limitReached: ['debug', 'limit reached'],
+  callRefused: ['debug', 'call refused'],
+  credentialVerified: ['debug', 'token verified'],
+  snapshotEvicted: ['debug', 'snapshot evicted'],
+  handshakeFailed: ['debug', 'handshake failed'],
+  listening: ['info', 'listening'],
+  draining: ['info', 'draining'],
+  connectionsCapped: ['warn', 'connections capped by the limit of open files'],
+  connectionsRefused: ['warn', 'connections refused'],
+  internalError: ['error', 'internal error'],
+} as const satisfies { readonly [Name in keyof Events]?: readonly [Level, message: string] };
+
+function plainLines(logger: Logger): Events {
+  const lines = Object.entries(LINES).map(([name, [level, message]]) => {
+    const write = (facts: object) => logger[level](roundTimes(facts), message);
+    return [name, write];
+  });
+  return Object.fromEntries(lines);
 }
 
-function progress(logger: Logger): Events {
+function roundTimes(facts: { readonly ms?: number; readonly delayMs?: number }): object {
+  const { ms, delayMs } = facts;
   return {
-    handshakeFailed: (failed) => logger.debug(failed, 'handshake failed'),
-    listening: (listening) => logger.info(listening, 'listening'),
-    settingsChanged: (changes) => logger[changes.needRestart.length > 0 ? 'warn' : 'info'](changes, 'settings changed'),
-    draining: (draining) => logger.info(draining, 'draining'),
+    ...facts,
+    ...(ms !== undefined && { ms: rounded(ms) }),
+    ...(delayMs !== undefined && { delayMs: rounded(delayMs) }),
   };
 }
 
@@ -66,14 +79,8 @@ function warnings(logger: Logger, now: () => number): Events {
     listLoaded({ resource, upstream, items, dropped }) {
       if (dropped > 0) logger.warn({ resource, upstream, items, dropped }, 'items dropped');
     },
-    secretChanged: (changed) =>
-      changed.issue === undefined
-        ? logger.info(changed, 'secret reloaded')
-        : logger.warn(changed, 'secret file unusable'),
-    tlsFilesChanged: (changed) =>
-      changed.issue === undefined
-        ? logger.info(changed, 'certificates reloaded')
-        : logger.warn(changed, 'certificate files unusable'),
+    filesChanged: (changed) =>
+      changed.issue === undefined ? logger.info(changed, 'files reloaded') : logger.warn(changed, 'file unusable'),
     issuerKeysFetched: ({ keys, error }) =>
       error === undefined
         ? logger.info({ keys }, 'issuer keys fetched')
@@ -83,8 +90,6 @@ function warnings(logger: Logger, now: () => number): Events {
     sharedCommandEnded({ command, outcome }) {
       if (outcome === 'full' && isDue('Redis is full')) logger.warn({ command, outcome }, 'Redis refuses commands');
     },
-    connectionsCapped: (capped) => logger.warn(capped, 'connections capped by the limit of open files'),
-    connectionsRefused: (refused) => logger.warn(refused, 'connections refused'),
     drained({ whole }) {
       if (whole) logger.info('drained');
       else logger.warn('drained in part: requests were cut off after shutdown.graceMs');
@@ -94,7 +99,6 @@ function warnings(logger: Logger, now: () => number): Events {
 
 function errors(logger: Logger): Events {
   return {
-    internalError: (bug) => logger.error(bug, 'internal error'),
     listenerFailed: ({ error }) => logger.error({ error: nameError(error) }, 'listener error'),
     refreshFailed({ resource, error, requestId, traceId }) {
       const request = { requestId, traceId };

@@ -44,7 +44,7 @@ async function withAudit(
       upstreams: { projects: BASE, workflows: BASE, tools: BASE },
     });
     const context = {
-      ...{ config, limits: limitsWith(), events: {}, readings: {}, logger, destination },
+      ...{ config, limits: limitsWith(), events: {}, logger, destination },
       ...{ now: Date.now, resources: RESOURCES, counts: undefined, keyOf: String },
       wrapClient: (client: Upstream) => client,
     };

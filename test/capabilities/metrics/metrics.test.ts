@@ -186,14 +186,9 @@ const ROWS: readonly Row[] = [
   ],
   ['sharedPut', [{ ...TOOLS, outcome: 'stored' }], 'portico_shared_puts_total{resource="tools",outcome="stored"}'],
   [
-    'tlsFilesChanged',
+    'filesChanged',
     [{ block: 'http.tls' }, { block: 'http.tls', key: 'certFile', issue: 'is empty' }],
     'portico_file_unusable{block="http.tls"}',
-  ],
-  [
-    'secretChanged',
-    [{ upstream: 'acme' }, { block: 'verification.introspection', issue: 'is empty' }],
-    'portico_file_unusable{block="verification.introspection"}',
   ],
   [
     'settingsChanged',
@@ -292,17 +287,12 @@ describe('metrics', () => {
       return blocks.filter((block) => series.get(`portico_file_unusable{block="${block}"}`) === 1);
     };
     const spoil = () => {
-      events.secretChanged?.({ upstream: 'acme', issue: 'is empty' });
-      for (const block of ['upstreams.acme.tls', 'http.tls']) {
-        events.tlsFilesChanged?.({ block, key: 'certFile', issue: 'is empty' });
-      }
-      events.secretChanged?.({ block: 'verification.introspection', issue: 'is empty' });
+      for (const block of blocks) events.filesChanged?.({ block, key: 'certFile', issue: 'is empty' });
     };
     expect(await unusable()).to.deep.equal([]);
     spoil();
     expect(await unusable()).to.deep.equal(blocks);
-    events.secretChanged?.({ upstream: 'acme' });
-    events.tlsFilesChanged?.({ block: 'http.tls' });
+    for (const block of ['upstreams.acme.credential', 'http.tls']) events.filesChanged?.({ block });
     expect(await unusable()).to.deep.equal(['upstreams.acme.tls', 'verification.introspection']);
     spoil();
     events.settingsChanged?.({

@@ -30,12 +30,9 @@ const LISTED: Readonly<Record<string, (events: Events) => void>> = {
     events.settingsRefused?.({ issue: 'scheme: missing' });
     events.settingsReloaded?.({ needRestart: ['cache'] });
   },
-  'acme: secret reloaded from its file ×2, !acme: secret file unusable (is empty) ×2': (events) => {
-    for (const issue of ['is empty', undefined]) events.secretChanged?.({ upstream: 'acme', issue });
-  },
-  'http.tls: certificates reloaded from their files ×2, !http.tls: keyFile unusable (is no key) ×2': (events) => {
-    events.tlsFilesChanged?.({ block: 'http.tls', key: 'keyFile', issue: 'is no key' });
-    events.tlsFilesChanged?.({ block: 'http.tls' });
+  'http.tls: files reloaded ×2, !http.tls: file unusable (keyFile is no key) ×2': (events) => {
+    events.filesChanged?.({ block: 'http.tls', key: 'keyFile', issue: 'is no key' });
+    events.filesChanged?.({ block: 'http.tls' });
   },
   '!issuer: keys cannot be fetched (no response) ×2, issuer: 2 keys fetched ×2': (events) => {
     events.issuerKeysFetched?.({ keys: 2 });

@@ -20,7 +20,7 @@ export function openStatus() {
   const dropped = { log: 0 };
   const { listeners, status } = createGatewayStatus({
     ...{ config: CONFIG, resources: RESOURCES, now: () => 1000 * seconds },
-    readings: { droppedLogLines: () => dropped.log },
+    droppedLogLines: () => dropped.log,
   } as unknown as CapabilityContext);
   const events = joinEvents(listeners);
   events.upstreamOpened?.({ ...ACME, ...BOUNDS });

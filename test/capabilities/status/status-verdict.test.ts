@@ -96,13 +96,9 @@ const LINES: Readonly<Record<string, readonly [alert: string, cause: (events: Ev
       events.settingsReloaded?.({ needRestart: ['cache', 'http'] });
     },
   ],
-  'amber acme: secret file unusable for 30 s (is empty)': [
+  'amber http.tls: file unusable for 30 s (keyFile is no key)': [
     'PorticoFileUnusable',
-    (events) => events.secretChanged?.({ upstream: 'acme', issue: 'is empty' }),
-  ],
-  'amber http.tls: keyFile unusable for 30 s (is no key)': [
-    'PorticoFileUnusable',
-    (events) => events.tlsFilesChanged?.({ block: 'http.tls', key: 'keyFile', issue: 'is no key' }),
+    (events) => events.filesChanged?.({ block: 'http.tls', key: 'keyFile', issue: 'is no key' }),
   ],
   'amber issuer: keys cannot be fetched for 30 s (no response)': [
     'PorticoCannotVerify',
@@ -169,7 +165,7 @@ describe('the verdict on a gateway', () => {
     }
     events.readEnded?.({ resource: 'tools', cache: 'stale', staleFor: 'upstream_failed' });
     events.loadEnded?.({ ...TOOLS, ms: 1 });
-    for (const issue of ['is empty', undefined]) events.secretChanged?.({ block: 'verification.introspection', issue });
+    for (const issue of ['is empty', undefined]) events.filesChanged?.({ block: 'http.tls', issue });
     for (const isUp of [false, true]) events.sharedStoreChanged?.({ isUp });
     events.settingsRefused?.({ issue: 'scheme: missing' });
     events.settingsReloaded?.({ needRestart: [] });
