@@ -59,7 +59,7 @@ export async function loadSettings(
   resources: readonly Resource[] = RESOURCES,
 ) {
   const loaded = await loadConfig(file, environment, resources, SLICES);
-  const certificates = await certificateWarnings(loaded.config, Date.now);
+  const certificates = certificateWarnings(loaded.config, Date.now);
   const found = [...settingsWarnings(loaded, resources, SLICES), ...certificates];
   /** What is probably a mistake, in the order of the file. */
   const warnings = loaded.placed(new ConfigError(found)).issues;

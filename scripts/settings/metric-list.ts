@@ -10,7 +10,7 @@ export interface DeclaredMetric {
 /** Returns Portico's own metrics, or all of them with those of the process, which prom-client declares. */
 export function declaredMetrics(which: 'own' | 'all' = 'own'): DeclaredMetric[] {
   const metrics = createMetrics({
-    ...{ maxCacheBytes: 1, settingsHash: () => '', droppedLogLines: () => 0, certificates: async () => [] },
+    ...{ maxCacheBytes: 1, settingsHash: () => '', droppedLogLines: () => 0, certificates: () => [] },
   });
   return metrics[which].getMetricsAsArray().map((metric) => {
     // prom-client's types lack the labels, and a metric has its type as the name of its class.

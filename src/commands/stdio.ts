@@ -15,7 +15,7 @@ import { installCrashHandler, nextSignal } from './process-end.ts';
 /** Answers MCP on standard input and output. Resolves with 0 if every response was read, otherwise 1. Throws `ConfigError`. */
 export async function serveStdio(loaded: LoadedSettings, file: string): Promise<number> {
   const { config, warnings } = loaded;
-  const identity = await localCaller(loaded, file, 'portico stdio');
+  const identity = await localCaller({ ...loaded, file, command: 'portico stdio' });
   const destination = standardError();
   const logger = createLogger({ ...config.log, destination });
   installCrashHandler(logger);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { certificateWarnings, watchCertificates } from '../../src/core/certificates.ts';
+import { certificatesIn, certificateWarnings } from '../../src/core/certificates.ts';
 import { createAuthority, writePem } from '../support/certificates.ts';
 import { parseConfig } from '../support/limits.ts';
 import { inFolder } from '../support/process/process.ts';
@@ -28,30 +28,27 @@ async function settingsWith(days: readonly [from: number, to: number]) {
 describe('the certificates in use', () => {
   it('are those of listeners and of upstreams whose lists are offered', async () => {
     const config = parseConfig(await settingsWith([-1, 20]));
-    const found = await watchCertificates(Date.now)(config);
-    const names = found.map(({ block, file }) => [...block, file].join('.'));
+    const names = certificatesIn(config).map(({ block, file }) => [...block, file].join('.'));
     expect(names).to.deep.equal(['http.tls.certFile', 'upstreams.tools.tls.certFile', 'upstreams.tls.tls.caFile']);
   });
 
-  it('are those of the settings in force, and of renewed files', () =>
+  it('are those in the files now, if they can be used', () =>
     inFolder(async (folder) => {
-      const clock = { now: Date.now() };
       const { cert: certFile, key: keyFile } = writePem(folder, await AUTHORITY.issue());
-      const inUse = watchCertificates(() => clock.now);
       const upstreams = { tools: { baseUrl: 'http://127.0.0.1:9' } };
       const config = parseConfig({ http: { tls: { certFile, keyFile } }, upstreams });
-      const [before] = await inUse(config);
+      const [before] = certificatesIn(config);
       writePem(folder, await AUTHORITY.issue({ days: [-1, 25] }));
-      clock.now += 10_000;
-      const [after] = await inUse(config);
+      const [after] = certificatesIn(config);
       expect(Number(after?.to) - Number(before?.to)).to.be.closeTo(5 * 86_400_000, 60_000);
-      expect(await inUse(parseConfig({ upstreams }))).to.deep.equal([]);
+      writePem(folder, { cert: 'no certificate' });
+      expect(certificatesIn(config)).to.deep.equal([]);
     }));
 });
 
 describe('the warnings of certificates', () => {
   const warned = async (days: readonly [number, number]) =>
-    (await certificateWarnings(parseConfig(await settingsWith(days)), Date.now)).map(({ path, message }) => [
+    certificateWarnings(parseConfig(await settingsWith(days)), Date.now).map(({ path, message }) => [
       path.join('.'),
       message.replace(/\d{4}-\S+Z/, 'TIME'),
     ]);

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { watchCertificates } from '../../core/certificates.ts';
+import { certificatesIn } from '../../core/certificates.ts';
 import { settingsHash } from '../../core/config/settings-changes.ts';
 import { openOperation, unstored } from '../../core/http/operations/operation.ts';
 import { defineCapability } from '../capability.ts';
@@ -9,15 +9,12 @@ import { readMetrics, requestMetrics, sharedMetrics, upstreamMetrics } from './r
 
 /** Counts events, for Prometheus (docs/reference.md). */
 export const metricsCapability = defineCapability({
-  open(_settings, { config, droppedLogLines, now }) {
+  open(_settings, { config, droppedLogLines }) {
     if (!config.admin.enabled) return undefined;
     let current = config;
-    const certificates = watchCertificates(now);
-    // Those that are in use from now on, even if their files are replaced before the first scrape.
-    void certificates(config);
     const { listeners, all } = createMetrics({
       maxCacheBytes: config.cache.maxBytes,
-      certificates: () => certificates(current),
+      certificates: () => certificatesIn(current),
       settingsHash: () => settingsHash(current),
       droppedLogLines: () => droppedLogLines?.(),
     });

@@ -6,7 +6,7 @@ import type { MetricRegistry } from './metric-registry.ts';
 
 export interface ProcessMetricsOptions {
   /** Certificates in use. */
-  readonly certificates: () => Promise<readonly CertificateFile[]>;
+  readonly certificates: () => readonly CertificateFile[];
   readonly settingsHash: () => string;
   /** `undefined` where the logger is the program's own. */
   readonly droppedLogLines: () => number | undefined;
@@ -28,10 +28,9 @@ export function credentialMetrics(
   gauge(
     'portico_certificate_expiry_timestamp_seconds{block,file}',
     'End of the certificates in use, since the epoch: the first of a chain, the last of authorities.',
-    async (expiry) => {
-      const found = await certificates();
+    (expiry) => {
       expiry.reset();
-      for (const { block, file, to } of found) expiry.set({ block: dottedPath(block), file }, to / 1000);
+      for (const { block, file, to } of certificates()) expiry.set({ block: dottedPath(block), file }, to / 1000);
     },
   );
   const blocks = new Set<string>();

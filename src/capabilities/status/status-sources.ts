@@ -1,4 +1,4 @@
-import { watchCertificates } from '../../core/certificates.ts';
+import { certificatesIn } from '../../core/certificates.ts';
 import type { Config } from '../../core/config/schema/settings.ts';
 import { countDescriptors, readDescriptorLimit } from '../../core/descriptors.ts';
 import { watchEventLoop } from '../../core/kernel/event-loop.ts';
@@ -105,7 +105,6 @@ export type ProcessStatus = Awaited<ReturnType<ReturnType<typeof createProcessSt
 
 /** Observes connections, and from `listening` to `drained` the event loop and dropped lines. */
 export function createProcessStatus({ now, droppedLogLines }: CapabilityContext) {
-  const certificates = watchCertificates(now);
   const delays = createHistory(now);
   const connections = new Map<string, { readonly open: number; readonly max: number }>();
   let droppedAt: string | null = null;
@@ -132,14 +131,13 @@ export function createProcessStatus({ now, droppedLogLines }: CapabilityContext)
   return {
     events,
     async status(config: Config) {
-      const inUse = await certificates(config);
       return {
         /** Absent where they are not known. */
         descriptors: { open: await countDescriptors(), max: readDescriptorLimit() },
         connections: [...connections].map(([listener, counts]) => ({ listener, ...counts })),
         eventLoopMs: { lastMinute: delays.lastMinute().p95Ms, tenMinutes: delays.total().p95Ms },
         /** Certificates in use, by the setting that names their file. `to`: the end of validity; ISO 8601. */
-        certificates: inUse.map(({ block, file, to }) => {
+        certificates: certificatesIn(config).map(({ block, file, to }) => {
           return { name: [...block, file].join('.'), to: new Date(to).toISOString() };
         }),
         /** Lines that were dropped since the start. `droppedAt`: when the last one was noticed; ISO 8601. */

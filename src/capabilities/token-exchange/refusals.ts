@@ -1,6 +1,6 @@
 import { gatewayErrorIn, oauthCodeIn } from '../../core/credentials/oauth-server.ts';
 import { obtainError } from '../../core/credentials/obtained-tokens.ts';
-import { ASK_FOR_TOKEN } from '../../core/kernel/error-table.ts';
+import { ERRORS, type ErrorCode } from '../../core/kernel/error-table.ts';
 import type { GatewayError } from '../../core/kernel/errors.ts';
 
 /** Kind of request, and status of its response; 0 without one. */
@@ -11,30 +11,26 @@ interface GrantStep {
   readonly perCaller: boolean;
 }
 
-/** RFC 8693, section 2.2.2 uses one code for a rejected subject token and for a malformed request. */
-const REJECTED = {
-  code: 'credential_rejected',
-  detail: `The authorization server of this platform rejected this access token, or the form of the request. ${ASK_FOR_TOKEN} If that one is rejected as well, the operator of Portico has to correct this.`,
-} as const;
-const DENIED = {
-  code: 'access_denied',
-  detail: 'The authorization server of this platform does not issue this caller a token for it.',
-} as const;
-
-/** OAuth codes about the caller's token or its owner's rights (RFC 6749, section 5.2). All others concern Portico. */
-const OF_CALLERS = new Map<string, typeof REJECTED | typeof DENIED>([
-  ...['invalid_grant', 'invalid_request', 'interaction_required', 'login_required'].map(
-    (code) => [code, REJECTED] as const,
-  ),
-  ...['access_denied', 'consent_required', 'insufficient_scope'].map((code) => [code, DENIED] as const),
+/**
+ * The error for each OAuth code (RFC 6749, section 5.2). RFC 8693, section 2.2.2 has `invalid_request` for a rejected subject token,
+ * too. Other codes concern Portico, and are not logged: a server might repeat a token.
+ */
+const CODES = new Map<string, ErrorCode>([
+  ['invalid_grant', 'credential_rejected'],
+  ['invalid_request', 'credential_rejected'],
+  ['interaction_required', 'credential_rejected'],
+  ['login_required', 'credential_rejected'],
+  ['access_denied', 'access_denied'],
+  ['consent_required', 'access_denied'],
+  ['insufficient_scope', 'access_denied'],
+  ['invalid_client', 'upstream_credential_rejected'],
+  ['unauthorized_client', 'upstream_credential_rejected'],
+  ['unsupported_grant_type', 'upstream_credential_rejected'],
+  ['invalid_scope', 'upstream_credential_rejected'],
+  ['invalid_target', 'upstream_credential_rejected'],
+  ['server_error', 'upstream_failed'],
+  ['temporarily_unavailable', 'upstream_failed'],
 ]);
-
-/** Codes that are logged. Others are not: a server might repeat a token. */
-const OF_PORTICO: readonly string[] = [
-  ...['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope', 'invalid_target'],
-];
-
-const OF_SERVER: readonly string[] = ['server_error', 'temporarily_unavailable'];
 
 /** Converts an error of openid-client. It is not kept as the cause, because it contains the server's reply with tokens. */
 export function errorOfGrant(error: unknown, { what, status, perCaller }: GrantStep): GatewayError {
@@ -55,15 +51,12 @@ export function errorOfGrant(error: unknown, { what, status, perCaller }: GrantS
 }
 
 function refusal(oauthCode: string, perCaller: boolean): GatewayError {
-  const { code, detail = '' } = (perCaller && OF_CALLERS.get(oauthCode)) || {};
-  if (code !== undefined) {
-    return obtainError(code, `authorization server: refused the subject token (${oauthCode})`, { detail });
-  }
-  if (OF_SERVER.includes(oauthCode)) {
-    return obtainError('upstream_failed', `authorization server: ${oauthCode}`, { countsForBreaker: true });
-  }
-  const named = OF_PORTICO.includes(oauthCode) ? oauthCode : 'another code';
-  return obtainError('upstream_credential_rejected', `authorization server: refused Portico (${named})`);
+  const code = CODES.get(oauthCode) ?? 'upstream_credential_rejected';
+  const reason = `authorization server: refused (${CODES.has(oauthCode) ? oauthCode : 'another code'})`;
+  if (code === 'upstream_failed') return obtainError(code, reason, { countsForBreaker: true });
+  return perCaller && code !== 'upstream_credential_rejected'
+    ? obtainError(code, reason, { detail: ERRORS[code].detail })
+    : obtainError('upstream_credential_rejected', reason);
 }
 
 /** Returns the code of an OAuth error response (RFC 6749, section 5.2). */

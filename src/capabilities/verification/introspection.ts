@@ -50,17 +50,15 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
     const seconds = now() / 1000;
     const leeway = leewayMs / 1000;
     if (active !== true) throw rejected('its issuer does not report it as active');
-    if (iss !== undefined && iss !== issuer) throw rejected('another issuer issued it');
-    // A reply without `aud` does not confirm that the token is for this server.
-    if (![aud].flat().some((one: unknown) => audience.includes(one))) throw rejected('it is not for this server');
-    if (!isTime(exp) || !isTime(nbf)) throw rejected('its claims are malformed');
-    if (exp !== undefined && exp <= seconds - leeway) throw rejected('it has expired');
-    if (nbf !== undefined && nbf > seconds + leeway) throw rejected('it is not good yet');
-    if (type !== undefined && String(type).toLowerCase() !== 'bearer') throw rejected('it is no bearer token');
+    const wrong = [
+      iss !== undefined && iss !== issuer && 'iss',
+      // A reply without `aud` does not confirm that the token is for this server.
+      ![aud].flat().some((one: unknown) => audience.includes(one)) && 'aud',
+      exp !== undefined && !(exp > seconds - leeway) && 'exp',
+      nbf !== undefined && !(nbf <= seconds + leeway) && 'nbf',
+      type !== undefined && String(type).toLowerCase() !== 'bearer' && 'token_type',
+    ].find((claim) => claim !== false);
+    if (wrong !== undefined) throw rejected(`its ${wrong} is missing or not accepted`);
     return claims;
   };
-}
-
-function isTime(value: unknown): value is number | undefined {
-  return value === undefined || Number.isFinite(value);
 }

@@ -44,26 +44,20 @@ function isCanonical(segment: string): boolean {
 
 const NO_JWT = 'it is no well-formed JWT';
 
-const UNFIT: Readonly<Record<string, string>> = {
-  aud: 'it is not for this server',
-  iss: 'another issuer issued it',
-  exp: 'it does not say when it ends',
-  nbf: 'it is not good yet',
-  typ: 'it is no access token',
+/** By jose's code of the error. */
+const REASONS: Readonly<Record<string, string>> = {
+  ERR_JWT_EXPIRED: 'it has expired',
+  ERR_JWKS_NO_MATCHING_KEY: 'no key of its issuer fits it',
+  // OpenID Connect Core, 10.1 requires a `kid` among several.
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'it does not name the key that it is signed with, and its issuer has several',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'its signature is wrong',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'it is signed with another algorithm than may be',
 };
 
 function rejectionOf(error: unknown): GatewayError {
-  const { errors } = jose();
-  if (error instanceof errors.JWTExpired) return rejected('it has expired');
-  if (error instanceof errors.JWTClaimValidationFailed)
-    return rejected(UNFIT[error.claim] ?? 'its claims are malformed');
-  if (error instanceof errors.JWKSNoMatchingKey) return rejected('no key of its issuer fits it');
-  // OpenID Connect Core, 10.1 requires a `kid` among several.
-  if (error instanceof errors.JWKSMultipleMatchingKeys)
-    return rejected('it does not name the key that it is signed with, and its issuer has several');
-  if (error instanceof errors.JWSSignatureVerificationFailed) return rejected('its signature is wrong');
-  if (error instanceof errors.JOSEAlgNotAllowed) return rejected('it is signed with another algorithm than may be');
-  if (error instanceof errors.JOSEError) return rejected(NO_JWT);
+  const { JOSEError, JWTClaimValidationFailed } = jose().errors;
   // An unusable key: the caller cannot correct that.
-  return unavailable('a key of the issuer is unusable', error);
+  if (!(error instanceof JOSEError)) return unavailable('a key of the issuer is unusable', error);
+  if (error instanceof JWTClaimValidationFailed) return rejected(`its ${error.claim} is missing or not accepted`);
+  return rejected(REASONS[error.code] ?? NO_JWT);
 }

@@ -49,13 +49,6 @@ export const NO_CALLER: Caller = {
   ...{ credential: new Credential(''), credentialKey: '', cacheScope: '', requestId: newRequestId() },
 };
 
-export function tooMany(): GatewayError {
-  return new GatewayError('overloaded', {
-    detail: 'Too many access tokens are being verified already. Try again after Retry-After.',
-    bound: 'verification.maxVerifying',
-  });
-}
-
 type Jose = typeof import('jose');
 
 let loaded: Jose | undefined;

@@ -87,7 +87,6 @@ function openVerification(by: VerifiedBy, context: CapabilityContext) {
     ...settings.keys,
     ...{ issuer, events, now: clock },
     load: () => loadKeys(forKeys, settings),
-    maxWaiting: maxVerifying,
   });
   const signature = methodOf('signature', createVerifySigned({ ...settings, findKey, now }));
   // Over separate connections, so that slow introspection does not delay keys.

@@ -6,8 +6,7 @@ import { RESOURCES } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { ConfigError } from './config-error.ts';
 import { createSubstitute, type Environment, processEnvironment } from './environment.ts';
-import { callerValueNames } from './schema/caller-values.ts';
-import { type Config, type Settings, type SettingsInput, settingsSchema, withLimits } from './schema/settings.ts';
+import { type Settings, type SettingsInput, settingsSchema, withLimits } from './schema/settings.ts';
 import { checkWith } from './setting-issues.ts';
 import type { SettingsSlice } from './settings-slice.ts';
 import { parseSettingsText } from './yaml-file.ts';
@@ -41,35 +40,7 @@ export async function loadConfig(
     placed: (error: ConfigError) => (error.file === undefined ? new ConfigError(placed(error.issues), file) : error),
     isWritten,
     isFromEnvironment,
-    /** `PORTICO_TOKEN` of the environment, or empty: the access token of commands, which have no caller. */
-    token: environment['PORTICO_TOKEN'] ?? '',
-    ...callerValues(config, environment),
-  };
-}
-
-/** The variable for a value of callers: `PORTICO_HEADER_X_ACME_TOKEN`, `PORTICO_CLAIM_TENANT`. */
-export function callerVariable(source: 'HEADER' | 'CLAIM', name: string): string {
-  return `PORTICO_${source}_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
-}
-
-/** Values of callers that settings name, from the environment: commands have no caller. Headers are in lower case. */
-function callerValues(config: Config, environment: Environment) {
-  const given = (source: 'HEADER' | 'CLAIM', names: readonly string[]): ReadonlyMap<string, string> => {
-    const values = names.map((name) => [name, environment[callerVariable(source, name)] ?? ''] as const);
-    return new Map(values.filter(([, value]) => value !== ''));
-  };
-  const { claims, headers } = callerValueNames(config);
-  const credentials = Object.values(config.upstreams).flatMap(({ credential }) =>
-    credential.kind === 'header' && credential.from !== undefined ? [credential.from.toLowerCase()] : [],
-  );
-  return {
-    claims: given('CLAIM', claims),
-    forwarded: given(
-      'HEADER',
-      headers.map((name) => name.toLowerCase()),
-    ),
-    /** Of `credential.from`. */
-    headerCredentials: given('HEADER', credentials),
+    environment,
   };
 }
 

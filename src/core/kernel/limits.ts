@@ -93,10 +93,7 @@ const TABLE = {
     leewayMs: [5000, 'Difference between clocks at the start and end of a token. Beyond: 401.'],
     rememberRejectedMs: [5000, 'Time for which a rejected token is rejected without another check.'],
     maxRemembered: [10_000, 'Verified and rejected tokens that are kept. Beyond: the least recently used is evicted.'],
-    maxVerifying: [
-      1024,
-      'Tokens that wait for keys of the issuer, and as many that wait for introspection. Beyond: 503.',
-    ],
+    maxVerifying: [1024, 'Tokens that wait for introspection. Beyond: 503.'],
   },
   issuerKeys: {
     refreshMs: [600_000, 'Age at which keys are fetched again. At twice this age they are no longer used: 503.'],

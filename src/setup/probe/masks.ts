@@ -17,7 +17,7 @@ type Values = string | readonly string[];
 
 /** Masks secrets in what is shown of a resource's reads: the token, and the settings that `check --full` masks, except addresses without a key. */
 export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig) {
-  const { config, token, headerCredentials, isFromEnvironment } = loaded;
+  const { config, environment, isFromEnvironment } = loaded;
   const isMasked = (path: readonly string[], value: unknown) => isMaskedSetting(value, path, isFromEnvironment);
   const { upstream: name, query, path } = settings;
   const { headers = {}, baseUrl = '', credential } = config.upstreams[name] ?? {};
@@ -35,7 +35,9 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
     keysIn(String(value)),
   );
   const words = [...inHeaders, ...inQuery].flatMap(([, value]) => [value].flat().flatMap((each) => each.split(/\s+/)));
-  const tokens = [token, ...headerCredentials.values()];
+  const tokens = Object.entries(environment).flatMap(([variable, value = '']) =>
+    /^PORTICO_(?:TOKEN$|HEADER_)/.test(variable) ? [value] : [],
+  );
   const secrets = [...tokens, ...words.filter((word) => word.length >= MIN_SECRET_LENGTH), ...inAddress];
   const own = new Set<string>();
   const safe: SafeText = (text, maxLength) => createSafeText([...own, ...secrets])(text, maxLength);

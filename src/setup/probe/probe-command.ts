@@ -30,7 +30,7 @@ export async function probe(
   loaded: LoadedConfig,
   { strict = false, allowPost = false }: ProbeOptions = {},
 ): Promise<ProbeReport> {
-  const identity = await localCaller(loaded, file, 'portico check --probe');
+  const identity = await localCaller({ ...loaded, file, command: 'portico check --probe' });
   const resources: ResourceReport[] = [];
   for (const { resource } of offeredIn(loaded.config, RESOURCES)) {
     resources.push(await probeResource(resource, { loaded, identity, allowPost }));

@@ -10,7 +10,7 @@ type Metrics = ReturnType<typeof createMetrics>;
 
 const OPTIONS = {
   ...{ maxCacheBytes: 1000, settingsHash: () => 'h1', droppedLogLines: (): number | undefined => undefined },
-  certificates: async () => [],
+  certificates: () => [],
 };
 
 /** Creates metrics of a gateway that offers two resources of one upstream. */
@@ -244,7 +244,7 @@ describe('metrics', () => {
     const listener = { block: ['http', 'tls'], file: 'certFile' as const, from: 0, to: 1_800_000_000_500 };
     const authorities = { ...listener, block: ['upstreams', 'acme', 'tls'], file: 'caFile' as const };
     let found = [listener, authorities];
-    const metrics = createMetrics({ ...OPTIONS, certificates: async () => found });
+    const metrics = createMetrics({ ...OPTIONS, certificates: () => found });
     const reported = async () =>
       [...(await scrape(metrics)).series].filter(([name]) => name.startsWith('portico_certificate_'));
     const name = 'portico_certificate_expiry_timestamp_seconds';

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { createSubstitute, type Environment } from '../../../src/core/config/environment.ts';
 import { plainValue } from '../../../src/core/config/yaml-file.ts';
-import { effectiveSettings } from '../../../src/setup/effective-settings.ts';
 import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 
 const MALFORMED = `must be \${NAME} or \${NAME:-default}; a literal \${ is written $\${`;
@@ -106,12 +105,6 @@ describe('values from the environment', () => {
       const issue = '1:7: http: must be a block of keys, each as "key: value" (the value is from the environment)';
       expect(await issuesIn(`http: \${HTTP}\n${UPSTREAMS}`, { HTTP: value })).to.deep.equal([issue]);
     }
-  });
-
-  it('have the token of PORTICO_TOKEN, which is never shown', async () => {
-    const { token, settings, isFromEnvironment } = await load(UPSTREAMS, { PORTICO_TOKEN: 'from-there' });
-    expect([token, (await load(UPSTREAMS)).token]).to.deep.equal(['from-there', '']);
-    expect(effectiveSettings(settings, isFromEnvironment)).not.to.contain('from-there');
   });
 
   it('are a issue with name and place where they are missing, and hide no other issue', async () => {

@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createHmac, createPublicKey } from 'node:crypto';
 import { expect } from 'chai';
 import { as } from '../../support/authorization/caller.ts';
 import {
@@ -194,24 +194,6 @@ describe('algorithms', () => {
     for (const [index, status] of [200, 200, 401].entries()) {
       const token = await sign(issuer.signers[index] ?? expect.fail(), claimsOf(issuer.issuer));
       expect((await read('tools', as(token))).status).to.equal(status);
-    }
-  });
-});
-
-describe('an RSA key of an issuer', () => {
-  it('is not used when its public exponent is below 65537', async () => {
-    for (const [publicExponent, status] of [
-      [65_537, 200],
-      [3, 503],
-      [17, 503],
-    ] as const) {
-      const pair = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent });
-      const key = pair.privateKey.toCryptoKey({ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, false, ['sign']);
-      const jwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'rsa', alg: 'RS256', use: 'sig' };
-      const { read, issuer } = await scene({}, { key, kid: 'rsa', alg: 'RS256', jwk });
-      const response = await read('tools', as(await issuer.token()));
-      expect(response.status, String(publicExponent)).to.equal(status);
-      if (status === 503) expect((await problemOf(response)).code).to.equal('verifier_unavailable');
     }
   });
 });
