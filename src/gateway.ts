@@ -89,7 +89,8 @@ export function createGateway(settings: SettingsInput, options: GatewayOptions =
   try {
     return buildGateway(parts);
   } catch (error) {
-    void parts.open.stop(0);
+    // What was thrown first matters more.
+    parts.open.stop(0).catch(() => {});
     throw error;
   }
 }
@@ -194,12 +195,16 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
     };
   }
 
+  function reportBug(error: unknown): void {
+    events.internalError?.({ requestId: 'none', stack: stackOf(error) });
+  }
+
   /** Ends a core by itself. What `then` stops may also be used by earlier cores. */
   function retire(before: Core, next: Core, then: () => Promise<void>): void {
     retiring.add(before);
     const ended = before.retire(next).finally(() => retiring.delete(before));
     retired = Promise.all([retired, ended]).then(then);
-    retired.catch((error) => events.internalError?.({ requestId: 'none', stack: stackOf(error) }));
+    retired.catch(reportBug);
   }
 
   function applySettings(wanted: Config): void {
@@ -214,12 +219,12 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
       const failed = core;
       ({ config, core, capabilities } = before);
       if (failed !== core) retire(failed, core, next.revert);
-      else void next.revert();
+      else next.revert().catch(reportBug);
       throw error;
     }
     listen();
     admin?.change(adminOptions());
-    next.apply().catch((error) => events.internalError?.({ requestId: 'none', stack: stackOf(error) }));
+    next.apply().catch(reportBug);
     retire(before.core, core, next.retire);
   }
 

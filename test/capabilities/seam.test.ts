@@ -149,6 +149,30 @@ describe('a reload', () => {
     });
   });
 
+  it('that is refused reports a reopened capability that cannot stop, and serves on', async () => {
+    const stuck = defineCapability({
+      settings: { key: 'stuck', schema: z.strictObject({ text: z.string() }).prefault({ text: '1' }) },
+      open: ({ text }) => ({
+        async stop() {
+          if (text === '2') throw new Error('it does not stop');
+        },
+      }),
+    });
+    const stacks: string[] = [];
+    const listening = defineCapability({
+      open: () => ({ listeners: [{ internalError: ({ stack }) => void stacks.push(stack) }] }),
+    });
+    const gateway = gatewayOf({}, [stuck, listening]);
+    const url = await gateway.start();
+    const credential = { kind: 'service', file: '/nowhere' };
+    const upstreams = { tools: { baseUrl: 'https://platform.example', credential } };
+    const wrong = settingsOf({ stuck: { text: '2' }, allowUnverifiedCallers: true, upstreams });
+    expect(() => gateway.change(wrong)).to.throw('upstreams.tools.credential.file');
+    await eventually(() => stacks.length === 1);
+    expect(stacks[0]).to.contain('it does not stop');
+    expect((await fetch(`${url}/livez`)).status).to.equal(200);
+  });
+
   it('reports a capability that cannot start, and serves on', async () => {
     const failing = defineCapability({
       settings: { key: 'failing', schema: z.strictObject({ fails: z.boolean() }).prefault({ fails: false }) },
