@@ -1,6 +1,6 @@
-import { performance } from 'node:perf_hooks';
 import type { Next } from 'koa';
 import { redactCredentials } from '../credentials/redact.ts';
+import { endRecord } from '../kernel/caller.ts';
 import { GatewayError, stackOf } from '../kernel/errors.ts';
 import { type Events, emitLimitReached } from '../kernel/events.ts';
 import { abortConnection, abortedFor } from './connection/aborted.ts';
@@ -48,10 +48,8 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
   }
 
   function end(request: HttpRequest): void {
-    const { req, res, record, waitingSince } = request;
-    record.ms = performance.now() - record.begun;
-    // The read has failed, or its caller has left.
-    if (waitingSince !== undefined) record.upstreamMs = performance.now() - waitingSince;
+    const { req, res, record } = request;
+    endRecord(record);
     record.status = res.headersSent ? res.statusCode : undefined;
     if (res.writableFinished && !req.socket.destroyed) {
       record.outcome = record.error?.code ?? (record.status === 304 ? 'not_modified' : 'ok');

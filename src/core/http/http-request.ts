@@ -60,8 +60,6 @@ export class HttpRequest<Service extends RequestService = RequestService> {
   takesBody = false;
   /** Set by its operation. */
   response: HttpResponse | undefined = undefined;
-  /** `performance.now()` while the request waits for an upstream. */
-  waitingSince: number | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   #isGone = false;
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import { inspect } from 'node:util';
 import type { GatewayError } from './errors.ts';
 import type { Span, TraceHeaders } from './trace.ts';
@@ -141,12 +142,22 @@ export interface RequestRecord {
   /** Bytes of the response body; 0 if not sent completely. */
   bytes: number;
   upstreamMs?: number | undefined;
+  /** `performance.now()` while a read has not ended. */
+  readSince?: number | undefined;
   /** Outcome of the cache: `hit`, `shared`, `stale`, `miss`, `refreshed`, `collapsed`, `bypass`. */
   cache?: string | undefined;
   callerKey?: string | undefined;
   error?: GatewayError | undefined;
   /** The upstream's error, when a stale snapshot replaced it. */
   staleFor?: GatewayError | undefined;
+}
+
+/** Sets the times of a request that has ended. */
+export function endRecord(record: RequestRecord): void {
+  const now = performance.now();
+  record.ms = now - record.begun;
+  // The read has failed, or its caller has left.
+  if (record.readSince !== undefined) record.upstreamMs = now - record.readSince;
 }
 
 /** The request that work belongs to; for shared work, the one that started it. */

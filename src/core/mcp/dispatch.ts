@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Implementation, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
-import { cacheOutcome } from '../reads/snapshots/with-cache.ts';
+import { createRecordedRead } from '../reads/catalogue/recorded-read.ts';
 import { loggedMethod } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
 import type { Pieces, ReadResource, RequestContext, Result, Send, StreamResult } from './request-context.ts';
@@ -95,21 +95,10 @@ export function createDispatch(options: DispatchOptions): Dispatch {
 }
 
 function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue' | 'now'>): ReadResource {
+  const read = createRecordedRead(catalogue, now);
   return async (name, context) => {
-    const { caller, record } = context;
-    record.resource = name;
-    const begun = performance.now();
-    try {
-      if (caller === undefined) throw new GatewayError('credential_missing');
-      const load = await catalogue.read(name, caller, context);
-      record.upstreamMs = load.upstreamMs;
-      record.cache = cacheOutcome(load, now());
-      record.staleFor = load.cached?.error;
-      return load;
-    } catch (error) {
-      record.upstreamMs ??= performance.now() - begun;
-      throw error;
-    }
+    if (context.caller === undefined) throw new GatewayError('credential_missing');
+    return read(name, context.caller, context);
   };
 }
 

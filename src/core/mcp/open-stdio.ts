@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough, pipeline, type Readable, type Writable } from 'node:stream';
 import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import type { Identity } from '../credentials/authenticate.ts';
-import { newRequestId, type RequestRecord } from '../kernel/caller.ts';
+import { endRecord, newRequestId, type RequestRecord } from '../kernel/caller.ts';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { nextTurn } from '../kernel/event-loop.ts';
 import { clientOf } from './client-record.ts';
@@ -69,7 +69,7 @@ export function openStdio(options: StdioOptions) {
 
   function end({ record }: OpenRequest, outcome: string): void {
     record.outcome = outcome;
-    record.ms = performance.now() - record.begun;
+    endRecord(record);
     events.requestEnded?.(record);
   }
 

@@ -1,10 +1,9 @@
-import { performance } from 'node:perf_hooks';
 import type { Caller } from '../../kernel/caller.ts';
 import { explained, GatewayError } from '../../kernel/errors.ts';
 import type { Catalogue } from '../../reads/catalogue/catalogue.ts';
+import { createRecordedRead } from '../../reads/catalogue/recorded-read.ts';
 import type { Representations } from '../../reads/representations/representations.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
-import { cacheOutcome } from '../../reads/snapshots/with-cache.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { acceptedCodings, acceptsIdentity, choosesGzip, namesTag, requireJsonAccepted } from '../request/negotiate.ts';
 import type { HttpResponse } from '../response/http-response.ts';
@@ -36,6 +35,7 @@ const GZIP = { ...PLAIN, 'Content-Encoding': 'gzip' };
 
 export function readOperations(options: ReadsOptions): readonly Operation[] {
   const { catalogue, compressMinBytes, now, otherCredentials = [] } = options;
+  const read = createRecordedRead(catalogue, now);
   const vary = [...READ_VARY, ...otherCredentials].join(', ');
 
   /** Returns the snapshot, or 304 where the caller has it. */
@@ -78,16 +78,8 @@ export function readOperations(options: ReadsOptions): readonly Operation[] {
         const name = catalogue.find(uriIn(request.target?.query ?? ''));
         requireJsonAccepted(request.req.headers);
         acceptedCodings(request.req.headers);
-        const { record } = request;
-        record.resource = name;
-        request.waitingSince = performance.now();
-        const loaded = await catalogue.read(name, caller as Caller, request);
-        request.waitingSince = undefined;
-        record.upstreamMs = loaded.upstreamMs;
-        const time = now();
-        record.cache = cacheOutcome(loaded, time);
-        record.staleFor = loaded.cached?.error;
-        return respondWith(request, loaded, headersOfLoad(loaded, time));
+        const loaded = await read(name, caller as Caller, request);
+        return respondWith(request, loaded, headersOfLoad(loaded, now()));
       },
     },
   ];

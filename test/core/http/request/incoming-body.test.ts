@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createAuthenticate } from '../../../../src/core/credentials/authenticate.ts';
 import type { RpcHandler } from '../../../../src/core/http/operations/rpc.ts';
 import { aWhile } from '../../../support/a-while.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -194,6 +195,14 @@ describe('bodies that are held', () => {
     for (const { socket } of unfinished) socket.resetAndDestroy();
     await eventually(async () => (await exchange(url, post('x'.repeat(600), from('192.0.2.1', 'c')))).status === 200);
     expect((await ended(1))[0]).to.include({ outcome: 'overloaded' });
+  });
+
+  it('may take more than half of the room where the caller is verified', async () => {
+    const identify = createAuthenticate();
+    const verified = { subject: 'ada', subjectKey: 'ada', scopes: new Set<string>() };
+    const authenticate: typeof identify = async (...given) => ({ ...(await identify(...given)), verified });
+    const { url } = await serveRpc(echo, { maxHeldBodyBytes: 1000, authenticate });
+    expect((await exchange(url, post('x'.repeat(600)))).status).to.equal(200);
   });
 
   it('are released when their client hangs up', async () => {
