@@ -247,7 +247,8 @@ describe('MCP over stdio', () => {
     });
 
     it('closes soon after SIGTERM, before SIGKILL, where the grace time is long', async () => {
-      const { connection } = await stall(20_000);
+      // Longer than a test may take.
+      const { connection } = await stall(120_000);
       connection.drain();
       expect(await connection.closed).to.equal(false);
     });

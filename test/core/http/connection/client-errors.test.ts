@@ -70,26 +70,22 @@ describe('bytes that are not a request', () => {
   });
 
   it('are read for a second, so that the response is not lost to a reset', async () => {
-    const { url, ended } = await serve();
-    for (const bytes of ['garbage\r\n\r\n', 'more garbage\r\n\r\n']) {
-      const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
-      let fin = false;
-      let sentAfterFin = 0;
-      socket.on('error', () => {});
-      socket.on('end', () => {
-        fin = true;
-      });
-      socket.resume().write(bytes);
-      const timer = setInterval(() => {
-        if (!socket.write('more')) return;
-        if (fin) sentAfterFin += 1;
-      }, 20);
-      await new Promise((resolve) => socket.once('close', resolve));
-      clearInterval(timer);
-      // Each of them would be the last one, were the connection reset at once.
-      expect(sentAfterFin).to.be.above(5);
-    }
-    expect(await ended(2)).to.have.length(2);
+    const { url } = await serve();
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
+    let isAnswered = false;
+    let sentThen = 0;
+    socket.on('error', () => {});
+    socket.on('end', () => {
+      isAnswered = true;
+    });
+    socket.resume().write('garbage\r\n\r\n');
+    const timer = setInterval(() => {
+      if (socket.write('more') && isAnswered) sentThen += 1;
+    }, 20);
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(timer);
+    // The first of them would be the last one, were the connection reset at once.
+    expect(sentThen).to.be.above(5);
   });
 
   it('are answered at a FIN', async () => {

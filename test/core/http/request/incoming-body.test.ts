@@ -125,20 +125,6 @@ describe('a body that is not read', () => {
     const first = await Promise.race([connection.closed(), aWhile(900)]);
     expect(first?.responses.map(({ status }) => status)).to.deep.equal([400]);
   });
-
-  it('ends with its client', async () => {
-    const { url, ended } = await serve();
-    let count = 0;
-    // A machine may stand still for the second that is waited for the body.
-    await eventually(async () => {
-      const connection = sendTo(url, requestText('PUT', LIST, { 'Content-Length': '10' }));
-      await aWhile(20);
-      connection.socket.resetAndDestroy();
-      await eventually(() => connection.socket.closed);
-      count += 1;
-      return (await ended(count)).at(-1)?.outcome === 'caller_gone';
-    });
-  });
 });
 
 describe('bodies that are held', () => {

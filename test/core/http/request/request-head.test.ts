@@ -108,27 +108,6 @@ function coding(acceptEncoding: string | undefined, bytes: number): string {
   return choosesGzip(acceptedCodings(headers), bytes, 1024) ? 'gzip' : 'identity';
 }
 
-describe('Accept', () => {
-  it('accepts JSON where it is absent, or names it or all of its kind with a weight', () => {
-    expect(refuses({})).to.equal(false);
-    for (const accept of [
-      ...['*/*', 'application/json', 'APPLICATION/JSON', 'application/*', 'text/html, */*;q=0.1'],
-      ...['application/json;q=0.001', 'application/json;charset=utf-8', 'application/json; charset="UTF-8"'],
-      'text/html;q=0, application/json',
-    ])
-      expect(refuses({ accept }), accept).to.equal(false);
-  });
-
-  it('refuses JSON where it names others only, or JSON with the weight 0', () => {
-    for (const accept of [
-      ...['text/html', 'application/xml, text/*', 'application/json;q=0', 'application/json;q=0, */*'],
-      ...['application/*;q=0, */*', '*/*;q=0', 'application/json;charset=latin1', 'application/problem+json'],
-      ...['', 'json'],
-    ])
-      expect(refuses({ accept }), accept).to.equal(true);
-  });
-});
-
 describe('a field of 1,025 characters', () => {
   const codeOf = (work: () => unknown) => {
     try {

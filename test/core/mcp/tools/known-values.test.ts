@@ -4,6 +4,14 @@ import { keepValue, listValues } from '../../../../src/core/mcp/tools/known-valu
 import { anyText } from '../../../support/any-text.ts';
 
 describe('the values of a field', () => {
+  it('are counted as others when they are too long or not printable', () => {
+    const fits = 'x'.repeat(64);
+    expect(listValues(['x'.repeat(65), fits])).to.equal(`"${fits}", others`);
+    for (const one of ['a\nb', '\u0000', 'a\u001b[1m', 'a\u2028b', '\u202egnp.exe', 'a\u200bb', '\ud800']) {
+      expect(listValues(['A', one])).to.equal('"A", others');
+    }
+  });
+
   it('are few, short and printable, for any items, also if they are kept one by one', () => {
     fc.assert(
       fc.property(fc.array(anyText({ maxLength: 70 }), { maxLength: 60 }), (all) => {

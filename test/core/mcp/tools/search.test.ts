@@ -170,29 +170,3 @@ describe('a search', () => {
     expect(await parsed).to.be.below(load.snapshot.bytes.length / 2);
   });
 });
-
-describe('a filter', () => {
-  const ITEMS = [
-    { id: '1', name: 'Nmap', description: 'Finds open ports.', category: 'NETWORK' },
-    { id: '2', name: 'Semgrep', description: 'Reads SOURCE code.', category: 'CODE' },
-    { id: '3', name: 'Straße', description: '', category: 'CODE' },
-  ];
-  const load = loadOf(ITEMS);
-
-  it('searches every field, or compares whole ones, in any case', async () => {
-    for (const [filter, ids] of [
-      [{ query: 'SEM' }, '2'],
-      [{ query: 'straSSe' }, ''],
-      [{ query: 'STRAß' }, '3'],
-      [{ query: 'categor' }, ''],
-      [{ values: { category: 'code' } }, '23'],
-      [{ values: { category: 'COD' } }, ''],
-      [{ query: 'e', values: { category: 'Network' } }, '1'],
-      [{ values: { description: '' } }, '3'],
-      [{ values: { nothing: '' } }, ''],
-    ] as const) {
-      const { indices } = await createSearch()(load, { filter });
-      expect(Array.from(indices, (index) => ITEMS[index]?.id).join('')).to.equal(ids);
-    }
-  });
-});
