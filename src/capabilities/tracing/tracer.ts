@@ -72,7 +72,7 @@ export async function startTracer({ sampleRatio, intervalMs, maxQueueSpans, even
       traceId,
       headers: { ...sent?.headers, traceparent },
       begin(name, attributes = {}, kind = 'INTERNAL') {
-        const options = { kind: SpanKind[kind], attributes, startTime: timeOf(epochMs) };
+        const options = { kind: SpanKind[kind], attributes, startTime: epochMs + performance.now() };
         return wrap(tracer.startSpan(name, options, context), own);
       },
       link: (other) => void span.addLink({ context: contextOf(other) }),
@@ -80,7 +80,7 @@ export async function startTracer({ sampleRatio, intervalMs, maxQueueSpans, even
         if (name !== undefined) span.updateName(name);
         for (const [key, value] of Object.entries(attributes)) if (value !== undefined) span.setAttribute(key, value);
         if (!CANCELLED.includes(attributes['error.type'])) span.setStatus({ code: SpanStatusCode.ERROR });
-        span.end(timeOf(epochMs));
+        span.end(epochMs + performance.now());
       },
     };
   }
@@ -91,12 +91,12 @@ export async function startTracer({ sampleRatio, intervalMs, maxQueueSpans, even
       name: string,
       kind: SpanKind,
       sent: Trace | undefined,
-      { startedAt, link }: Beginning = {},
+      { startedAt = performance.now(), link }: Beginning = {},
     ): Span | undefined {
       const context = sent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remoteContext(sent));
       const links = link === undefined ? [] : [{ context: contextOf(link) }];
       const epochMs = Date.now() - performance.now();
-      const options = { kind: SpanKind[kind], startTime: timeOf(epochMs, startedAt), links };
+      const options = { kind: SpanKind[kind], startTime: epochMs + startedAt, links };
       const span = tracer.startSpan(name, options, context);
       return span.isRecording() ? wrap(span, { epochMs, sent }) : undefined;
     },
@@ -114,12 +114,6 @@ export async function startTracer({ sampleRatio, intervalMs, maxQueueSpans, even
   function contextOf({ traceId, headers }: Span): SpanContext {
     return { traceId, spanId: headers.traceparent.slice(36, 52), traceFlags: TraceFlags.SAMPLED };
   }
-}
-
-/** Seconds since the epoch and nanoseconds. */
-function timeOf(epochMs: number, ms = performance.now()): [number, number] {
-  const time = epochMs + ms;
-  return [Math.floor(time / 1000), Math.round((time % 1000) * 1e6)];
 }
 
 /** Emits failed exports, which the SDK reports to its own logger only. */
