@@ -44,13 +44,13 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const { events, seen, warnings } = observe();
   const varied = createVariedReads({ config, settings, identity, resource: name, onRequest });
   const begun = performance.now();
-  return readOnce({ config, resource: name, identity, onRequest, events }, async (read) => {
+  return readOnce({ config, resource: name, identity, onRequest, isOfList: ofList(settings), events }, async (read) => {
     const { outcome } = read;
     const { received, defaulted, ...counts } = { ...seen, pages: seen.pages || read.pages };
     const ms = rounded(performance.now() - begun);
-    const known = { ...report, ...describeExchange(read, masks, settings), ms, ...counts };
+    const known = { ...report, ...describeExchange(read, masks), ms, ...counts };
     const isAbsent = !(outcome instanceof GatewayError) && settings.notFound === 'empty';
-    const exchange = firstPage(read, settings) ?? (isAbsent ? read.sent[0] : undefined);
+    const exchange = firstPage(read) ?? (isAbsent ? read.sent[0] : undefined);
     const { page: bytes, headers = {} } = exchange ?? {};
     const first = bytes === undefined ? NO_LIST : inspectPage(bytes, headers, settings);
     const page = describePage(first ?? NO_LIST, safe, { resource, settings });
@@ -106,15 +106,17 @@ function emptyFields({ shape }: Resource, items: readonly Readonly<Record<string
 }
 
 /** The first page of the list itself, which comes after those of its parents; theirs if there is none. */
-function firstPage({ sent }: SingleRead, settings: ResourceConfig): Exchange | undefined {
+function firstPage({ sent }: SingleRead): Exchange | undefined {
   const pages = sent.filter(({ page }) => page !== undefined);
-  return pages.find(({ request }) => isOfList(request, settings)) ?? pages[0];
+  return pages.find(({ isOfList }) => isOfList) ?? pages[0];
 }
 
-/** Whether a request is for the list, and not for its parents. */
-function isOfList({ target }: TappedRequest, { each, path, lists = [{ path }] }: ResourceConfig): boolean {
-  const asked = target.split('?', 1).join().split('/');
-  return each === undefined || lists.some((list) => endsAs(asked, list.path.split('/').slice(1)));
+/** Returns whether a request is for the list, and not for its parents. */
+function ofList({ each, path, lists = [{ path }] }: ResourceConfig): (request: TappedRequest) => boolean {
+  return ({ target }) => {
+    const asked = target.split('?', 1).join().split('/');
+    return each === undefined || lists.some((list) => endsAs(asked, list.path.split('/').slice(1)));
+  };
 }
 
 /** Whether these segments are the last; one with a name in braces is any. */
@@ -122,13 +124,9 @@ function endsAs(segments: readonly string[], last: readonly string[]): boolean {
   return last.every((segment, index) => segment.includes('{') || segment === segments.at(index - last.length));
 }
 
-function describeExchange(
-  read: SingleRead,
-  masks: Masks,
-  settings: ResourceConfig,
-): Pick<ResourceReport, 'request' | 'response'> {
-  const first = read.sent.find(({ request }) => isOfList(request, settings)) ?? read.sent[0];
-  const { status, headers, ms } = firstPage(read, settings) ?? read.answered.at(-1) ?? {};
+function describeExchange(read: SingleRead, masks: Masks): Pick<ResourceReport, 'request' | 'response'> {
+  const first = read.sent.find(({ isOfList }) => isOfList) ?? read.sent[0];
+  const { status, headers, ms } = firstPage(read) ?? read.answered.at(-1) ?? {};
   const contentType = masks.safe([headers?.['content-type'] ?? ''].flat().join(', '), 100);
   return {
     ...(first && { request: masks.show(first.request) }),

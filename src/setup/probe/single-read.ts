@@ -16,6 +16,8 @@ import { PROBE } from '../input-bounds.ts';
 
 export interface Exchange {
   readonly request: TappedRequest;
+  /** Whether it is for the list, and not for its parents. */
+  readonly isOfList: boolean;
   /** 0 if there was no response. */
   status: number;
   headers: ReplyHeaders;
@@ -38,6 +40,8 @@ export interface SingleReadOptions {
   readonly resource: string;
   readonly identity: Identity;
   readonly onRequest: (request: TappedRequest) => void;
+  /** Of the list and of its parents, the first pages are kept. @default all are of the list */
+  readonly isOfList?: (request: TappedRequest) => boolean;
   readonly events?: Events;
 }
 
@@ -71,16 +75,17 @@ async function settled(read: () => Promise<Load>): Promise<Load | GatewayError> 
   }
 }
 
-function recordExchanges({ onRequest }: Pick<SingleReadOptions, 'onRequest'>) {
+function recordExchanges({ onRequest, isOfList = () => true }: Pick<SingleReadOptions, 'onRequest' | 'isOfList'>) {
   const sent: Exchange[] = [];
   const answered: Exchange[] = [];
   let pages = 0;
+  const kept = { list: 0, parents: 0 };
   const tap: Tap = (request) => {
     onRequest(request);
     const begun = performance.now();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     let restBytes = 0;
-    const exchange: Exchange = { request, status: 0, headers: {}, ms: 0, rest: [], ended };
+    const exchange: Exchange = { request, isOfList: isOfList(request), status: 0, headers: {}, ms: 0, rest: [], ended };
     sent.push(exchange);
     return {
       answered(status, headers) {
@@ -90,7 +95,9 @@ function recordExchanges({ onRequest }: Pick<SingleReadOptions, 'onRequest'>) {
         end();
         pages += 1;
         exchange.ms = performance.now() - begun;
-        if (pages <= PROBE.pages) exchange.page = Buffer.from(body);
+        const of = exchange.isOfList ? 'list' : 'parents';
+        kept[of] += 1;
+        if (kept[of] <= PROBE.pages) exchange.page = Buffer.from(body);
       },
       rest(chunk) {
         if (chunk === undefined) return end();

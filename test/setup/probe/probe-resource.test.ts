@@ -59,6 +59,20 @@ describe('a probe of a platform', () => {
     expect(report.first?.raw).to.deep.equal(WORKSPACES[0]);
   });
 
+  it('shows a page of the list behind many pages of its parents', async () => {
+    const group = (page: number) => (page <= 5 ? [{ id: `g${page}`, name: 'Group' }] : []);
+    const list = json({ list: [{ id: 'a', name: 'A' }] });
+    const platform: RequestListener = (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://a.example');
+      (pathname === '/v2/groups' ? json(group(Number(searchParams.get('page') ?? 1))) : list)(request, response);
+    };
+    const parents = 'each: { path: /groups, pagination: { kind: page, sizeParam: null } }';
+    const yaml = settings(`${LIST}, ${parents}`).replace('/workspaces', "'/groups/{parent.id}/list'");
+    const report = await probedOne(platform, yaml);
+    expect(report).to.include({ ok: true, items: 5 });
+    expect(report.first?.raw).to.deep.equal({ id: 'a', name: 'A' });
+  });
+
   it('reports the signs of more items', async () => {
     const body = { list: [{ id: 'a', name: 'A' }], meta: { total: 7, has_more: true, is_last: true } };
     const report = await probedOne(json(body, 200, { link: '</x>; rel="next"' }), settings(LIST));
