@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseCommandLine } from '../../src/commands/command-line.ts';
+import { parseCommandLine, USAGE } from '../../src/commands/command-line.ts';
 
 /** What each command line is, by its words. */
 const PARSED: Readonly<Record<string, object>> = {
@@ -57,4 +57,13 @@ describe('a command line', () => {
   for (const [line, issue] of Object.entries(ISSUES)) {
     it(`portico ${line}`, () => expect(parse(line)).to.deep.equal({ issue }));
   }
+
+  it('has an example in the usage for each command', () => {
+    const words = (pattern: RegExp) => [...USAGE.matchAll(pattern)].map(([, command]) => command);
+    const commands = words(/^ {2}portico (\S+)/gm);
+    expect(commands).to.include.members(['serve', 'stdio', 'check', 'schema', '--demo']);
+    expect([...new Set(words(/^ {10,}(?:\w+=\S+ )*portico (\S+)/gm))]).to.deep.equal(
+      commands.filter((name) => name !== '--help'),
+    );
+  });
 });

@@ -79,30 +79,8 @@ describe('a list of one page', () => {
     });
   }
 
-  const SIZES = [
-    'limit',
-    'per_page',
-    'page_size',
-    'pageSize',
-    'size',
-    '$top',
-    'max_results',
-    'first',
-    'page[size]',
-    'hitsPerPage',
-  ];
-  const PLACES = [
-    'offset',
-    'skip',
-    '$skip',
-    'start',
-    'startAt',
-    'start_index',
-    'page',
-    'pageNumber',
-    'page[number]',
-    'p',
-  ];
+  const SIZES = 'limit per_page page_size pageSize size $top max_results first page[size] hitsPerPage'.split(' ');
+  const PLACES = 'offset skip $skip start startAt start_index page pageNumber page[number] p'.split(' ');
   /** Cuts its list of 151 items at a default size, and reads one parameter of each kind. */
   const cut = (defaultSize: number, size: string, place: string) => (query: Query) => {
     const asked = Math.min(query(size) ?? defaultSize, 100);

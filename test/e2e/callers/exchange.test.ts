@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeJwt } from 'jose';
+import { loadSettings } from '../../../src/composition.ts';
+import { runProbe } from '../../../src/setup/probe/probe-command.ts';
 import { codeOf, echo, gatewayAt, givenFor, PLATFORM } from '../../capabilities/token-exchange/exchanging.ts';
 import {
   type AuthorizationServer,
@@ -9,7 +11,6 @@ import {
 } from '../../support/authorization/authorization-server.ts';
 import { as } from '../../support/authorization/caller.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
-import { runPortico } from '../../support/process/process.ts';
 import { settingsFile } from '../../support/process/serving.ts';
 import { SEEDED } from '../../support/seed.ts';
 
@@ -126,13 +127,13 @@ describe('a platform with credential kind exchange, at a real authorization serv
       `upstreams: { projects: { baseUrl: ${platform.url}, credential: ${credential} } }\n`,
     );
     const [before, asked] = [exchanges(), platform.requests.length];
-    const { code, stdout } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: token }).ended;
+    const { text, ok } = await runProbe(file, await loadSettings(file, { PORTICO_TOKEN: token }));
     // The second request to the platform is the experiment with a made-up token, which is not exchanged.
-    expect([code, exchanges() - before, platform.requests.length - asked]).to.deep.equal([0, 1, 2]);
+    expect([ok, exchanges() - before, platform.requests.length - asked]).to.deep.equal([true, 1, 2]);
     const [exchanged, madeUp] = platform.requests.slice(asked).map(tokenOf) as [string, string];
     expect(decodeJwt(exchanged).aud).to.equal(PLATFORM);
     expect(madeUp).to.not.be.oneOf([token, exchanged]);
-    for (const secret of [token, exchanged, CLIENT.secret]) expect(stdout).not.to.contain(secret);
-    expect(stdout).to.contain('Bearer [credential]');
+    for (const secret of [token, exchanged, CLIENT.secret]) expect(text).not.to.contain(secret);
+    expect(text).to.contain('Bearer [credential]');
   });
 });

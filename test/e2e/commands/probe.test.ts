@@ -1,30 +1,26 @@
-import type { RequestListener } from 'node:http';
+import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
+import { loadSettings } from '../../../src/composition.ts';
+import { runProbe } from '../../../src/setup/probe/probe-command.ts';
 import type { ProbeReport } from '../../../src/setup/probe/probe-report.ts';
 import { byOffset, FIELDS, OFFSET, settings, TOKEN } from '../../setup/probe/probed.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { runPortico } from '../../support/process/process.ts';
-import { settingsFile } from '../../support/process/serving.ts';
-
-/** Runs `portico check --probe` over settings in which BASE is the platform. */
-async function run(handler: RequestListener, yaml: string) {
-  const { url } = await startHttpUpstream(handler);
-  const file = await settingsFile(yaml.replaceAll('BASE', url));
-  const { code, stdout, stderr } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
-  return { code, stdout: stdout.replaceAll(url, 'BASE').replaceAll(file, 'FILE'), stderr };
-}
+import { servedFrom, settingsFile } from '../../support/process/serving.ts';
 
 describe('portico check --probe', () => {
   it('shows the request, the pages, and the first item before and after mapping', async () => {
-    const { code, stdout, stderr } = await run(byOffset, settings(`${OFFSET}, ${FIELDS}`));
-    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
-    const lines = stdout
+    const { url } = await startHttpUpstream(byOffset);
+    const file = await settingsFile(settings(`${OFFSET}, ${FIELDS}`).replaceAll('BASE', url));
+    const { text, ok } = await runProbe(file, await loadSettings(file, { PORTICO_TOKEN: TOKEN }));
+    expect(ok).to.equal(true);
+    const lines = stripVTControlCharacters(text)
       .replace(/\d+(\.\d+)? ms/g, 'N ms')
       .split('\n')
       .map((line) => line.trim());
     for (const line of [
       'projects  platform://projects, upstream acme',
-      'GET BASE/v2/workspaces?limit=100&skip=0',
+      `GET ${url}/v2/workspaces?limit=100&skip=0`,
       'authorization: Bearer [credential]',
       '60 items of 3 pages after N ms',
       'the first page shows: data.count is 60',
@@ -32,7 +28,7 @@ describe('portico check --probe', () => {
       '"title": "W 0",',
       'createTime (at)      2026-01-02T03:04:05Z',
       'warning: description is empty in every item',
-      'FILE: OK: 1 of 1 resources could be read, with 1 warning',
+      `${file}: OK: 1 of 1 resources could be read, with 1 warning`,
     ]) {
       expect(lines).to.include(line);
     }
@@ -44,7 +40,9 @@ describe('portico check --probe', () => {
     const file = await settingsFile(`http: { port: 0 }\nadmin: { port: 0 }\n${yaml}`);
     const seen = () =>
       upstream.requests.map(({ url, headers }) => ({ url, headers: { ...headers, 'x-request-id': '' } }));
-    const { stdout } = await runPortico(['check', '--probe', file, '--json'], { PORTICO_TOKEN: TOKEN }).ended;
+    const checked = runPortico(['check', '--probe', file, '--json'], { PORTICO_TOKEN: TOKEN });
+    const { code, stdout, stderr } = await checked.ended;
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
     const { ok, resources }: ProbeReport = JSON.parse(stdout);
     expect(ok).to.equal(true);
     expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
@@ -59,16 +57,16 @@ describe('portico check --probe', () => {
   });
 
   it('reads every offered resource, and exits with 1 when one fails', async () => {
-    const handler: RequestListener = (request, response) => {
+    const { url } = await startHttpUpstream((request, response) => {
       if (request.url?.startsWith('/v1/tools') === true) json({ error: 'no such path' }, 404)(request, response);
       else json({ projects: [], workflows: [], nextPageToken: '' })(request, response);
-    };
-    const base = '{ baseUrl: BASE }';
-    const { code, stdout } = await run(handler, `upstreams: { projects: ${base}, workflows: ${base}, tools: ${base} }`);
+    });
+    const file = await settingsFile(servedFrom(url));
+    const { code, stdout } = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
     expect(code).to.equal(1);
     expect(stdout)
       .to.contain('upstream_refused: answered with status 404')
       .and.contain('the platform said: {"error":"no such path"}')
-      .and.match(/FILE: FAILED: 2 of 3 resources could be read, with 4 warnings\n$/);
+      .and.match(/: FAILED: 2 of 3 resources could be read, with 4 warnings\n$/);
   });
 });

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { isAnswered, READ_TOOLS, servedFrom, startServing } from '../../support/process/serving.ts';
 
@@ -38,17 +39,14 @@ describe('the shutdown of the process', () => {
   });
 
   it('is announced by /readyz for shutdown.delayMs while reads are answered', async () => {
-    const upstream = await startHttpUpstream((_request, response) => response.end('{"tools":[]}'));
-    const portico = await startServing(servedFrom(upstream.url, { shutdown: { delayMs: 3000 } }));
-    expect((await portico.ask('/readyz')).status).to.equal(200);
-    portico.child.kill('SIGTERM');
-    const ready = await eventually(async () => {
-      const response = await portico.ask('/readyz');
-      return response.status !== 200 && response;
-    });
+    const platform = await startHttpUpstream((_request, response) => response.end('{"tools":[]}'));
+    const { gateway, url, read } = await startGateway(settingsFor(platform.url, { shutdown: { delayMs: 1000 } }));
+    expect((await fetch(`${url}/readyz`)).status).to.equal(200);
+    const closing = gateway.close();
+    const ready = await fetch(`${url}/readyz`);
     expect(await ready.json()).to.include({ status: 503, code: 'draining' });
-    expect((await portico.ask('/livez')).status).to.equal(200);
-    expect((await portico.ask(READ_TOOLS)).status).to.equal(200);
-    expect((await portico.ended).code).to.equal(0);
+    expect((await fetch(`${url}/livez`)).status).to.equal(200);
+    expect((await read('tools')).status).to.equal(200);
+    expect(await closing).to.equal(true);
   });
 });

@@ -2,7 +2,6 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMainThread } from 'node:worker_threads';
 
 export interface Inside {
   /** Bytes of its JavaScript, of its buffers and of the rest of what its objects hold, after a collection. */
@@ -36,9 +35,9 @@ export function leftovers(inside: Inside, before: Inside): readonly string[] {
   return rest;
 }
 
-// In such a process this is loaded ahead of its own modules, and into its threads, too.
+// In such a process this is loaded ahead of its own modules.
 const { INSIDE_SOCKET } = process.env;
-if (INSIDE_SOCKET !== undefined && isMainThread) {
+if (INSIDE_SOCKET !== undefined) {
   const server = createServer(async (socket) => {
     socket.on('error', () => {});
     // The second collection frees what finalizers released.
