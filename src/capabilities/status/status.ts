@@ -46,11 +46,21 @@ function loadRunbook(): HttpResponse {
 
 function sectionData(section: string) {
   const [title = '', ...paragraphs] = section.trim().split(/\n{2,}/);
-  return {
-    ...{ title, anchor: title.toLowerCase() },
-    paragraphs: paragraphs.map((paragraph) => {
-      const [, label = '', text = ''] = /^(?:\*\*(.+?):\*\* )?(.*)$/s.exec(paragraph) ?? [];
-      return { label, text };
-    }),
-  };
+  const shown = paragraphs.filter((paragraph) => !paragraph.startsWith('!['));
+  return { title, anchor: title.toLowerCase(), paragraphs: shown.map(paragraphData) };
+}
+
+/** A row of a table is a line, without the heading. */
+function paragraphData(paragraph: string) {
+  const [, label = '', text = ''] = /^(?:\*\*(.+?):\*\* ?)?(.*)$/s.exec(paragraph) ?? [];
+  const lines = text.replace(/^\|.*\n\|[-|]+\n/, '').replace(/^\| (.*) \|$/gm, (_, row) => row.replaceAll(' | ', ': '));
+  return { label, parts: lines.split(/(`[^`]+`|\[[^\]]+\]\([^)]*\))/).map(partData) };
+}
+
+/** Code, a link within the page, or text. */
+function partData(part: string) {
+  const [, code] = /^`(.*)`$/s.exec(part) ?? [];
+  if (code !== undefined) return { codes: [{ code }] };
+  const [, name = part, href = ''] = /^\[(.*)\]\((.*)\)$/s.exec(part) ?? [];
+  return href.startsWith('#') ? { links: [{ name, href }] } : { text: name };
 }

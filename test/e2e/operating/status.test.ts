@@ -89,18 +89,22 @@ describe('the status of a gateway', () => {
   });
 
   it('begins with a verdict that links to the runbook, which the admin listener serves', async () => {
-    expect((await status()).verdict).to.deep.equal({ level: 'green', troubles: [] });
+    // Other tests on the machine can delay the event loop.
+    const troubles = async () => (await status()).verdict.troubles.filter(({ subject }) => subject !== 'event loop');
+    expect(await troubles()).to.deep.equal([]);
     behave = 'badly';
     for (let count = 0; count < 8; count += 1) await read('projects');
-    const { verdict } = await status();
-    expect(verdict.level).to.equal('red');
-    expect(verdict.troubles.map(({ text }) => text.replace(/\d+ s/, '0 s'))).to.deep.equal([
-      'projects: breaker open for 0 s after 4 × 500',
-      'projects: 8 of 8 reads failed in the last minute (breaker_open)',
+    const found = await troubles();
+    expect(found.map(({ level, text }) => `${level} ${text.replace(/\d+ s/, '0 s')}`)).to.deep.equal([
+      'red projects: breaker open for 0 s after 4 × 500',
+      'red projects: 8 of 8 reads failed in the last minute (breaker_open)',
     ]);
-    const [path = '', anchor = ''] = verdict.troubles[0]?.runbook.split('#') ?? [];
+    const [path = '', anchor = ''] = found[0]?.runbook.split('#') ?? [];
     const runbook = await (await fetch(`${gateway.adminUrl}/${path}`)).text();
     expect(runbook).to.contain(`<section id="${anchor}"><h2>PorticoBreakerOpen</h2>`);
+    expect(runbook).to.contain('The platform is down or slow: <a href="#porticobreakeropen">PorticoBreakerOpen</a>');
+    // Nothing is left of its marks.
+    expect(runbook.slice(runbook.indexOf('<main>'))).to.not.match(/[`|]|\*\*|\]\(/);
   });
 
   it('shows the last failure of an upstream, but no rejected callers', async () => {
