@@ -81,13 +81,7 @@ describe('a list with a duplicate id', () => {
       () => ({ tools: [1, '1'].map((id) => ({ id, name: 'A' })) }),
       ...(['2 items have 1', allow] as const),
     ],
-    [
-      'in a page mapped in steps',
-      {},
-      () => ({ tools: [...items(3000), item(7)] }),
-      '3001 items have 3000',
-      allow,
-    ],
+    ['in a page mapped in steps', {}, () => ({ tools: [...items(3000), item(7)] }), '3001 items have 3000', allow],
   ] as const) {
     it(`is upstream_invalid ${what}`, () => expectRefused(resource, body, `${reason} distinct ids`, ...keys));
   }
