@@ -27,7 +27,7 @@ export interface LoaderOptions extends LoaderBounds {
 }
 
 /** A page, or the reused result of an identical body. */
-type First = { readonly page: MappedPage | GatewayError; readonly body: Buffer } | { readonly made: Made };
+type First = { readonly page: MappedPage; readonly body: Buffer } | { readonly made: Made };
 
 /** Loads a list page by page. The first page is requested alone, because its reply may show that the list is unchanged. */
 export function createLoader(options: LoaderOptions): Loader {
@@ -79,7 +79,7 @@ export function createLoader(options: LoaderOptions): Loader {
         readPage({ body, headers, first: false, signal: pageSignal, spend });
       const { page } = await get({ ...target, read }, pageSignal);
       if (page === undefined) throw new Error('the request had no If-None-Match');
-      return orThrow(page);
+      return page;
     }
 
     function emitLoaded({ snapshot, counts }: Made, pages: number): void {
@@ -91,11 +91,11 @@ export function createLoader(options: LoaderOptions): Loader {
       for (const finding of compare(caller.cacheScope, counts)) events.mappingWarning?.({ ...list, ...finding });
     }
 
-    async function loadPages(first: MappedPage | GatewayError, body: Buffer, headers: ReplyHeaders) {
+    async function loadPages(first: MappedPage, body: Buffer, headers: ReplyHeaders) {
       const repeatedIn = createDistinctIds();
       let counts = NO_COUNTS;
       const pages: EncodedItems[] = [];
-      for await (const each of paginate(list, orThrow(first), fetchPage, signal, { confirm })) {
+      for await (const each of paginate(list, first, fetchPage, signal, { confirm })) {
         signal.throwIfAborted();
         const repeatedIds = await repeatedIn(each);
         pages.push(each.items);
@@ -144,9 +144,4 @@ export function createLoader(options: LoaderOptions): Loader {
     timing.onLoaded?.(timing);
     return loaded;
   });
-}
-
-function orThrow(page: MappedPage | GatewayError): MappedPage {
-  if (page instanceof GatewayError) throw page;
-  return page;
 }

@@ -53,11 +53,8 @@ export interface MappedPage extends PageView {
   readonly counts: MappingCounts;
 }
 
-/**
- * Resolves with a page, or with why its items are unusable. Rejects with `upstream_invalid` for no page: only that is the upstream's
- * fault; and with the signal's reason when it aborts first.
- */
-export type ReadPage = (reading: PageReading) => Promise<MappedPage | GatewayError>;
+/** Rejects with `upstream_invalid` for no page or unusable items, and with the signal's reason when it aborts first. */
+export type ReadPage = (reading: PageReading) => Promise<MappedPage>;
 
 /** A page of this size takes at most a few milliseconds and 2 MB. */
 export const SMALL_BYTES = 65_536;
@@ -89,65 +86,57 @@ export function createPageTurns() {
     }
   }
 
-  return {
-    small: <T>(steps: Generator<undefined, T>, reading: PageReading): Promise<T> => run(steps, reading),
-    /** A page that waits costs its bytes only: parsed, one of 2 MiB can take 60 MB of heap. */
-    large<T>(steps: Generator<undefined, T>, reading: PageReading): Promise<T> {
-      return withAbort(reading.signal, () => {
-        const ended = free.then(() => run(steps, reading));
-        free = ended.catch(() => {});
-        return ended;
-      });
-    },
+  return <T>(steps: Generator<undefined, T>, reading: PageReading): Promise<T> => {
+    if (reading.body.length <= SMALL_BYTES) return run(steps, reading);
+    // A page that waits costs its bytes only: parsed, one of 2 MiB can take 60 MB of heap.
+    return withAbort(reading.signal, () => {
+      const ended = free.then(() => run(steps, reading));
+      free = ended.catch(() => {});
+      return ended;
+    });
   };
 }
 
 /** Parses and maps the pages of one list. */
-export function createPageReader(options: PageReaderOptions, turns: PageTurns): ReadPage {
+export function createPageReader(options: PageReaderOptions, inTurn: PageTurns): ReadPage {
   const { list, maxPageValues, parse, map, overlooked, idsAreUnique = false } = options;
 
-  function* read({ body, headers, first }: PageReading): Generator<undefined, MappedPage | GatewayError> {
+  function* read({ body, headers, first }: PageReading): Generator<undefined, MappedPage> {
     const isLarge = body.length > SMALL_BYTES;
     if (isLarge) checkShape(body, maxPageValues);
     const page = parse(textOf(body));
     if (isLarge) yield;
-    try {
-      const view = viewOf(list.pagination, { ...page, headers });
-      checkBounds(list, { items: view.count });
-      const items: Mapped['items'][number][] = [];
-      let counts = NO_COUNTS;
-      for (let from = 0; from === 0 || from < page.items.length; from += STEP_ITEMS) {
-        const { items: some, ...counted } = map(page, from, Math.min(from + STEP_ITEMS, page.items.length));
-        items.push(...some);
-        counts = from === 0 ? { ...counted, repeatedIds: 0 } : addCounts(counts, { ...counted, repeatedIds: 0 });
-        if (isLarge) yield;
-      }
-      const compared = !(first && isWhole(list.pagination, view));
-      const ids = items.map(({ id = '' }) => id);
-      const repeatedIds = ids.length - new Set(ids).size;
-      const missed = page.items.length === 0 ? overlooked?.(page) : undefined;
-      // With unique ids, a repeated item is a repeated id, and marking the id is cheaper.
-      const comparesItems = compared && !(idsAreUnique && items.length === page.items.length);
-      // With source texts of inexact numbers, so that items that differ beyond a double's precision differ.
-      const digests = comparesItems ? digestsOf(page.exactItems() ?? page.items) : undefined;
+    const view = viewOf(list.pagination, { ...page, headers });
+    checkBounds(list, { items: view.count });
+    const items: Mapped['items'][number][] = [];
+    let counts = NO_COUNTS;
+    for (let from = 0; from === 0 || from < page.items.length; from += STEP_ITEMS) {
+      const { items: some, ...counted } = map(page, from, Math.min(from + STEP_ITEMS, page.items.length));
+      items.push(...some);
+      counts = addCounts(counts, { ...counted, repeatedIds: 0 });
       if (isLarge) yield;
-      const idDigests = compared ? textDigestsOf(ids) : undefined;
-      if (isLarge) yield;
-      return {
-        ...view,
-        items: encodeItems(items),
-        counts: { ...counts, repeatedIds, overlooked: missed },
-        digests,
-        ids: idDigests,
-      };
-    } catch (error) {
-      if (error instanceof GatewayError && error.code === 'upstream_invalid') return error;
-      throw error;
     }
+    const compared = !(first && isWhole(list.pagination, view));
+    const ids = items.map(({ id = '' }) => id);
+    const repeatedIds = ids.length - new Set(ids).size;
+    const missed = page.items.length === 0 ? overlooked?.(page) : undefined;
+    // With unique ids, a repeated item is a repeated id, and marking the id is cheaper.
+    const comparesItems = compared && !(idsAreUnique && items.length === page.items.length);
+    // With source texts of inexact numbers, so that items that differ beyond a double's precision differ.
+    const digests = comparesItems ? digestsOf(page.exactItems() ?? page.items) : undefined;
+    if (isLarge) yield;
+    const idDigests = compared ? textDigestsOf(ids) : undefined;
+    if (isLarge) yield;
+    return {
+      ...view,
+      items: encodeItems(items),
+      counts: { ...counts, repeatedIds, overlooked: missed },
+      digests,
+      ids: idDigests,
+    };
   }
 
-  return (reading) =>
-    reading.body.length > SMALL_BYTES ? turns.large(read(reading), reading) : turns.small(read(reading), reading);
+  return (reading) => inTurn(read(reading), reading);
 }
 
 /** Throws `upstream_invalid` for a body that takes unexpected time and memory. */
