@@ -105,7 +105,7 @@ type StorageOptions = Pick<CacheOptions, 'resource' | 'cache' | 'events' | 'now'
 /** Stores the result of a load, from the upstream or another replica. */
 function withStorage(load: Loader, { resource, cache, lifetime, events, now }: StorageOptions): Loader {
   /** Each hit returns this object, so it is created once. */
-  function toHold({ renewed: _, copied: __, ...load }: Load, key: string): Load {
+  function toHold({ renewed: _, copied: __, ...load }: Load, key: string) {
     const until = freshUntil(load.snapshot.loadStartedAt, lifetime);
     return { ...load, upstreamMs: 0, cached: { key, freshUntil: until, stored: false } };
   }
@@ -116,18 +116,16 @@ function withStorage(load: Loader, { resource, cache, lifetime, events, now }: S
       const key = cache.keyOf(resource, caller);
       const keep = (copy: Load) => epoch.keep(toHold(copy, key));
       const loaded = await load(caller, signal, { ...options, keep });
-      const until = freshUntil(loaded.snapshot.loadStartedAt, lifetime);
-      if (loaded.copied) {
-        keep(loaded);
-        return { ...loaded, cached: { key, freshUntil: until, stored: false } };
+      const { copied, snapshot, renewed = false } = loaded;
+      const held = toHold(loaded, key);
+      if (copied) {
+        epoch.keep(held);
+        return { ...loaded, cached: held.cached };
       }
       // A snapshot that can never be served is not stored.
-      const stored = (caller.expiresAt ?? Number.POSITIVE_INFINITY) > now() && epoch.store(toHold(loaded, key));
-      if (stored) {
-        const { bytes } = loaded.snapshot;
-        events.snapshotStored?.({ resource, bytes: bytes.length, renewed: loaded.renewed ?? false });
-      }
-      return { ...loaded, cached: { key, freshUntil: until, forwarded: 'miss', stored } };
+      const stored = (caller.expiresAt ?? Number.POSITIVE_INFINITY) > now() && epoch.store(held);
+      if (stored) events.snapshotStored?.({ resource, bytes: snapshot.bytes.length, renewed });
+      return { ...loaded, cached: { ...held.cached, forwarded: 'miss', stored } };
     } finally {
       epoch.end();
     }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../kernel/error-table.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
 import { isShared, type Snapshots } from './cache.ts';
-import type { Cached, Load, Loader, LoadOptions, Read } from './load.ts';
+import type { Cached, Load, Loader, LoadOptions, Read, ReadOptions } from './load.ts';
 
 export interface Lifetime {
   readonly ttlMs: number;
@@ -64,13 +64,8 @@ interface SnapshotsOptions {
   readonly now: () => number;
 }
 
-interface Why {
-  readonly forwarded: Cached['forwarded'] & string;
-  readonly noCache: boolean;
-  readonly noStore: boolean;
-}
-
-const FORWARDED: Readonly<Record<Stage, Why['forwarded']>> = {
+/** Why the upstream is called, by the stage of what is stored. */
+const FORWARDED: Readonly<Record<Stage, Cached['forwarded'] & string>> = {
   fresh: 'request',
   'stale-while-revalidate': 'stale',
   'stale-if-error': 'stale',
@@ -98,21 +93,14 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
     return { ...load, cached: { ...cached, freshUntil: expiresAt } };
   }
 
-  function isRecentFor(
-    { expiresAt = Number.POSITIVE_INFINITY }: Caller,
-    { snapshot }: Load,
-    maxAgeMs: number,
-  ): boolean {
-    const time = now();
-    return time < expiresAt && isRecent(snapshot.loadStartedAt, maxAgeMs, time);
-  }
-
   /** Entity tags are sent for the caller's own load only: an upstream may use one tag for different credentials. */
   async function loadWith(caller: Caller, signal: AbortSignal, held: Load | undefined, how: LoadHow): Promise<Load> {
     const known = isShared(caller) ? undefined : held;
+    const { expiresAt = Number.POSITIVE_INFINITY } = caller;
+    const isUsable = ({ snapshot }: Load) => now() < expiresAt && isRecent(snapshot.loadStartedAt, how.maxAgeMs, now());
     let loaded = await load(caller, signal, { ...how, known });
     // The reader that started the load may have accepted an older copy, or have a longer token: this one accepts none then.
-    while (loaded.copied && !isRecentFor(caller, loaded, how.maxAgeMs)) {
+    while (loaded.copied && !isUsable(loaded)) {
       loaded = await load(caller, signal, { ...how, maxAgeMs: 0, known });
     }
     return serve(loaded, caller);
@@ -134,37 +122,36 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
   }
 
   /** Calls the upstream. A snapshot that is stored by then replaces an error. */
-  async function reload(caller: Caller, signal: AbortSignal, known: Load | undefined, why: Why): Promise<Load> {
+  async function reload(caller: Caller, known: Load | undefined, stage: Stage, options: ReadOptions): Promise<Load> {
+    const { signal, noCache = false, noStore = false } = options;
+    const forwarded = FORWARDED[stage];
     // A copy is served as long as a stored snapshot.
     const { ttlMs, staleWhileRevalidateMs } = lifetime;
-    const maxAgeMs = why.noCache ? Math.min(minRefreshMs, ttlMs) : ttlMs + staleWhileRevalidateMs;
+    const maxAgeMs = noCache ? Math.min(minRefreshMs, ttlMs) : ttlMs + staleWhileRevalidateMs;
     try {
-      const loaded = await loadWith(caller, signal, known, { maxAgeMs, noStore: why.noStore });
+      const loaded = await loadWith(caller, signal, known, { maxAgeMs, noStore });
       if (loaded.copied) {
         if (!isRecent(loaded.snapshot.loadStartedAt, ttlMs, now())) refresh(caller, loaded);
         return loaded;
       }
       const { cached } = loaded;
-      if (cached === undefined) return loaded;
-      return { ...loaded, cached: { ...cached, forwarded: why.forwarded } };
+      return cached === undefined ? loaded : { ...loaded, cached: { ...cached, forwarded } };
     } catch (error) {
-      if (why.noCache || !allowsStale(error)) throw error;
+      if (noCache || !allowsStale(error)) throw error;
       // Looked up again: it may have been evicted.
       const held = cache.get(resource, caller);
-      const stage = held === undefined ? 'over' : stageOf(held, caller, now());
-      if (held?.cached === undefined || stage === 'over') throw error;
+      if (held?.cached === undefined || stageOf(held, caller, now()) === 'over') throw error;
       const served = serve(held, caller);
       // After a miss, the stored snapshot is another replica's.
-      const forwarded = why.forwarded === 'miss' ? 'stale' : why.forwarded;
-      return { ...served, cached: { ...held.cached, ...served.cached, forwarded, error } };
+      const why = forwarded === 'miss' ? 'stale' : forwarded;
+      return { ...served, cached: { ...held.cached, ...served.cached, forwarded: why, error } };
     }
   }
 
   return (caller, options) => {
     const held = cache.get(resource, caller);
+    if (held === undefined) return reload(caller, undefined, 'over', options);
     const { noCache = false, noStore = false } = options;
-    const how = { noCache, noStore };
-    if (held === undefined) return reload(caller, options.signal, undefined, { forwarded: 'miss', ...how });
     const time = now();
     const stage = stageOf(held, caller, time);
     if (stage === 'fresh' && (!noCache || time - held.snapshot.loadStartedAt <= minRefreshMs)) {
@@ -177,6 +164,6 @@ export function withSnapshots(load: Loader, options: SnapshotsOptions): Read {
       const served = serve(held, caller);
       return Promise.resolve(refreshError === undefined ? served : { ...served, refreshError: codeOf(refreshError) });
     }
-    return reload(caller, options.signal, held, { forwarded: FORWARDED[stage], ...how });
+    return reload(caller, held, stage, options);
   };
 }
