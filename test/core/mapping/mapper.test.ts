@@ -10,7 +10,6 @@ import {
   NO_COUNTS,
 } from '../../../src/core/mapping/mapper.ts';
 import { createPageParser } from '../../../src/core/mapping/page.ts';
-import { RESOURCES } from '../../../src/core/resources/index.ts';
 import { jsonText, numberLiteral, reasonOf } from './harness.ts';
 
 const field = (from: string, more: Partial<FieldOptions> = {}): FieldOptions => ({
@@ -252,24 +251,6 @@ describe('a mapper', () => {
       { numRuns: 3000 },
     );
   });
-
-  for (const resource of RESOURCES) {
-    it(`makes items that fit the shape of ${resource.name}, of any JSON, or says upstream_invalid`, () => {
-      const names = Object.keys(resource.shape.shape);
-      const formats: Readonly<Record<string, FieldOptions['format']>> = resource.formats;
-      const fields = Object.fromEntries(names.map((name) => [name, field(name, { format: formats[name] ?? 'none' })]));
-      const item = fc
-        .tuple(...names.map((name) => jsonText.map((value) => `${JSON.stringify(name)}:${value}`)))
-        .map((members) => `{${members.join()}}`);
-      fc.assert(
-        fc.property(fc.array(fc.oneof(item, jsonText)), (list) => {
-          const { items } = map(`[${list.join()}]`, fields, { required: ['id', 'name'], invalidItems: 'drop' });
-          for (const mapped of items) expect(resource.shape.parse(mapped)).to.deep.equal(mapped);
-        }),
-        { numRuns: 500 },
-      );
-    });
-  }
 
   it('survives items that nest deeper than the call stack reaches', () => {
     const deep = `${'['.repeat(300_000)}1.10${']'.repeat(300_000)}`;

@@ -7,31 +7,13 @@ import { callerOf, createTower, errorOf, never, roomy, settle, text } from './de
 
 function flights(waiting = roomy()) {
   const { load, departures } = createTower(() => 0);
-  const joined: unknown[] = [];
-  const events = { flightJoined: (flight: unknown) => joined.push(flight) };
-  const read = withFlights(load, { resource: 'tools', waiting, events });
-  return { read, departures, joined };
+  return { read: withFlights(load, { resource: 'tools', waiting, events: {} }), departures };
 }
 
 const alice = callerOf('alice');
 
 describe('concurrent reads of one credential', () => {
-  it('share one load', async () => {
-    const { read, departures, joined } = flights();
-    const again = ['r-2', 'r-3'].map((requestId) => ({ ...alice, requestId }));
-    const readings = [alice, ...again].map((caller) => read(caller, never));
-    departures[0]?.land([{ id: '1' }]);
-    const [first, ...others] = await Promise.all(readings);
-    expect(departures).to.have.length(1);
-    expect(joined).to.deep.equal(again.map(({ requestId }) => ({ requestId, resource: 'tools' })));
-    expect(first?.collapsed).to.equal(undefined);
-    for (const other of others) {
-      expect(other.collapsed).to.equal(true);
-      expect(other.snapshot).to.equal(first?.snapshot);
-    }
-  });
-
-  it('start a new load after that, even before the aborted one ends', async () => {
+  it('start a new load once all have left, even before the aborted one ends', async () => {
     const ends: (() => void)[] = [];
     // Takes no notice of its signal.
     const load: Loader = () => new Promise((resolve) => ends.push(() => resolve(loadOf())));

@@ -151,17 +151,6 @@ describe('paginate', () => {
       .to.throw()
       .that.includes({ code: 'upstream_invalid', reason: 'an item nests too deeply' });
   });
-
-  it('rejects with what fetching a page rejects with', async () => {
-    const failed = new GatewayError('upstream_failed');
-    for (const kind of KINDS) {
-      const before = (request: number) => {
-        if (request === 2) throw failed;
-      };
-      const error = await readAll(simulate({ kind, items: itemsUpTo(50), size: 10, before })).catch((reason) => reason);
-      expect(error, kind).to.equal(failed);
-    }
-  });
 });
 
 const TOO_MANY_ITEMS = { code: 'upstream_invalid', reason: 'the list has more items than maxItems: 24' };
