@@ -1,4 +1,4 @@
-import type { Credential } from '../kernel/caller.ts';
+import type { Caller, Credential } from '../kernel/caller.ts';
 import { continueTrace, type Trace } from '../kernel/trace.ts';
 
 const SCHEME = /^bearer$/i;
@@ -42,6 +42,11 @@ export function traceOfCaller(
   const { traceparent: own, tracestate: state } = trace.headers;
   if (state === undefined || !mentionsCredential(state, credentials)) return trace;
   return { ...trace, headers: { traceparent: own } };
+}
+
+/** Returns all credentials that a caller has sent. */
+export function credentialsOf({ credential, others }: Pick<Caller, 'credential' | 'others'>): readonly Credential[] {
+  return [credential, ...[...(others?.values() ?? [])].flat()];
 }
 
 function revealed(credential: Credential): string {

@@ -1,8 +1,7 @@
 import type { Next } from 'koa';
-import { redactCredentials } from '../credentials/redact.ts';
+import { createErrorRecorder } from '../credentials/error-recorder.ts';
 import { endRecord } from '../kernel/caller.ts';
-import { GatewayError, stackOf } from '../kernel/errors.ts';
-import { type Events, emitLimitReached } from '../kernel/events.ts';
+import type { Events } from '../kernel/events.ts';
 import { abortConnection, abortedFor } from './connection/aborted.ts';
 import { HttpRequest } from './http-request.ts';
 import { Koa } from './koa.ts';
@@ -23,6 +22,7 @@ interface AppOptions {
 export function createApp(first: Service, { events, unread }: AppOptions) {
   let current: RoutedService = { ...first, ...createRoutes(first) };
   const app = new Koa<State>();
+  const { recordError, reportBug } = createErrorRecorder(events);
   app
     .use(requestContext) // id, start time, trace; at the end the line of the log
     .use(responses) // sends the response; GatewayError → problem; anything else is a bug → internal
@@ -31,7 +31,8 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
     .use(unmatched); // 404, 405
   // Koa passes on what has closed a connection, too.
   app.on('error', (thrown: unknown, { req, state }: Context) => {
-    if (thrown !== req.socket.errored) reportBug(state.portico, thrown);
+    const { record, credentials } = state.portico;
+    if (thrown !== req.socket.errored) reportBug(record, thrown, credentials.all);
   });
 
   function requestContext(ctx: Context, next: Next): Promise<void> {
@@ -79,11 +80,8 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
   }
 
   async function refuse(request: HttpRequest<Service>, thrown: unknown): Promise<void> {
-    const { req, record, service } = request;
-    const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
-    if (error.code === 'internal') reportBug(request, thrown);
-    record.error = error;
-    emitLimitReached(events, error, record);
+    const { req, record, service, credentials } = request;
+    const error = recordError(thrown, record, credentials.all);
     try {
       if (hasBody(req) && !req.readableEnded) await discardBody(req);
       send(request, problemResponse(error, record.requestId, service.challenge));
@@ -95,12 +93,8 @@ export function createApp(first: Service, { events, unread }: AppOptions) {
   /** A response that is cut off cannot pass for a whole one. */
   function abortWithBug(request: HttpRequest, thrown: unknown): void {
     if (request.isGone) return;
-    reportBug(request, thrown);
+    reportBug(request.record, thrown, request.credentials.all);
     abortConnection(request.req.socket, 'internal');
-  }
-
-  function reportBug({ record: { requestId, traceId }, credentials }: HttpRequest, thrown: unknown): void {
-    events.internalError?.({ requestId, traceId, stack: redactCredentials(stackOf(thrown), credentials.all) });
   }
 
   return {

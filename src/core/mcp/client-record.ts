@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { mentionsCredential } from '../credentials/redact.ts';
+import { credentialsOf, mentionsCredential } from '../credentials/redact.ts';
 import type { Caller, ClientRecord } from '../kernel/caller.ts';
 import { showHidden } from '../kernel/hidden-text.ts';
 import { CURRENT, claimOf, EARLIER_REVISIONS, META, metaOf } from './revisions.ts';
@@ -32,15 +32,9 @@ export function clientOf(
 }
 
 function safeText(text: unknown, caller: Bearer): string | undefined {
-  if (typeof text !== 'string' || mentions(text, caller)) return undefined;
+  if (typeof text !== 'string' || (caller && mentionsCredential(text, credentialsOf(caller)))) return undefined;
   // A copy: a slice would keep all of a text that may have a megabyte, as long as the record is known.
   const short =
     text.length <= MAX_LENGTH ? text : Buffer.from(text.slice(0, MAX_LENGTH), 'utf16le').toString('utf16le');
   return showHidden(short).text;
-}
-
-function mentions(text: string, caller: Bearer): boolean {
-  if (caller === undefined) return false;
-  const { credential, others } = caller;
-  return mentionsCredential(text, others === undefined ? [credential] : [credential, ...[...others.values()].flat()]);
 }

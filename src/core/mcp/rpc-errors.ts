@@ -1,7 +1,8 @@
-import { redactCredentials } from '../credentials/redact.ts';
+import { createErrorRecorder } from '../credentials/error-recorder.ts';
+import { credentialsOf } from '../credentials/redact.ts';
 import type { ErrorCode } from '../kernel/error-table.ts';
-import { GatewayError, stackOf } from '../kernel/errors.ts';
-import { type Events, emitLimitReached } from '../kernel/events.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Events } from '../kernel/events.ts';
 import { idOf } from './message.ts';
 import type { RequestContext } from './request-context.ts';
 import { CURRENT, claimOf, EARLIER, EARLIER_REVISIONS, type Revision } from './revisions.ts';
@@ -9,18 +10,9 @@ import { CURRENT, claimOf, EARLIER, EARLIER_REVISIONS, type Revision } from './r
 /** All errors of methods and tools pass here. */
 export type RecordError = (thrown: unknown, context: RequestContext) => GatewayError;
 
-/** Emits bugs and reached bounds to `events`, too. */
 export function createRecordError(events: Events): RecordError {
-  return (thrown, { caller, record }) => {
-    const error = thrown instanceof GatewayError ? thrown : new GatewayError('internal', { cause: thrown });
-    record.error = error;
-    emitLimitReached(events, error, record);
-    if (error.code === 'internal') {
-      const stack = redactCredentials(stackOf(thrown), caller ? [caller.credential] : []);
-      events.internalError?.({ requestId: record.requestId, traceId: record.traceId, stack });
-    }
-    return error;
-  };
+  const { recordError } = createErrorRecorder(events);
+  return (thrown, { caller, record }) => recordError(thrown, record, caller ? credentialsOf(caller) : []);
 }
 
 /** `WWW-Authenticate` of an HTTP error response; `undefined` for none. */

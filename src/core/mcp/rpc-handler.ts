@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../kernel/errors.ts';
-import { emitLimitReached } from '../kernel/events.ts';
 import { clientOf } from './client-record.ts';
 import { createDispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { type Envelope, readEnvelope } from './envelope.ts';
 import { loggedMethod, parseMessage } from './message.ts';
 import type { Pieces, RequestContext } from './request-context.ts';
-import { writeError } from './rpc-errors.ts';
+import { createRecordError, writeError } from './rpc-errors.ts';
 
 export interface RpcResponse {
   readonly status: number;
@@ -47,6 +46,7 @@ const PUBLIC: ReadonlySet<string> = new Set([
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { maxMessageValues, keepAliveMs, events } = options;
   const dispatch = createDispatch(options);
+  const recordError = createRecordError(events);
 
   return async (context, headers, body) => {
     const { caller, record } = context;
@@ -59,9 +59,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       envelope = readEnvelope(message, headers);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      record.error = error;
-      emitLimitReached(events, error, record);
-      return refusal(error, record.requestId, message);
+      return refusal(recordError(error, context), record.requestId, message);
     }
     const { request, revision } = envelope;
     if (request === undefined) return ACCEPTED;

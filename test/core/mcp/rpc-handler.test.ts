@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { Credential } from '../../../src/core/kernel/caller.ts';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
-import { TOKEN } from '../../support/authorization/caller.ts';
+import { callerWith, TOKEN } from '../../support/authorization/caller.ts';
 import { URIS } from '../../support/resources.ts';
 import { readOf, rpc } from '../../support/rpc.ts';
 import { asked, CLIENT, cachedFor, ENVELOPE, loadOf, NO_HEADERS } from './asked.ts';
@@ -98,14 +99,16 @@ describe('a failed read over MCP', () => {
   });
 
   it('that is a bug reveals nothing, and is logged once', async () => {
-    const bug = new Error(`at http://internal.example with ${TOKEN}`);
-    const { status, json, bugs, record } = await failing(bug).earlier('resources/read', { uri: URIS[2] });
+    const bug = new Error(`at http://internal.example with ${TOKEN} and other-secret`);
+    const caller = callerWith(TOKEN, { others: new Map([['x-key', [new Credential('other-secret')]]]) });
+    const asking = failing(bug).earlier('resources/read', { uri: URIS[2] }, { caller });
+    const { status, json, bugs, record } = await asking;
     expect(status).to.equal(200);
     expect(json.error).to.deep.include({ code: -32603, data: { code: 'internal', requestId } });
     expect(JSON.stringify(json)).not.to.contain('internal.example');
     expect(bugs).to.have.length(1);
     expect(bugs[0]).to.include({ requestId });
-    expect(bugs[0]?.stack).to.contain('at http://internal.example with [credential]').and.not.contain(TOKEN);
+    expect(bugs[0]?.stack).to.contain('at http://internal.example with [credential] and [credential]');
     expect(record.error?.code).to.equal('internal');
   });
 });
