@@ -5,7 +5,7 @@ import { createRecordedRead } from '../../reads/catalogue/recorded-read.ts';
 import type { Representations } from '../../reads/representations/representations.ts';
 import type { Load } from '../../reads/snapshots/load.ts';
 import type { HttpRequest } from '../http-request.ts';
-import { acceptedCodings, acceptsIdentity, choosesGzip, namesTag, requireJsonAccepted } from '../request/negotiate.ts';
+import { namesTag, prefersGzip, requireJsonAccepted } from '../request/negotiate.ts';
 import type { HttpResponse } from '../response/http-response.ts';
 import type { Operation } from './operation.ts';
 
@@ -27,8 +27,6 @@ export const READ_PATH = '/mcp/v1/resources/read';
 
 type Held = Pick<Load, 'snapshot' | 'cached'>;
 
-const BUSY =
-  'Too many responses are being compressed already. Accept them uncompressed, or try again after Retry-After.';
 const READ = { methods: ['GET', 'HEAD'], auth: 'required' } as const;
 const PLAIN = { 'Content-Type': 'application/json; charset=utf-8' };
 const GZIP = { ...PLAIN, 'Content-Encoding': 'gzip' };
@@ -45,17 +43,14 @@ export function readOperations(options: ReadsOptions): readonly Operation[] {
     headers: HttpResponse['headers'],
   ): HttpResponse | Promise<HttpResponse> {
     const { bytes, etag } = held.snapshot;
-    const codings = acceptedCodings(request.req.headers);
-    const ifNoneMatch = request.req.headers['if-none-match'];
+    const { headers: sent } = request.req;
+    const ifNoneMatch = sent['if-none-match'];
     if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return { status: 304, headers, body: undefined };
-    const plain = () => ({ status: 200, headers: { ...headers, ...PLAIN }, body: bytes });
     const zipped = (body: Buffer) => ({ status: 200, headers: { ...headers, ...GZIP }, body });
-    if (!choosesGzip(codings, bytes.length, compressMinBytes)) return plain();
-    const coded = options.representations.gzipped(held);
-    if (coded instanceof Promise) return coded.then(zipped);
-    if (coded !== undefined) return zipped(coded);
-    if (acceptsIdentity(codings)) return plain();
-    throw new GatewayError('overloaded', { detail: BUSY, bound: 'http.maxCompressions' });
+    const isZipped = bytes.length >= compressMinBytes && prefersGzip(sent);
+    const coded = isZipped ? options.representations.gzipped(held) : undefined;
+    if (coded === undefined) return { status: 200, headers: { ...headers, ...PLAIN }, body: bytes };
+    return coded instanceof Promise ? coded.then(zipped) : zipped(coded);
   }
 
   return [
@@ -77,7 +72,6 @@ export function readOperations(options: ReadsOptions): readonly Operation[] {
       async respond(request, caller) {
         const name = catalogue.find(uriIn(request.target?.query ?? ''));
         requireJsonAccepted(request.req.headers);
-        acceptedCodings(request.req.headers);
         const loaded = await read(name, caller as Caller, request);
         return respondWith(request, loaded, headersOfLoad(loaded, now()));
       },

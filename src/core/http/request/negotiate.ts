@@ -31,36 +31,20 @@ export function prefersHtml({ accept }: IncomingHttpHeaders): boolean {
   return negotiatorOf('accept', accept).mediaType(['application/json', 'text/html']) === 'text/html';
 }
 
-/** Content codings that a request accepts, the best one first. */
-type Codings = readonly string[];
-
-const IDENTITY = 'identity';
-const IDENTITY_ONLY: Codings = [IDENTITY];
-
 /** Clients send few different values. */
-const parsed = new Map<string, Codings>();
+const prefersGzipBy = new Map<string, boolean>();
 const MAX_PARSED = 64;
 
-/** Returns the codings that a request accepts (RFC 9110, section 12.5.3). Throws `not_acceptable` where there are none. */
-export function acceptedCodings({ 'accept-encoding': accepted }: IncomingHttpHeaders): Codings {
-  if (accepted === undefined) return IDENTITY_ONLY;
+/** Whether a request prefers gzip to no coding (RFC 9110, section 12.5.3). No other coding is offered, whatever it forbids. */
+export function prefersGzip({ 'accept-encoding': accepted }: IncomingHttpHeaders): boolean {
+  if (accepted === undefined) return false;
   const value = String(accepted);
-  const codings = parsed.get(value) ?? negotiatorOf('accept-encoding', value).encodings(['gzip', IDENTITY]);
-  if (parsed.size >= MAX_PARSED) parsed.clear();
-  parsed.set(value, codings);
-  if (codings.length === 0)
-    throw new GatewayError('not_acceptable', { reason: 'Accept-Encoding excludes every coding' });
-  return codings;
-}
-
-/** Whether a body may be sent uncompressed. */
-export function acceptsIdentity(codings: Codings): boolean {
-  return codings.includes(IDENTITY);
-}
-
-/** Whether a body of this size is sent compressed. Below `compressMinBytes` it is not, unless the request requires that. */
-export function choosesGzip(codings: Codings, bytes: number, compressMinBytes: number): boolean {
-  return codings[0] === 'gzip' && (bytes >= compressMinBytes || !acceptsIdentity(codings));
+  const known = prefersGzipBy.get(value);
+  if (known !== undefined) return known;
+  const [best] = negotiatorOf('accept-encoding', value).encodings(['gzip', 'identity']);
+  if (prefersGzipBy.size >= MAX_PARSED) prefersGzipBy.clear();
+  prefersGzipBy.set(value, best === 'gzip');
+  return best === 'gzip';
 }
 
 /**

@@ -86,16 +86,6 @@ describe('a snapshot that cannot be compressed now', () => {
     expect([status, headers.has('content-encoding'), headers.get('etag')]).to.deep.equal([200, false, etag]);
     expect(body).to.deep.equal(bytes);
   });
-
-  it('is 503 for a client that does not accept it uncompressed', async () => {
-    const { url, ended, bounds } = await serve(busy);
-    const response = await exchange(url, get(READ, { 'Accept-Encoding': 'gzip, identity;q=0' }));
-    expect(response.status).to.equal(503);
-    expect(response.headers.get('retry-after')).to.equal('1');
-    expect(response.json()).to.include({ code: 'overloaded' });
-    expect((await ended(1))[0]).to.include({ outcome: 'overloaded' });
-    expect(bounds).to.deep.equal(['http.maxCompressions']);
-  });
 });
 
 const ETAG = 'W/"abc"';
