@@ -33,27 +33,9 @@ function compared({ status, messages }: Told): Told {
 function comparedMessage(message: Json): Json {
   const { error, result, ...rest } = message;
   if (error !== undefined) return { ...rest, error: { code: error.code } };
-  dropIgnoredArguments(result);
-  // Each server has its own text for invalid arguments of a tool.
-  if (result?.isError === true) return { ...rest, result: { isError: true } };
-  // So is what may help where nothing fits.
-  if (result?.structuredContent?.total === 0) {
-    const { hint: _, ...structuredContent } = result.structuredContent;
-    return { ...rest, result: { ...result, content: [], structuredContent } };
-  }
-  if (typeof result?.structuredContent?.nextCursor !== 'string') return message;
-  const structuredContent = { ...result.structuredContent, nextCursor: '' };
-  return { ...rest, result: { ...result, content: [], structuredContent } };
-}
-
-/** The SDK has no name for them, and drops `__proto__`. */
-function dropIgnoredArguments(result: Json): void {
-  delete result?._meta?.['portico/ignoredArguments'];
-  const names = result?.structuredContent?.ignoredArguments;
-  if (names === undefined) return;
-  delete result.structuredContent.ignoredArguments;
-  const [content] = result.content;
-  content.text = content.text.replace(`,"ignoredArguments":${JSON.stringify(names)}`, () => '');
+  // Of tools, whether they take their arguments: what they find is compared with the plain list elsewhere.
+  if (result?.content !== undefined) return { ...rest, result: { isError: result.isError ?? false } };
+  return message;
 }
 
 function parsed({ body }: Exchange): Json {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { explained, GatewayError } from '../../kernel/errors.ts';
+import { showHidden } from '../../kernel/hidden-text.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
-import { listValues, printable } from './known-values.ts';
+import { listValues } from './known-values.ts';
 import { MAX_PAGE_ITEMS } from './list-page.ts';
 import type { Order } from './order.ts';
 
@@ -45,7 +46,7 @@ export interface ToolArguments {
   readonly cursor: string | undefined;
   /** Whether there are none, so that the first page of the whole list is asked for. */
   readonly isEmpty: boolean;
-  /** Names of a few unknown arguments, printable and short, for the result. */
+  /** Names of a few unknown arguments, short and without hidden characters, for the result. */
   readonly ignored: readonly string[];
   /** Those that no host adds by itself: the model meant something by them. */
   readonly unknownArguments: readonly string[];
@@ -155,7 +156,7 @@ function ignoredOf(given: object, known: readonly string[]): string[] {
   for (const name in given) {
     if (known.includes(name)) continue;
     if (ignored.length === MAX_NAMES) return [...ignored, '…'];
-    ignored.push(printable(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name));
+    ignored.push(showHidden(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name).text);
   }
   return ignored;
 }

@@ -8,10 +8,6 @@ const TOO_LONG = '…'.repeat(MAX_LENGTH + 1);
 /** Matches control characters, invisible or direction-changing characters, and line breaks. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-export function printable(text: string): string {
-  return text.replaceAll(new RegExp(UNPRINTABLE, 'gu'), '\uFFFD');
-}
-
 /** Values of one field in order of appearance: of a platform's text no more than is named, and one that stands for others. */
 export type Values = Set<string>;
 

@@ -58,28 +58,12 @@ async function serverFactory({ items, ttlMs }: Offer): Promise<() => Server> {
     const { query = '', limit = 50, cursor }: Json = given;
     const fields = given['fields'] === undefined ? [] : String(given['fields']).split(',');
     // Every documented field filters, also those that the schema does not name.
-    const filters = (fieldsOf.get(tool) ?? [])
-      .filter((field) => Object.hasOwn(given, field))
-      .map((field): [string, Json] => [field, given[field]]);
-    const areTexts = filters.every(([, text]) => typeof text === 'string' && text.length <= 256);
+    const texts = fieldsOf.get(tool)?.filter((field) => Object.hasOwn(given, field)) ?? [];
+    const areTexts = texts.every((field) => typeof given[field] === 'string' && String(given[field]).length <= 256);
     // The schemas have no bounds.
     const areFields = fields.every((field) => fieldsOf.get(tool)?.includes(field));
     const isBeyond = limit > 500 || query.length > 256 || !areTexts || !areFields;
-    if (cursor !== undefined || isBeyond) return { content: [], isError: true };
-    const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
-    const left = items.filter(
-      (item) =>
-        filters.every(([field, text]) => item[field]?.toLowerCase() === text.toLowerCase()) &&
-        Object.values(item).some((text) => has(text, query)),
-    );
-    const part = left
-      .slice(0, limit)
-      .map((item) =>
-        Object.fromEntries(Object.entries(item).filter(([field]) => fields.length === 0 || fields.includes(field))),
-      );
-    const more = limit > 0 && left.length > limit && { nextCursor: '' };
-    const page = { total: left.length, ...more, items: part };
-    return { content: [{ type: 'text', text: JSON.stringify(page) }], structuredContent: page, _meta };
+    return { content: [], isError: cursor !== undefined || isBeyond };
   }
 
   return () => {
