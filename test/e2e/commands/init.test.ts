@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
+import { loadSettings } from '../../../src/composition.ts';
+import { runProbe } from '../../../src/setup/probe/probe-command.ts';
 import { list, listing, number, object, openApi, parameter, text } from '../../setup/init/proposed.ts';
-import { TOKEN } from '../../support/gateway.ts';
+import { startGateway, TOKEN } from '../../support/gateway.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { runPortico } from '../../support/process/process.ts';
-import { newFolder, startServing } from '../../support/process/serving.ts';
+import { newFolder } from '../../support/process/serving.ts';
 import { NAMES } from '../../support/resources.ts';
 
 const KEY = { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Acme-Key' } } };
@@ -62,19 +64,6 @@ function credentialsOf(requests: readonly IncomingMessage[]): string[] {
     .map(String);
 }
 
-/** Reads all resources through a gateway with the settings of a file. */
-async function read(file: string): Promise<Record<string, object[]>> {
-  const free = '\nhttp: { port: 0 }\nadmin: { port: 0 }\n';
-  const { ask, stop } = await startServing(`${await readFile(file, 'utf8')}${free}`);
-  const bodies = NAMES.map(async (name) => [
-    name,
-    await (await ask(`/mcp/v1/resources/read?uri=platform://${name}`)).json(),
-  ]);
-  const lists = Object.fromEntries(await Promise.all(bodies));
-  await stop();
-  return lists;
-}
-
 describe('portico init', () => {
   it('writes settings from an OpenAPI document that read complete lists', async () => {
     const { url, requests } = await startHttpUpstream(platform);
@@ -85,10 +74,14 @@ describe('portico init', () => {
     expect(init.stdout).to.contain('projects: GET /api/workspaces').and.contain('tools: GET /api/integrations');
     expect(credentialsOf(requests)).to.deep.equal([]);
 
-    const probe = await runPortico(['check', '--probe', file], { PORTICO_TOKEN: TOKEN }).ended;
-    expect(probe).to.deep.include({ code: 0, stderr: '' });
+    const loaded = await loadSettings(file, { PORTICO_TOKEN: TOKEN });
+    expect(await runProbe(file, loaded)).to.include({ ok: true });
 
-    const { projects, workflows, tools } = await read(file);
+    const quiet = { http: { port: 0 }, admin: { enabled: false }, log: { level: 'silent' } } as const;
+    const { read } = await startGateway({ ...parse(await readFile(file, 'utf8')), ...quiet });
+    const [projects, workflows, tools] = await Promise.all(
+      NAMES.map(async (name) => (await (await read(name)).json()) as object[]),
+    );
     expect(projects).to.have.length(23);
     const last = { id: 'w22', name: 'Workspace 22', description: '', createTime: '2026-01-02T00:00:00Z' };
     expect(projects?.at(-1)).to.deep.equal(last);
