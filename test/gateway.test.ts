@@ -1,13 +1,10 @@
-import { readdirSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, createGateway, type Gateway } from '../src/gateway.ts';
+import { createGateway, type Gateway } from '../src/gateway.ts';
 import { aWhile } from './support/a-while.ts';
 import { eventually } from './support/eventually.ts';
 import { settingsFor, startGateway, TOKEN } from './support/gateway.ts';
 import type { TestSettings } from './support/limits.ts';
 import { json, startHttpUpstream } from './support/platform/http-upstream.ts';
-import { inFolder } from './support/process/process.ts';
 
 describe('a gateway whose upstreams are not all well', () => {
   const start = (upstreams: TestSettings['upstreams']) => startGateway({ ...settingsFor(''), upstreams });
@@ -63,30 +60,5 @@ describe('a gateway whose upstreams are not all well', () => {
   it('reports them before it starts', () => {
     const gateway = createGateway({ ...settingsFor('http://127.0.0.1:9'), log: { level: 'silent' } });
     expect(gateway.breakers).to.include({ projects: 'closed' });
-  });
-});
-
-/** Paths of the files that this process has open. */
-function openFiles(): readonly (string | undefined)[] {
-  return readdirSync('/proc/self/fd').map((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`);
-    } catch {
-      return undefined;
-    }
-  });
-}
-
-describe('a gateway that cannot be built', () => {
-  it('leaves no file of the audit open', async function () {
-    if (process.platform !== 'linux') this.skip();
-    await inFolder(async (folder) => {
-      const file = join(folder, 'audit.log');
-      const audit = { enabled: true, keyFile: join(folder, 'nowhere'), file };
-      const listening = process.listenerCount('exit');
-      expect(() => createGateway({ ...settingsFor('http://127.0.0.1:1'), audit })).to.throw(ConfigError);
-      expect(openFiles()).not.to.include(file);
-      expect(process.listenerCount('exit')).to.equal(listening);
-    });
   });
 });

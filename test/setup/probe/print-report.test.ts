@@ -7,7 +7,7 @@ const READ: ResourceReport = {
   request: { method: 'GET', url: 'https://a.example/tools', headers: { accept: 'application/json' } },
   response: { status: 200, contentType: '', ms: 5 },
   ...{ excluded: 0, dropped: 0, extraRequests: 0 },
-  ...{ signs: [], emptyFields: [], warnings: [], notTried: [], suggestions: [] },
+  ...{ signs: [], emptyFields: [], warnings: [], notTried: [] },
 };
 
 /** A report of one resource, each colour as its name. */
