@@ -83,9 +83,11 @@ const PUBLIC_NAME = /\.(?!(?:internal|lan|local|localhost|svc|test)$)[a-z][^.]*$
 /** A platform that redirects to https has received the token by then. */
 const warnOfPlainHttp: Warning = ({ config }, warn) => {
   for (const [name, { baseUrl, credential }] of Object.entries(config.upstreams)) {
-    const { protocol, hostname } = new URL(baseUrl);
-    if (protocol !== 'http:' || credential.kind === 'none' || !PUBLIC_NAME.test(hostname)) continue;
-    warn(['upstreams', name, 'baseUrl'], 'has no TLS, so tokens and lists can be read on the way: write https');
+    const isPlain = (url: string) => /^http:/i.test(url) && PUBLIC_NAME.test(new URL(url).hostname);
+    const at = ['upstreams', name];
+    const message = 'has no TLS, so tokens and lists can be read on the way: write https';
+    if (credential.kind !== 'none' && isPlain(baseUrl)) warn([...at, 'baseUrl'], message);
+    if (credential.kind === 'session' && isPlain(credential.loginUrl)) warn([...at, 'credential', 'loginUrl'], message);
   }
 };
 

@@ -183,6 +183,9 @@ describe('the warnings of settings that are right each', () => {
       expect(await at(`http://${host}`), host).to.deep.equal([]);
     }
     expect(await at('https://api.acme.example')).to.deep.equal([]);
+    const session = 'kind: session, user: a, secret: "${S:-b}", loginUrl: http://login.acme.example';
+    const login = `allowUnverifiedCallers: true\nupstreams: { tools: { baseUrl: https://a.example, credential: { ${session} } } }`;
+    expect((await warningsIn(login)).join()).to.contain(`upstreams.tools.credential.loginUrl: ${message}`);
   });
 
   it('name secrets that are written in the file', async () => {
