@@ -1,5 +1,6 @@
 import type { CertificateFile } from '../../core/certificates.ts';
 import { dottedPath } from '../../core/config/config-error.ts';
+import { overlap } from '../../core/config/settings-changes.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { readVersion } from '../../core/kernel/version.ts';
 import type { MetricRegistry } from './metric-registry.ts';
@@ -48,10 +49,7 @@ export function credentialMetrics(
     filesChanged: ({ block, issue }) => changed(block, issue),
     settingsChanged({ applied }) {
       // The block names other files now, which were usable when they were opened.
-      const isIn = (path: string, block: string) => path === block || path.startsWith(`${block}.`);
-      for (const block of blocks) {
-        if (applied.some((path) => isIn(block, path) || isIn(path, block))) unusable.set({ block }, 0);
-      }
+      for (const block of blocks) if (applied.some((path) => overlap(path, block))) unusable.set({ block }, 0);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { overlap } from '../../core/config/settings-changes.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { describeFinding } from '../../core/mapping/mapper.ts';
 import { createCounts } from './request-status.ts';
@@ -14,6 +15,8 @@ export interface Change {
 }
 
 const MAX_CHANGES = 50;
+
+const ISSUER = 'issuer';
 
 /** How often something happens in ten minutes before it is a trouble. */
 const MANY_BOUNDS = 10;
@@ -60,6 +63,11 @@ export function createEventReports(now: () => number, time: () => string) {
       hold('PorticoSettingsRefused', 'restart', 'pending', needRestart.join(', '));
     },
     settingsChanged({ applied }) {
+      // What settings name now was usable when it was opened, and an issuer is another one.
+      for (const [key, { subject }] of lasting) {
+        const block = subject === ISSUER ? 'verification' : subject;
+        if (applied.some((path) => overlap(path, block))) lasting.delete(key);
+      }
       if (applied.length > 0) list(false, `settings: changed (${applied.join(', ')})`);
     },
     filesChanged: ({ block, key, issue }) =>
@@ -67,7 +75,7 @@ export function createEventReports(now: () => number, time: () => string) {
     issuerKeysFetched: ({ keys, error }) =>
       hold(
         'PorticoCannotVerify',
-        'issuer',
+        ISSUER,
         'keys cannot be fetched',
         error?.reason ?? error?.code,
         `${keys} keys fetched`,

@@ -51,6 +51,11 @@ function takesRestart(path: string, slices: readonly SettingsSlice[]): boolean {
   return isIn([...AT_START, ...slices.filter(({ needsRestart }) => needsRestart).map(({ key }) => key)]) && !isIn(LIVE);
 }
 
+/** Whether two paths are the same, or one is that of a block which contains the other. */
+export function overlap(one: string, other: string): boolean {
+  return `${one}.`.startsWith(`${other}.`) || `${other}.`.startsWith(`${one}.`);
+}
+
 /** Blocks whose values may be secret, also where no key says so. */
 const MAY_BE_SECRET = ['body', 'format', 'headers', 'password', 'query', 'secret'];
 

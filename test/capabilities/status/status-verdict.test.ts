@@ -172,6 +172,16 @@ describe('the verdict on a gateway', () => {
     expect(await lines()).to.deep.equal([]);
   });
 
+  it('loses the lines of files and of an issuer that settings no longer name', async () => {
+    const { events, lines } = openStatus();
+    for (const block of ['upstreams.acme.tls', 'upstreams.acme.credential.client', 'http.tls']) {
+      events.filesChanged?.({ block, key: 'keyFile', issue: 'is empty' });
+    }
+    events.issuerKeysFetched?.({ keys: 0, error: new GatewayError('internal', { reason: 'no response' }) });
+    events.settingsChanged?.({ applied: ['upstreams.acme', 'verification.issuer'], needRestart: ['http.tls'] });
+    expect(await lines()).to.deep.equal(['amber http.tls: file unusable for 0 s (keyFile is empty)']);
+  });
+
   it('counts no read that fails because of its caller', async () => {
     const { events, lines } = openStatus();
     for (const error of ['credential_rejected', 'access_denied', 'cancelled', 'rate_limited']) {
