@@ -30,8 +30,14 @@ export function openFilesOf<Opened>(
   { events, now }: FilesContext,
   open: (options: WatchOptions) => Opened,
 ): Opened {
-  const onChange = (unusable?: UnusableFile) =>
-    events.filesChanged?.({ block: dottedPath(block), key: unusable?.key, issue: unusable?.issue });
+  const unusable = new Map<object, UnusableFile>();
+  function onChange(found: UnusableFile | undefined, group: object): void {
+    if (found === undefined) unusable.delete(group);
+    else unusable.set(group, found);
+    const [first] = unusable.values();
+    events.filesChanged?.({ block: dottedPath(block), key: first?.key, issue: first?.issue });
+  }
+
   try {
     return open({ now, onChange });
   } catch (error) {

@@ -19,8 +19,11 @@ export class UnusableFile extends Error {
 export interface WatchOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called after each adopted change, with an issue once files are unusable, and once they are usable again. */
-  readonly onChange: (unusable?: UnusableFile) => void;
+  /**
+   * Called after each adopted change, with an issue once files are unusable, and once they are usable again. `group`: the files
+   * that belong together.
+   */
+  readonly onChange: (unusable: UnusableFile | undefined, group: object) => void;
 }
 
 interface FilesOptions<Key extends string, Value> extends WatchOptions {
@@ -64,14 +67,14 @@ export function openFiles<Key extends string, Value extends object>(
 
   function report(error: unknown): void {
     if (!(error instanceof UnusableFile)) throw error;
-    if (error.message !== reported) onChange(error);
+    if (error.message !== reported) onChange(error, options.paths);
     reported = error.message;
   }
 
   function adopt(read: Read<Value>): void {
     const isOther = !read.bytes.equals(current.bytes);
     if (isOther) current = read;
-    if (isOther || reported !== undefined) onChange();
+    if (isOther || reported !== undefined) onChange(undefined, options.paths);
     reported = undefined;
   }
 
