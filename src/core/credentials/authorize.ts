@@ -104,11 +104,11 @@ export function openAuthorization(settings: CredentialSettings, options: Credent
 }
 
 function ofCaller(form: CredentialForm, { upstream }: Pick<CredentialOptions, 'upstream'>): Authorization {
-  const escapeToken = escapeFor(form.format);
+  const ends = endsIn(form.format);
   return {
     async authorize({ credential }) {
-      const token = escapeToken(credential.reveal());
-      if (token === undefined) throw explained('credential_malformed', ENDS_EARLY, { upstream });
+      const token = credential.reveal();
+      if (ends.some((end) => token.includes(end))) throw explained('credential_malformed', ENDS_EARLY, { upstream });
       return { [form.header]: filledForm(form, token) };
     },
   };
@@ -156,19 +156,12 @@ export function proxyAuthorization({ user, password = '' }: ProxyUser): (() => s
   return () => `Basic ${held.reveal()}`;
 }
 
-const QUOTE = '"';
-/** Separators of parameters (RFC 9110, sections 5.6.1 and 5.6.6). */
-const SEPARATORS = [',', ';', QUOTE];
-const ESCAPED = /["\\]/g;
-
-/** Escapes a token as a quoted-string (RFC 9110, section 5.6.4); `undefined` for one that would end early and add parameters. */
-function escapeFor(format: string): (token: string) => string | undefined {
+/** Returns the characters that would end a token early in this format, and could add parameters (RFC 9110, sections 5.6.1, 5.6.4, 5.6.6). */
+function endsIn(format: string): string[] {
   const [before = '', after = ''] = format.split('{token}');
-  if (before.split(QUOTE).length % 2 === 0 && after.includes(QUOTE)) {
-    return (token) => token.replace(ESCAPED, '\\$&');
-  }
-  const ends = [...SEPARATORS.filter((each) => `${before}${after}`.includes(each)), after.trimStart().slice(0, 1)];
-  return (token) => (ends.some((end) => end !== '' && token.includes(end)) ? undefined : token);
+  const separators = [',', ';', '"'].filter((one) => `${before}${after}`.includes(one));
+  const escapes = separators.includes('"') ? ['\\'] : [];
+  return [...separators, ...escapes, after.trimStart().slice(0, 1)].filter((one) => one !== '');
 }
 
 /** Extracts the credential from headers that were sent in this form. */

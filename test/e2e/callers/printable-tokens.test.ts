@@ -76,13 +76,10 @@ describe('a token of any visible ASCII, over sockets', () => {
       { ...header, format: 'Key tenant=acme;key={token}' },
       { ...header, format: '{token}@acme' },
     );
-    const token = 'a",tenant="b';
-    expect(await given('projects', { authorization: `Bearer ${token}` })).to.include({
-      status: 200,
-      key: 'Key key="a\\",tenant=\\"b", tenant=acme',
-    });
     const asked = platform.requests.length;
     for (const [name, refused] of [
+      ['projects', 'a"b'],
+      ['projects', 'a\\b'],
       ['workflows', 'a;tenant=b'],
       ['tools', 'a@b'],
     ] as const) {
