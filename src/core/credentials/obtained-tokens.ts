@@ -1,9 +1,8 @@
-import { type Caller, type Credential, requestOf } from '../kernel/caller.ts';
+import type { Caller, Credential } from '../kernel/caller.ts';
 import { type CredentialForm, filledForm } from '../kernel/credential-kinds.ts';
 import { withDeadline } from '../kernel/deadline.ts';
 import type { ErrorCode } from '../kernel/error-table.ts';
 import { GatewayError, type GatewayErrorFacts } from '../kernel/errors.ts';
-import type { Events } from '../kernel/events.ts';
 import { createSizedLru } from '../kernel/lru.ts';
 import { createSingleFlight } from '../kernel/single-flight.ts';
 import type { Authorization } from './authorize.ts';
@@ -16,7 +15,6 @@ export interface ObtainedToken {
 
 interface ObtainedTokensOptions {
   readonly upstream: string;
-  readonly events: Events;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Whether each caller has a token of its own, or all share the deployment's. */
@@ -68,7 +66,7 @@ function sourceError(cause: GatewayError, source: string): GatewayError {
  * callers together, kept until shortly before its end, and replaced once after a 401.
  */
 export function createObtainedTokens(options: ObtainedTokensOptions): Authorization {
-  const { upstream, events, now, perCaller, form, timeoutMs, maxAgeMs, maxKeptBytes, obtain, source, close } = options;
+  const { upstream, now, perCaller, form, timeoutMs, maxAgeMs, maxKeptBytes, obtain, source, close } = options;
   const sizeOf = ({ credential }: Given) => ENTRY_BYTES + credential.reveal().length;
   const tokens = createSizedLru<string, Given>({ maxSize: maxKeptBytes, sizeOf, now });
   const flights = createSingleFlight<Given>();
@@ -78,9 +76,6 @@ export function createObtainedTokens(options: ObtainedTokensOptions): Authorizat
   const keyOf = ({ credentialKey }: Caller) => (perCaller ? credentialKey : '');
 
   async function request(caller: Caller, signal: AbortSignal): Promise<Given> {
-    const startedAt = performance.now();
-    const emitEnd = (error?: string) =>
-      events.tokenExchanged?.({ ...requestOf(caller), upstream, ms: performance.now() - startedAt, error });
     try {
       const { credential, expiresAt = now() + UNKNOWN_MS + MARGIN_MS } = await withDeadline(
         timeoutMs,
@@ -94,14 +89,12 @@ export function createObtainedTokens(options: ObtainedTokensOptions): Authorizat
         (perCaller && caller.expiresAt) || Number.POSITIVE_INFINITY,
       ];
       tokens.set(keyOf(caller), { credential, wasKept: true, obtainedAt }, Math.min(...ends) - obtainedAt);
-      emitEnd();
       return { credential, wasKept: false, obtainedAt };
     } catch (error) {
       if (signal.aborted || !(error instanceof GatewayError)) throw error;
       const failure = (error.dependencyFailed ? error : sourceError(error, source)).from(upstream);
       const isRefused = !perCaller && failure.code === 'upstream_credential_rejected';
       if (isRefused) refusal = { error: failure, until: now() + REFUSED_MS };
-      emitEnd(failure.code);
       throw failure;
     }
   }

@@ -17,19 +17,18 @@ interface FormSettings {
 interface CredentialFacts {
   /** Whether the platform sees the caller's own token: its 401 is then the caller's. */
   readonly usesCallerToken: boolean;
-  /** Whether the platform sees a token that was made for the caller: its 403 is then the caller's. */
-  readonly usesExchangedToken: boolean;
-  /** Whether a 2xx of the platform shows that the caller's token is valid. If not, Portico has to verify callers. */
+  /**
+   * Whether the platform sees a token of the caller or one that was made for the caller: a 403 is then the caller's, and a 2xx shows
+   * that the caller's token is valid. If not, Portico has to verify callers.
+   */
   readonly provesToken: boolean;
-  /** Whether a capability obtains the token from another server. */
-  readonly obtainsToken: boolean;
   /** `undefined` where nothing is sent. */
   readonly form: (settings: FormSettings) => CredentialForm | undefined;
 }
 
-const OF_CALLER = { usesCallerToken: true, usesExchangedToken: false, provesToken: true, obtainsToken: false };
-const EXCHANGED = { usesCallerToken: false, usesExchangedToken: true, provesToken: true, obtainsToken: true };
-const OF_PORTICO = { usesCallerToken: false, usesExchangedToken: false, provesToken: false };
+const OF_CALLER = { usesCallerToken: true, provesToken: true };
+const EXCHANGED = { usesCallerToken: false, provesToken: true };
+const OF_PORTICO = { usesCallerToken: false, provesToken: false };
 
 const bearer = () => ({ header: 'authorization', format: 'Bearer {token}' });
 
@@ -49,10 +48,10 @@ export const CREDENTIAL_KINDS = {
   passthrough: { ...OF_CALLER, form: bearer },
   header: { ...OF_CALLER, form: configured },
   exchange: { ...EXCHANGED, form: bearer },
-  service: { ...OF_PORTICO, obtainsToken: false, form: configured },
-  'client-credentials': { ...OF_PORTICO, obtainsToken: true, form: bearer },
-  session: { ...OF_PORTICO, obtainsToken: true, form: sessionForm },
-  none: { ...OF_PORTICO, obtainsToken: false, form: () => undefined },
+  service: { ...OF_PORTICO, form: configured },
+  'client-credentials': { ...OF_PORTICO, form: bearer },
+  session: { ...OF_PORTICO, form: sessionForm },
+  none: { ...OF_PORTICO, form: () => undefined },
 } satisfies Readonly<Record<string, CredentialFacts>>;
 
 export type CredentialKind = keyof typeof CREDENTIAL_KINDS;

@@ -163,10 +163,6 @@ export interface Events {
     readonly reason?: string | undefined;
   }): void;
   issuerKeysFetched?(fetched: { readonly keys: number; readonly error?: GatewayError | undefined }): void;
-  /** A caller's token was exchanged for one of an upstream, or could not be (`error`: code of the table). */
-  tokenExchanged?(
-    exchanged: RequestRef & { readonly upstream: string; readonly ms: number; readonly error?: string | undefined },
-  ): void;
   /** A bound rejected or ended something: the key of a setting, or a name of docs/reference.md. */
   limitReached?(
     reached: Partial<RequestRef> & { readonly bound: string; readonly upstream?: string | undefined },

@@ -21,7 +21,6 @@ const LINES = {
   pageFetched: ['debug', 'page fetched'],
   retried: ['debug', 'retry'],
   flightJoined: ['debug', 'flight joined'],
-  tokenExchanged: ['debug', 'token exchanged'],
   limitReached: ['debug', 'limit reached'],
   callRefused: ['debug', 'call refused'],
   credentialVerified: ['debug', 'token verified'],

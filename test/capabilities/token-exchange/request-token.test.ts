@@ -220,7 +220,7 @@ describe('an authorization server that is not as it should be, over real sockets
     expect(await givenFor(await read('tools', as('subject-canary')))).to.equal(TOKEN.access_token);
     await gateway.close();
     const said = `${log.text()}${inspect(gateway, { depth: 9, showHidden: true })}${JSON.stringify(gateway)}`;
-    expect(log.text()).to.contain('token exchanged');
+    expect(log.text()).to.contain('"upstream":"tools.exchange"');
     for (const secret of ['subject-canary', TOKEN.access_token, CLIENT.secret]) expect(said).not.to.contain(secret);
   });
 });

@@ -1,3 +1,6 @@
+import type { ResourceName } from '../../resources/index.ts';
+import type { SettingsShape } from './settings-shape.ts';
+
 /** `{claim.tenant}` or `{header.X-Tenant-ID}`. */
 export const CALLER_VALUE = /\{((?:claim|header)\.[^{}"]+)\}/g;
 
@@ -7,27 +10,15 @@ export function callerValuesIn(block: unknown): string[] {
   return [...new Set(names)];
 }
 
-interface Addressed {
-  readonly path: string;
-  readonly query: object;
-  readonly lists?: object | undefined;
-  readonly each?: object | string | undefined;
-}
+type OneResource = Pick<SettingsShape['resources'][ResourceName], 'path' | 'query' | 'lists' | 'each'>;
 
 /** Returns the parts of a resource's settings that may name values of the caller. */
-export function partsWithValues({ path, query, lists, each }: Addressed) {
+export function partsWithValues({ path, query, lists, each }: OneResource) {
   return { path, query, lists, each };
 }
 
-interface Named {
-  readonly upstreams: Readonly<
-    Record<string, { readonly headers: object; readonly forwardHeaders: readonly string[] }>
-  >;
-  readonly resources: Readonly<Record<string, Addressed>>;
-}
-
 /** Returns the names of all values that settings name, by their source. */
-export function callerValueNames({ upstreams, resources }: Named) {
+export function callerValueNames({ upstreams, resources }: Pick<SettingsShape, 'upstreams' | 'resources'>) {
   const blocks = [
     Object.values(upstreams).map(({ headers }) => headers),
     Object.values(resources).map(partsWithValues),

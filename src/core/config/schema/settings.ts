@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { CREDENTIAL_KINDS } from '../../kernel/credential-kinds.ts';
 import type { Limits } from '../../kernel/limits.ts';
 import { RESOURCES, type ResourceName } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -65,22 +64,14 @@ function growth(value: number, byDefault: number): number {
 }
 
 function upstreamWith(upstream: Settings['upstreams'][string], { breaker, exchange, retry, ...limits }: Limits) {
-  const { credential } = upstream;
   return {
     ...upstream,
     ...limits.upstream,
     breaker: { ...upstream.breaker, ...breaker },
     retry: { ...upstream.retry, ...retry },
-    credential: obtainsToken(credential) ? { ...credential, ...exchange } : credential,
+    // Read by the kinds that obtain a token.
+    credential: { ...upstream.credential, ...exchange },
   };
-}
-
-type CredentialOutput = Settings['upstreams'][string]['credential'];
-
-function obtainsToken(
-  credential: CredentialOutput,
-): credential is Extract<CredentialOutput, { kind: 'client-credentials' | 'exchange' | 'session' }> {
-  return CREDENTIAL_KINDS[credential.kind].obtainsToken;
 }
 
 function mapValues<Key extends string, From, To>(values: Readonly<Record<Key, From>>, change: (value: From) => To) {

@@ -30,8 +30,8 @@ const DETAILS = {
 export interface CredentialOwner {
   /** Whether it is the caller's own token: then a 401 or 403 is the caller's error, else the operator's (502). */
   readonly usesCallerToken: boolean;
-  /** Whether it is a token that was made for the caller: then a 403 is the caller's error. @default false */
-  readonly usesExchangedToken?: boolean | undefined;
+  /** Whether it is that, or a token that was made for the caller: then a 403 is the caller's error. @default false */
+  readonly provesToken?: boolean | undefined;
 }
 
 /** Returns the error for a response's status; `undefined` if the response carries a page. */
@@ -58,9 +58,9 @@ function showsThrottling(headers: ReplyHeaders): boolean {
   );
 }
 
-function codeOfStatus(status: number, { usesCallerToken, usesExchangedToken = false }: CredentialOwner): ErrorCode {
+function codeOfStatus(status: number, { usesCallerToken, provesToken = false }: CredentialOwner): ErrorCode {
   if (status === 401) return usesCallerToken ? 'credential_rejected' : 'upstream_credential_rejected';
-  if (status === 403) return usesCallerToken || usesExchangedToken ? 'access_denied' : 'upstream_credential_rejected';
+  if (status === 403) return usesCallerToken || provesToken ? 'access_denied' : 'upstream_credential_rejected';
   // A success without the whole page: 206 and the like.
   if (status >= 200 && status < 300) return 'upstream_invalid';
   // The settings make Portico send a wrong request.

@@ -48,7 +48,7 @@ interface Response {
 /** Creates an HTTP client of one upstream. It follows no redirect: a credential goes to its configured origin only. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, maxPageBytes, events, tap, conditional = true, cachedReplies = 'error' } = options;
-  const refusesCached = cachedReplies === 'error' && (options.usesCallerToken || options.usesExchangedToken);
+  const refusesCached = cachedReplies === 'error' && (options.usesCallerToken || options.provesToken);
   const { origin } = new URL(options.baseUrl);
   const fixed = {
     accept: 'application/json',

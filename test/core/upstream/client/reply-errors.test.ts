@@ -68,7 +68,7 @@ describe('the status of an upstream', () => {
   }
 
   it("is Portico's business where the credential is its own; a 403 is the caller's where it was made for the caller", async () => {
-    const made = { usesExchangedToken: true };
+    const made = { provesToken: true };
     for (const [status, code, owner = {}] of [
       [401, 'upstream_credential_rejected'],
       [403, 'upstream_credential_rejected'],

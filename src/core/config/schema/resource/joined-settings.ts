@@ -46,12 +46,7 @@ export const joinedShape = {
 
 export type ParentsConfig = z.output<typeof ParentsSettings>;
 
-interface Joined {
-  readonly each?: string | ParentsConfig | undefined;
-  readonly lists?: readonly { readonly path: string; readonly query?: object | undefined }[] | undefined;
-  readonly path: string;
-  readonly query: object;
-}
+type Joined = z.output<z.ZodObject<typeof joinedShape>> & { readonly path: string; readonly query: object };
 
 /** Checks that a path or a query names its parent exactly where there is one, and that no path is unused. */
 export function checkJoined(resource: Resource): CrossCheck<Joined> {

@@ -68,13 +68,7 @@ export function requestShape(resource: Resource) {
   };
 }
 
-interface RequestSettings {
-  readonly method: 'GET' | 'POST';
-  readonly body?: object | undefined;
-  readonly retryPost: boolean;
-  readonly query: Readonly<Record<string, string | readonly string[]>>;
-  readonly pagination: object;
-}
+type RequestSettings = z.output<z.ZodObject<ReturnType<typeof requestShape>>> & { readonly pagination: object };
 
 /** Checks over several keys of what {@link requestShape} has. */
 export const checkRequest: CrossCheck<RequestSettings> = ({ method, body, retryPost, query, pagination }, report) => {
