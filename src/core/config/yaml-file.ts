@@ -170,14 +170,12 @@ function pathOf(nodes: Ancestors): Path {
   });
 }
 
-/** Blocks whose values are sent as they are written: a key of digits is not a number. */
-const SENT = ['headers', 'query'];
-
+/** Whether a value is sent as it is written: a header or query parameter of digits is not a number. */
 function isSentAsWritten(ancestors: Ancestors): boolean {
-  const [block = '', name = '', key = ''] = ancestors.flatMap((node) =>
-    isPair(node) ? nameOf(node as Pair<Scalar>) : [],
-  );
-  return SENT.includes(block === 'upstreams' || block === 'resources' ? key : name);
+  const [block, , ...keys] = ancestors.flatMap((node) => (isPair(node) ? nameOf(node as Pair<Scalar>) : []));
+  if (block === 'upstreams') return keys[0] === 'headers';
+  // Its own query, or that of its parents or lists.
+  return block === 'resources' && (keys[0] === 'each' || keys[0] === 'lists' ? keys[1] : keys[0]) === 'query';
 }
 
 /** Returns the value that the same text has in a file without quotes: a number, boolean, null or text. */

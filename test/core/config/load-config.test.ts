@@ -47,6 +47,18 @@ resources:
     });
   });
 
+  it('send query parameters of parents and of joined lists as they are written, too', async () => {
+    const { settings: config } = await load(`${UPSTREAMS}
+resources:
+  workflows: { path: '/p/{parent.id}', each: { path: /projects, query: { v: 7.0, a: [010] } } }
+  tools: { lists: [{ path: /a, query: { v: 1.10 } }], method: POST, body: { query: 1.10 } }
+`);
+    const { workflows, tools } = config.resources;
+    expect(workflows.each).to.deep.include({ query: { v: '7.0', a: ['010'] } });
+    expect(tools.lists?.[0]?.query).to.deep.equal({ v: '1.10' });
+    expect(tools.body).to.deep.equal({ query: 1.1 });
+  });
+
   it('have keys as they are written', async () => {
     const { settings: config } = await load(
       `resources: { tools: { fields: { id: { values: { 1.0: a, true: b, 007: c } } } } }${UPSTREAMS}`,
