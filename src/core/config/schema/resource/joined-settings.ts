@@ -3,7 +3,7 @@ import type { Resource } from '../../../resources/resource.ts';
 import type { CrossCheck } from '../cross-check.ts';
 import { expression, selection, whole } from '../scalars.ts';
 import { PaginationSettings } from './pagination-settings.ts';
-import { defaultPath, listPath, queryParameters } from './request.ts';
+import { checkParameters, defaultPath, listPath, queryParameters, type RequestSettings } from './request.ts';
 import { namesIn } from './templates.ts';
 
 /** A list of parents that is not offered itself. */
@@ -46,11 +46,21 @@ export const joinedShape = {
 
 export type ParentsConfig = z.output<typeof ParentsSettings>;
 
-type Joined = z.output<z.ZodObject<typeof joinedShape>> & { readonly path: string; readonly query: object };
+type Joined = z.output<z.ZodObject<typeof joinedShape>> & Pick<RequestSettings, 'path' | 'body' | 'query' | 'pagination'>;
 
-/** Checks that a path or a query names its parent exactly where there is one, and that no path is unused. */
+/**
+ * Checks that a path or a query names its parent exactly where there is one, that no path is unused, and the parameters of parents
+ * and lists.
+ */
 export function checkJoined(resource: Resource): CrossCheck<Joined> {
-  return ({ each, lists = [], path, query }, report) => {
+  return (settings, report) => {
+    const { each, lists = [], path, query } = settings;
+    if (typeof each === 'object') checkParameters(each, (at, message) => report(['each', ...at], message));
+    for (const [index, list] of lists.entries()) {
+      if (list.query === undefined && list.pagination === undefined) continue;
+      const own = { query: list.query ?? query, pagination: list.pagination ?? settings.pagination };
+      checkParameters({ ...settings, ...own }, (at, message) => report(['lists', index, ...at], message));
+    }
     const places = lists.map((list, index) => ({
       place: ['lists', index, 'path'],
       text: { path: list.path, query: list.query ?? query },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callsLength } from '../../../mapping/expressions/expression.ts';
 import { headerName, selection, whole } from '../scalars.ts';
 
 const parameter = z.string().min(1);
@@ -8,7 +9,13 @@ const sizeParam = (name: string) =>
     .nullable()
     .default(name)
     .describe('Query parameter for the page size, or its place in body (JSON pointer); null sends none.');
-const total = selection.optional().describe('Total number of items in a page (JMESPath over the body).');
+const total = selection
+  // A total that is computed from the page would end each list behind its first one.
+  .refine((text) => !callsLength(text), {
+    error: 'is the length of one page: set it to the total number of items in the reply, or remove it',
+  })
+  .optional()
+  .describe('Total number of items in a page (JMESPath over the body).');
 const totalHeader = headerName
   .optional()
   .describe('Response header with the total number of items. Not used if total is set.');

@@ -68,12 +68,19 @@ export function requestShape(resource: Resource) {
   };
 }
 
-type RequestSettings = z.output<z.ZodObject<ReturnType<typeof requestShape>>> & { readonly pagination: object };
+export type RequestSettings = z.output<z.ZodObject<ReturnType<typeof requestShape>>> & { readonly pagination: object };
 
 /** Checks over several keys of what {@link requestShape} has. */
-export const checkRequest: CrossCheck<RequestSettings> = ({ method, body, retryPost, query, pagination }, report) => {
+export const checkRequest: CrossCheck<RequestSettings> = (settings, report) => {
+  const { method, body, retryPost } = settings;
   if (method !== 'POST' && body !== undefined) report(['body'], 'needs method: POST');
   if (method !== 'POST' && retryPost) report(['retryPost'], 'needs method: POST');
+  checkParameters(settings, report);
+};
+
+/** Checks the parameters that the requests of one list have. */
+export const checkParameters: CrossCheck<Pick<RequestSettings, 'body' | 'query' | 'pagination'>> = (list, report) => {
+  const { body, query, pagination } = list;
   for (const [name, value] of Object.entries(query)) {
     const isKey = KEY.test(name) && [value].flat().some((one) => LOOKS_SECRET.test(one));
     if (isKey || CREDENTIAL_PARAMETER.test(name)) report(['query', name], `carries a credential, which ${NOT_IN_URL}`);

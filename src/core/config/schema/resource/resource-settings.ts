@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callsLength } from '../../../mapping/expressions/expression.ts';
 import { toTimestamp } from '../../../mapping/field.ts';
 import { FAULTS } from '../../../mapping/reply-fault.ts';
 import type { Resource } from '../../../resources/resource.ts';
@@ -106,17 +105,8 @@ export function resourceSettings(resource: Resource) {
       .describe('Total size of all pages of one read, decompressed. Beyond: an error.'),
     ...storedOnly(resource),
   });
-  return withChecks(Shape, checkRequest, checkJoined(resource), checkTotal);
+  return withChecks(Shape, checkRequest, checkJoined(resource));
 }
-
-/** A total that is computed from the page would end each list behind its first one. */
-const checkTotal: CrossCheck<{ pagination: { total?: string | undefined } }> = ({ pagination: { total } }, report) => {
-  if (total === undefined || !callsLength(total)) return;
-  report(
-    ['pagination', 'total'],
-    'is the length of one page: set it to the total number of items in the reply, or remove it',
-  );
-};
 
 function fieldsSettings(resource: Resource) {
   const entries = Object.keys(resource.shape.shape).map((name) => [name, fieldSettings(name, resource)] as const);

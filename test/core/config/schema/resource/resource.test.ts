@@ -77,6 +77,16 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
     `pagination.offsetParam: ${NO_BODY}`,
   ],
   [{ pagination: { kind: 'page', pageParam: '/page' } }, `pagination.pageParam: ${NO_BODY}`],
+  ...[
+    [{ query: { api_key: 'x' } }, `each.query.api_key: ${IN_ADDRESS}`] as const,
+    [{ pagination: { kind: 'page', pageParam: '/page' } }, `each.pagination.pageParam: ${NO_BODY}`] as const,
+    [{ pagination: { kind: 'page', total: 'length(@)' } }, `each.pagination.total: ${PAGE_TOTAL}`] as const,
+  ].map(([parents, issue]) => [{ path: '/a/{parent.id}', each: { path: '/p', ...parents } }, issue] as const),
+  [{ lists: [{ path: '/a', query: { pageSize: 5 } }] }, 'lists[0].query.pageSize: is the sizeParam of pagination'],
+  [
+    { ...posting({}), lists: [{ path: '/a', pagination: { kind: 'token', tokenParam: '/page/next' } }] },
+    /^lists\[0\]\.pagination\.tokenParam: leads nowhere in body/,
+  ],
   [
     { pagination: { kind: 'page', sizeParam: 'page' } },
     'pagination.pageParam: must not be the parameter that sizeParam names',
