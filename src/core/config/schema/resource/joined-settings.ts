@@ -46,7 +46,8 @@ export const joinedShape = {
 
 export type ParentsConfig = z.output<typeof ParentsSettings>;
 
-type Joined = z.output<z.ZodObject<typeof joinedShape>> & Pick<RequestSettings, 'path' | 'body' | 'query' | 'pagination'>;
+type Joined = z.output<z.ZodObject<typeof joinedShape>> &
+  Pick<RequestSettings, 'path' | 'body' | 'query' | 'pagination'>;
 
 /**
  * Checks that a path or a query names its parent exactly where there is one, that no path is unused, and the parameters of parents
