@@ -44,25 +44,45 @@ function run(): void {
   schedule();
 }
 
-/** Shares turns of the event loop: up to `ms` per turn, exceeded by the last piece at most. */
+/**
+ * Runs pieces of work in order of arrival, up to `ms` of them in one turn of the event loop; the last one may exceed it. Work that
+ * comes back for its next piece goes behind all others.
+ */
 export function createTurnBudget(ms: number) {
+  const pieces: (() => void)[] = [];
   let usedMs = 0;
-  return async <T>(work: () => T, tookMs: (ms: number) => void): Promise<T> => {
-    while (usedMs >= ms || defersWork()) await laterTurn();
-    if (usedMs === 0) {
-      setImmediate(() => {
-        usedMs = 0;
-      });
-    }
-    const begun = performance.now();
-    try {
-      return work();
-    } finally {
-      const took = performance.now() - begun;
-      usedMs += took;
-      tookMs(took);
-    }
-  };
+  let isPlanned = false;
+
+  function plan(): void {
+    if (isPlanned) return;
+    isPlanned = true;
+    setImmediate(runPieces);
+  }
+
+  function runPieces(): void {
+    isPlanned = false;
+    usedMs = 0;
+    if (!defersWork()) while (usedMs < ms && pieces.length > 0) pieces.shift()?.();
+    if (pieces.length > 0 || usedMs > 0) plan();
+  }
+
+  return <T>(work: () => T, tookMs: (ms: number) => void): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const run = () => {
+        const begun = performance.now();
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+        const took = performance.now() - begun;
+        usedMs += took;
+        tookMs(took);
+      };
+      plan();
+      if (pieces.length === 0 && usedMs < ms && !isAccepting) run();
+      else pieces.push(run);
+    });
 }
 
 export interface TurnBytes {
