@@ -9,8 +9,8 @@ import type { Outcome } from './parity/outcome.ts';
 import { type Opened, stdioProcess, TOOL_WAYS, WAYS, type Way } from './parity/ways.ts';
 
 const LEGACY_NOT_FOUND = -32002;
-/** Cases for a process, which has no clock of the test: a list, an error of Portico's and one of the platform's. */
-const OF_A_PROCESS = ['projects, which are never stored', 'an unknown URI', '429 with Retry-After'];
+/** For a process, which has no clock of the test. */
+const OF_A_PROCESS = ['429 with Retry-After'];
 
 describe('a read has the same result over HTTP, MCP and stdio', () => {
   let platform: HttpUpstream;

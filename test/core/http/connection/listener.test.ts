@@ -99,7 +99,7 @@ describe('a connection', () => {
   }
 
   it('is closed if the client does not read its response', async () => {
-    const load = loadOf(manyTools(200_000));
+    const load = loadOf(manyTools(100_000));
     const { url, ended } = await serve({ read: () => load, readDeadlineMs: 100, sendTimeoutMs: 150 });
     const socket = connect(Number(new URL(url).port), '127.0.0.1').pause();
     onCleanup(() => socket.destroy());
@@ -108,7 +108,7 @@ describe('a connection', () => {
   });
 
   it('stays open if the client reads slowly', async () => {
-    const load = loadOf(manyTools(80_000));
+    const load = loadOf(manyTools(40_000));
     const { url, ended } = await serve({ read: () => load, readDeadlineMs: 500, sendTimeoutMs: 500 });
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     onCleanup(() => socket.destroy());

@@ -67,6 +67,8 @@ describe('the items of a snapshot', () => {
   });
 });
 
+const SHORT = loadOf([toolItem('a')]);
+
 describe('a search', () => {
   const list = (mebibytes: number) =>
     loadOf(Array.from({ length: mebibytes * 16 }, (_, index) => ({ id: String(index), name: 'x'.repeat(65_000) })));
@@ -139,7 +141,7 @@ describe('a search', () => {
     const outcomes = async (bounds: Partial<SearchBounds>, tokens: readonly string[], address?: string) => {
       const search = createSearch(bounds);
       const all = tokens.map((token, index) =>
-        search(list(1), { caller: { ...callerWith(token), address }, filter: { query: `${index}` } }),
+        search(SHORT, { caller: { ...callerWith(token), address }, filter: { query: `${index}` } }),
       );
       const settled = await Promise.allSettled(all);
       for (const one of settled) if (one.status === 'rejected') expect(one.reason).to.include({ code: 'overloaded' });
@@ -151,7 +153,7 @@ describe('a search', () => {
     expect(await outcomes({}, tokens, '192.0.2.1')).to.equal(20);
     // What has ended takes no room.
     const search = createSearch({ maxWaitingSearches: 1 });
-    for (const query of ['a', 'b', 'c']) await search(list(1), { filter: { query } });
+    for (const query of ['a', 'b', 'c']) await search(SHORT, { filter: { query } });
   });
 
   it('ends where the caller hangs up, also in the queue', async () => {
