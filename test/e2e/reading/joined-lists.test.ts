@@ -90,6 +90,23 @@ describe('a list below parents', () => {
     expect(requests).to.include('/workflows?project=o%2Fp1&all=a&all=b');
   });
 
+  it('is an error if ids are equal once they are joined with those of parents', async () => {
+    let lists: Readonly<Record<string, readonly string[]>> = { a: ['b/c', 'd'], 'a/b': ['c', 'd'], e: ['b/c', 'c'] };
+    const nested: RequestListener = (request, response) => {
+      const [, , parent = ''] = (request.url ?? '').split('/');
+      const ids = lists[decodeURIComponent(parent)] ?? Object.keys(lists);
+      const items = ids.map((id) => ({ id, key: id, name: id }));
+      json({ workflows: items, projects: items, total: items.length })(request, response);
+    };
+    const own = '{ path: /projects, items: projects, pagination: { kind: none } }';
+    const yaml = settingsOf(`each: ${own}, path: '/projects/{parent.id}/workflows', ${BELOW}`);
+    expect((await read(yaml, nested)).body.code).to.equal('upstream_invalid');
+    const allowed = await read(yaml.replace('each:', 'duplicateIds: allow, each:'), nested);
+    expect(idsOf(allowed.body)).to.deep.equal(['a/b/c', 'a/d', 'a/b/c', 'a/b/d', 'e/b/c', 'e/c']);
+    lists = { a: ['d', 'a/d'], e: ['d'] };
+    expect((await read(yaml, nested)).body.code, 'in one list').to.equal('upstream_invalid');
+  });
+
   for (const [what, handler, reason] of [
     ['one of them fails', (path: string) => (path.includes('p2') ? json({}, 500) : platform), 'upstream_failed'],
     ['one of them is refused', (path: string) => (path.includes('p3') ? json({}, 403) : platform), 'access_denied'],

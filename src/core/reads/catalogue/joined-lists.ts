@@ -75,7 +75,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     };
     const owners = parents === undefined ? [undefined] : await readParents(loadOne);
     const opened = owners.flatMap((parent) => lists.map((open) => ({ parent, loader: open(own, parent) })));
-    const loaded: { readonly parent: Parent | undefined; readonly items: readonly Item[] }[] = [];
+    const loaded: LoadedList[] = [];
     let count = 0;
     for await (const { parent, items } of inOrder(opened.length, concurrency, signal, readList)) {
       count += items.length;
@@ -105,33 +105,51 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
   }
 
   /** Joins the items in the order of the lists. Ids that several parents have are joined with the parent's. */
-  async function join(
-    loaded: readonly { readonly parent: Parent | undefined; readonly items: readonly Item[] }[],
-    startedAt: number,
-  ): Promise<Snapshot> {
-    const seen = new Set<string>();
-    const repeated = new Set<string>();
-    for (const { items } of loaded) {
-      const ids = new Set(items.map(({ id = '' }) => id));
-      for (const id of ids) if (seen.has(id)) repeated.add(id);
-      for (const id of ids) seen.add(id);
-    }
-    if (parents === undefined && repeated.size > 0 && options.rules.duplicateIds !== 'allow') {
+  async function join(loaded: readonly LoadedList[], startedAt: number): Promise<Snapshot> {
+    const repeated = repeatedIn(loaded);
+    const distinct = loaded.map(({ parent, items }) => ({
+      parent,
+      items: items.map((item) =>
+        parent !== undefined && repeated.has(idOf(item)) ? { ...item, id: `${parent['id']}/${idOf(item)}` } : item,
+      ),
+    }));
+    const ids = distinct.flatMap(({ items }) => items.map(idOf));
+    const again = ids.length - new Set(ids).size;
+    if (again > 0 && options.rules.duplicateIds !== 'allow') {
+      const key = parents === undefined ? 'lists' : 'each';
       throw new GatewayError('upstream_invalid', {
-        reason: `${repeated.size} ids are in several of the lists: correct resources.${resource}.lists, or set resources.${resource}.duplicateIds: allow`,
+        reason: `${again} items have the id of another one: correct resources.${resource}.${key}, or set resources.${resource}.duplicateIds: allow`,
       });
     }
     const pages: EncodedItems[] = [];
-    for (const { parent, items } of loaded) {
-      const isRepeated = ({ id = '' }: Item) => parent !== undefined && repeated.has(id);
-      const distinct = items.map((item) =>
-        isRepeated(item) ? { ...item, id: `${parent?.['id']}/${item['id']}` } : item,
-      );
-      pages.push(encodeItems(distinct));
+    for (const { items } of distinct) {
+      pages.push(encodeItems(items));
       await nextTurn();
     }
     return joinPages(pages, startedAt);
   }
+}
+
+interface LoadedList {
+  readonly parent: Parent | undefined;
+  readonly items: readonly Item[];
+}
+
+function idOf({ id = '' }: Item): string {
+  return id;
+}
+
+/** Returns the ids that are in several of the lists. */
+function repeatedIn(lists: readonly LoadedList[]): ReadonlySet<string> {
+  const listOf = new Map<string, LoadedList>();
+  const repeated = new Set<string>();
+  for (const list of lists) {
+    for (const id of list.items.map(idOf)) {
+      if ((listOf.get(id) ?? list) !== list) repeated.add(id);
+      listOf.set(id, list);
+    }
+  }
+  return repeated;
 }
 
 function exceeds(bound: string, reason: string): GatewayError {
