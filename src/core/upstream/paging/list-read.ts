@@ -202,8 +202,9 @@ export function sizeAsked({ pagination, query, post }: ListRequest): number | un
   return size === undefined ? undefined : Number([size].flat()[0]);
 }
 
-export function isSize([name]: readonly [string, unknown]): boolean {
-  return SIZE_PARAMETERS.test(name);
+/** A number, unlike `count=true`. */
+export function isSize([name, value]: readonly [string, unknown]): boolean {
+  return SIZE_PARAMETERS.test(name) && Number([value].flat()[0]) > 0;
 }
 
 function membersOf(body: unknown): [string, unknown][] {
