@@ -38,6 +38,8 @@ export interface FieldCounts {
 /** Maps the items of one page to exactly the documented fields, all strings. */
 export interface Mapped extends Omit<MappingCounts, 'overlooked' | 'repeatedIds'> {
   readonly items: readonly Readonly<Record<string, string>>[];
+  /** Of all items, in order; undefined if it cannot be mapped. */
+  readonly ids: readonly (string | undefined)[];
 }
 
 interface Tally {
@@ -73,6 +75,15 @@ export function createMapper({
       });
     }
   };
+  const idField = mapFields.find(({ name }) => name === 'id');
+  /** The id of an item that is left out. */
+  const idOf = (page: Page, index: number): string | undefined => {
+    try {
+      return idField?.read(page, index);
+    } catch {
+      return undefined;
+    }
+  };
   const mapItem = (page: Page, index: number, tallies: readonly Tally[]) => {
     // Counted after the item has proved valid.
     const texts = tallies.map(({ field }) => field.read(page, index));
@@ -93,6 +104,7 @@ export function createMapper({
 
   return (page, from = 0, to = page.items.length) => {
     const items: Record<string, string>[] = [];
+    const ids: (string | undefined)[] = [];
     const tallies = mapFields.map((field) => {
       // The default expression of a field is its name, which may be absent.
       const isExpected = fields[field.name]?.from !== field.name && field.default === '';
@@ -103,16 +115,19 @@ export function createMapper({
     let dropReason: string | undefined;
     for (let index = from; index < to; index += 1) {
       try {
-        if (isKept(page, index)) items.push(mapItem(page, index, tallies));
-        else excluded += 1;
+        const item = isKept(page, index) ? mapItem(page, index, tallies) : undefined;
+        if (item === undefined) excluded += 1;
+        else items.push(item);
+        ids.push(item === undefined ? idOf(page, index) : item['id']);
       } catch (error) {
         if (invalidItems === 'fail' || !(error instanceof GatewayError)) throw error;
         dropped += 1;
         dropReason ??= error.reason;
+        ids.push(idOf(page, index));
       }
     }
     const counts = new Map(tallies.map(({ field, ...counted }) => [field.name, counted]));
-    return { items, received: to - from, excluded, dropped, dropReason, fields: counts };
+    return { items, ids, received: to - from, excluded, dropped, dropReason, fields: counts };
   };
 }
 

@@ -19,7 +19,7 @@ export interface ListRules {
 /** Counts duplicate ids of one list, page by page, in turns of the event loop. */
 export function createDistinctIds(): (page: MappedPage) => Promise<number> {
   const seen = new Set<string>();
-  return async ({ ids, items, counts }) => {
+  return async ({ keptIds: ids, items, counts }) => {
     // The page is the whole list.
     if (ids === undefined) return counts.repeatedIds;
     const before = seen.size;

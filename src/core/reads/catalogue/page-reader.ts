@@ -20,7 +20,6 @@ import {
   isWhole,
   type ListRequest,
   type PageView,
-  textDigestsOf,
   viewOf,
 } from '../../upstream/paging/list-read.ts';
 import type { Pagination } from '../../upstream/paging/page-address.ts';
@@ -51,6 +50,8 @@ interface PageReading {
 export interface MappedPage extends PageView {
   readonly items: EncodedItems;
   readonly counts: MappingCounts;
+  /** Digests of the ids of the items that are left; absent if the page is the whole list. */
+  readonly keptIds: string | undefined;
 }
 
 /** Rejects with `upstream_invalid` for no page or unusable items, and with the signal's reason when it aborts first. */
@@ -109,23 +110,27 @@ export function createPageReader(options: PageReaderOptions, inTurn: PageTurns):
     const view = viewOf(list.pagination, { ...page, headers });
     checkBounds(list, { items: view.count });
     const items: Mapped['items'][number][] = [];
+    const ids: Mapped['ids'][number][] = [];
     let counts = NO_COUNTS;
     for (let from = 0; from === 0 || from < page.items.length; from += STEP_ITEMS) {
-      const { items: some, ...counted } = map(page, from, Math.min(from + STEP_ITEMS, page.items.length));
+      const { items: some, ids: all, ...counted } = map(page, from, Math.min(from + STEP_ITEMS, page.items.length));
       items.push(...some);
+      ids.push(...all);
       counts = addCounts(counts, { ...counted, repeatedIds: 0 });
       if (isLarge) yield;
     }
     const compared = !(first && isWhole(list.pagination, view));
-    const ids = items.map(({ id = '' }) => id);
-    const repeatedIds = ids.length - new Set(ids).size;
+    const isAll = items.length === page.items.length;
+    const kept = isAll ? ids : items.map(({ id }) => id);
+    const repeatedIds = kept.length - new Set(kept).size;
     const missed = page.items.length === 0 ? overlooked?.(page) : undefined;
     // With unique ids, a repeated item is a repeated id, and marking the id is cheaper.
-    const comparesItems = compared && !(idsAreUnique && items.length === page.items.length);
+    const comparesItems = compared && !(idsAreUnique && isAll);
     // With source texts of inexact numbers, so that items that differ beyond a double's precision differ.
     const digests = comparesItems ? digestsOf(page.exactItems() ?? page.items) : undefined;
     if (isLarge) yield;
-    const idDigests = compared ? textDigestsOf(ids) : undefined;
+    const idDigests = compared ? digestsOf(ids.map((id, index) => id ?? page.items[index])) : undefined;
+    const keptIds = isAll || !compared ? idDigests : digestsOf(kept);
     if (isLarge) yield;
     return {
       ...view,
@@ -133,6 +138,7 @@ export function createPageReader(options: PageReaderOptions, inTurn: PageTurns):
       counts: { ...counts, repeatedIds, overlooked: missed },
       digests,
       ids: idDigests,
+      keptIds,
     };
   }
 

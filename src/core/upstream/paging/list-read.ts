@@ -27,7 +27,7 @@ export interface PageView {
   readonly counts?: { readonly overlooked?: string | undefined };
   /** Digests of its items; absent if the page {@link isWhole is the whole list}. */
   readonly digests?: string | undefined;
-  /** Digests of its documented ids, in the same form; absent if the page is the whole list. */
+  /** Digests of the ids of all its items, also of those that `where` leaves out; absent if the page is the whole list. */
   readonly ids?: string | undefined;
 }
 

@@ -120,14 +120,9 @@ async function fetchNext<P extends PageView>(
     throw error;
   }
   // If all there is are first pages, the platform ignores the parameter.
-  const isRepeated = page.count > 0 && [first, previous].some((earlier) => isSame(page, earlier));
+  const isRepeated = page.ids !== undefined && page.count > 0 && [first.ids, previous.ids].includes(page.ids);
   const isEnd = beyondEnd === 'repeated' || (isShort && kind === 'page');
   return isRepeated && previous !== first && isEnd ? undefined : page;
-}
-
-/** By the ids of its items; by the whole items if `where` leaves none of them. */
-function isSame({ ids, digests }: PageView, other: PageView): boolean {
-  return ids !== undefined && ids === other.ids && (ids !== '' || digests === other.digests);
 }
 
 /** The first page shows the size that the platform really serves. All must agree on the total and, except for the last, be full. */

@@ -10,10 +10,15 @@ describe('a page', () => {
   const items = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, name: 'n' }));
 
   const turns = createPageTurns();
-  function read(body: unknown, first = true, signal = new AbortController().signal, maxItems = 1000) {
+  function read(body: unknown, first = true, signal = new AbortController().signal, maxItems = 1000, where?: string) {
     const parse = createPageParser({ items: 'things' });
     const readPage = createPageReader(
-      { list: listWith({ maxItems }), maxPageValues: 250_000, parse, map: mapperWith() },
+      {
+        list: listWith({ maxItems }),
+        maxPageValues: 250_000,
+        parse,
+        map: mapperWith({ where, invalidItems: where ? 'drop' : 'fail' }),
+      },
       turns,
     );
     const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -46,6 +51,18 @@ describe('a page', () => {
       const digests = (await read(body, first)).digests?.match(/.{12}/gs);
       expect(digests && new Set(digests).size).to.equal(count);
     }
+  });
+
+  it('has the ids of all its items, also of those that where leaves out or that cannot be mapped', async () => {
+    const idsOf = async (things: readonly object[]) => {
+      const { ids, keptIds } = await read({ things }, false, new AbortController().signal, 10, "id != 'b'");
+      return [ids, keptIds].map((digests) => digests?.match(/.{12}/gs));
+    };
+    const [ids, kept] = await idsOf([{ id: 'a', name: 'A' }, { id: 'b', seen: 1 }, { name: 'no id' }]);
+    expect([new Set(ids).size, kept?.length]).to.deep.equal([3, 1]);
+    expect(kept?.[0]).to.equal(ids?.[0]);
+    const [again] = await idsOf([{ id: 'b', seen: 2 }, { name: 'no id' }]);
+    expect(again).to.deep.equal(ids?.slice(1));
   });
 
   it('has digests that distinguish numbers that differ in their source text only', async () => {
