@@ -1,6 +1,7 @@
 import { meaningOfHeader, meaningOfMember } from '../../core/upstream/hints/words.ts';
 import type { Operation, Parameter } from './openapi-document.ts';
 import { expressionOf, type Member, membersOf, plainName, type Shape } from './shape.ts';
+import { wordsOf } from './vocabulary.ts';
 
 /** The setting `pagination`, as a file holds it. */
 type Pagination = { readonly kind: string } & Readonly<Record<string, string | number | null>>;
@@ -26,7 +27,6 @@ const ROLES = {
 const PAGE_WORDS = /page|paging|pagination|offset|limit|cursor|skip|range|marker|continu|\bfirst\b|\blast\b/i;
 const TOKEN_WORDS = /token|cursor|marker|continu(?:e|ation)/i;
 const LINK_WORDS = /ur[il]\b|link|href/i;
-const TOTAL_WORDS = /total|(?:^|_)count(?:$|_)|[a-z]Count\b/i;
 const MAX_SIZE = 100;
 
 /** Reads what an operation says about its pages. Chooses nothing that could be read in two ways. */
@@ -48,7 +48,9 @@ export function readPaging({ body, headers, parameters }: Operation): PagingEvid
   );
   const next = findMember(body, 'next');
   // Some platforms count only when asked to: their total is absent, 0 or -1 otherwise.
-  const requested = parameters.filter(({ name, isFlag }) => isFlag && TOTAL_WORDS.test(name));
+  const requested = parameters.filter(
+    ({ name, isFlag }) => isFlag && (/total/i.test(name) || wordsOf(name).includes('count')),
+  );
   const total = findTotal(headers, requested.length > 0 ? undefined : findMember(body, 'total'));
   const size = sizeSetting(sizes);
   const readings: { readonly pagination: Pagination; readonly isSure: boolean }[] = [];

@@ -63,7 +63,8 @@ function titleOf({ operation: { path, title } }: Candidate): string {
 function notesOf({ paging, fields }: Candidate): string[] {
   const [, ...others] = paging.choices;
   const notes = [
-    `Pages: ${paging.seen.join(', ')}.`,
+    // Otherwise it is a doubt.
+    ...(paging.isClear ? [`Pages: ${paging.seen.join(', ')}.`] : []),
     ...others.map((other) => `Another reading: pagination: ${JSON.stringify(other)}`),
     ...[...fields].flatMap(([field, { from, inDoubt }]) => {
       if (from === undefined) return [`${field}: no member found; it reads ""`];

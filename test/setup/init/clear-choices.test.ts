@@ -134,6 +134,12 @@ describe('paging is filled in', () => {
     expect(pagination).to.deep.equal({ kind: 'offset', sizeParam: null, offsetParam: 'offset' });
     expect(all).to.contain('a total must be requested with include_total');
   });
+
+  it('with a total beside a flag whose name only ends like a count', () => {
+    const flagged = { parameters: [parameter('offset', INTEGER), parameter('service_account', { type: 'boolean' })] };
+    const { pagination } = tools(page({ total: number }), flagged);
+    expect(pagination).to.deep.equal({ kind: 'offset', sizeParam: null, offsetParam: 'offset', total: 'total' });
+  });
 });
 
 describe('the credential', () => {
