@@ -69,7 +69,7 @@ function rank(resource: Resource, operation: Operation): { readonly candidate: C
     ...operation.requiredHeaders.map((name) => `it requires the header ${name}: set headers of the upstream`),
     ...(isElsewhere ? ['its reply is described in another file, which is not read'] : []),
     ...(list?.isInDoubt ? [`the reply has other lists beside ${list.items}`] : []),
-    ...(isElsewhere ? [] : lacking.map((field) => doubtOf(field, fields.get(field)))),
+    ...(isElsewhere ? [] : lacking.flatMap((field) => fieldNotes(field, fields.get(field)))),
     ...(paging.isClear ? [] : [`paging is not clear: ${paging.seen.join(', ')}`]),
   ];
   const tier = clear.includes(noun) ? 10 - clear.indexOf(noun) : 4;
@@ -77,8 +77,11 @@ function rank(resource: Resource, operation: Operation): { readonly candidate: C
   return [{ candidate: { operation, items: list?.items ?? '@', fields, paging, doubts }, score }];
 }
 
-function doubtOf(field: string, choice: FieldChoice | undefined): string {
-  return choice?.from === undefined ? `no member of an item is like ${field}` : `${field} may be ${choice.from}`;
+/** Returns what a person should know of a choice, if anything. */
+export function fieldNotes(field: string, choice: FieldChoice | undefined): string[] {
+  if (choice?.from === undefined)
+    return [`${field}: no member found; ${field === 'id' ? 'each item needs one' : 'it reads ""'}`];
+  return choice.inDoubt ? [`${field} may be ${choice.from}`] : [];
 }
 
 const BESIDE =

@@ -43,7 +43,7 @@ function readScheme(scheme: Json): CredentialEvidence {
   if (name.toLowerCase() !== 'authorization')
     return { seen: `the header ${name}`, credential: { kind: 'header', name } };
   const said = textOf(scheme['description']).slice(0, 120);
-  return inAuthorization(`the header ${name}, with what its description says: "${said}"`, '{token}');
+  return inAuthorization(`the header ${name}${said && `, with what its description says: "${said}"`}`, '{token}');
 }
 
 /** What precedes the token is for a person to read. */

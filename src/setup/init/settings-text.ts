@@ -1,6 +1,6 @@
 import { Scalar, stringify } from 'yaml';
 import { createSafeText } from '../probe/safe-text.ts';
-import type { Candidate, ResourceCandidates } from './candidates.ts';
+import { type Candidate, fieldNotes, type ResourceCandidates } from './candidates.ts';
 import type { CredentialEvidence } from './credential-evidence.ts';
 
 /** Name of the upstream, and prefix of the environment variables. */
@@ -49,7 +49,7 @@ function resourceLines({ resource, candidates, clear }: ResourceCandidates): str
     ...candidates.flatMap((each, index) =>
       comment(
         `${index + 1}. ${titleOf(each)}`,
-        ...[...each.doubts, ...notesOf(each)].map((text) => `   - ${oneLine(text)}`),
+        ...[...new Set([...each.doubts, ...notesOf(each)])].map((text) => `   - ${oneLine(text)}`),
         ...indented(4, yamlOf(settingsOf(each))),
       ),
     ),
@@ -66,10 +66,7 @@ function notesOf({ paging, fields }: Candidate): string[] {
     // Otherwise it is a doubt.
     ...(paging.isClear ? [`Pages: ${paging.seen.join(', ')}.`] : []),
     ...others.map((other) => `Another reading: pagination: ${JSON.stringify(other)}`),
-    ...[...fields].flatMap(([field, { from, inDoubt }]) => {
-      if (from === undefined) return [`${field}: no member found; it reads ""`];
-      return inDoubt ? [`${field} may be ${from}`] : [];
-    }),
+    ...[...fields].flatMap(([field, choice]) => fieldNotes(field, choice)),
   ];
   return notes.map(oneLine);
 }
