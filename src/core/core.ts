@@ -33,7 +33,7 @@ interface CoreOptions {
     Pick<Hooks, 'sharing' | 'verifier' | 'credentials'> &
     Partial<Pick<Hooks, 'openConfirmation'>>;
   /** Throws further issues, which are reported together with those of files. @default none */
-  readonly check?: () => void;
+  readonly check?: (() => void) | undefined;
   /** Sees each exchange with an upstream, for `check --probe`. @default none */
   readonly tap?: Tap | undefined;
   /** The previous core, whose unchanged parts are kept. @default none */
@@ -67,7 +67,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
     now,
     resources = RESOURCES,
     hooks = NO_HOOKS,
-    check = () => {},
+    check,
     tap,
     before,
     files = createSecretFiles(options),
@@ -75,10 +75,7 @@ export function createCore(config: Config, options: CoreOptions): Core {
   const { sharing = shareNothing() } = hooks;
   const offered = offeredIn(config, resources);
   const used = [...new Set(offered.map(({ settings }) => settings.upstream))];
-  const [openings] = collectIssues([
-    () => upstreamOpenings(config, used, { events, hooks, tap, before, files }),
-    check,
-  ]);
+  const openings = upstreamOpenings(config, used, { events, hooks, tap, before, files, check });
   if (config.verification !== undefined && hooks.verifier === undefined) {
     throw new Error('settings verify tokens, and no capability does');
   }
@@ -144,16 +141,19 @@ export function longestReadMs({ upstreams }: Config): number {
   return Math.max(...Object.values(upstreams).map(({ timeoutMs }) => timeoutMs));
 }
 
-interface OpeningsOptions extends Pick<CoreOptions, 'events' | 'tap' | 'before'> {
+interface OpeningsOptions extends Pick<CoreOptions, 'events' | 'tap' | 'before' | 'check'> {
   readonly files: SecretFiles;
   readonly hooks: Pick<Hooks, 'wrapClient' | 'credentials'>;
 }
 
-/** Opens the files of these upstreams, and returns what opens each that is not open with the same settings. */
+/**
+ * Opens the files of these upstreams, and returns what opens each that is not open with the same settings. A closure of its own would
+ * keep `before` in memory, and with it all cores before that.
+ */
 function upstreamOpenings(
   config: Config,
   names: readonly string[],
-  { events, hooks, files, tap, before }: OpeningsOptions,
+  { events, hooks, files, tap, before, check = () => {} }: OpeningsOptions,
 ): (readonly [name: string, open: () => OpenUpstream])[] {
   const { wrapClient } = hooks;
   function opening(name: string): readonly [string, () => OpenUpstream] {
@@ -173,5 +173,6 @@ function upstreamOpenings(
     return [name, () => openUpstream({ ...settings, ...facts, ...authorization, ...shared, name, tls, proxy })];
   }
 
-  return collectIssues(names.map((name) => () => opening(name)));
+  const [openings] = collectIssues([() => collectIssues(names.map((name) => () => opening(name))), check]);
+  return openings;
 }

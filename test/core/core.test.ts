@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { createDeploymentSecret } from '../../src/capabilities/shared-cache/deployment-secret.ts';
 import { createSharedSnapshots } from '../../src/capabilities/shared-cache/shared-snapshots.ts';
@@ -101,6 +103,23 @@ describe('the core', () => {
       { stored: 'tools' },
     ]);
     expect(core.reloadState.cache.entries).to.equal(1);
+  });
+
+  it('keeps none of the cores before it in memory', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const config = configOf({ upstreams: { tools: { baseUrl: 'http://127.0.0.1:9' } } });
+    const open = (before?: Core) => createCore(config, { events: {}, now: Date.now, before });
+    const first = new WeakRef(open());
+    let core = open(first.deref());
+    await first.deref()?.retire(core);
+    const next = open(core);
+    await core.retire(next);
+    core = next;
+    onCleanup(core.close);
+    await new Promise(setImmediate);
+    collect();
+    expect(first.deref()).to.equal(undefined);
   });
 
   it('gives neither of two resources the list of the other, though one body feeds both', async () => {
