@@ -20,7 +20,6 @@ const HOMES = {
   negotiator: ['core/http'],
   '@redis/client': ['capabilities/shared-cache'],
   '@opentelemetry': ['capabilities/tracing'],
-  '@modelcontextprotocol': ['core/mcp'],
   // Settings, and the documents that platforms publish about themselves.
   yaml: ['core/config', 'setup'],
   pino: ['core/log'],

@@ -86,7 +86,6 @@ const PLANTS: Readonly<Record<string, readonly Plant[]>> = {
   'home-of-negotiator': [['src/core/mcp/a.ts', 'negotiator']],
   'home-of-redis-client': [['src/core/reads/a.ts', '@redis/client']],
   'home-of-opentelemetry': [['src/core/http/a.ts', '@opentelemetry/api']],
-  'home-of-modelcontextprotocol': [['src/core/http/a.ts', '@modelcontextprotocol/sdk']],
   'home-of-yaml': [['src/main.ts', 'yaml']],
   'home-of-pino': [['src/core/kernel/a.ts', 'pino']],
   'home-of-prom-client': [['src/core/log/a.ts', 'prom-client']],

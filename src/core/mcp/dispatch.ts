@@ -1,8 +1,7 @@
 import { performance } from 'node:perf_hooks';
-import type { Implementation, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { createRecordedRead } from '../reads/catalogue/recorded-read.ts';
-import { loggedMethod } from './message.ts';
+import { type JSONRPCRequest, loggedMethod, type RequestId } from './message.ts';
 import { createMethods, type MethodsOptions } from './methods.ts';
 import type { Pieces, ReadResource, RequestContext, Result, Send, StreamResult } from './request-context.ts';
 import { CURRENT, META, type Revision } from './revisions.ts';
@@ -103,7 +102,7 @@ function createReadResource({ catalogue, now }: Pick<DispatchOptions, 'catalogue
 }
 
 /** What is the response's own comes first, in one piece. Since 2026-07-28 each result names its server. */
-function createWriteResult(server: Implementation) {
+function createWriteResult(server: object) {
   const serverMember = JSON.stringify({ [META.server]: server }).slice(1, -1);
   return ({ meta = '', jsonHead = '', jsonTail }: Result, revision: Revision, id: RequestId): Pieces => {
     let members = meta === '' ? '' : `"_meta":{${meta}}`;

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { explained, type GatewayError } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json-shape.ts';
-import { decodeUtf8, shapeFlaw } from './message.ts';
+import { decodeUtf8, type JSONRPCNotification, type JSONRPCRequest, shapeFlaw } from './message.ts';
 import { CURRENT, EARLIER, EARLIER_REVISIONS, META, metaOf, type Revision, versionUnsupported } from './revisions.ts';
 
 /** A message and the revision that it belongs to. */

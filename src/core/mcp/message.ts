@@ -1,7 +1,24 @@
-import type { RequestId } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { excessOf, isObject } from '../kernel/json-shape.ts';
 import { META } from './revisions.ts';
+
+export type RequestId = string | number;
+
+/** Parameters of a message. Members are checked where they are used. */
+interface Params {
+  readonly _meta?: Readonly<Record<string, unknown>>;
+  readonly [name: string]: unknown;
+}
+
+export interface JSONRPCNotification {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: Params;
+}
+
+export interface JSONRPCRequest extends JSONRPCNotification {
+  readonly id: RequestId;
+}
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -1,4 +1,3 @@
-import type { Implementation } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { type Catalogue, mayRead } from '../reads/catalogue/catalogue.ts';
 import type { Representations } from '../reads/representations/representations.ts';
@@ -31,7 +30,7 @@ const TOOLS_HINT = 'The tools return the same lists page by page, with filters.'
 /** All methods by revision, and whether they are public. */
 export function createMethods(options: MethodsOptions) {
   const { catalogue, readResource, representations, canNotify = false, publicLists = false, now } = options;
-  const server: Implementation = { name: 'portico', title: 'Portico', version: options.version };
+  const server = { name: 'portico', title: 'Portico', version: options.version };
   const provenance = createProvenance(catalogue.offered);
   const tools = options.tools ? createTools({ ...options, provenance }) : undefined;
   const { listen, forConnections } = createSubscriptions(options);

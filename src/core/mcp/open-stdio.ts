@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { PassThrough, pipeline, type Readable, type Writable } from 'node:stream';
-import type { JSONRPCRequest, RequestId } from '@modelcontextprotocol/server';
 import type { Identity } from '../credentials/authenticate.ts';
 import { endRecord, newRequestId, type RequestRecord } from '../kernel/caller.ts';
 import { explained, GatewayError } from '../kernel/errors.ts';
@@ -9,7 +8,7 @@ import { clientOf } from './client-record.ts';
 import { createDispatch, type DispatchOptions } from './dispatch.ts';
 import { readEnvelope } from './envelope.ts';
 import { type Line, linesOf } from './lines.ts';
-import { loggedMethod, parseMessage } from './message.ts';
+import { type JSONRPCRequest, loggedMethod, parseMessage, type RequestId } from './message.ts';
 import type { Pieces, RequestContext, Send } from './request-context.ts';
 import type { Revision } from './revisions.ts';
 import { createRecordError, writeError } from './rpc-errors.ts';

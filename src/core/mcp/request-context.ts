@@ -1,6 +1,6 @@
-import type { JSONRPCNotification, RequestId } from '@modelcontextprotocol/server';
 import type { Caller, RequestRecord } from '../kernel/caller.ts';
 import type { Load } from '../reads/snapshots/load.ts';
+import type { JSONRPCNotification, RequestId } from './message.ts';
 
 /** The caller and context of a request: over HTTP, an `HttpRequest`. */
 export interface RequestContext {

@@ -1,7 +1,7 @@
-import type { JSONRPCNotification } from '@modelcontextprotocol/server';
 import { explained, GatewayError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json-shape.ts';
 import type { Catalogue, ChangedList, Watch } from '../reads/catalogue/catalogue.ts';
+import type { JSONRPCNotification } from './message.ts';
 import { type Handler, type RequestContext, resultOf } from './request-context.ts';
 import { META } from './revisions.ts';
 

@@ -1,4 +1,3 @@
-import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
 import { type argumentsShape, LISTS } from './arguments.ts';
@@ -6,12 +5,19 @@ import { type argumentsShape, LISTS } from './arguments.ts';
 /** Bounds, which hosts drop or do not enforce: descriptions have those that matter, and `ToolArguments` checks all. */
 const BOUNDS = ['additionalProperties', 'minLength', 'maxLength', 'minimum', 'maximum'] as const;
 
+/** A JSON Schema of an object. */
+export interface Schema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly [name: string]: unknown;
+}
+
 /** Every model reads name, description and `inputSchema` in every conversation, so they are short. */
 export function describeTool(
   { resource }: Pick<Offered, 'resource'>,
   taken: ReturnType<typeof argumentsShape>,
   maxResultBytes: number,
-): Tool {
+) {
   const { tool, description, keywords, shape, filters } = resource;
   const { properties = {}, ...input } = jsonSchema(taken);
   // A list without filters has no field with few values to count. Programs know the others from docs/clients.md.
@@ -55,7 +61,7 @@ function returnedShape(shape: z.ZodObject) {
 }
 
 /** Without bounds and these members. */
-function jsonSchema(shape: z.ZodObject, without: readonly 'description'[] = []): Tool['inputSchema'] {
+function jsonSchema(shape: z.ZodObject, without: readonly 'description'[] = []): Schema {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, {
     io: 'input',
     override: ({ jsonSchema: each, path }) => {
@@ -68,5 +74,5 @@ function jsonSchema(shape: z.ZodObject, without: readonly 'description'[] = []):
       for (const name of [...BOUNDS, ...without]) delete each[name];
     },
   });
-  return schema as Tool['inputSchema'];
+  return schema as Schema;
 }
