@@ -44,14 +44,15 @@ export function createDigests(maxBytes: number, now: () => number) {
   const keyOf = ({ credentialKey, cacheScope }: Caller, resource: string) =>
     `${credentialKey} ${cacheScope} ${resource}`;
   return {
-    find(caller: Caller, resource: string, etag: string): Digest | undefined {
-      return digests.get(keyOf(caller, resource))?.find((kept) => kept.etag === etag)?.digest;
-    },
-    keep(caller: Caller, resource: string, kept: Kept): void {
+    /** Keeps a list, and returns its changes since the one with this entity tag; `undefined` where that is not known. */
+    since(caller: Caller, resource: string, etag: string, list: Kept): Changes | undefined {
       const key = keyOf(caller, resource);
-      const others = (digests.get(key) ?? []).filter(({ etag }) => etag !== kept.etag);
+      const lists = digests.get(key) ?? [];
+      const others = lists.filter((kept) => kept.etag !== list.etag);
       const leftMs = (caller.expiresAt ?? Number.POSITIVE_INFINITY) - now();
-      digests.set(key, [kept, ...others].slice(0, MAX_LISTS), Math.min(leftMs, MAX_AGE_MS));
+      digests.set(key, [list, ...others].slice(0, MAX_LISTS), Math.min(leftMs, MAX_AGE_MS));
+      const before = lists.find((kept) => kept.etag === etag)?.digest;
+      return before && changesBetween(before, list.digest);
     },
   };
 }
@@ -60,7 +61,7 @@ function bytesOf(digest: Digest): number {
   return digest.keys().reduce((sum, id) => sum + 2 * id.length + ENTRY_BYTES, 0);
 }
 
-export function changesBetween(before: Digest, after: Digest): Changes {
+function changesBetween(before: Digest, after: Digest): Changes {
   const kept = [...after].filter(([id]) => before.has(id));
   return {
     new: [...after.keys()].filter((id) => !before.has(id)),

@@ -1,5 +1,5 @@
 import { explained, type GatewayError } from '../../kernel/errors.ts';
-import type { TurnBytes } from '../../kernel/event-loop.ts';
+import { createTurnBytes } from '../../kernel/event-loop.ts';
 import { mayHideText } from '../../kernel/hidden-text.ts';
 import type { Snapshot } from '../../reads/snapshots/snapshot.ts';
 import type { Item } from '../../resources/resource.ts';
@@ -11,6 +11,9 @@ export const MAX_PAGE_BYTES = 7000;
 
 /** Charge for a page without its items and {@link ListPage.members}. */
 const FRAME_BYTES = 100;
+
+/** Bytes of items that all pages read in one turn of the event loop. */
+const TURN_BYTES = 131_072;
 
 export type ListBytes = Pick<Snapshot, 'bytes' | 'count' | 'itemStarts'>;
 
@@ -29,16 +32,8 @@ export interface ListPage {
   /** Writes the hidden characters of a field's text. @default they stay as they are */
   readonly show?: ((field: string, text: string) => string) | undefined;
   readonly cursorOf: (offset: number) => string;
-  /** Of this page as text. */
-  readonly maxBytes: number;
-  /** The same for a page without a given limit. It has one item at least. */
-  readonly pageBytes: number;
   /** Further members of the page as JSON, each preceded by a comma. */
   readonly members: string;
-  /** For a page of no items. */
-  readonly hint?: string | undefined;
-  /** Bounds the bytes of items that all pages read in one turn of the event loop. */
-  readonly turn: TurnBytes;
 }
 
 /**
@@ -50,30 +45,44 @@ interface WrittenPage {
   readonly text: string;
 }
 
-/** Cuts a page from the bytes of the list. Throws `result_too_large`, with a fitting limit, above `maxBytes`. */
-export async function writePage(list: ListBytes, page: ListPage, signal: AbortSignal): Promise<WrittenPage> {
-  const { found, offset, limit = MAX_PAGE_ITEMS, fields, show } = page;
-  const total = found?.length ?? list.count;
-  const items: string[] = [];
-  let size = frameOf(page);
-  hasRoom(page, 0, size);
-  for (let at = offset; at < Math.min(offset + limit, total); at += 1) {
-    const bytes = bytesOf(list, found?.[at] ?? at);
-    const later = page.turn.take(bytes.length);
-    if (later !== undefined) {
-      await later;
-      signal.throwIfAborted();
-    }
-    const json = bytes.toString();
-    let item = fields === undefined ? json : select(JSON.parse(json), page);
-    // Before hidden characters are looked for: it may be as long as a page of the platform.
-    if (!hasRoom(page, items.length, size + Buffer.byteLength(item) + 2)) break;
-    if (show !== undefined && mayHideText(item)) item = select(JSON.parse(json), page, show);
-    size += Buffer.byteLength(item) + 2;
-    if (!hasRoom(page, items.length, size)) break;
-    items.push(item);
+/** `maxBytes`: maximum size of a page as text. One without a given limit has {@link MAX_PAGE_BYTES}, or one item. */
+export function createPageWriter(maxBytes: number) {
+  const turn = createTurnBytes(TURN_BYTES);
+  const pageBytes = Math.min(MAX_PAGE_BYTES, maxBytes);
+
+  /** Whether an item that makes the page so large is on it, after `items` others. */
+  function hasRoom(limit: number | undefined, items: number, size: number): boolean {
+    if (limit === undefined && items > 0 && size > pageBytes) return false;
+    if (size > maxBytes) throw tooLarge(items, maxBytes);
+    return true;
   }
-  return finish(page, items, total);
+
+  /** Cuts a page from the bytes of the list. Throws `result_too_large`, with a fitting limit, above `maxBytes`. */
+  return async (list: ListBytes, page: ListPage, signal: AbortSignal): Promise<WrittenPage> => {
+    const { found, offset, limit, fields, show, members } = page;
+    const total = found?.length ?? list.count;
+    const end = Math.min(offset + (limit ?? MAX_PAGE_ITEMS), total);
+    const items: string[] = [];
+    let size = FRAME_BYTES + Buffer.byteLength(members);
+    hasRoom(limit, 0, size);
+    for (let at = offset; at < end; at += 1) {
+      const bytes = bytesOf(list, found?.[at] ?? at);
+      const later = turn.take(bytes.length);
+      if (later !== undefined) {
+        await later;
+        signal.throwIfAborted();
+      }
+      const json = bytes.toString();
+      let item = fields === undefined ? json : select(JSON.parse(json), page);
+      // Before hidden characters are looked for: it may be as long as a page of the platform.
+      if (!hasRoom(limit, items.length, size + Buffer.byteLength(item) + 2)) break;
+      if (show !== undefined && mayHideText(item)) item = select(JSON.parse(json), page, show);
+      size += Buffer.byteLength(item) + 2;
+      if (!hasRoom(limit, items.length, size)) break;
+      items.push(item);
+    }
+    return finish(page, items, total);
+  };
 }
 
 function select(item: Item, { fields, isTable }: ListPage, show: ListPage['show'] = (_field, text) => text): string {
@@ -82,31 +91,21 @@ function select(item: Item, { fields, isTable }: ListPage, show: ListPage['show'
   return JSON.stringify(isTable ? texts : Object.fromEntries(names.map((name, at) => [name, texts[at]])));
 }
 
-function frameOf({ members }: ListPage): number {
-  return FRAME_BYTES + Buffer.byteLength(members);
-}
-
-/** Whether an item that makes the page so large is on it, after `items` others. */
-function hasRoom({ limit, maxBytes, pageBytes }: ListPage, items: number, size: number): boolean {
-  if (limit === undefined && items > 0 && size > pageBytes) return false;
-  if (size > maxBytes) throw tooLarge(items, maxBytes);
-  return true;
-}
-
 /** The JSON of an item, without the following comma or bracket. */
 function bytesOf({ bytes, itemStarts }: ListBytes, index: number): Buffer {
   return bytes.subarray(itemStarts[index], (itemStarts[index + 1] ?? bytes.length) - 1);
 }
 
 /** Hosts cut long texts: what is about the whole list comes first. */
-function finish(page: ListPage, items: readonly string[], total: number): WrittenPage {
-  const { offset, limit, cursorOf, members, maxBytes } = page;
+function finish(
+  { offset, limit, cursorOf, members, fields, isTable }: ListPage,
+  items: readonly string[],
+  total: number,
+) {
   const next = offset + items.length;
   const more = limit !== 0 && next < total ? `,"nextCursor":${JSON.stringify(cursorOf(next))}` : '';
-  const hint = total === 0 && page.hint !== undefined ? `,"hint":${JSON.stringify(page.hint)}` : '';
-  const fits = frameOf(page) + Buffer.byteLength(hint) <= maxBytes;
-  const name = page.isTable ? `"columns":${JSON.stringify(page.fields)},"rows"` : '"items"';
-  const start = `{"total":${total}${more}${members}${fits ? hint : ''},${name}:[`;
+  const name = isTable ? `"columns":${JSON.stringify(fields)},"rows"` : '"items"';
+  const start = `{"total":${total}${more}${members},${name}:[`;
   const data = `${start}${items.join(',')}]}`;
   const isCut = Buffer.byteLength(data) > MAX_PAGE_BYTES;
   return { data, text: isCut ? `${start}\n${items.join(',\n')}\n]}` : data };

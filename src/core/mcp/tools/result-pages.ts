@@ -1,5 +1,3 @@
-import type { Caller } from '../../kernel/caller.ts';
-import { createTurnBytes } from '../../kernel/event-loop.ts';
 import type { Events } from '../../kernel/events.ts';
 import { showHidden } from '../../kernel/hidden-text.ts';
 import type { Offered } from '../../reads/catalogue/catalogue.ts';
@@ -7,10 +5,10 @@ import type { Load } from '../../reads/snapshots/load.ts';
 import { remarksOn, type Staleness } from '../provenance.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ToolArguments } from './arguments.ts';
-import { type Changes, changesBetween, createDigests, type Digest } from './changes.ts';
+import { type Changes, createDigests } from './changes.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { hintFor } from './hints.ts';
-import { MAX_PAGE_BYTES, writePage } from './list-page.ts';
+import { createPageWriter } from './list-page.ts';
 import { createSearches, type SearchBounds } from './search.ts';
 
 /** Maximum size of the ids that have changed. */
@@ -20,9 +18,6 @@ const MAX_DIGEST_BYTES = 8_388_608;
 
 const UNKNOWN_LIST =
   'What has changed is not known, or too much: this is the whole list. Ask again with its etag as changed_since.';
-
-/** Bytes of items that are read for pages in one turn of the event loop. */
-const TURN_BYTES = 131_072;
 
 export interface ResultPagesOptions extends SearchBounds {
   /** Maximum size of a result's text: hosts pass it on, and use data in other ways. */
@@ -44,18 +39,12 @@ export interface ResultPage {
 export function createResultPages(options: ResultPagesOptions) {
   const { maxResultBytes, hiddenText, events, now } = options;
   const search = createSearches(options);
-  const turn = createTurnBytes(TURN_BYTES);
+  const writePage = createPageWriter(maxResultBytes);
   const digests = createDigests(MAX_DIGEST_BYTES, now);
-  const pageBytes = Math.min(MAX_PAGE_BYTES, maxResultBytes);
-  const changesBytes = Math.min(MAX_CHANGES_BYTES, maxResultBytes / 2);
 
-  /** Returns `undefined` where the earlier list is not known, or more has changed than a result holds. */
-  function changesFor(caller: Caller, resource: string, etag: string, since = '', digest: Digest): Changes | undefined {
-    const before = digests.find(caller, resource, since);
-    digests.keep(caller, resource, { etag, digest });
-    const changes = before && changesBetween(before, digest);
-    return changes && Buffer.byteLength(JSON.stringify(changes)) <= changesBytes ? changes : undefined;
-  }
+  /** Whether something fits a result beside its items. */
+  const fits = (members: object, maxBytes: number) =>
+    Buffer.byteLength(JSON.stringify(members)) <= Math.min(maxBytes, maxResultBytes / 2);
 
   return async function pageOf(
     offered: Offered,
@@ -65,6 +54,7 @@ export function createResultPages(options: ResultPagesOptions) {
     { caller, signal }: RequestContext,
   ): Promise<ResultPage> {
     const { snapshot } = load;
+    const { etag } = snapshot;
     const { filter, countBy, cursor, unknownArguments, order, isTable, changedSince } = args;
     const { resource } = offered;
     const keepsHidden = hiddenText === 'keep';
@@ -77,36 +67,34 @@ export function createResultPages(options: ResultPagesOptions) {
       return shown.text;
     }
 
-    const place = { etag: snapshot.etag, filter: { ...filter, ...order } };
+    const place = { etag, filter: { ...filter, ...order } };
     const offset = cursor === undefined ? 0 : readCursor(place, cursor);
     const hasDigest = changedSince !== undefined;
     const found =
       isSearch(args) && caller
         ? await search(snapshot, { filter, countBy, order, hasDigest }, caller, signal)
         : undefined;
-    const changes =
-      caller && found?.digest && changesFor(caller, resource.name, snapshot.etag, changedSince, found.digest);
+    const since =
+      caller &&
+      found?.digest &&
+      digests.since(caller, resource.name, changedSince ?? '', { etag, digest: found.digest });
+    const changes = since && fits(since, MAX_CHANGES_BYTES) ? since : undefined;
+    const hint = hasDigest ? undefined : hintFor(load, filter, found, show);
     const members = membersOf({
       ...(countBy.length > 0 && { counts: found?.counts(show) }),
-      ...(hasDigest && {
-        etag: snapshot.etag,
-        ...(changes ? { changes: shownChanges(changes, show) } : { hint: UNKNOWN_LIST }),
-      }),
+      ...(hasDigest && { etag, ...(changes ? { changes: shownChanges(changes, show) } : { hint: UNKNOWN_LIST }) }),
       ...(unknownArguments.length > 0 && { ignoredArguments: unknownArguments }),
       ...remarksOn(load, stale),
+      ...(hint !== undefined && fits({ hint }, maxResultBytes) && { hint }),
     });
-    const { text, data } = await writePage(
-      snapshot,
-      {
-        ...{ found: found?.indices, offset, members, isTable, turn, pageBytes, maxBytes: maxResultBytes },
-        limit: changes === undefined ? args.limit : 0,
-        fields: args.fields ?? (isTable ? Object.keys(resource.shape.shape) : undefined),
-        show: keepsHidden ? undefined : show,
-        hint: hasDigest ? undefined : hintFor(load, filter, found, show),
-        cursorOf: (next) => writeCursor(place, next),
-      },
-      signal,
-    );
+    const page = {
+      ...{ found: found?.indices, offset, members, isTable },
+      limit: changes === undefined ? args.limit : 0,
+      fields: args.fields ?? (isTable ? Object.keys(resource.shape.shape) : undefined),
+      show: keepsHidden ? undefined : show,
+      cursorOf: (next: number) => writeCursor(place, next),
+    };
+    const { text, data } = await writePage(snapshot, page, signal);
     for (const field of hidden.keys())
       events.mappingWarning?.({ resource: resource.name, upstream: offered.upstream, finding: 'hidden_text', field });
     const content = JSON.stringify([{ type: 'text', text }]);

@@ -2,15 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { readCursor, writeCursor } from '../../../../src/core/mcp/tools/cursor.ts';
-import { type ListBytes, type ListPage, writePage } from '../../../../src/core/mcp/tools/list-page.ts';
+import { createPageWriter, type ListBytes, type ListPage } from '../../../../src/core/mcp/tools/list-page.ts';
 import { anyText } from '../../../support/any-text.ts';
 import { loadOf } from '../asked.ts';
 
-const page = {
-  turn: { take: () => undefined },
-  ...{ offset: 0, limit: 50, cursorOf: (offset: number) => `"${offset}"`, maxBytes: 1_000_000 },
-  ...{ pageBytes: 7000, members: '' },
-};
+const page = { offset: 0, limit: 50, cursorOf: (offset: number) => `"${offset}"`, members: '' };
+const writePage = createPageWriter(1_000_000);
 
 const write = (list: ListBytes, of: ListPage) => writePage(list, of, new AbortController().signal);
 
