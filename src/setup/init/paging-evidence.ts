@@ -62,9 +62,13 @@ export function readPaging({ body, headers, parameters }: Operation): PagingEvid
     const [at, name] = [expressionOf(next.path), next.path.join(' ')];
     const [isLink, isToken] = [next.shape.isUri || LINK_WORDS.test(name), TOKEN_WORDS.test(name)];
     const [token] = tokens;
-    if (isLink || !isToken) add({ kind: 'link', ...size, next: at }, isLink && !isToken);
+    const isObject = next.shape.type === 'object';
+    if (isLink || !isToken) add({ kind: 'link', ...size, next: at }, isLink && !isToken && !isObject);
     if (token !== undefined && (isToken || !isLink)) {
-      add({ kind: 'token', ...size, tokenParam: token.name, next: at }, isToken && !isLink && tokens.length === 1);
+      add(
+        { kind: 'token', ...size, tokenParam: token.name, next: at },
+        isToken && !isLink && !isObject && tokens.length === 1,
+      );
     }
   }
   if (readings.length === 0) {
@@ -103,12 +107,13 @@ function sizeSetting([first, ...more]: readonly Parameter[]): { sizeParam: strin
 
 /** A count is the length of one page as often as it is the total. */
 function findMember(body: Shape, sign: 'next' | 'total'): Member | undefined {
-  return membersOf(body).find(({ path, shape }) => {
+  const found = membersOf(body).filter(({ path, shape }) => {
     const last = path.at(-1) ?? '';
     // Of `links.next.href` it is `next`.
     const { meanings } = meaningOfMember(/^(?:href|url|value)$/i.test(last) ? (path.at(-2) ?? '') : last);
     return shape.type !== 'list' && meanings.some((meaning) => meaning.sign === sign && meaning.isCount !== true);
   });
+  return found.find(({ shape }) => shape.type !== 'object') ?? found[0];
 }
 
 function findTotal(

@@ -64,7 +64,7 @@ export const OTHER_THINGS: ReadonlySet<string> = new Set(
 
 /** Segments that name no thing: versions, prefixes, and what is the caller's own. */
 export const NO_THING =
-  /^(?:v\d+(?:[.\w]*)|api|rest|core|public|external|open|rs|user|me|my|mine|self|current|all|list|installed|items?)$/i;
+  /^(?:v\d+[.\w]*|\d+(?:[.-]\d+)*|api|rest|core|public|external|open|rs|user|me|my|mine|self|current|all|list|installed|items?)$/i;
 
 function words(text: string): readonly string[] {
   return text.split(' ');

@@ -31,6 +31,12 @@ describe('a list is filled in', () => {
     expect(tools(page())).to.deep.include({ path: '/tools', items: 'data', pagination: { kind: 'none' } });
   });
 
+  it('whatever its path has before it for the version', () => {
+    for (const version of ['v1', '2', '2.0', '2024-09-25', 'v1beta1']) {
+      expect(proposedFor(openApi({ [`/api/${version}/tools`]: listing(list()) })).offered, version).to.include('tools');
+    }
+  });
+
   for (const [what, paths] of [
     ['two paths are equally likely', { '/v1/tools': listing(list()), '/v2/tools': listing(list()) }],
     ['it is below a parent', { '/projects/{id}/tools': listing(list()) }],
@@ -92,6 +98,11 @@ describe('paging is filled in', () => {
       { kind: 'link', sizeParam: 'limit', next: 'next' },
     ],
     [
+      'a link in an object, as of HAL',
+      tools(page({ _links: object({ self: object({ href: text }), next: object({ href: text }) }) })),
+      { kind: 'link', sizeParam: null, next: '_links.next.href' },
+    ],
+    [
       'an offset and a total',
       tools(page({ total: number }), query('offset', 'limit')),
       { kind: 'offset', sizeParam: 'limit', offsetParam: 'offset', total: 'total' },
@@ -112,6 +123,7 @@ describe('paging is filled in', () => {
 
   for (const [what, given] of [
     ['a next that can be a URL or a token', tools(page({ next: text }), query('cursor'))],
+    ['an object that can hold the next', tools(page({ links: object({ next: object({}) }) }))],
     ['two parameters for the place', tools(page(), query('offset', 'page'))],
     ['a page number whose first is unknown', tools(page(), query('page'))],
     [
