@@ -104,7 +104,8 @@ function guessedSettings(platform: GeneratedPlatform): fc.Arbitrary<Pagination> 
     total: fc.option(totals, { nil: undefined, freq: 2 }),
     totalHeader: fc.option(fc.constantFrom('X-Total-Count', 'X-Other'), { nil: undefined, freq: 2 }),
   };
-  const numbered = { ...sized, ...told, concurrency: fc.constantFrom(1, 3) };
+  const beyondEnd = fc.constantFrom('empty', 'refused', 'repeated');
+  const numbered = { ...sized, ...told, concurrency: fc.constantFrom(1, 3), beyondEnd };
   const place = fc.constantFrom(...PLACE_PARAMS);
   const next = fc.constantFrom(...NEXTS).map(pathOf);
   return fc.oneof(
