@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { CALLER_VALUE, callerValuesIn, partsWithValues } from '../config/schema/caller-values.ts';
 import type { Config, ResourceConfig } from '../config/schema/settings.ts';
 import type { KeyOf } from '../credentials/authenticate.ts';
@@ -6,8 +7,9 @@ import { explained, type GatewayError } from '../kernel/errors.ts';
 import type { PageRequest, Upstream } from '../upstream/upstream.ts';
 import type { Read } from './snapshots/load.ts';
 
-/** Stands for a value in an address until a page is requested: no encoding of URLs changes it. */
-const MARKER = /__caller-value-([0-9a-f]+)__/g;
+/** Begins what stands for a value in an address until a page is requested. No platform can guess it, nor does a URL encode it. */
+const MARK = `__${randomBytes(16).toString('hex')}-`;
+const MARKER = new RegExp(`${MARK}([0-9a-f]+)__`, 'g');
 
 /** Longer ones are refused: names of tenants are short. */
 const MAX_CHARACTERS = 256;
@@ -19,7 +21,7 @@ type Headers = Readonly<Record<string, string>>;
 /** Replaces the names of values in addresses with markers. */
 export function withMarkers<Settings extends ResourceConfig>(settings: Settings): Settings {
   const mark = (text: string) =>
-    text.replace(CALLER_VALUE, (_braces, name: string) => `__caller-value-${Buffer.from(name).toString('hex')}__`);
+    text.replace(CALLER_VALUE, (_braces, name: string) => `${MARK}${Buffer.from(name).toString('hex')}__`);
   const marked: object = JSON.parse(JSON.stringify(partsWithValues(settings)), (_key, part) =>
     typeof part === 'string' ? mark(part) : part,
   );

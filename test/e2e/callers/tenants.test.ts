@@ -71,6 +71,28 @@ describe('headers that are forwarded', () => {
 });
 
 describe('values of callers in addresses and headers', () => {
+  it('reach a platform where its settings name them, and nowhere that its replies name', async () => {
+    const marker = `__caller-value-${Buffer.from('header.X-Other').toString('hex')}__`;
+    const platform = await startHttpUpstream(({ url = '' }, response) => {
+      const next = url.includes('?page=') ? '' : `?page=${marker}`;
+      json({ items: [{ id: url, name: 'n' }], next })({} as never, response);
+    });
+    const each = { baseUrl: platform.url };
+    const { read } = await startGateway({
+      ...settingsFor(platform.url),
+      upstreams: { tools: each, workflows: { ...each, forwardHeaders: ['X-Other'] } },
+      resources: {
+        tools: { path: '/{header.X-Tenant-ID}', items: 'items', pagination: { kind: 'link', next: 'next' } },
+      } as never,
+    });
+    const response = await read('tools', { headers: { 'X-Tenant-ID': 'one', 'X-Other': 'secret' } });
+    expect(response.status).to.equal(200);
+    expect(platform.requests.map(({ url }) => url)).to.deep.equal([
+      '/one?installed=true&per_page=100',
+      `/one?page=${marker}`,
+    ]);
+  });
+
   it('are percent-encoded in paths and queries, and required', async () => {
     const { read } = await start(
       { headers: { 'X-Team': 'team-{header.X-Team}' } },
