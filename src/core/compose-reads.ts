@@ -97,6 +97,8 @@ export function composeReads(
       ...each,
       method: 'GET',
       body: undefined,
+      // Without the parents, nothing shows that the lists below them are empty.
+      notFound: 'error',
       fields: { id: plainField(each.id) },
     };
     const settings = { ...child, where: undefined, ...(named ? resourceConfig(config, named) : own) };

@@ -139,6 +139,15 @@ describe('a list below parents', () => {
     expect(idsOf((await read(where('"name == \'Patch\'"'))).body)).to.deep.equal(['patch']);
   });
 
+  it('may be absent for one parent if settings say so, but the list of the parents may not', async () => {
+    const below = (own: string) =>
+      settingsOf(`each: ${own}, path: '/projects/{parent.key}/workflows', notFound: empty, ${BELOW}`);
+    const absent: RequestListener = (request, response) =>
+      (request.url?.includes('p1/') ? json({}, 404) : platform)(request, response);
+    expect(idsOf((await read(below(OWN), absent)).body)).to.deep.equal(['scan']);
+    expect((await read(below(OWN.replace('/projects', '/gone')))).body.code).to.equal('upstream_refused');
+  });
+
   it('has one deadline for all lists', async () => {
     const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`, undefined, 1000);
     const slow: RequestListener = (request, response) => void setTimeout(() => platform(request, response), 450);
