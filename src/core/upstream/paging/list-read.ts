@@ -45,7 +45,8 @@ export function viewOf(pagination: Pagination, { body, items, enclosing, headers
     headers,
     statements: statementsOf(enclosing, headers, items.at(-1)),
     next: nextOf(pagination, body, headers),
-    total: pagination.total?.(body),
+    // A reply without a body, such as 204.
+    total: body === null ? 0 : pagination.total?.(body),
   };
 }
 
@@ -133,7 +134,7 @@ export function mayRepeat({ post }: ListRequest): boolean {
 /** Throws `upstream_invalid` if the page has no total where settings say. */
 export function totalOf(page: PageView, pagination: Pagination): number {
   const { total, totalHeader = '' } = pagination;
-  const value = total === undefined ? page.headers[totalHeader.toLowerCase()] : page.total;
+  const value = total === undefined ? (page.headers[totalHeader.toLowerCase()] ?? page.total) : page.total;
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 0) {
     throw incomplete(`the page has no total: ${totalKey(pagination)} does not lead to a whole number: correct it`);

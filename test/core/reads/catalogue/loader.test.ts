@@ -135,6 +135,21 @@ describe('a loader', () => {
       expect(await errorOf(load)).to.include({ code: 'upstream_refused' });
   });
 
+  it('is empty if its reply is, also where settings name a total', async () => {
+    const counted = { sizeParam: null, size: 2, concurrency: 1, offsetParam: 'skip' } as const;
+    const total = (body: unknown) => (body as { total?: unknown } | null)?.total;
+    for (const named of [{ total }, { totalHeader: 'X-Total' }]) {
+      for (const pagination of [
+        { kind: 'none', ...named },
+        { kind: 'offset', ...counted, ...named },
+      ] as const) {
+        const read = (text: string) => loaderOver(async () => ({ text }), { list: listWith({ pagination }) });
+        expect((await read('')(callerWith(), never)).snapshot.count).to.equal(0);
+        expect(await errorOf(read('{"things":[]}')(callerWith(), never))).to.include({ code: 'upstream_invalid' });
+      }
+    }
+  });
+
   it('accounts for the bytes of its requests until it ends', async () => {
     const loading = createLoading({ maxBytes: 1000 });
     const read = (bytes: number) =>
