@@ -16,6 +16,8 @@ export interface LoaderBounds {
 
 interface LoadInBounds extends Pick<LoadOptions, 'known'> {
   readonly caller: Caller;
+  /** By `performance.now()`. */
+  readonly dueAt: number;
   readonly account: LoadAccount;
   readonly signal: AbortSignal;
 }
@@ -26,13 +28,16 @@ export function createBoundedLoader(
   upstream: string,
   load: (options: LoadInBounds) => Promise<Load>,
 ): Loader {
-  return async (caller, signal, { known } = {}) => {
+  return async (caller, signal, { known, dueAt: dueAtLast = Number.POSITIVE_INFINITY } = {}) => {
     const startedAt = performance.now();
+    const dueAt = Math.min(startedAt + timeoutMs, dueAtLast);
     const account = loading.open({ maxReadBytes });
     const emitEnd = (why?: { readonly error: string; readonly reason: string | undefined }) =>
       events.loadEnded?.({ resource, upstream, ms: performance.now() - startedAt, ...why });
     try {
-      const loaded = await withDeadline(timeoutMs, signal, (until) => load({ caller, account, signal: until, known }));
+      const loaded = await withDeadline(timeoutMs, signal, (until) =>
+        load({ caller, dueAt, account, signal: until, known }),
+      );
       emitEnd();
       return loaded;
     } catch (error) {

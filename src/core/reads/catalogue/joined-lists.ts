@@ -1,11 +1,9 @@
-import type { Caller } from '../../kernel/caller.ts';
 import { inOrder } from '../../kernel/deadline.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { nextTurn } from '../../kernel/event-loop.ts';
 import type { Events } from '../../kernel/events.ts';
 import { NO_COUNTS } from '../../mapping/mapper.ts';
-import type { LoadAccount } from '../../upstream/loading.ts';
-import type { Load, Loader } from '../snapshots/load.ts';
+import type { Loader } from '../snapshots/load.ts';
 import { arraysOf, type EncodedItems, encodeItems, joinPages, type Snapshot } from '../snapshots/snapshot.ts';
 import { createBoundedLoader, type LoaderBounds } from './bounded-loader.ts';
 import { checkList, type ListRules } from './list-checks.ts';
@@ -49,9 +47,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     limitReached: undefined,
   });
 
-  return createBoundedLoader(options, upstream, ({ caller, account, signal }) => loadAll(caller, account, signal));
-
-  async function loadAll(caller: Caller, account: LoadAccount, signal: AbortSignal): Promise<Load> {
+  return createBoundedLoader(options, upstream, async ({ caller, dueAt, account, signal }) => {
     const startedAt = now();
     const begun = performance.now();
     const sum = { pages: 0, received: 0, excluded: 0, dropped: 0 };
@@ -64,7 +60,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     });
     let upstreamMs = 0;
     const loadOne = async (loader: Loader) => {
-      const load = await loader(caller, signal);
+      const load = await loader(caller, signal, { dueAt });
       upstreamMs += load.upstreamMs;
       sum.pages += load.pages;
       if (sum.pages > options.maxPages)
@@ -93,7 +89,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
       const { parent, loader } = opened[index] as (typeof opened)[number];
       return { parent, items: await itemsOf(await loadOne(loader)) };
     }
-  }
+  });
 
   async function readParents(loadOne: (loader: Loader) => Promise<Snapshot>): Promise<Parent[]> {
     if (parents === undefined) return [];

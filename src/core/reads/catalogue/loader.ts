@@ -31,7 +31,7 @@ type First = { readonly page: MappedPage; readonly body: Buffer } | { readonly m
 
 /** Loads a list page by page. The first page is requested alone, because its reply may show that the list is unchanged. */
 export function createLoader(options: LoaderOptions): Loader {
-  const { resource, upstream, timeoutMs, list, readPage, rules, compare, events, now } = options;
+  const { resource, upstream, list, readPage, rules, compare, events, now } = options;
   const { confirmation = NO_CONFIRMATION } = options;
   const firstPage = firstTarget(list);
   const [path] = firstPage.target.split('?', 1);
@@ -138,8 +138,8 @@ export function createLoader(options: LoaderOptions): Loader {
     return pages === 1 && showsEnd ? { ...loaded, ...tagged(list, headers) } : loaded;
   }
 
-  return createBoundedLoader(options, upstream.name, async ({ caller, account, signal, known }) => {
-    const timing: LoadTiming = { dueAt: performance.now() + timeoutMs };
+  return createBoundedLoader(options, upstream.name, async ({ caller, dueAt, account, signal, known }) => {
+    const timing: LoadTiming = { dueAt };
     const loaded = await load(caller, account, signal, timing, known);
     timing.onLoaded?.(timing);
     return loaded;

@@ -50,6 +50,8 @@ export interface LoadOptions {
   readonly maxAgeMs?: number;
   /** The result is not stored, here or elsewhere. @default false */
   readonly noStore?: boolean;
+  /** Deadline of the read that this load is a part of, by `performance.now()`. @default its own */
+  readonly dueAt?: number;
   /** A background refresh. @default false */
   readonly isRefresh?: boolean;
   /** Called with an earlier load, to be served if the upstream fails. */
