@@ -1,11 +1,11 @@
-import { gatewayErrorIn, oauthCodeIn } from '../../core/credentials/oauth-server.ts';
+import { gatewayErrorIn, oauthCodeIn, oauthError } from '../../core/credentials/oauth-server.ts';
 import { obtainError } from '../../core/credentials/obtained-tokens.ts';
 import { ERRORS, type ErrorCode } from '../../core/kernel/error-table.ts';
 import type { GatewayError } from '../../core/kernel/errors.ts';
 
 /** Kind of request, and status of its response; 0 without one. */
 interface GrantStep {
-  readonly what: 'metadata' | 'token';
+  readonly what: 'metadata' | 'call';
   readonly status: number;
   /** Whether the token is for one caller, whose own token a refusal may be about. */
   readonly perCaller: boolean;
@@ -36,13 +36,13 @@ const CODES = new Map<string, ErrorCode>([
 export function errorOfGrant(error: unknown, { what, status, perCaller }: GrantStep): GatewayError {
   const ours = gatewayErrorIn(error);
   if (ours !== undefined) return ours;
-  const oauthCode = what === 'token' ? oauthCodeOf(error) : undefined;
+  const oauthCode = what === 'call' ? oauthError(error) : undefined;
   if (oauthCode !== undefined) return refusal(oauthCode, perCaller);
   const client = status === 401 || status === 403;
-  if (what === 'token' && client) {
+  if (what === 'call' && client) {
     return obtainError('upstream_credential_rejected', `authorization server: status ${status}, without a code`);
   }
-  const where = what === 'token' ? 'the token endpoint' : 'metadata';
+  const where = what === 'call' ? 'the token endpoint' : 'metadata';
   const code = oauthCodeIn(error);
   if (status === 0) return obtainError('upstream_invalid', `authorization server: ${where} cannot be called${code}`);
   return status >= 200 && status < 300
@@ -57,10 +57,4 @@ function refusal(oauthCode: string, perCaller: boolean): GatewayError {
   return perCaller && code !== 'upstream_credential_rejected'
     ? obtainError(code, reason, { detail: ERRORS[code].detail })
     : obtainError('upstream_credential_rejected', reason);
-}
-
-/** Returns the code of an OAuth error response (RFC 6749, section 5.2). */
-function oauthCodeOf(error: unknown): string | undefined {
-  const hasCode = error instanceof Error && error.name === 'ResponseBodyError' && 'error' in error;
-  return hasCode && typeof error.error === 'string' ? error.error : undefined;
 }

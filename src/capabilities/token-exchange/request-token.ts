@@ -4,7 +4,6 @@ import type { OAuthServer } from '../../core/credentials/oauth-server.ts';
 import { type ObtainedToken, obtainError } from '../../core/credentials/obtained-tokens.ts';
 import { type Caller, Credential, TOKEN } from '../../core/kernel/caller.ts';
 import type { Authenticate, GrantSettings } from './client-authentication.ts';
-import { errorOfGrant } from './refusals.ts';
 
 interface RequestTokenOptions {
   readonly settings: GrantSettings;
@@ -21,22 +20,20 @@ const ISSUED: readonly unknown[] = [undefined, `${TYPES}access_token`, `${TYPES}
 export function createRequestToken({ settings, server, authenticate, now }: RequestTokenOptions) {
   const { client, kind } = settings;
   const byCertificate = client.kind === 'tls_client_auth' ? { use_mtls_endpoint_aliases: true } : undefined;
-  const perCaller = kind === 'exchange';
 
   return async (caller: Caller, signal: AbortSignal): Promise<ObtainedToken> => {
     const begun = now();
     const { clientCredentialsGrant, genericGrantRequest } = await import('openid-client');
-    const request = { caller, signal, seen: { status: 0 } };
-    const metadata = await server.metadata(caller, signal);
-    const configuration = await server.configure(metadata, await authenticate(signal), request, byCertificate);
     const parameters = parametersFor(caller, settings);
-    const granted = perCaller
-      ? genericGrantRequest(configuration, GRANT, parameters)
-      : clientCredentialsGrant(configuration, parameters);
-    const response = await granted.catch((error: unknown) => {
-      const failure = errorOfGrant(error, { what: 'token', status: request.seen.status, perCaller });
-      if (failure.code === 'upstream_refused') server.forget();
-      throw failure;
+    const response = await server.call({
+      caller,
+      signal,
+      authenticate,
+      client: byCertificate,
+      request: (configuration) =>
+        kind === 'exchange'
+          ? genericGrantRequest(configuration, GRANT, parameters)
+          : clientCredentialsGrant(configuration, parameters),
     });
     return tokenFrom(response, settings, begun);
   };

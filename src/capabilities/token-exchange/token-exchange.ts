@@ -31,7 +31,7 @@ function openGrant(settings: GrantSettings, options: CredentialOptions): Authori
     ...{ issuer, clientId: client.id, timeoutMs, send },
     // The schema of settings requires one of both.
     metadata: tokenUrl === undefined ? undefined : { issuer, token_endpoint: tokenUrl },
-    metadataError: (error, status) => errorOfGrant(error, { what: 'metadata', status, perCaller }),
+    toError: (error, status, what) => errorOfGrant(error, { what, status, perCaller }),
   });
   return createObtainedTokens({
     ...options,

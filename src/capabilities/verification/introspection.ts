@@ -1,8 +1,7 @@
 import type { OAuthServer } from '../../core/credentials/oauth-server.ts';
 import type { Credential } from '../../core/kernel/caller.ts';
 import { withDeadline } from '../../core/kernel/deadline.ts';
-import { GatewayError } from '../../core/kernel/errors.ts';
-import { type Claims, issuerError, NO_CALLER, rejected, unavailable } from './verification-errors.ts';
+import { type Claims, issuerError, NO_CALLER, rejected } from './verification-errors.ts';
 
 interface IntrospectOptions {
   readonly server: OAuthServer;
@@ -22,22 +21,12 @@ export function createIntrospect(options: IntrospectOptions): (token: string) =>
 
   async function fetchClaims(token: string, signal: AbortSignal): Promise<Claims> {
     const { ClientSecretBasic, tokenIntrospection } = await import('openid-client');
-    const request = { caller: NO_CALLER, signal, seen: { status: 0 } };
-    const metadata = await server.metadata(NO_CALLER, signal);
-    if (metadata.introspection_endpoint === undefined) {
-      throw unavailable('the metadata names no introspection_endpoint');
-    }
-    const auth = ClientSecretBasic((await secret(signal)).reveal());
-    const configuration = await server.configure(metadata, auth, request);
-    try {
-      return await tokenIntrospection(configuration, token, { token_type_hint: 'access_token' });
-    } catch (error) {
-      const failure = issuerError(error, request.seen.status);
-      const { cause } = failure;
-      // The endpoint may have moved. Metadata after each failure would count as a success for the breaker.
-      if (!(cause instanceof GatewayError) || cause.code === 'breaker_open') server.forget();
-      throw failure;
-    }
+    return server.call({
+      caller: NO_CALLER,
+      signal,
+      authenticate: async () => ClientSecretBasic((await secret(signal)).reveal()),
+      request: (configuration) => tokenIntrospection(configuration, token, { token_type_hint: 'access_token' }),
+    });
   }
 
   return async (token) => {

@@ -35,7 +35,8 @@ export function issuerError(error: unknown, status: number): GatewayError {
   if (ours?.code === 'verifier_unavailable') return ours;
   if (ours !== undefined) return unavailable(`the issuer ${describeFailure(ours)}`, ours);
   if (status === 200) return unavailable(`the issuer answered with something unexpected${oauthCodeIn(error)}`);
-  return unavailable(status === 0 ? 'the issuer cannot be called' : `the issuer answered with status ${status}`);
+  if (status === 0) return unavailable(`the issuer cannot be called${oauthCodeIn(error)}`);
+  return unavailable(`the issuer answered with status ${status}`);
 }
 
 function describeFailure({ code, upstreamStatus }: GatewayError): string {

@@ -148,7 +148,7 @@ function connect(
   });
   const { url, clientId = 'portico' } = introspection ?? {};
   const metadata = use === 'keys' || url === undefined ? undefined : { issuer, introspection_endpoint: url };
-  const server = createOAuthServer({ issuer, metadata, clientId, timeoutMs, send, metadataError: issuerError });
+  const server = createOAuthServer({ issuer, metadata, clientId, timeoutMs, send, toError: issuerError });
   return { server, send, close };
 }
 

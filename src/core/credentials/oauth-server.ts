@@ -11,8 +11,8 @@ interface OAuthServerOptions {
   readonly clientId: string;
   readonly timeoutMs: number;
   readonly send: Send;
-  /** Returns the error of metadata that cannot be used. `status`: of the response, 0 without one. */
-  readonly metadataError: (error: unknown, status: number) => GatewayError;
+  /** Returns the error of metadata that cannot be used, or of a call. `status`: of the response, 0 without one. */
+  readonly toError: (error: unknown, status: number, what: 'metadata' | 'call') => GatewayError;
 }
 
 /** A request of openid-client. */
@@ -23,6 +23,12 @@ interface OAuthRequest {
   readonly seen: { status: number };
 }
 
+interface OAuthCall<T> extends Pick<OAuthRequest, 'caller' | 'signal'> {
+  readonly authenticate: (signal: AbortSignal) => Promise<ClientAuth>;
+  readonly client?: Partial<ClientMetadata> | undefined;
+  readonly request: (configuration: Configuration) => Promise<T>;
+}
+
 export type OAuthServer = ReturnType<typeof createOAuthServer>;
 
 /** In this order: they have different paths. */
@@ -30,7 +36,7 @@ const ALGORITHMS = ['oauth2', 'oidc'] as const;
 
 /** An authorization server, called by openid-client over an HTTP client that has bounds. */
 export function createOAuthServer(options: OAuthServerOptions) {
-  const { issuer, clientId, timeoutMs, send, metadataError } = options;
+  const { issuer, clientId, timeoutMs, send, toError } = options;
   const isPlain = new URL(issuer).protocol === 'http:';
   let found: Promise<ServerMetadata> | undefined;
 
@@ -47,42 +53,59 @@ export function createOAuthServer(options: OAuthServerOptions) {
         return trusted(configuration.serverMetadata(), issuer);
       } catch (error) {
         const isElsewhere = seen.status >= 400 && seen.status < 500 && algorithm === 'oauth2';
-        if (!isElsewhere) throw metadataError(error, seen.status);
+        if (!isElsewhere) throw toError(error, seen.status, 'metadata');
       }
     }
-    throw metadataError(undefined, 0);
+    throw toError(undefined, 0, 'metadata');
+  }
+
+  async function metadataFor(caller: Caller, signal: AbortSignal): Promise<ServerMetadata> {
+    if (options.metadata !== undefined) return options.metadata;
+    // The first caller may leave while others wait.
+    found ??= withDeadline(timeoutMs, new AbortController().signal, (ended) => discover(caller, ended));
+    const current = found;
+    current.catch(() => {
+      if (found === current) found = undefined;
+    });
+    return withAbort(signal, () => current);
   }
 
   return {
-    /** Returns its metadata, requested on first use. Rejects as `metadataError` does, or with the signal's reason. */
-    async metadata(caller: Caller, signal: AbortSignal): Promise<ServerMetadata> {
-      if (options.metadata !== undefined) return options.metadata;
-      // The first caller may leave while others wait.
-      found ??= withDeadline(timeoutMs, new AbortController().signal, (ended) => discover(caller, ended));
-      const current = found;
-      current.catch(() => {
-        if (found === current) found = undefined;
-      });
-      return withAbort(signal, () => current);
-    },
+    /** Returns its metadata, requested on first use. Rejects as `toError` does, or with the signal's reason. */
+    metadata: metadataFor,
     /** Requests its metadata again on next use, because an endpoint has changed. */
     forget(): void {
       found = undefined;
     },
-    /** Returns a configuration of openid-client for one request. */
-    async configure(
-      metadata: ServerMetadata,
-      auth: ClientAuth,
-      request: OAuthRequest,
-      client?: Partial<ClientMetadata>,
-    ): Promise<Configuration> {
+    /** Sends one request by openid-client. Rejects as `toError` does, or with the signal's reason. */
+    async call<T>({ caller, signal, authenticate, client, request }: OAuthCall<T>): Promise<T> {
       const oauth = await import('openid-client');
-      const configuration = new oauth.Configuration(metadata, clientId, client, auth);
-      configuration[oauth.customFetch] = fetchOver(send, request);
+      const metadata = await metadataFor(caller, signal);
+      const configuration = new oauth.Configuration(metadata, clientId, client, await authenticate(signal));
+      const seen = { status: 0 };
+      configuration[oauth.customFetch] = fetchOver(send, { caller, signal, seen });
       if (isPlain) oauth.allowInsecureRequests(configuration);
-      return configuration;
+      try {
+        return await request(configuration);
+      } catch (error) {
+        if (mayHaveMoved(error, seen.status)) found = undefined;
+        throw toError(error, seen.status, 'call');
+      }
     },
   };
+}
+
+/** Whether a call failed as at an endpoint that is gone. Metadata after each failure would count as a success for the breaker. */
+function mayHaveMoved(error: unknown, status: number): boolean {
+  const ours = gatewayErrorIn(error);
+  if (ours !== undefined) return ours.code === 'breaker_open';
+  return status !== 401 && status !== 403 && oauthError(error) === undefined;
+}
+
+/** Returns the code of an OAuth error response (RFC 6749, section 5.2). */
+export function oauthError(error: unknown): string | undefined {
+  const hasCode = error instanceof Error && error.name === 'ResponseBodyError' && 'error' in error;
+  return hasCode && typeof error.error === 'string' ? error.error : undefined;
 }
 
 const PASSED_ON = ['accept', 'authorization', 'content-type'];

@@ -45,6 +45,18 @@ describe('metadata of an authorization server', () => {
     await givenFor(await read('projects', as('b')));
   });
 
+  it('are fetched again if the endpoint that they named is down', async () => {
+    const named = (token_endpoint: string) =>
+      at({ [OAUTH]: json({ issuer: server.url, token_endpoint }), '/t': token });
+    server.respond(named('http://127.0.0.1:9/t'));
+    const breaker = { failurePercent: 1, minimumCalls: 1, windowMs: 10_000, openMs: 60_000 };
+    const { read } = await gatewayAt(platform, server.url, { upstream: { breaker } });
+    expect(await codeOf(await read('projects', as('a')))).to.equal('502 upstream_failed');
+    expect(await codeOf(await read('projects', as('a')))).to.equal('503 breaker_open');
+    server.respond(named(`${server.url}/t`));
+    await givenFor(await read('projects', as('a')));
+  });
+
   describe('that name a token endpoint elsewhere', () => {
     let other: HttpUpstream;
     before(async () => {

@@ -20,7 +20,7 @@ function serverAt(issuer: string, { maxBytes = 8192, timeoutMs = 10_000 } = {}) 
   onCleanup(close);
   const server = createOAuthServer({
     ...{ issuer, clientId: 'portico', timeoutMs, send },
-    metadataError: (error, status) =>
+    toError: (error, status) =>
       new GatewayError('verifier_unavailable', {
         reason: gatewayErrorIn(error)?.code ?? `${status}${oauthCodeIn(error)}`,
       }),
