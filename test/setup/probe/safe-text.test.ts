@@ -88,6 +88,26 @@ resources:
       .and.contain('x-tenant: [masked]');
   });
 
+  it('secrets in the query and path of parents and of joined lists', async () => {
+    const env = { TENANT: 'not-for-logs', PATH_KEY: 'a1b2c3d4e5f6a7b8c9d0e1f2' };
+    const from = "path: '/l/${PATH_KEY}', query: { s: '${TENANT}', q: plain }";
+    const handler: RequestListener = (request, response) => json({ url: request.url }, 400)(request, response);
+    for (const own of [
+      `lists: [{ ${from} }]`,
+      `path: '/x/{parent.id}', each: { ${from} }`,
+      'path: "/{parent.id}", each: tools',
+    ]) {
+      const yaml = `upstreams: { acme: { baseUrl: BASE } }
+resources:
+  projects: { upstream: acme, pagination: { kind: none }, ${own} }
+  workflows: { enabled: false }
+  tools: { upstream: acme, enabled: false, ${from}, pagination: { kind: none } }`;
+      const shown = await printed(handler, yaml, env);
+      for (const secret of Object.values(env)) expect(shown, own).not.to.contain(secret);
+      expect(shown, own).to.contain('?s=[masked]&q=plain');
+    }
+  });
+
   it('a secret of settings that is too short to be looked for, in its header, with a token and without', async () => {
     const yaml = settings(LIST, ', credential: { kind: none }, headers: { X-Key: s3cr3t }');
     for (const env of [{}, { PORTICO_TOKEN: '' }]) {
