@@ -53,7 +53,7 @@ export function keysIn(text: string): string[] {
 }
 
 function isSecret(value: string, path: Path): boolean {
-  const [section, , block = '', ...below] = path;
+  const [section, , block = '', ...below] = withoutLists(path);
   const isBody = block === 'credential' && below[0] === 'body';
   const place = `${section}.${block}${isBody ? '.body' : ''}`;
   const names = isBody ? below.slice(1) : below;
@@ -66,6 +66,13 @@ function isSecret(value: string, path: Path): boolean {
   if (FILLED_IN.test(value)) return false;
   // A body has names within names.
   return names.some((name) => SECRET_NAME.test(name)) || WITH_SCHEME.test(value) || hasKey(value);
+}
+
+/** Returns the path of the same setting of the resource itself, for one of its parents or of a list that it joins. */
+function withoutLists(path: Path): Path {
+  const [section, , block] = path;
+  const levels = section === 'resources' ? ({ each: 1, lists: 2 }[block ?? ''] ?? 0) : 0;
+  return path.toSpliced(2, levels);
 }
 
 function hasKey(value: string): boolean {

@@ -6,6 +6,7 @@ import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import type { Resource } from '../core/resources/resource.ts';
 import { isMasked } from './effective-settings.ts';
 import { operatorWarnings, valueWarnings } from './expression-warnings.ts';
+import { listBlocks } from './list-blocks.ts';
 
 interface Written extends Pick<LoadedConfig, 'config' | 'isWritten' | 'isFromEnvironment'> {
   readonly offered: ReturnType<typeof offeredIn>;
@@ -13,7 +14,7 @@ interface Written extends Pick<LoadedConfig, 'config' | 'isWritten' | 'isFromEnv
 }
 
 /** Reports settings that are valid and most likely a mistake, each at its path. */
-type Warning = (settings: Written, warn: (path: readonly string[], message: string) => void) => void;
+type Warning = (settings: Written, warn: (path: Finding['path'], message: string) => void) => void;
 
 export function settingsWarnings(
   loaded: Pick<LoadedConfig, 'config' | 'isWritten' | 'isFromEnvironment'>,
@@ -30,14 +31,17 @@ export function settingsWarnings(
 const OF_ANOTHER_CONTRACT = ['path', 'items', 'where', 'fields'];
 
 const warnOfPaging: Warning = ({ offered, isWritten }, warn) => {
-  for (const { resource } of offered) {
-    const path = ['resources', resource.name];
-    const isOther = OF_ANOTHER_CONTRACT.some((key) => isWritten([...path, key]));
-    if (!isOther || isWritten([...path, 'pagination'])) continue;
-    warn(
-      path,
-      'pagination is not set, so the default { kind: token } applies: set the pagination of this platform, or { kind: none } if lists are not paged',
-    );
+  for (const { resource, settings } of offered) {
+    const [[path], ...others] = listBlocks(resource.name, settings);
+    const isOther = settings.lists === undefined && OF_ANOTHER_CONTRACT.some((key) => isWritten([...path, key]));
+    for (const at of [...(isOther ? [path] : []), ...others.map(([other]) => other)]) {
+      // A list that is joined has the pagination of its resource.
+      if (isWritten([...at, 'pagination']) || (at[2] === 'lists' && isWritten([...path, 'pagination']))) continue;
+      warn(
+        at,
+        'pagination is not set, so the default { kind: token } applies: set the pagination of this platform, or { kind: none } if lists are not paged',
+      );
+    }
   }
 };
 
@@ -111,17 +115,19 @@ const warnOfSecrets: Warning = ({ config, isWritten, isFromEnvironment }, warn) 
 
 const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
   for (const { resource, settings } of offered) {
-    const { items, where, pagination, fields } = settings;
     const path = ['resources', resource.name];
-    const check = (at: readonly string[], expression: string | undefined) => {
+    const check = (at: Finding['path'], expression: string | undefined) => {
       const messages = expression === undefined ? [] : operatorWarnings(expression);
       if (messages.length > 0) warn(at, messages.join('; '));
     };
-    check([...path, 'items'], items);
-    check([...path, 'pagination', 'next'], 'next' in pagination ? pagination.next : undefined);
-    check([...path, 'pagination', 'total'], pagination.total);
-    check([...path, 'where'], where);
-    for (const [field, { from, values }] of Object.entries(fields)) {
+    for (const [at, { id, items, where, pagination }] of listBlocks(resource.name, settings)) {
+      check([...at, 'items'], items);
+      check([...at, 'id'], id);
+      check([...at, 'pagination', 'next'], pagination && 'next' in pagination ? pagination.next : undefined);
+      check([...at, 'pagination', 'total'], pagination?.total);
+      check([...at, 'where'], where);
+    }
+    for (const [field, { from, values }] of Object.entries(settings.fields)) {
       const key = [...path, 'fields', field];
       const at = isWritten([...key, 'from']) ? [...key, 'from'] : key;
       check(at, from);

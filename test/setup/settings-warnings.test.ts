@@ -62,6 +62,22 @@ resources:
     ]);
   });
 
+  it('name the expressions and the missing pagination of parents and of joined lists, too', async () => {
+    const yaml = `${UPSTREAMS}resources:
+  workflows: { path: '/{parent.id}', each: { path: /p, where: kind == tab }, pagination: { kind: none } }
+  tools: { lists: [{ path: /l, items: a/b, pagination: { kind: none } }, { path: /m, where: kind == tab }] }
+`;
+    expect(
+      (await warningsIn(yaml)).map((warning) => warning.replace(/( is not set| compares| divides).*/, '$1')),
+    ).to.deep.equal([
+      '7:38: resources.workflows.each: pagination is not set',
+      '7:63: resources.workflows.each.where: kind == tab compares',
+      '8:39: resources.tools.lists[0].items: a/b divides',
+      '8:74: resources.tools.lists[1]: pagination is not set',
+      '8:93: resources.tools.lists[1].where: kind == tab compares',
+    ]);
+  });
+
   it('name a verified token that is forwarded', async () => {
     const yaml = `verification:
   issuer: https://login.example

@@ -1,9 +1,10 @@
 import type { LoadedConfig } from '../../core/config/load-config.ts';
-import type { Config, ResourceConfig } from '../../core/config/schema/settings.ts';
+import type { ResourceConfig } from '../../core/config/schema/settings.ts';
 import { ownSecretsIn } from '../../core/credentials/authorize.ts';
 import { redact } from '../../core/credentials/redact.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import { isMasked as isMaskedSetting, keysIn } from '../effective-settings.ts';
+import { listBlocks } from '../list-blocks.ts';
 import type { ResourceReport } from './probe-report.ts';
 import { createSafeText, type SafeText } from './safe-text.ts';
 
@@ -14,24 +15,6 @@ const MIN_SECRET_LENGTH = 8;
 export type Masks = ReturnType<typeof createMasks>;
 
 type Values = string | readonly string[];
-
-interface Addressed {
-  readonly path: string;
-  readonly query?: Readonly<Record<string, Values>> | undefined;
-}
-
-/** Returns what says where lists are, of a resource, its parents and the lists that it joins, by its place in settings. */
-function listsOf({ resources }: Config, name: string, settings: ResourceConfig): [at: string[], Addressed][] {
-  const { each, lists = [] } = settings;
-  const at = ['resources', name];
-  const named = Object.entries(resources).find(([other]) => other === each);
-  return [
-    [at, settings],
-    ...lists.map((list, index): [string[], Addressed] => [[...at, 'lists', `${index}`], list]),
-    ...(typeof each === 'object' ? [[[...at, 'each'], each] satisfies [string[], Addressed]] : []),
-    ...(named ? [[['resources', named[0]], named[1]] satisfies [string[], Addressed]] : []),
-  ];
-}
 
 /** Masks secrets in what is shown of a resource's reads: the token, and the settings that `check --full` masks, except addresses without a key. */
 export function createMasks(loaded: LoadedConfig, resource: string, settings: ResourceConfig) {
@@ -47,9 +30,10 @@ export function createMasks(loaded: LoadedConfig, resource: string, settings: Re
   const masked = (values: Readonly<Record<string, Values>>, at: readonly string[]) =>
     Object.entries(values).filter(([key, value]) => isMaskedIn(value, [...at, key]));
   const inHeaders = masked(headers, [...atUpstream, 'headers']);
-  const lists = listsOf(config, resource, settings);
-  const inQuery = lists.flatMap(([at, { query = {} }]) => masked(query, [...at, 'query']));
-  const inPath = lists.flatMap(([at, { path }]) => masked({ path }, at));
+  const parents = Object.entries(config.resources).filter(([other]) => other === settings.each);
+  const lists = [[resource, settings] as const, ...parents].flatMap(([each, its]) => listBlocks(each, its));
+  const inQuery = lists.flatMap(([at, { query = {} }]) => masked(query, [...at.map(String), 'query']));
+  const inPath = lists.flatMap(([at, { path }]) => masked({ path }, at.map(String)));
   // An address can come from the environment as a whole. Only what can be a key is masked.
   const inAddress = [...masked({ baseUrl }, atUpstream), ...inPath].flatMap(([, value]) => keysIn(String(value)));
   const words = [...inHeaders, ...inQuery].flatMap(([, value]) => [value].flat().flatMap((each) => each.split(/\s+/)));
