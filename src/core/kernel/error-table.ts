@@ -136,8 +136,7 @@ export const ERRORS = {
   not_acceptable: {
     status: 406,
     title: 'Not acceptable',
-    detail:
-      'The response is application/json, uncompressed or coded as gzip; Accept and Accept-Encoding must allow that.',
+    detail: 'The response is application/json; Accept must allow that.',
   },
   request_timeout: {
     status: 408,

@@ -164,12 +164,3 @@ export const ARGUMENTS: readonly (readonly [given: object, same: object])[] = [
   ],
   [{ changed_since: 'none' }, { changed_since: 'other' }],
 ];
-
-/** Arguments of a tool that are refused, and what the error has to say of them. */
-export const REFUSED: readonly (readonly [given: object, words: string])[] = [
-  [{ limit: '-1' }, 'invalid_params: limit: '],
-  [{ fields: 7 }, 'invalid_params: fields: '],
-  [{ sort: 'size' }, '"-version"'],
-  [{ format: 'csv' }, 'invalid_params: format: '],
-  [{ count_by: ['nothing'] }, 'invalid_params: count_by: 0: '],
-];
