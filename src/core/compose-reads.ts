@@ -113,7 +113,10 @@ export function composeReads(
     const { path } = settings;
     const compiled = compileList({ ...settings, resource: name, baseUrl, required });
     const post = compilePost(settings);
-    const confirmation = hooks.openConfirmation?.(`${name} ${settings.path}`, checked(names.get(name)));
+    const confirmation = hooks.openConfirmation?.(
+      `${name} ${path} ${JSON.stringify([settings.query, settings.items])}`,
+      checked(names.get(name)),
+    );
     return (ownEvents: Events, parent?: Parent): Loader => {
       const isOfParent = parent !== undefined;
       const list = isOfParent ? belowParent(compiled, path, parent) : compiled;

@@ -13,6 +13,7 @@ import { NO_SNAPSHOT_STORE } from '../../src/core/reads/snapshots/with-cache.ts'
 import { namesInCache } from '../../src/core/reload-state.ts';
 import { RESOURCES } from '../../src/core/resources/index.ts';
 import { shareNothing } from '../../src/core/sharing.ts';
+import { NO_CONFIRMATION } from '../../src/core/upstream/paging/list-confirmation.ts';
 import { callerWith } from '../support/authorization/caller.ts';
 import { onCleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
@@ -103,6 +104,21 @@ describe('the core', () => {
       { stored: 'tools' },
     ]);
     expect(core.reloadState.cache.entries).to.equal(1);
+  });
+
+  it('confirms each list that it joins, also two of one path', () => {
+    const opened: string[] = [];
+    const openConfirmation = (list: string) => {
+      opened.push(list);
+      return NO_CONFIRMATION;
+    };
+    const lists = ['playbook', 'automation'].map((kind) => ({ path: '/items', query: { kind } }));
+    const config = configOf({
+      upstreams: { tools: { baseUrl: 'http://127.0.0.1:9' } },
+      resources: { tools: { lists } },
+    });
+    onCleanup(createCore(config, { events: {}, now: Date.now, hooks: { ...NO_HOOKS, openConfirmation } }).close);
+    expect(new Set(opened)).to.have.lengthOf(2);
   });
 
   it('keeps none of the cores before it in memory', async () => {
