@@ -97,8 +97,9 @@ export function composeReads(
       ...each,
       method: 'GET',
       body: undefined,
-      // Without the parents, nothing shows that the lists below them are empty.
+      // Without a parent, nothing shows that the list below it is missing.
       notFound: 'error',
+      invalidItems: 'fail',
       fields: { id: plainField(each.id) },
     };
     const settings = { ...child, where: undefined, ...(named ? resourceConfig(config, named) : own) };

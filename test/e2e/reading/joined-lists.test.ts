@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 
@@ -88,6 +89,25 @@ describe('a list below parents', () => {
     const { body, requests } = await read(yaml("{ project: '{parent.owner.login}', all: [a, b] }"), byQuery);
     expect(idsOf(body)).to.deep.equal(['p1/scan', 'patch', 'p3/scan']);
     expect(requests).to.include('/workflows?project=o%2Fp1&all=a&all=b');
+  });
+
+  it('is an error if a parent has no id, or reports it as dropped if the resource of the parents drops it', async () => {
+    const nameless: RequestListener = (request, response) =>
+      request.url?.startsWith('/projects?') === true || request.url === '/projects'
+        ? json({ projects: [...PROJECTS.slice(0, 1), { title: 'No key' }], total: 2 })(request, response)
+        : platform(request, response);
+    const below = `path: '/projects/{parent.KEY}/workflows', ${BELOW}`;
+    const own = settingsOf(`each: ${OWN}, invalidItems: drop, ${below.replace('KEY', 'key')}`);
+    expect((await read(own, nameless)).body.code).to.equal('upstream_invalid');
+    const named = `each: projects, ${below.replace('KEY', 'id')}`;
+    const upstream = await startHttpUpstream(nameless);
+    const { logger, lines } = captureLog();
+    const dropping = PROJECTS_OFF.replace('enabled: false', 'enabled: false, invalidItems: drop');
+    const yaml = settingsOf(named, dropping).replaceAll('BASE', upstream.url);
+    const { read: readResource } = await startGateway(parse(yaml), { logger });
+    expect((await readResource('workflows')).status).to.equal(200);
+    const warned = lines().filter(({ msg }) => msg === 'items dropped');
+    expect(warned.map(({ resource, dropped }) => [resource, dropped])).to.deep.equal([['workflows', 1]]);
   });
 
   it('is an error if ids are equal once they are joined with those of parents', async () => {

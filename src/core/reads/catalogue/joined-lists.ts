@@ -69,7 +69,12 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
       account.hold(load.snapshot.bytes.length);
       return load.snapshot;
     };
-    const owners = parents === undefined ? [undefined] : await readParents(loadOne);
+    const ofParents: Events = Object.assign(Object.create(quiet), {
+      listLoaded: ({ dropped }: typeof sum) => {
+        sum.dropped += dropped;
+      },
+    });
+    const owners = parents === undefined ? [undefined] : await readParents(parents.open(ofParents), loadOne);
     const opened = owners.flatMap((parent) => lists.map((open) => ({ parent, loader: open(own, parent) })));
     const loaded: LoadedList[] = [];
     let count = 0;
@@ -91,11 +96,11 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     }
   });
 
-  async function readParents(loadOne: (loader: Loader) => Promise<Snapshot>): Promise<Parent[]> {
-    if (parents === undefined) return [];
-    const items = await itemsOf(await loadOne(parents.open(quiet)));
-    if (items.length > parents.max) {
-      throw exceeds('maxParents', `there are ${items.length} parents, more than maxParents: ${parents.max}`);
+  async function readParents(loader: Loader, loadOne: (loader: Loader) => Promise<Snapshot>): Promise<Parent[]> {
+    const items = await itemsOf(await loadOne(loader));
+    const { max = 0 } = parents ?? {};
+    if (items.length > max) {
+      throw exceeds('maxParents', `there are ${items.length} parents, more than maxParents: ${max}`);
     }
     return items.map(({ [PARENT_ITEM]: text = '{}', ...documented }) => ({ ...JSON.parse(text), ...documented }));
   }
