@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
 
-/* The SDK's types describe messages, and tests compare what is answered with the SDK. It is not loaded: that takes 75 ms and 5 MB. */
+/* Tests compare these names, and what is answered, with the SDK. It is not loaded: that takes 75 ms and 5 MB. */
 
 /**
  * Since 2026-07-28 each request has an envelope in `params._meta` with its revision. Before, `initialize` agrees on a revision;

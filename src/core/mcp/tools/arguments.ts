@@ -167,11 +167,17 @@ const DIRECTION = /^(\w+)[ :,]+(?:asc|(desc))(?:ending)?$/i;
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 function timeAfter() {
-  const isTime = (given: string) => TIME.test(given) && !Number.isNaN(Date.parse(given));
+  const isTime = (given: string) => TIME.test(given) && isDay(given.slice(0, 10)) && !Number.isNaN(Date.parse(given));
   return text().refine(
     (given) => given === undefined || isTime(given),
     'Must be a date such as 2024-05-31, or a time such as 2024-05-31T12:00:00Z',
   );
+}
+
+/** `Date.parse` takes 31 February for 2 March. */
+function isDay(day: string): boolean {
+  const ms = Date.parse(day);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
 }
 
 function timeFieldOf({ formats }: ToolResource['resource']): string | undefined {

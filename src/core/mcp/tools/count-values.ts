@@ -10,7 +10,7 @@ const MAX_DISTINCT = 524_288;
 /** Charge per distinct value, for the table. */
 const ENTRY = 64;
 
-export type ValueCount = { readonly count: number } & ({ readonly value: string } | { readonly others: number });
+type ValueCount = { readonly count: number } & ({ readonly value: string } | { readonly others: number });
 
 export function createCounter(fields: readonly string[]) {
   const counted = fields.map((field) => [field, new Map<string, number>()] as const);
@@ -37,20 +37,13 @@ export function createCounter(fields: readonly string[]) {
 
 function mostFrequent(counts: ReadonlyMap<string, number>, show: (value: string) => string): readonly ValueCount[] {
   const named = [...counts].filter(([value]) => value.length <= MAX_LENGTH);
-  const first = named.sort(compare).slice(0, MAX_VALUES);
+  // By descending count, then by code unit.
+  const first = named.sort(([a, times], [b, others]) => others - times || (a < b ? -1 : 1)).slice(0, MAX_VALUES);
   const shown = first.map(([value, count]): ValueCount => ({ value: show(value), count }));
   const others = counts.size - shown.length;
   if (others === 0) return shown;
   const sum = (all: Iterable<number>) => [...all].reduce((total, count) => total + count, 0);
   return [...shown, { others, count: sum(counts.values()) - sum(first.map(([, count]) => count)) }];
-}
-
-/** By descending count, then by code unit. */
-function compare(
-  [value, count]: readonly [string, number],
-  [otherValue, otherCount]: readonly [string, number],
-): number {
-  return otherCount - count || (value < otherValue ? -1 : 1);
 }
 
 function tooMany(field: string) {

@@ -7,7 +7,7 @@ import type { Item } from '../../resources/resource.ts';
 export const MAX_PAGE_ITEMS = 50;
 
 /** Text of such a page, because many hosts cut longer results. */
-export const MAX_PAGE_BYTES = 7000;
+const MAX_PAGE_BYTES = 7000;
 
 /** Charge for a page without its items and {@link ListPage.members}. */
 const FRAME_BYTES = 100;

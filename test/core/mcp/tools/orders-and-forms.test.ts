@@ -160,7 +160,7 @@ describe('projects created after a time', () => {
   });
 
   it('need a time that says which', async () => {
-    for (const created_after of ['yesterday', '2024-13-01', '2024-06-01T10:00:00', 5]) {
+    for (const created_after of ['yesterday', '2024-13-01', '2024-02-31', '2024-06-01T10:00:00', 5]) {
       const { content } = await call({ created_after }, {}, 'list_projects');
       expect(content[0].text).to.match(/^invalid_params: created_after: /);
     }
