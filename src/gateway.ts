@@ -25,7 +25,7 @@ import { readVersion } from './core/kernel/version.ts';
 import { standardOutput } from './core/log/destination.ts';
 import { logEvents } from './core/log/log.ts';
 import { createLogger, type Logger } from './core/log/logger.ts';
-import { createRpcHandler } from './core/mcp/rpc-handler.ts';
+import { createRpcHandler, type RpcHandler } from './core/mcp/rpc-handler.ts';
 import { createRepresentations } from './core/reads/representations/representations.ts';
 import { RESOURCES } from './core/resources/index.ts';
 import type { Resource } from './core/resources/resource.ts';
@@ -173,14 +173,23 @@ function buildGateway({ first, open, ...lasting }: ReturnType<typeof openParts>)
   let url: string | undefined;
   let adminUrl: string | undefined;
 
-  function rpcNow({ mcp }: Config, { catalogue }: Core, { wrapDispatch, watch, verifier }: Hooks) {
+  /** The handler is made for the first message: the schemas of its tools take 30 ms. */
+  function rpcNow(
+    { mcp }: Config,
+    { catalogue }: Core,
+    { wrapDispatch, watch, verifier }: Hooks,
+  ): PublicEdgeOptions['rpc'] {
     const { tokenSource } = verifier ?? {};
+    let handler: RpcHandler | undefined;
     const parts = { ...mcp, representations, events, wrapDispatch, watch, now, catalogue, version: readVersion() };
     return {
       path: MCP_PATH,
       maxBodyBytes: mcp.maxBodyBytes,
       publicLists: mcp.publicLists,
-      handle: createRpcHandler({ ...parts, challenge: tokenSource && createChallenge(tokenSource) }),
+      handle(...message) {
+        handler ??= createRpcHandler({ ...parts, challenge: tokenSource && createChallenge(tokenSource) });
+        return handler(...message);
+      },
     };
   }
 
