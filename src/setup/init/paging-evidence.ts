@@ -110,10 +110,11 @@ function findMember(body: Shape, sign: 'next' | 'total'): Member | undefined {
   const found = membersOf(body).filter(({ path, shape }) => {
     const last = path.at(-1) ?? '';
     // Of `links.next.href` it is `next`.
-    const { meanings } = meaningOfMember(/^(?:href|url|value)$/i.test(last) ? (path.at(-2) ?? '') : last);
+    const { meanings } = meaningOfMember(/^(?:href|ur[il]|value)$/i.test(last) ? (path.at(-2) ?? '') : last);
     return shape.type !== 'list' && meanings.some((meaning) => meaning.sign === sign && meaning.isCount !== true);
   });
-  return found.find(({ shape }) => shape.type !== 'object') ?? found[0];
+  const scalars = found.filter(({ shape }) => shape.type !== 'object');
+  return scalars.find(({ path }) => LINK_WORDS.test(path.at(-1) ?? '')) ?? scalars[0] ?? found[0];
 }
 
 function findTotal(

@@ -103,6 +103,11 @@ describe('paging is filled in', () => {
       { kind: 'link', sizeParam: null, next: '_links.next.href' },
     ],
     [
+      'a link beside a token, as of Asana',
+      tools(page({ next_page: object({ offset: text, path: text, uri: text }) }), query('limit', 'offset')),
+      { kind: 'link', sizeParam: 'limit', next: 'next_page.uri' },
+    ],
+    [
       'an offset and a total',
       tools(page({ total: number }), query('offset', 'limit')),
       { kind: 'offset', sizeParam: 'limit', offsetParam: 'offset', total: 'total' },
