@@ -41,8 +41,6 @@ type BeforeVerify = (key: string) => void;
 
 /** `"Bearer" 1*SP` and the token (RFC 6750, section 2.1); the scheme's case does not matter (RFC 9110, section 11.1). */
 const BEARER = /^bearer(?: +|$)/i;
-/** As nearly all clients write it. */
-const USUAL = 'Bearer ';
 
 /** Longest claims that are read, in base64url. */
 const MAX_CLAIMS = 16_384;
@@ -75,8 +73,7 @@ function readBearer(authorization: readonly Credential[]): string {
     throw explained('invalid_request', 'The request has more than one Authorization header.');
   }
   const text = value.reveal();
-  const isUsual = text.startsWith(USUAL) && text[USUAL.length] !== ' ';
-  const scheme = isUsual ? USUAL : BEARER.exec(text)?.[0];
+  const scheme = BEARER.exec(text)?.[0];
   if (scheme === undefined) throw malformed('The Authorization header must begin with Bearer and a space.');
   const token = text.slice(scheme.length);
   const flaw = flawOf(token, TOKEN);

@@ -59,21 +59,6 @@ describe('a token by client credentials', () => {
     expect(platform.requests.map((request) => tokenOf(request)).join()).not.to.contain('caller');
   });
 
-  it('is requested again at its end, and after a 401', async () => {
-    const { server, platform, requests } = await startServers(token);
-    let time = 1_800_000_000_000;
-    const read = await start(platform.url, { tokenUrl: `${server.url}/token` }, () => time);
-    expect((await read('a')).status).to.equal(200);
-    time += 3_571_000;
-    expect((await read('a')).status).to.equal(200);
-    expect(requests).to.have.length(2);
-    // The platform accepts another token than the one that is kept.
-    requests.push({});
-    time += 10_000;
-    expect((await read('a')).status).to.equal(200);
-    expect(requests).to.have.length(4);
-  });
-
   it("that is refused is the operator's error for every caller, never a 401", async () => {
     for (const [error, status] of [
       ['invalid_client', 401],
