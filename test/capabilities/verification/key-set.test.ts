@@ -113,6 +113,13 @@ describe('the keys of an issuer', () => {
     expect([await has(signer), issuer.requests]).to.deep.equal([true, 3]);
   });
 
+  for (const answer of [{ keys: [] }, { keys: 'x' }, {}]) {
+    it(`are not taken from ${JSON.stringify(answer)}`, async () => {
+      const { has } = keysFrom(answer);
+      expect(await errorOf(has(signer))).to.deep.equal(['verifier_unavailable', 'the issuer answered without keys']);
+    });
+  }
+
   it('that are not known delay no token with a known key', async () => {
     const { issuer, has } = keysFrom(set(signer.jwk));
     await has(signer);
