@@ -13,12 +13,7 @@ import { createChallenge, type TokenSource } from './response/problem.ts';
 import { createUnreadResponses } from './response/unread.ts';
 import type { Service } from './routes.ts';
 
-interface EdgeSettings extends ServerSettings {
-  /** Unread bytes of all responses. Beyond, the connections of the oldest ones are closed. */
-  readonly maxUnsentBytes: number;
-}
-
-export interface HttpSettings extends EdgeSettings {
+export interface HttpSettings extends ServerSettings {
   readonly allowedHosts?: readonly string[] | undefined;
   readonly acceptsAnyHost?: boolean | undefined;
   readonly publicUrl?: string | undefined;
@@ -69,7 +64,7 @@ export type Edge<Options> = ReturnType<typeof createEdge<Options>>;
 
 /** A Koa application and the server that it stands behind. `first`, and the core that it refers to, is not kept. */
 function createEdge<Options>(
-  { listener, settings, events }: ListenerRef & { readonly settings: EdgeSettings; readonly events: Events },
+  { listener, settings, events }: ListenerRef & { readonly settings: ServerSettings; readonly events: Events },
   servedBy: (options: Options) => Served,
   first: Options,
 ) {

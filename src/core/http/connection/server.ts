@@ -31,6 +31,8 @@ export interface ServerSettings extends ListenSettings {
   readonly maxConnections: number;
   /** Beyond, connections are closed: what arrives in one piece (64 KiB) is parsed to its end. */
   readonly maxPipelinedWaiting: number;
+  /** Unread bytes of all responses. Beyond, the connections of the oldest ones are closed. */
+  readonly maxUnsentBytes: number;
 }
 
 interface HttpServerOptions extends ListenerRef {
