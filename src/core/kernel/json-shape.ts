@@ -25,6 +25,11 @@ export function membersOf(object: object): [name: string, value: unknown][] {
   return members;
 }
 
+/** Returns a name without separators and in lower case, as names of members and headers are compared. */
+export function plainName(name: string): string {
+  return name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+}
+
 /** Parses JSON. Returns undefined for anything else. */
 export function parseJson(text: string): unknown {
   try {

@@ -1,4 +1,4 @@
-import { membersOf } from '../kernel/json-shape.ts';
+import { membersOf, plainName } from '../kernel/json-shape.ts';
 
 /** Names, in lower case and without separators, of numbers and texts that say nothing against an empty list. */
 const NEUTRAL =
@@ -43,7 +43,7 @@ function listIn(value: unknown, path: readonly string[], leads: readonly (string
     return isList ? `${path.map(nameable).join('.') || 'the reply itself'} has ${value.length} items` : undefined;
   }
   for (const [name, member] of membersOf(value)) {
-    if (NO_LIST.test(plain(name)) && !leads.includes(name)) continue;
+    if (NO_LIST.test(plainName(name)) && !leads.includes(name)) continue;
     const found = listIn(member, [...path, name], leads);
     if (found !== undefined) return found;
   }
@@ -51,14 +51,10 @@ function listIn(value: unknown, path: readonly string[], leads: readonly (string
 }
 
 function isNeutral(member: string, value: unknown): boolean {
-  const name = plain(member);
+  const name = plainName(member);
   if (value === null || value === '' || (value === false && !/auth|log|session|valid/.test(name))) return true;
   if (typeof value === 'object') return Object.keys(value).length === 0 || ABOUT_LIST.test(name);
   return RESULT.test(name) ? FINE.test(`${value}`.trim()) : NEUTRAL.test(name);
-}
-
-function plain(name: string): string {
-  return name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
 }
 
 /** A name that can be written to a log. One that is long or has a digit could be a token that the platform repeats. */

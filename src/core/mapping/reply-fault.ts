@@ -1,4 +1,4 @@
-import { membersOf } from '../kernel/json-shape.ts';
+import { membersOf, plainName } from '../kernel/json-shape.ts';
 
 /** What a reply with status 200 may say against itself. Settings may ignore each. */
 export const FAULTS = ['success', 'error', 'code', 'status', 'timedOut', 'partial'] as const;
@@ -50,7 +50,7 @@ function faultOf(scope: object, ignored: readonly Fault[], depth: number): SeenF
   let isFine = false;
   for (const [member, value] of Object.entries(scope)) {
     if (value === null || (Array.isArray(value) && value.length === 0)) continue;
-    const name = plain(member);
+    const name = plainName(member);
     const [fault, seen] = faultOfMember(name, value) ?? [];
     if (fault !== undefined && !ignored.includes(fault)) return { fault, seen: `${name}: ${seen}` };
     if (MESSAGE.test(name) && typeof value === 'string' && BAD_MESSAGE.test(value)) {
@@ -78,10 +78,6 @@ function faultOfMember(name: string, value: unknown): [Fault, string] | undefine
   if (CODE.test(name) && isFailureNumber(text)) return ['code', shown(text)];
   const bad = STATUS.test(name) && typeof text === 'string' ? BAD_TEXT.exec(text)?.[0] : undefined;
   return bad === undefined ? undefined : ['status', bad];
-}
-
-function plain(name: string): string {
-  return name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
 }
 
 /** An object of error is none if it is empty, or has the code of a success. */

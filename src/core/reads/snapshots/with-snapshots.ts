@@ -2,6 +2,7 @@ import { type Caller, requestOf } from '../../kernel/caller.ts';
 import type { ErrorCode } from '../../kernel/error-table.ts';
 import { codeOf, GatewayError } from '../../kernel/errors.ts';
 import type { Events } from '../../kernel/events.ts';
+import { isUntimely } from '../../upstream/client/reply-errors.ts';
 import { isShared, type Snapshots } from './cache.ts';
 import type { Cached, Load, Loader, LoadOptions, Read, ReadOptions } from './load.ts';
 
@@ -38,9 +39,6 @@ export function stageAt(now: number, loadStartedAt: number, lifetime: Lifetime, 
 /** Failures whatever their status was, and refusals of Portico's own that a failing upstream causes. */
 const FAILURES: readonly ErrorCode[] = ['upstream_timeout', 'upstream_rate_limited', 'breaker_open', 'overloaded'];
 
-/** The two statuses of 4xx that concern the time of a request, not its content (RFC 9110, section 15.5.9; RFC 8470). */
-const UNTIMELY: readonly unknown[] = [408, 425];
-
 /**
  * Returns whether a stale snapshot may replace an error: only a failure of the upstream. Any other reply (a redirect, a 4xx, a page
  * of HTML, an invalid list) is an answer to this request, and often the only sign that a token was revoked.
@@ -48,9 +46,7 @@ const UNTIMELY: readonly unknown[] = [408, 425];
 export function allowsStale(error: unknown): error is GatewayError {
   if (!(error instanceof GatewayError)) return false;
   const { code, upstreamStatus, countsForBreaker } = error;
-  return (
-    FAILURES.includes(code) || (code === 'upstream_failed' && (countsForBreaker || UNTIMELY.includes(upstreamStatus)))
-  );
+  return FAILURES.includes(code) || (code === 'upstream_failed' && (countsForBreaker || isUntimely(upstreamStatus)));
 }
 
 interface SnapshotsOptions {

@@ -2,8 +2,10 @@ import type { ErrorCode } from '../../kernel/error-table.ts';
 import { GatewayError, type GatewayErrorFacts } from '../../kernel/errors.ts';
 import type { ReplyHeaders } from '../upstream.ts';
 
-/** The two statuses of 4xx that are about the time of a request, not its content (RFC 9110, section 15.5.9; RFC 8470). */
-const UNTIMELY: readonly number[] = [408, 425];
+/** Whether it is one of the two statuses of 4xx about the time of a request, not its content (RFC 9110, section 15.5.9; RFC 8470). */
+export function isUntimely(status: number | undefined): boolean {
+  return status === 408 || status === 425;
+}
 
 /** Statuses of a list that does not exist or is hidden. */
 const ABSENT: readonly number[] = [404, 410];
@@ -64,7 +66,7 @@ function codeOfStatus(status: number, { usesCallerToken, provesToken = false }: 
   // A success without the whole page: 206 and the like.
   if (status >= 200 && status < 300) return 'upstream_invalid';
   // The settings make Portico send a wrong request.
-  if (status >= 400 && status < 500 && !UNTIMELY.includes(status)) return 'upstream_refused';
+  if (status >= 400 && status < 500 && !isUntimely(status)) return 'upstream_refused';
   return 'upstream_failed';
 }
 

@@ -1,3 +1,5 @@
+import { plainName } from '../../kernel/json-shape.ts';
+
 /** Signs of more items. `previous`: a page before the first. `fullPage`: as many items as requested, which no reply states. */
 export const SIGNS = ['total', 'pages', 'more', 'next', 'previous', 'fullPage'] as const;
 
@@ -132,14 +134,14 @@ const MAX_NAME = 48;
 /** Returns what a member of a body states, with any prefix (`hydra:`, `@odata.`, `__`), in any case, with any separators. */
 export const meaningOfMember = remembered((member) => {
   const parts = member.split(/[:.]/);
-  return meaningOf([plain(member), plain(parts.at(-1) ?? '')]);
+  return meaningOf([plainName(member), plainName(parts.at(-1) ?? '')]);
 });
 
 /** Returns what a header states, with any prefix of a vendor. `header` is in lower case. */
 export const meaningOfHeader = remembered((header) => {
   if (OTHER_HEADER.test(header)) return NOTHING;
   const parts = header.replace(/^x-/, '').split('-');
-  const names = parts.map((_, index) => plain(parts.slice(index).join('')));
+  const names = parts.map((_, index) => plainName(parts.slice(index).join('')));
   const own = meaningOf(names.slice(0, 1)).meanings;
   // After a prefix, a count is one of something else: `x-query-count`.
   const found = own.length > 0 ? own : meaningOf(names).meanings.filter(({ isCount }) => isCount !== true);
@@ -161,10 +163,6 @@ function meaningOf(names: readonly string[]): NamedMeaning {
     if (meanings.length > 0 || isMeta) return { meanings, isMeta };
   }
   return NOTHING;
-}
-
-function plain(text: string): string {
-  return text.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
 }
 
 /** Names repeat with each reply. What an upstream can make grow is bounded. */
