@@ -5,6 +5,7 @@ import type { KeyOf } from './credentials/authenticate.ts';
 import { refusalOf, withOtherCredential } from './credentials/other-credential.ts';
 import { CREDENTIAL_KINDS } from './kernel/credential-kinds.ts';
 import type { Events } from './kernel/events.ts';
+import { isObject } from './kernel/json-shape.ts';
 import type { UseCount } from './kernel/use-count.ts';
 import type { Offered } from './reads/catalogue/catalogue.ts';
 import { createJoinedLoader, PARENT_ITEM, type Parent, textOfParent } from './reads/catalogue/joined-lists.ts';
@@ -204,16 +205,30 @@ function belowParent(compiled: PageReaderOptions, path: string, parent: Parent):
       typeof value === 'string' ? fillText(value, values) : value.map((each) => fillText(each, values)),
     ]),
   );
-  const withParent = (items: readonly unknown[]) => items.map((item) => ({ ...Object(item), parent }));
   return {
     ...compiled,
     list: { ...compiled.list, path: fillPath(path, values), query: filled },
     parse(text) {
       const page = compiled.parse(text);
-      const exact = () => page.exactItems();
-      return { ...page, items: withParent(page.items), exactItems: () => exact() && withParent(exact() ?? []) };
+      let exact: readonly unknown[] | undefined;
+      return {
+        ...page,
+        items: withParent(page.items, parent),
+        exactItems() {
+          exact ??= withParent(page.exactItems(), parent);
+          return exact;
+        },
+      };
     },
   };
+}
+
+/** Expressions find the parent in each item; it is no part of the item where that is written or compared. */
+function withParent<Items extends readonly unknown[] | undefined>(items: Items, parent: Parent): Items {
+  for (const item of items ?? []) {
+    if (isObject(item)) Object.defineProperty(item, 'parent', { value: parent, enumerable: false, configurable: true });
+  }
+  return items;
 }
 
 /** The entries that have a value. */

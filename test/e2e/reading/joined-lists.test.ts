@@ -168,6 +168,20 @@ describe('a list below parents', () => {
     expect((await read(below(OWN.replace('/projects', '/gone')))).body.code).to.equal('upstream_refused');
   });
 
+  it('takes time in proportion to its length, whatever its numbers and its parents are', async () => {
+    const workflows = Array.from({ length: 20_000 }, (_, id) => `{"id":${id},"name":"n","score":1.0}`).join();
+    const large: RequestListener = (request, response) => {
+      const { url = '' } = request;
+      if (url.includes('offset=0')) response.end(`{"workflows":[${workflows}]}`);
+      else if (url.includes('workflows')) json({ workflows: [] })(request, response);
+      else json({ projects: [{ key: 'p', text: 'x'.repeat(60_000) }] })(request, response);
+    };
+    const own = '{ path: /projects, items: projects, pagination: { kind: none }, id: key }';
+    const paged = 'query: {}, items: workflows, pagination: { kind: offset, sizeParam: null }';
+    const yaml = settingsOf(`each: ${own}, path: '/{parent.key}/workflows', where: "id != \`7\`", ${paged}`);
+    expect((await read(yaml, large)).body).to.have.length(19_999);
+  });
+
   it('has one deadline for all lists', async () => {
     const yaml = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`, undefined, 1000);
     const slow: RequestListener = (request, response) => void setTimeout(() => platform(request, response), 450);
