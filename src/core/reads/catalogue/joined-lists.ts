@@ -107,25 +107,33 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
 
   /** Joins the items in the order of the lists. Ids that several parents have are joined with the parent's. */
   async function join(loaded: readonly LoadedList[], startedAt: number): Promise<Snapshot> {
-    const repeated = repeatedIn(loaded);
-    const distinct = loaded.map(({ parent, items }) => ({
-      parent,
-      items: items.map((item) =>
-        parent !== undefined && repeated.has(idOf(item)) ? { ...item, id: `${parent['id']}/${idOf(item)}` } : item,
-      ),
-    }));
-    const ids = distinct.flatMap(({ items }) => items.map(idOf));
-    const again = ids.length - new Set(ids).size;
-    if (again > 0 && options.rules.duplicateIds !== 'allow') {
+    const listOf = new Map<string, LoadedList>();
+    const repeated = new Set<string>();
+    for (const list of loaded) {
+      for (const id of list.items.map(idOf)) {
+        if ((listOf.get(id) ?? list) !== list) repeated.add(id);
+        listOf.set(id, list);
+      }
+      await nextTurn();
+    }
+    const ids = new Set<string>();
+    let count = 0;
+    const pages: EncodedItems[] = [];
+    for (const { parent, items } of loaded) {
+      const isRepeated = (item: Item) => parent !== undefined && repeated.has(idOf(item));
+      const distinct = items.map((item) =>
+        isRepeated(item) ? { ...item, id: `${parent?.['id']}/${idOf(item)}` } : item,
+      );
+      for (const item of distinct) ids.add(idOf(item));
+      count += distinct.length;
+      pages.push(encodeItems(distinct));
+      await nextTurn();
+    }
+    if (count > ids.size && options.rules.duplicateIds !== 'allow') {
       const key = parents === undefined ? 'lists' : 'each';
       throw new GatewayError('upstream_invalid', {
-        reason: `${again} items have the id of another one: correct resources.${resource}.${key}, or set resources.${resource}.duplicateIds: allow`,
+        reason: `${count - ids.size} items have the id of another one: correct resources.${resource}.${key}, or set resources.${resource}.duplicateIds: allow`,
       });
-    }
-    const pages: EncodedItems[] = [];
-    for (const { items } of distinct) {
-      pages.push(encodeItems(items));
-      await nextTurn();
     }
     return joinPages(pages, startedAt);
   }
@@ -138,19 +146,6 @@ interface LoadedList {
 
 function idOf({ id = '' }: Item): string {
   return id;
-}
-
-/** Returns the ids that are in several of the lists. */
-function repeatedIn(lists: readonly LoadedList[]): ReadonlySet<string> {
-  const listOf = new Map<string, LoadedList>();
-  const repeated = new Set<string>();
-  for (const list of lists) {
-    for (const id of list.items.map(idOf)) {
-      if ((listOf.get(id) ?? list) !== list) repeated.add(id);
-      listOf.set(id, list);
-    }
-  }
-  return repeated;
 }
 
 function exceeds(bound: string, reason: string): GatewayError {
