@@ -239,6 +239,12 @@ describe('settings of joined lists', () => {
       'has another upstream',
     ],
     [
+      'a parent of several lists',
+      "each: projects, path: '/{parent.id}/w'",
+      '{ enabled: false, upstream: p, lists: [{ path: /a }, { path: /b }] }',
+      'names projects, which consists of several lists',
+    ],
+    [
       'a path beside lists, which is not read',
       'path: /w, lists: [{ path: /x }]',
       undefined,

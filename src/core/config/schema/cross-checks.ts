@@ -63,7 +63,7 @@ export function settleOffers(registry: readonly Resource[]): (settings: Settings
   };
 }
 
-/** Checks that a named parent is another resource of the same upstream, which has no parent itself. */
+/** Checks that a named parent is another resource of the same upstream, which is one list and has no parent itself. */
 function checkParents(registry: readonly Resource[]): Check {
   return ({ resources }, report) => {
     const all: Readonly<Record<string, OneResource>> = resources;
@@ -74,6 +74,7 @@ function checkParents(registry: readonly Resource[]): Check {
       const others = registry.filter((resource) => resource.name !== name).map((resource) => resource.name);
       if (!others.includes(each)) report(place, `must be another resource: ${others.join(', ')}`);
       else if (parent?.each !== undefined) report(place, `names ${each}, which has a parent itself`);
+      else if (parent?.lists !== undefined) report(place, `names ${each}, which consists of several lists`);
       else if ((parent?.upstream ?? each) !== upstream) report(place, `names ${each}, which has another upstream`);
     }
   };
