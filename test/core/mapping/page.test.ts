@@ -164,16 +164,6 @@ describe('a page', () => {
     }
   });
 
-  it('has exact items where the very text is one number', () => {
-    fc.assert(
-      fc.property(numberLiteral, (literal) => {
-        const page = createPageParser({ items: '[@] | @' })(literal);
-        expect(page.items).to.deep.equal([Number(literal)]);
-        expect(page.exactItems() ?? page.items).to.deep.equal(page.items);
-      }),
-    );
-  });
-
   it('has the exact item for each item, whatever the items expression selects by', () => {
     const expression = fc.constantFrom(
       ...['list[::-1]', 'list[?n > `1`]', 'not_null(none, list)', 'list[*].inner', '[list, list][]', '*[]'],

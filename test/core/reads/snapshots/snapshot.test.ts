@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { encodeItems, joinPages, unpooledInSteps } from '../../../../src/core/reads/snapshots/snapshot.ts';
+import { encodeItems, joinPages } from '../../../../src/core/reads/snapshots/snapshot.ts';
 
 /** Texts that contain what stands between two items. */
 const text = fc.oneof(fc.string(), fc.constantFrom('},{', '"},{"id":"', '},{\\"id":', 'ä},{"id":'));
@@ -41,17 +41,5 @@ describe('a snapshot', () => {
     const snapshot = await write([]);
     expect(snapshot.loadStartedAt).to.equal(1_000);
     expect(Object.isFrozen(snapshot)).to.equal(true);
-  });
-});
-
-describe('an unpooled buffer', () => {
-  it('holds the bytes of its chunks in memory of its own', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.string()), async (texts) => {
-        const bytes = await unpooledInSteps(texts.map((text) => Buffer.from(text)));
-        expect(bytes.toString()).to.equal(Buffer.from(texts.join('')).toString());
-        expect(bytes.buffer.byteLength).to.equal(bytes.length);
-      }),
-    );
   });
 });
