@@ -4,18 +4,7 @@ import { startHttpUpstream } from '../../../support/platform/http-upstream.ts';
 import { MAIN, porticoEnvironment, writeSettings } from '../../../support/process/process.ts';
 import type { Server } from './client.ts';
 
-/** Portico in front of one platform: a gateway in this process, and what it takes to start another over stdio. */
-export interface Served {
-  /** Of MCP over HTTP. */
-  readonly url: string;
-  /** Settings file of the processes. */
-  readonly config: string;
-  http(token?: string): Server;
-  stdio(token: string): Extract<Server, { kind: 'stdio' }>;
-  /** Body of the HTTP read. */
-  read(name: string): Promise<string>;
-  close(): Promise<void>;
-}
+export type Served = Awaited<ReturnType<typeof serve>>;
 
 /** What is awkward in JSON, in UTF-8, in event streams and in lines. */
 const AWKWARD = [
@@ -42,31 +31,27 @@ const platform: RequestListener = (request, response) => {
   response.end(JSON.stringify(page));
 };
 
-/** `folder` takes the settings file of the processes, in which `mcp` is that section. */
-export async function serve(folder: string, mcp = ''): Promise<Served> {
+/** Portico in front of one platform: a gateway in this process, and what it takes to start another over stdio, with settings in `folder`. */
+export async function serve(folder: string) {
   const upstream = await startHttpUpstream(platform);
   const running = await startGateway(settingsFor(upstream.url));
-  const each = `{ baseUrl: '${upstream.url}' }`;
-  const config = await writeSettings(
-    folder,
-    `
-log: { level: silent }
-upstreams: { projects: ${each}, workflows: ${each}, tools: ${each} }
-${mcp}
-`,
-  );
-  const url = `${running.url}/mcp`;
+  const each = { baseUrl: upstream.url };
+  const settings = { log: { level: 'silent' }, upstreams: { projects: each, workflows: each, tools: each } };
+  const config = await writeSettings(folder, JSON.stringify(settings));
   return {
-    url,
-    config,
-    http: (token) => ({ kind: 'http', url, ...(token !== undefined && { token }) }),
-    stdio: (token) => ({
+    http: (token?: string): Server => ({
+      kind: 'http',
+      url: `${running.url}/mcp`,
+      ...(token !== undefined && { token }),
+    }),
+    stdio: (token: string): Server => ({
       kind: 'stdio',
       command: process.execPath,
       args: [MAIN, 'stdio', '--config', config],
       env: porticoEnvironment({ PORTICO_TOKEN: token }),
     }),
-    read: async (name) => (await running.read(name)).text(),
+    /** Body of the HTTP read. */
+    read: async (name: string) => (await running.read(name)).text(),
     async close() {
       await running.gateway.close();
       await upstream.close();
