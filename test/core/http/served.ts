@@ -10,7 +10,6 @@ import { createAuthenticate } from '../../../src/core/credentials/authenticate.t
 import {
   createAdminEdge,
   createPublicEdge,
-  type Edge,
   type HttpSettings,
   type PublicEdgeOptions,
 } from '../../../src/core/http/listeners.ts';
@@ -45,23 +44,7 @@ const SETTINGS: HttpSettings = { ...configOf(settingsFor('http://127.0.0.1:9')).
 export type Ended = Record<string, unknown> &
   Pick<RequestRecord, 'requestId' | 'begun' | 'ms' | 'outcome' | 'bytes' | 'error'>;
 
-/** Events that were emitted. */
-export interface Recorded {
-  /** The requests that have ended, in that order, once there are `count` of them. */
-  ended(count: number): Promise<Ended[]>;
-  readonly bugs: { readonly requestId: string; readonly stack: string }[];
-  readonly refusals: { readonly maxConnections: number }[];
-  /** Connections that were open, each time that their number changed. */
-  readonly open: number[];
-  /** Bounds that were reached, by the keys of their settings. */
-  readonly bounds: string[];
-}
-
-export interface Served extends Recorded {
-  readonly url: string;
-  readonly edge: Pick<Edge<PublicEdgeOptions>, 'drain'>;
-  readonly reads: readonly CatalogueRead[];
-}
+export type Served = Awaited<ReturnType<typeof serve>>;
 
 export interface ServeOptions
   extends Partial<HttpSettings>,
@@ -88,7 +71,7 @@ export async function serve({
   representations = createRepresentations(createSnapshotCache({ maxBytes: 65_536, maxEntries: 1 })),
   events = {},
   ...settings
-}: ServeOptions = {}): Promise<Served> {
+}: ServeOptions = {}) {
   const reads: CatalogueRead[] = [];
   const recorder = createRecorder();
   const catalogue = catalogueOf((one) => {
@@ -149,7 +132,7 @@ export async function serveAdmin(
   isDraining = () => false,
   tls?: HttpSettings['tls'],
   operations: readonly Operation[] = [],
-): Promise<Recorded & { readonly url: string }> {
+) {
   const { events, recorded } = createRecorder();
   const edge = createAdminEdge({
     operations,
@@ -162,28 +145,25 @@ export async function serveAdmin(
   return { url: await edge.listen(), ...recorded };
 }
 
-function createRecorder(): { readonly events: Events; readonly recorded: Recorded } {
+/** Keeps what is emitted. */
+function createRecorder() {
   const ended: Ended[] = [];
-  const bugs: Recorded['bugs'] = [];
-  const refusals: Recorded['refusals'] = [];
+  const bugs: { readonly requestId: string; readonly stack: string }[] = [];
+  const refusals: { readonly maxConnections: number }[] = [];
+  /** Bounds that were reached, by the keys of their settings. */
   const bounds: string[] = [];
+  /** Connections that were open, each time that their number changed. */
   const open: number[] = [];
-  return {
-    events: {
-      connectionsChanged: (changed) => open.push(changed.open),
-      requestEnded: (record) => ended.push(copyOf(record)),
-      internalError: (bug) => bugs.push(bug),
-      connectionsRefused: (refused) => refusals.push(refused),
-      limitReached: ({ bound }) => bounds.push(bound),
-    },
-    recorded: {
-      ended: (count) => eventually(() => ended.length >= count && [...ended]),
-      bugs,
-      refusals,
-      bounds,
-      open,
-    },
+  const events: Events = {
+    connectionsChanged: (changed) => open.push(changed.open),
+    requestEnded: (record) => ended.push(copyOf(record)),
+    internalError: (bug) => bugs.push(bug),
+    connectionsRefused: (refused) => refusals.push(refused),
+    limitReached: ({ bound }) => bounds.push(bound),
   };
+  /** The requests that have ended, in that order, once there are `count` of them. */
+  const requestsEnded = (count: number) => eventually(() => ended.length >= count && [...ended]);
+  return { events, recorded: { ended: requestsEnded, bugs, refusals, bounds, open } };
 }
 
 const FIELDS = [
