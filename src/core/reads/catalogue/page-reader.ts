@@ -20,6 +20,7 @@ import {
   isWhole,
   type ListRequest,
   type PageView,
+  textDigestsOf,
   viewOf,
 } from '../../upstream/paging/list-read.ts';
 import type { Pagination } from '../../upstream/paging/page-address.ts';
@@ -121,16 +122,16 @@ export function createPageReader(options: PageReaderOptions, inTurn: PageTurns):
     }
     const compared = !(first && isWhole(list.pagination, view));
     const isAll = items.length === page.items.length;
-    const kept = isAll ? ids : items.map(({ id }) => id);
-    const repeatedIds = kept.length - new Set(kept).size;
+    const repeatedIds = items.length - new Set(items.map(({ id }) => id)).size;
     const missed = page.items.length === 0 ? overlooked?.(page) : undefined;
     // With unique ids, a repeated item is a repeated id, and marking the id is cheaper.
     const comparesItems = compared && !(idsAreUnique && isAll);
     // With source texts of inexact numbers, so that items that differ beyond a double's precision differ.
     const digests = comparesItems ? digestsOf(page.exactItems() ?? page.items) : undefined;
     if (isLarge) yield;
-    const idDigests = compared ? digestsOf(ids.map((id, index) => id ?? page.items[index])) : undefined;
-    const keptIds = isAll || !compared ? idDigests : digestsOf(kept);
+    const textOfId = (id: string | undefined, index: number) => id ?? digestsOf([page.items[index]]);
+    const idDigests = compared ? textDigestsOf(ids.map(textOfId)) : undefined;
+    const keptIds = isAll || !compared ? idDigests : textDigestsOf(items.map(({ id = '' }) => id));
     if (isLarge) yield;
     return {
       ...view,
