@@ -23,8 +23,6 @@ export const CALLERS = 1000;
 const PATH = [process.env['PATH'], '/usr/sbin', '/usr/local/sbin'].join(':');
 const GRACE_MS = 10_000;
 const BUILT = 'dist/main.js';
-/** As in the image. */
-const NODE_OPTIONS = ['--single-threaded-gc', '--max-semi-space-size=8'];
 const FASTMCP = '4.20.16';
 
 export interface Server {
@@ -117,7 +115,7 @@ async function openRig() {
       const upstreams = { projects: upstream, workflows: upstream, tools: upstream };
       // JSON is YAML.
       writeFileSync(file, JSON.stringify({ http: { port, ...http }, admin: { port: 0 }, upstreams, ...settings }));
-      return accepting(port, process.execPath, [...NODE_OPTIONS, ours(BUILT), 'serve', '--config', file], core);
+      return accepting(port, process.execPath, ['--single-threaded-gc', ours(BUILT), 'serve', '--config', file], core);
     },
 
     /** nginx as a cache for each `Authorization`, access log on. `undefined` where this machine has none. */
