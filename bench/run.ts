@@ -103,7 +103,9 @@ function update(): void {
   const rows = Object.fromEntries(
     Object.keys(ROWS).flatMap((row) => (all[row] === undefined ? [] : [[row, all[row]]])),
   );
-  writeFileSync(FILE, `${JSON.stringify({ measured, rows }, undefined, 2)}\n`);
+  // Each figure in a line of its own, as the formatter has it.
+  const json = JSON.stringify({ measured, rows }, undefined, 2).replace(/\[\s+([\d.]+),\s+([\d.]+)\s+\]/g, '[$1, $2]');
+  writeFileSync(FILE, `${json}\n`);
   const page = readFileSync(PAGE, 'utf8');
   writeFileSync(
     PAGE,
