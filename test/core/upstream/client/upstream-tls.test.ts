@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { openTlsFiles, type TlsPaths } from '../../../../src/core/credentials/files/tls-files.ts';
 import type { UpstreamTls } from '../../../../src/core/upstream/client/connector.ts';
@@ -122,6 +123,7 @@ describe('an upstream over TLS', () => {
       expect(await underway).to.equal('first at an address');
       expect([await who(), await who()]).to.deep.equal(Array(2).fill('second at an address'));
       expect(connections()).to.equal(2);
+      await eventually(async () => (await promisify(server.getConnections).call(server)) === 1);
 
       // An authority that is not believed any more: what was opened before serves no more.
       writeFileSync(paths.ca, CLIENTS.ca);
