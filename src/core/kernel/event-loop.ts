@@ -21,27 +21,32 @@ function defersWork(): boolean {
   return deferrals > 0;
 }
 
+/** Returns what plans `runTurn` for the next turn of the event loop, unless it is planned already. It is repeated while it returns true. */
+function inTurns(runTurn: () => boolean): () => void {
+  let isPlanned = false;
+  function plan(): void {
+    if (isPlanned) return;
+    isPlanned = true;
+    setImmediate(() => {
+      isPlanned = false;
+      if (runTurn()) plan();
+    });
+  }
+  return plan;
+}
+
 const waiting: (() => void)[] = [];
-let isScheduled = false;
+const planStep = inTurns(() => {
+  if (!defersWork()) waiting.shift()?.();
+  return waiting.length > 0;
+});
 
 /** Each turn of the event loop runs one step of all long work, so that other events wait for at most one. */
 export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   waiting.push(resolve);
-  schedule();
+  planStep();
   return promise;
-}
-
-function schedule(): void {
-  if (isScheduled || waiting.length === 0) return;
-  isScheduled = true;
-  setImmediate(run);
-}
-
-function run(): void {
-  isScheduled = false;
-  if (!defersWork()) waiting.shift()?.();
-  schedule();
 }
 
 /**
@@ -51,20 +56,11 @@ function run(): void {
 export function createTurnBudget(ms: number) {
   const pieces: (() => void)[] = [];
   let usedMs = 0;
-  let isPlanned = false;
-
-  function plan(): void {
-    if (isPlanned) return;
-    isPlanned = true;
-    setImmediate(runPieces);
-  }
-
-  function runPieces(): void {
-    isPlanned = false;
+  const planPieces = inTurns(() => {
     usedMs = 0;
     if (!defersWork()) while (usedMs < ms && pieces.length > 0) pieces.shift()?.();
-    if (pieces.length > 0 || usedMs > 0) plan();
-  }
+    return pieces.length > 0 || usedMs > 0;
+  });
 
   return <T>(work: () => T, tookMs: (ms: number) => void): Promise<T> =>
     new Promise((resolve, reject) => {
@@ -79,7 +75,7 @@ export function createTurnBudget(ms: number) {
         usedMs += took;
         tookMs(took);
       };
-      plan();
+      planPieces();
       if (pieces.length === 0 && usedMs < ms && !isAccepting) run();
       else pieces.push(run);
     });
