@@ -101,6 +101,10 @@ describe('a gateway with a shared cache', () => {
     for (let count = 0; count < 9; count += 1) expect((await other.read('tools')).status).to.equal(200);
     await eventually(async () => (await other.read('tools')).status === 429);
     await eventually(async () => (await one.read('tools')).status === 429);
+  });
+
+  it('counts tokens that no platform has accepted, per address, together with the other replicas', async () => {
+    const [one, other] = await pair({ limits: { perCaller: 20, perAddress: 5 } });
     const listAs = async ({ url }: typeof one, token: string) =>
       (await fetch(`${url}/mcp/v1/resources`, { headers: { authorization: `Bearer ${token}` } })).status;
     for (let count = 0; count < 5; count += 1) expect(await listAs(one, `made-up-${count}`)).to.equal(200);
