@@ -1,12 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { inFolder, startProcess } from '../../../support/process/process.ts';
-import { toolEnvironment } from '../../../support/tools.ts';
-import { type Client, type Server, texts } from './client.ts';
-
-const INSPECTOR = fileURLToPath(
-  new URL('../../../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', import.meta.url),
-);
+import { type Client, type Server, texts } from '../core/mcp/clients/client.ts';
+import { inFolder, startProcess } from '../support/process/process.ts';
+import { toolEnvironment } from '../support/tools.ts';
 
 /** It takes this long at the very most: its start, and a start of the server over stdio. */
 const TIMEOUT_MS = 60_000;
@@ -23,17 +18,17 @@ const output = z.object({
   }),
 });
 
-/** The Inspector's CLI: each request is a process with a connection of its own. */
-export function inspector(revision: Client['revision']): Client {
+/** The Inspector's CLI, whose program is `launcher`: each request is a process with a connection of its own. */
+export function inspector(revision: Client['revision'], launcher: () => string): Client {
   return {
-    name: `the Inspector's CLI, ${revision}`,
+    name: revision,
     revision,
     tellsRevision: [],
     async connect(server) {
       const era = revision === '2026-07-28' ? 'modern' : 'legacy';
       const options = ['--format', 'json', '--quiet', '--protocol-era', era, '--stored-auth-only'];
       const ask = async (...request: string[]) =>
-        output.parse(JSON.parse(await run([...options, ...request, ...targetOf(server)]))).result;
+        output.parse(JSON.parse(await run(launcher(), [...options, ...request, ...targetOf(server)]))).result;
       return {
         revision: undefined,
         list: async () => (await ask('--method', 'resources/list')).resources ?? [],
@@ -76,10 +71,10 @@ function targetOf(server: Server): string[] {
 }
 
 /** Runs it with a home of its own, where it keeps what it stores, and gives what it printed. */
-function run(args: readonly string[]): Promise<string> {
+function run(launcher: string, args: readonly string[]): Promise<string> {
   return inFolder(async (home) => {
     const options = { env: toolEnvironment({ HOME: home }), timeout: TIMEOUT_MS };
-    const { code, stdout, stderr } = await startProcess(process.execPath, [INSPECTOR, '--cli', ...args], options).ended;
+    const { code, stdout, stderr } = await startProcess(process.execPath, [launcher, '--cli', ...args], options).ended;
     if (code !== 0) throw new InspectorError(stderr, code);
     return stdout;
   });
