@@ -52,7 +52,7 @@ describe('the package', function () {
     }
   });
 
-  it('is a command after a global install, including the demo', async () => {
+  it('is a command after a global install, with the demo, the examples and the schema of settings', async () => {
     const prefix = await newFolder();
     await runTool('npm', ['install', '--global', '--prefix', prefix, packed.tarball], prefix);
     const command = join(prefix, 'bin/portico');
@@ -64,14 +64,9 @@ describe('the package', function () {
     });
     expect(await list.json()).to.have.length(3);
     expect((await demo.stop()).code).to.equal(0);
-  });
-
-  it('checks an included example, and prints the schema of settings', async () => {
-    const project = await newFolder();
-    await installIn(project, [packed.tarball]);
-    const example = 'node_modules/portico/config/examples/rapid7.yaml';
-    expect(await runTool('npx', ['portico', 'check', example], project)).to.contain('OK');
+    const example = 'lib/node_modules/portico/config/examples/rapid7.yaml';
+    expect(await runTool(command, ['check', example], prefix)).to.contain('OK');
     const schema = await readFile(join(ROOT, 'config/schema.json'), 'utf8');
-    expect(await runTool('npx', ['portico', 'schema'], project)).to.equal(schema);
+    expect(await runTool(command, ['schema'], prefix)).to.equal(schema);
   });
 });
