@@ -79,7 +79,10 @@ export function composeReads(
       timeoutMs,
       parents:
         each === undefined ? undefined : { open: parentsLoader(each, settings, source), max: settings.maxParents },
-      lists: variants.map((variant) => listLoader({ ...source, settings: variant })),
+      lists: variants.map((variant, index) => ({
+        place: lists && `lists.${index}`,
+        open: listLoader({ ...source, settings: variant }),
+      })),
       concurrency: JOINED_AT_ONCE,
       maxItems: settings.maxItems,
       maxPages: settings.maxPages,

@@ -23,6 +23,8 @@ export interface GatewayErrorFacts {
   readonly header?: string | undefined;
   /** Settings key of the bound that was reached. */
   readonly bound?: string | undefined;
+  /** Which of the lists of one resource: `each` or `lists.0`. */
+  readonly list?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -45,6 +47,7 @@ export class GatewayError extends Error {
   readonly scopes: readonly string[] | undefined;
   readonly header: string | undefined;
   readonly bound: string | undefined;
+  readonly list: string | undefined;
   readonly #facts: GatewayErrorFacts;
 
   constructor(code: ErrorCode, facts: GatewayErrorFacts = {}) {
@@ -68,11 +71,16 @@ export class GatewayError extends Error {
     this.scopes = facts.scopes;
     this.header = facts.header;
     this.bound = bound;
+    this.list = facts.list;
     this.#facts = facts;
   }
 
   inHeader(header: string, detail: string): GatewayError {
     return new GatewayError(this.code, { ...this.#facts, header, detail });
+  }
+
+  inList(list: string): GatewayError {
+    return new GatewayError(this.code, { ...this.#facts, list, reason: `${this.reason} (in ${list})` });
   }
 
   from(upstream: string): GatewayError {

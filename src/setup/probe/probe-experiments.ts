@@ -6,35 +6,55 @@ import { NotTried } from './varied-reads.ts';
 /** Finds doubts about a read. Rejects with {@link NotTried} if it shows nothing. */
 type Experiment = (subject: Subject) => readonly Finding[] | Promise<readonly Finding[]>;
 
-/** Read pages again and compare them, which shows nothing where pages of several lists come in any order. */
-const OF_ONE_LIST = ['made-up token', 'smaller pages', 'query'];
+type Experiments = Readonly<Record<string, Experiment>>;
 
-/** By name, in the order in which they run. The first five need no request. */
-const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
-  'empty list': emptyList,
+/** By name, in the order in which they run. These need no request. */
+const OF_RESOURCE: Experiments = { 'empty list': emptyList, defaults, values: unmappedValues };
+
+/** Of each list by itself: together, pages of several lists come in any order. */
+const OF_LIST: Experiments = {
   'default query': defaultQuery,
-  defaults,
-  values: unmappedValues,
   total: checksOff,
   'made-up token': publicList,
   'smaller pages': smallerPages,
   query: queryEntries,
 };
 
+/** A list of the resource, by its place in settings; `open` resolves with `undefined` if it was not requested. */
+export interface ProbedList {
+  readonly list: string | undefined;
+  readonly open: () => Promise<Subject | undefined>;
+}
+
 export async function runExperiments(
-  subject: Subject,
+  resource: Subject,
+  lists: readonly ProbedList[],
 ): Promise<{ readonly findings: readonly Finding[]; readonly notTried: readonly Untried[] }> {
-  const findings: Finding[] = [];
+  // Lists of one resource share credential and keys, and so findings.
+  const findings = new Map<string, Finding>();
   const notTried: Untried[] = [];
-  const isJoined = subject.settings.each !== undefined || subject.settings.lists !== undefined;
-  for (const [experiment, run] of Object.entries(EXPERIMENTS)) {
-    if (isJoined && OF_ONE_LIST.includes(experiment)) continue;
+  const attempt = async <T>(experiment: string, run: () => T | Promise<T>): Promise<T | undefined> => {
     try {
-      findings.push(...(await run(subject)));
+      return await run();
     } catch (error) {
       if (!(error instanceof NotTried)) throw error;
       notTried.push({ experiment, why: error.message });
+      return undefined;
     }
+  };
+  const runAll = async (experiments: Experiments, subject: Subject, suffix = '') => {
+    for (const [name, run] of Object.entries(experiments)) {
+      for (const found of (await attempt(`${name}${suffix}`, () => run(subject))) ?? []) {
+        const key = `${found.finding} ${found.setting}`;
+        if (!findings.has(key)) findings.set(key, { ...found, text: `${found.text}${suffix}` });
+      }
+    }
+  };
+  await runAll(OF_RESOURCE, resource);
+  for (const { list, open } of lists) {
+    const suffix = list === undefined ? '' : ` (in ${list})`;
+    const subject = await attempt(`first page${suffix}`, open);
+    if (subject !== undefined) await runAll(OF_LIST, subject, suffix);
   }
-  return { findings, notTried };
+  return { findings: [...findings.values()], notTried };
 }

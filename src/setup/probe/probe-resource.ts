@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../../core/config/load-config.ts';
-import { type ResourceConfig, resourceConfig } from '../../core/config/schema/settings.ts';
+import { checked, type ResourceConfig, resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Identity } from '../../core/credentials/authenticate.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
@@ -8,10 +8,12 @@ import { describeFinding } from '../../core/mapping/mapper.ts';
 import { define, type Resource } from '../../core/resources/resource.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import { inspectPage, NO_LIST } from './inspected-page.ts';
+import { type ListPart, partsOf, settingsOf } from './list-parts.ts';
 import { createMasks, type Masks } from './masks.ts';
 import { describePage } from './page-report.ts';
 import { runExperiments } from './probe-experiments.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
+import type { Subject } from './read-doubts.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';
 import { createVariedReads } from './varied-reads.ts';
@@ -42,9 +44,22 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const masks = createMasks(loaded, name, settings);
   const { safe, learn: onRequest } = masks;
   const { events, seen, warnings } = observe();
-  const varied = createVariedReads({ config, settings, identity, resource: name, onRequest });
+  const { baseUrl, credential } = checked(config.upstreams[upstream]);
+  const parts = partsOf(resource, loaded);
+  const partOf = ({ target }: TappedRequest) => parts.find((part) => settingsOf(part.settings, baseUrl, target));
+  const isOfList = (request: TappedRequest) => {
+    const part = partOf(request);
+    return settings.each === undefined || (part !== undefined && part.list !== 'each');
+  };
+  const varied: ReturnType<typeof createVariedReads>[] = [];
+  const vary = (own: ResourceConfig) => {
+    const reads = createVariedReads({ config, settings: own, identity, resource: name, onRequest });
+    varied.push(reads);
+    return reads.readAgain;
+  };
+  const extraRequests = () => varied.reduce((sum, { requests }) => sum + requests(), 0);
   const begun = performance.now();
-  return readOnce({ config, resource: name, identity, onRequest, isOfList: ofList(settings), events }, async (read) => {
+  return readOnce({ config, resource: name, identity, onRequest, isOfList, events }, async (read) => {
     const { outcome } = read;
     const { received, defaulted, ...counts } = { ...seen, pages: seen.pages || read.pages };
     const ms = rounded(performance.now() - begun);
@@ -52,31 +67,50 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     const isAbsent = !(outcome instanceof GatewayError) && settings.notFound === 'empty';
     const exchange = firstPage(read) ?? (isAbsent ? read.sent[0] : undefined);
     const { page: bytes, headers = {} } = exchange ?? {};
-    const first = bytes === undefined ? NO_LIST : inspectPage(bytes, headers, settings);
+    const ofFirst = (exchange && partOf(exchange.request)?.settings) ?? settings;
+    const first = bytes === undefined ? NO_LIST : inspectPage(bytes, headers, ofFirst);
     const page = describePage(first ?? NO_LIST, safe, { resource, settings });
     if (outcome instanceof GatewayError) {
       const keys = errorKeys(outcome, name, upstream, config);
       const error = await describeFailure(outcome, read, masks, page.first !== undefined);
-      return { ...known, warnings, ...page, extraRequests: varied.requests(), error, lookAt: keys };
+      return { ...known, warnings, ...page, extraRequests: extraRequests(), error, lookAt: keys };
     }
     const items: readonly Readonly<Record<string, string>>[] = JSON.parse(outcome.snapshot.bytes.toString('utf8'));
-    const credential = config.upstreams[upstream]?.credential;
-    const isWritten = (key: string) => loaded.isWritten(['resources', name, key]);
-    const { findings, notTried } =
-      exchange === undefined || first === undefined || credential === undefined
-        ? { findings: [], notTried: [] }
-        : await runExperiments({
-            ...{ resource, settings, readAgain: varied.readAgain, received, served: items },
-            ...{ defaulted, credential, isWritten, first },
-            request: exchange.request,
-          });
+    const common = { resource, served: items, defaulted, credential };
+
+    /** Reads a part by itself, as it is below the parent of which the largest page came. */
+    async function openPart(part: ListPart): Promise<Subject | undefined> {
+      const [largest] = read.sent
+        .flatMap(({ bytes: length, request }) => {
+          const own = length > 0 && settingsOf(part.settings, baseUrl, request.target);
+          return own ? [{ length, request, own }] : [];
+        })
+        .toSorted((a, b) => b.length - a.length);
+      if (largest === undefined) return undefined;
+      const { request, own } = largest;
+      const readAgain = vary(own);
+      const pages = await readAgain({ maxPages: 2 });
+      const count = pages.reduce((sum, each) => sum + each.count, 0);
+      return pages[0] && { ...common, ...part, settings: own, request, first: pages[0], received: count, readAgain };
+    }
+
+    const isJoined = settings.each !== undefined || settings.lists !== undefined;
+    const whole = exchange &&
+      first && {
+        ...{ ...common, ...checked(parts[0]), settings, request: exchange.request },
+        ...{ first, received, readAgain: vary(settings) },
+      };
+    const lists = isJoined
+      ? parts.map((part) => ({ list: part.list, open: () => openPart(part) }))
+      : [{ list: undefined, open: async () => whole }];
+    const { findings, notTried } = whole ? await runExperiments(whole, lists) : { findings: [], notTried: [] };
     return {
       ...known,
       ok: true,
       items: items.length,
       emptyFields: emptyFields(resource, items),
       warnings: [...warnings, ...findings.map((found) => ({ ...found, text: safe(found.text, 500) }))],
-      extraRequests: varied.requests(),
+      extraRequests: extraRequests(),
       notTried,
       ...(settings.each !== undefined && { maxPages: settings.maxPages, maxParents: settings.maxParents }),
       ...page,
@@ -109,19 +143,6 @@ function emptyFields({ shape }: Resource, items: readonly Readonly<Record<string
 function firstPage({ sent }: SingleRead): Exchange | undefined {
   const pages = sent.filter(({ page }) => page !== undefined);
   return pages.find(({ isOfList }) => isOfList) ?? pages[0];
-}
-
-/** Returns whether a request is for the list, and not for its parents. */
-function ofList({ each, path, lists = [{ path }] }: ResourceConfig): (request: TappedRequest) => boolean {
-  return ({ target }) => {
-    const asked = target.split('?', 1).join().split('/');
-    return each === undefined || lists.some((list) => endsAs(asked, list.path.split('/').slice(1)));
-  };
-}
-
-/** Whether these segments are the last; one with a name in braces is any. */
-function endsAs(segments: readonly string[], last: readonly string[]): boolean {
-  return last.every((segment, index) => segment.includes('{') || segment === segments.at(index - last.length));
 }
 
 function describeExchange(read: SingleRead, masks: Masks): Pick<ResourceReport, 'request' | 'response'> {

@@ -11,6 +11,8 @@ export interface Subject {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
   readonly credential: CredentialSettings;
+  /** Returns the settings path of a key of the list. */
+  readonly keyOf: (key: string) => string;
   readonly isWritten: (key: string) => boolean;
   readonly request: TappedRequest;
   readonly first: InspectedPage;
@@ -29,12 +31,12 @@ export function emptyList({ resource, settings, received, first }: Subject): Fin
   return [{ finding: 'list_empty', setting, text }];
 }
 
-export function defaultQuery({ resource, settings, isWritten }: Subject): Finding[] {
+export function defaultQuery({ resource, settings, keyOf, isWritten }: Subject): Finding[] {
   const names = Object.keys(resource.query);
   if (names.length === 0 || isWritten('query') || !isWritten('path')) return [];
   const sent = names.map((name) => `${name}=${settings.query[name]}`).join('&');
   const text = `path is set but query is not, so ${sent} of the default contract is sent: set query: {} or the parameters of this platform`;
-  return [{ finding: 'default_query', setting: `resources.${resource.name}.query`, text }];
+  return [{ finding: 'default_query', setting: keyOf('query'), text }];
 }
 
 export function defaults({ resource, settings, first, served, defaulted }: Subject): Finding[] {
@@ -65,9 +67,9 @@ export function unmappedValues({ resource, settings, served }: Subject): Finding
 }
 
 /** A total that contradicts the list, while settings turn its check off. */
-export function checksOff({ resource, settings, received, first: { total } }: Subject): Finding[] {
+export function checksOff({ keyOf, settings, received, first: { total } }: Subject): Finding[] {
   if (!settings.pagination.ignoreSigns?.includes('total') || total <= received) return [];
-  const setting = `resources.${resource.name}.pagination.ignoreSigns`;
+  const setting = keyOf('pagination.ignoreSigns');
   const text = `the reply states a total of ${total}, and ${received} items were read; ${setting} turns the check of this off`;
   return [{ finding: 'check_off', setting, text }];
 }

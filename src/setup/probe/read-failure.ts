@@ -1,6 +1,7 @@
 import type { Config } from '../../core/config/schema/settings.ts';
 import type { ErrorCode } from '../../core/kernel/error-table.ts';
 import type { GatewayError } from '../../core/kernel/errors.ts';
+import { keysOf, valueAt } from './list-parts.ts';
 import type { Masks } from './masks.ts';
 import type { ErrorKey, ReadFailure } from './probe-report.ts';
 import { type SafeText, safeJson, safeTexts } from './safe-text.ts';
@@ -75,33 +76,23 @@ export const ERROR_KEYS: readonly (readonly [ErrorCode, RegExp, keys: string])[]
 
 /** Returns the settings that can have caused a failed read. Empty for errors that no setting causes. */
 export function errorKeys(error: GatewayError, resource: string, upstream: string, config: Config): ErrorKey[] {
-  const places = { '^': `upstreams.${upstream}`, '*': `resources.${resource}` };
-  return keysOf(error, config, places).map((setting) => {
-    const value = at(config, setting);
+  const { code, reason, bound, dependencyFailed, list } = error;
+  const ofList = keysOf(config, resource, list);
+  const ofUpstream = (key: string) => `upstreams.${upstream}.${key}`;
+  const find = (): string[] => {
+    if (dependencyFailed) return [ofUpstream('credential')];
+    if (bound !== undefined) {
+      return [ofList(bound), ofUpstream(bound), bound].filter((key) => valueAt(config, key) !== undefined).slice(0, 1);
+    }
+    const [, pattern, keys] = ERROR_KEYS.find(([of, fits]) => of === code && fits.test(reason)) ?? [];
+    const [, what = ''] = pattern?.exec(reason) ?? [];
+    return (keys?.split(' ') ?? []).map((named) => {
+      const key = named.slice(2).replace('$1', what);
+      return named.startsWith('^') ? ofUpstream(key) : ofList(key);
+    });
+  };
+  return find().map((setting) => {
+    const value = valueAt(config, setting);
     return typeof value === 'number' ? { setting, value } : { setting };
   });
-}
-
-type Places = Readonly<Record<'^' | '*', string>>;
-
-function keysOf(
-  { code, reason = '', bound, dependencyFailed }: GatewayError,
-  config: Config,
-  places: Places,
-): string[] {
-  if (dependencyFailed) return [`${places['^']}.credential`];
-  if (bound !== undefined) {
-    const keys = [`${places['*']}.${bound}`, `${places['^']}.${bound}`, bound];
-    return keys.filter((key) => at(config, key) !== undefined).slice(0, 1);
-  }
-  const [, pattern, keys] = ERROR_KEYS.find(([of, fits]) => of === code && fits.test(reason)) ?? [];
-  const [, what = ''] = pattern?.exec(reason) ?? [];
-  const named = (key: string) => key.replace(/^[\^*]/, (place) => places[place as keyof Places]).replace('$1', what);
-  return keys?.split(' ').map(named) ?? [];
-}
-
-function at(config: Config, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((block, name) => (block as Record<string, unknown> | undefined)?.[name], config);
 }

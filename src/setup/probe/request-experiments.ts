@@ -42,7 +42,7 @@ export function madeUp(token: string): string {
 const NEXT = { token: 'tokenParam', offset: 'offsetParam', page: 'pageParam', link: 'next', none: '' } as const;
 
 /** Reads in pages of half the size, so that the next page and its sign are tried, too. */
-export async function smallerPages({ resource, settings, first, received, readAgain }: Subject): Promise<Finding[]> {
+export async function smallerPages({ keyOf, settings, first, received, readAgain }: Subject): Promise<Finding[]> {
   const { pagination } = settings;
   const sizeKey = 'endParam' in pagination && pagination.endParam !== undefined ? 'endParam' : 'sizeParam';
   if (pagination.kind === 'none' || first.count < 2) return [];
@@ -52,7 +52,7 @@ export async function smallerPages({ resource, settings, first, received, readAg
   const smaller = { pagination: { ...pagination, size } as typeof pagination };
   const [one, two] = await readAgain({ settings: smaller, maxPages: isWhole ? 3 : 1 });
   if (one === undefined) return [];
-  const at = `resources.${resource.name}.pagination`;
+  const at = keyOf('pagination');
   const next = `${at}.${NEXT[pagination.kind]}`;
   if (one.count >= first.count) {
     const setting = `${at}.${sizeKey}`;
@@ -70,7 +70,7 @@ export async function smallerPages({ resource, settings, first, received, readAg
 }
 
 /** Reads without each entry of `query`, and with a value that makes no sense; flags are also inverted. */
-export async function queryEntries({ resource, settings, first, isWritten, readAgain }: Subject): Promise<Finding[]> {
+export async function queryEntries({ keyOf, settings, first, isWritten, readAgain }: Subject): Promise<Finding[]> {
   // With fewer items, most filters and orders change nothing. Entries of the default contract are another finding.
   if (first.count < 2 || (!isWritten('query') && isWritten('path'))) return [];
   const paging = Object.entries(settings.pagination).flatMap(([key, value]) => (key.endsWith('Param') ? [value] : []));
@@ -84,7 +84,7 @@ export async function queryEntries({ resource, settings, first, isWritten, readA
     const isSame = async (query: typeof without) =>
       (await readAgain({ settings: { query } }))[0]?.content === first.content;
     if (!(await allInTurn(queries, isSame))) continue;
-    const setting = `resources.${resource.name}.query.${name}`;
+    const setting = keyOf(`query.${name}`);
     const text = `${setting} seems to have no effect: without it, and with a meaningless value, the first page is the same (${first.count} items); the platform ignores it, or all items match it`;
     const mayBeRight = canMatchAll(name, `${value}`, JSON.parse(first.content));
     found.push({ finding: 'parameter_ignored', setting, text, ...(mayBeRight && { mayBeRight }) });

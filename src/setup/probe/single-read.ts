@@ -23,6 +23,8 @@ export interface Exchange {
   headers: ReplyHeaders;
   /** Milliseconds from the request to the end of a page, or to the headers of another response. */
   ms: number;
+  /** Decoded, of a page. */
+  bytes: number;
   page?: Buffer;
   readonly rest: Buffer[];
   readonly ended: Promise<void>;
@@ -85,7 +87,16 @@ function recordExchanges({ onRequest, isOfList = () => true }: Pick<SingleReadOp
     const begun = performance.now();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     let restBytes = 0;
-    const exchange: Exchange = { request, isOfList: isOfList(request), status: 0, headers: {}, ms: 0, rest: [], ended };
+    const exchange: Exchange = {
+      request,
+      isOfList: isOfList(request),
+      status: 0,
+      headers: {},
+      ms: 0,
+      bytes: 0,
+      rest: [],
+      ended,
+    };
     sent.push(exchange);
     return {
       answered(status, headers) {
@@ -95,6 +106,7 @@ function recordExchanges({ onRequest, isOfList = () => true }: Pick<SingleReadOp
         end();
         pages += 1;
         exchange.ms = performance.now() - begun;
+        exchange.bytes = body.length;
         const of = exchange.isOfList ? 'list' : 'parents';
         kept[of] += 1;
         if (kept[of] <= PROBE.pages) exchange.page = Buffer.from(body);

@@ -21,8 +21,11 @@ interface JoinedListsOptions extends LoaderBounds {
   readonly upstream: string;
   /** The list of the parents, with {@link PARENT_ITEM}. @default the lists have no parent */
   readonly parents?: { readonly open: (events: Events) => Loader; readonly max: number } | undefined;
-  /** Each opens one list, of one parent if there are any. */
-  readonly lists: readonly ((events: Events, parent: Parent | undefined) => Loader)[];
+  /** Each opens one list, of one parent if there are any. `place` is that in settings. @default the only list */
+  readonly lists: readonly {
+    readonly place?: string | undefined;
+    readonly open: (events: Events, parent: Parent | undefined) => Loader;
+  }[];
   /** Lists that are read at once. */
   readonly concurrency: number;
   readonly maxItems: number;
@@ -59,8 +62,10 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
       },
     });
     let upstreamMs = 0;
-    const loadOne = async (loader: Loader) => {
-      const load = await loader(caller, signal, { dueAt });
+    const loadOne = async (loader: Loader, place: string | undefined) => {
+      const load = await loader(caller, signal, { dueAt }).catch((error: unknown) => {
+        throw error instanceof GatewayError && place !== undefined ? error.inList(place) : error;
+      });
       upstreamMs += load.upstreamMs;
       sum.pages += load.pages;
       if (sum.pages > options.maxPages)
@@ -75,7 +80,9 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
       },
     });
     const owners = parents === undefined ? [undefined] : await readParents(parents.open(ofParents), loadOne);
-    const opened = owners.flatMap((parent) => lists.map((open) => ({ parent, loader: open(own, parent) })));
+    const opened = owners.flatMap((parent) =>
+      lists.map(({ place, open }) => ({ parent, place, loader: open(own, parent) })),
+    );
     const loaded: LoadedList[] = [];
     let count = 0;
     for await (const { parent, items } of inOrder(opened.length, concurrency, signal, readList)) {
@@ -91,13 +98,16 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     return { snapshot, pages, excluded, dropped, upstreamMs: Math.min(upstreamMs, performance.now() - begun) };
 
     async function readList(index: number) {
-      const { parent, loader } = opened[index] as (typeof opened)[number];
-      return { parent, items: await itemsOf(await loadOne(loader)) };
+      const { parent, place, loader } = opened[index] as (typeof opened)[number];
+      return { parent, items: await itemsOf(await loadOne(loader, place)) };
     }
   });
 
-  async function readParents(loader: Loader, loadOne: (loader: Loader) => Promise<Snapshot>): Promise<Parent[]> {
-    const items = await itemsOf(await loadOne(loader));
+  async function readParents(
+    loader: Loader,
+    loadOne: (loader: Loader, place: string) => Promise<Snapshot>,
+  ): Promise<Parent[]> {
+    const items = await itemsOf(await loadOne(loader, 'each'));
     const { max = 0 } = parents ?? {};
     if (items.length > max) {
       throw exceeds('maxParents', `there are ${items.length} parents, more than maxParents: ${max}`);

@@ -93,7 +93,7 @@ export async function joinedOutcomeOf(join: GeneratedJoin): Promise<unknown[] | 
         loading,
       },
       parents: { open: () => loaderOf(join.parents, open('parents', ''), PARENT), max: 100 },
-      lists: [(_events, parent) => ofParent(parent)],
+      lists: [{ open: (_events, parent) => ofParent(parent) }],
       ...{ rules: {}, events: {}, now: Date.now },
     }),
   );

@@ -16,7 +16,7 @@ describe('the lists of one resource', () => {
     const load = createJoinedLoader({
       ...{ resource: 'things', upstream: 'platform', timeoutMs: 5000, concurrency: 1, maxItems: 10, maxPages: 10 },
       ...{ maxReadBytes: 1000, loading: createLoading({ maxBytes: 1000 }), rules: {}, events: {}, now: Date.now },
-      lists: [list('a'), list('b')],
+      lists: [{ open: list('a') }, { open: list('b') }],
     });
     const before = performance.now();
     expect((await load(callerWith(), never)).snapshot.count).to.equal(2);
