@@ -16,7 +16,7 @@ import { createReader, metric, type Replica, repeatAtOnce, startReplica } from '
 import { json, listOf, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
 import { needsCommands } from '../../support/tools.ts';
 
-const CALLERS = 60;
+const CALLERS = 20;
 const AT_ONCE = 12;
 const FAULT_MS = atDepth(500, 1500);
 const RESOURCES = ['tools', 'workflows', 'projects'] as const;
@@ -78,6 +78,10 @@ async function again(redis: Redis, script: string): Promise<void> {
   }
 }
 
+async function infoOf(redis: Redis, name: string): Promise<number> {
+  return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(String(await redis.command('INFO')))?.[1]);
+}
+
 /** `told`: why replicas say that Redis is away, which takes them a while where they have just been there. */
 interface Fault {
   readonly begin: (redis: Redis, proxy: RedisProxy) => unknown;
@@ -109,8 +113,14 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     end: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
   },
   'removes whatever it holds, since memory is short': {
-    begin: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '1500000', 'maxmemory-policy', 'allkeys-random'),
-    end: (redis) => redis.command('CONFIG', 'SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction'),
+    async begin(redis) {
+      const used = await infoOf(redis, 'used_memory');
+      await redis.command('CONFIG', 'SET', 'maxmemory', `${used}`, 'maxmemory-policy', 'allkeys-random');
+    },
+    async end(redis) {
+      expect(await infoOf(redis, 'evicted_keys')).to.be.above(0);
+      await redis.command('CONFIG', 'SET', 'maxmemory', '0', 'maxmemory-policy', 'noeviction');
+    },
   },
   'is a replica': {
     begin: (redis) => redis.command('REPLICAOF', '127.0.0.1', '1'),
@@ -128,6 +138,7 @@ describe('replicas under load while their Redis', function () {
   let replicas: readonly Replica[];
   let wrong: string[];
   let reads: number;
+  let read: ReturnType<typeof createReader>;
   let stop: () => Promise<void>;
 
   before(async function () {
@@ -155,10 +166,12 @@ describe('replicas under load while their Redis', function () {
   });
 
   beforeEach(() => {
-    const read = createReader();
+    read = createReader();
     wrong = [];
     reads = 0;
     stop = repeatAtOnce(AT_ONCE, async () => {
+      // Leaves time to the replicas.
+      await sleep(5);
       reads += 1;
       const token = tokenOfCaller(Math.floor(Math.random() * CALLERS));
       const resource = any(RESOURCES);
@@ -191,10 +204,15 @@ describe('replicas under load while their Redis', function () {
       // Replies that were left out would be taken for those of later commands: TCP loses none.
       proxy.reset();
       await proxy.accept();
-      for (const replica of replicas) {
+      for (const [index, replica] of replicas.entries()) {
         const series = 'portico_shared_cache_lookups_total{resource="tools",outcome="hit"}';
         const before = await metric(replica, series);
-        await eventually(async () => (await metric(replica, series)) > before);
+        await eventually(async () => {
+          // One loads a list, and the other takes it.
+          await read(replicas[1 - index] as Replica, 'tools', tokenOfCaller(CALLERS));
+          await read(replica, 'tools', tokenOfCaller(CALLERS));
+          return (await metric(replica, series)) > before;
+        });
       }
       await stop();
       expect(wrong).to.deep.equal([]);

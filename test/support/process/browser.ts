@@ -36,8 +36,14 @@ const CUT = `
     .map((one) => one.outerHTML.slice(0, 80))
 `;
 
+export interface PageOptions extends BrowserContextOptions {
+  /** Whether `page.clock` can forward the time of the page. @default false */
+  readonly hasOwnClock?: boolean;
+}
+
 /** Opens a page, and records requests and console messages. It is closed with the test. */
-export async function openPage(browser: Browser | undefined, url: string, options: BrowserContextOptions = {}) {
+export async function openPage(browser: Browser | undefined, url: string, more: PageOptions = {}) {
+  const { hasOwnClock = false, ...options } = more;
   if (browser === undefined) throw new Error('there is no browser');
   const context = await browser.newContext(options);
   onCleanup(() => context.close());
@@ -47,15 +53,21 @@ export async function openPage(browser: Browser | undefined, url: string, option
   page.on('request', (request) => requested.push(request.url()));
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
+  if (hasOwnClock) await page.clock.install();
   expect((await page.goto(url))?.status()).to.equal(200);
   return { page, requested, complaints };
 }
 
-/** Expects a page in its colours, that fits into its width and has no fault by the rules of axe, its best practices too. */
-export async function expectAccessible(page: Page, scheme: keyof typeof GROUNDS, width: number): Promise<void> {
-  expect(await page.evaluate(GROUND)).to.equal(GROUNDS[scheme]);
+/** Expects a page that fits into this width. */
+export async function expectFits(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 1000 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width);
   expect(await page.evaluate<string[]>(CUT)).to.deep.equal([]);
+}
+
+/** Expects a page in its colours that has no fault by the rules of axe, its best practices too. */
+export async function expectAccessible(page: Page, scheme: keyof typeof GROUNDS): Promise<void> {
+  expect(await page.evaluate(GROUND)).to.equal(GROUNDS[scheme]);
   const tools = await page.context().newCDPSession(page);
   // Not as a script of the page, which allows none.
   await tools.send('Runtime.evaluate', { expression: axe.source });
