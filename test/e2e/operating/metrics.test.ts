@@ -105,7 +105,8 @@ describe('the metrics of a gateway', () => {
     const after = await scrape(running);
     await upstream.close();
     const added = [...after.series.keys()].filter((name) => !settled.series.has(name));
-    expect(added.filter((name) => !name.includes('_bucket{'))).to.deep.equal([]);
+    // The garbage collector works in a way for the first time whenever it likes.
+    expect(added.filter((name) => !/_bucket\{|^nodejs_gc_/.test(name))).to.deep.equal([]);
     expect(after.text).not.to.contain('marked');
     expect(after.series.size).to.be.lessThan(5000);
   });

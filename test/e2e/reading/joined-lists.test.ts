@@ -169,7 +169,7 @@ describe('a list below parents', () => {
   });
 
   it('takes time in proportion to its length, whatever its numbers and its parents are', async () => {
-    const workflows = Array.from({ length: 20_000 }, (_, id) => `{"id":${id},"name":"n","score":1.0}`).join();
+    const workflows = Array.from({ length: 50_000 }, (_, id) => `{"id":${id},"name":"n","score":1.0}`).join();
     const large: RequestListener = (request, response) => {
       const { url = '' } = request;
       if (url.includes('offset=0')) response.end(`{"workflows":[${workflows}]}`);
@@ -178,8 +178,12 @@ describe('a list below parents', () => {
     };
     const own = '{ path: /projects, items: projects, pagination: { kind: none }, id: key }';
     const paged = 'query: {}, items: workflows, pagination: { kind: offset, sizeParam: null }';
-    const yaml = settingsOf(`each: ${own}, path: '/{parent.key}/workflows', where: "id != \`7\`", ${paged}`);
-    expect((await read(yaml, large)).body).to.have.length(19_999);
+    const yaml = settingsOf(
+      `each: ${own}, path: '/{parent.key}/workflows', where: "id != \`7\`", ${paged}`,
+      undefined,
+      30_000,
+    );
+    expect((await read(yaml, large)).body).to.have.length(49_999);
   });
 
   it('has one deadline for all lists', async () => {
