@@ -9,6 +9,10 @@ import type { Outcome } from './parity/outcome.ts';
 import { type Opened, stdioProcess, TOOL_WAYS, WAYS, type Way } from './parity/ways.ts';
 
 const LEGACY_NOT_FOUND = -32002;
+/** Between two cases: longer than a list is served. */
+const HOURS_MS = 10_800_000;
+/** Of the gateway that several cases share: none of them changes what the next one comes to. */
+const SHARED: Case['upstream'] = { breaker: { minimumCalls: 1000 }, rememberRejectedMs: 0 };
 /** For a process, which has no clock of the test. */
 const OF_A_PROCESS = ['429 with Retry-After'];
 
@@ -16,17 +20,22 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
   let platform: HttpUpstream;
   let behave: Behaviour;
   let asked: number;
+  let clock = 1_800_000_000_000;
 
-  beforeEach(async () => {
-    behave = answers;
-    asked = 0;
+  before(async () => {
     platform = await startHttpUpstream((request, response) => {
       asked += 1;
       behave(response, /^\/v1\/(\w+)/.exec(request.url ?? '')?.[1] ?? '', asked);
     });
   });
 
-  function settingsOf({ upstream, isOneForAll = false }: Case): SettingsInput {
+  beforeEach(() => {
+    behave = answers;
+    asked = 0;
+    clock += HOURS_MS;
+  });
+
+  function settingsOf({ upstream, isOneForAll = false }: Partial<Case>): SettingsInput {
     const own = { retry: { attempts: 0 }, timeoutMs: 20_000, ...upstream };
     const settings = settingsFor(platform.url, { upstream: own, shutdown: { graceMs: 1 } });
     if (!isOneForAll) return settings;
@@ -35,24 +44,26 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
     return { ...settings, upstreams, resources: { projects: from, workflows: from } };
   }
 
+  const open = (way: Way, one: Partial<Case>) => way(settingsOf(one), () => clock);
+
   /** Takes the steps of a case, and gives what the last one comes to. */
-  async function run({ steps }: Case, way: Way, settings: SettingsInput): Promise<Outcome> {
-    let clock = 1_800_000_000_000;
-    const opened: Opened = await way(settings, () => clock);
-    try {
-      let last: Outcome = {};
-      for (const { uri, afterMs = 0, platform: next, held, ...reading } of steps) {
-        clock += afterMs;
-        behave = next ?? behave;
-        const read = opened.read(uri, reading);
-        if (held !== true) last = await read;
-        else read.catch(() => {});
-        if (held === true) await eventually(() => asked > 0);
-      }
-      return last;
-    } finally {
-      await opened.close();
+  async function run({ steps }: Case, { read }: Opened): Promise<Outcome> {
+    let last: Outcome = {};
+    for (const { uri, afterMs = 0, platform: next, held, ...reading } of steps) {
+      clock += afterMs;
+      behave = next ?? behave;
+      const outcome = read(uri, reading);
+      if (held !== true) last = await outcome;
+      else outcome.catch(() => {});
+      if (held === true) await eventually(() => asked > 0);
     }
+    return last;
+  }
+
+  /** The same with a gateway of its own. */
+  async function runAlone(one: Case, way: Way): Promise<Outcome> {
+    const opened = await open(way, one);
+    return run(one, opened).finally(opened.close);
   }
 
   function check(one: Case, way: string, { text, ttlMs, provenance, error }: Outcome): void {
@@ -73,16 +84,25 @@ describe('a read has the same result over HTTP, MCP and stdio', () => {
     if (one.requests !== undefined) expect(asked).to.equal(one.requests);
   }
 
-  for (const one of CASES) {
-    for (const [name, way] of Object.entries(WAYS)) {
-      if (one.httpOnly === true && name.startsWith('stdio')) continue;
-      it(`${one.what}: ${name}`, async () => check(one, name, await run(one, way, settingsOf(one))));
-    }
+  for (const [name, way] of Object.entries(WAYS)) {
+    describe(name, () => {
+      let shared: Opened;
+      before(async () => {
+        shared = await open(way, { upstream: SHARED });
+      });
+      after(() => shared.close());
+
+      for (const one of CASES) {
+        if (one.httpOnly === true && name.startsWith('stdio')) continue;
+        const isAlone = one.alone ?? one.upstream !== undefined;
+        it(one.what, async () => check(one, name, await (isAlone ? runAlone(one, way) : run(one, shared))));
+      }
+    });
   }
 
   for (const one of CASES.filter(({ what }) => OF_A_PROCESS.includes(what))) {
     it(`${one.what}: portico stdio, 2025-11-25`, async () =>
-      check(one, 'stdio, 2025-11-25', await run(one, stdioProcess, settingsOf(one))));
+      check(one, 'stdio, 2025-11-25', await runAlone(one, stdioProcess)));
   }
 });
 

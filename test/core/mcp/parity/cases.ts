@@ -20,6 +20,8 @@ export interface Case {
   readonly what: string;
   readonly steps: readonly Step[];
   readonly upstream?: Partial<TestSettings['upstreams'][string]>;
+  /** Has a gateway of its own. @default where it has settings of its own */
+  readonly alone?: boolean;
   /** One upstream serves all three lists. */
   readonly isOneForAll?: boolean;
   /** Which of the platform's answers comes back, for how long it is fresh, and whether and why it is stale. */
@@ -64,6 +66,7 @@ export const CASES: readonly Case[] = [
   {
     what: 'stale, and refreshed behind the read',
     steps: [{ uri: TOOLS }, { uri: TOOLS, afterMs: 2 * MINUTE }],
+    alone: true,
     list: { answer: 1, ttlMs: 0, stale: true },
   },
   {
@@ -120,7 +123,7 @@ export const CASES: readonly Case[] = [
   fails('a connection that breaks', (response) => response.destroy(), 'upstream_failed'),
   fails('400', says(400), 'upstream_refused'),
   fails('404', says(404), 'upstream_refused'),
-  { ...fails('no answer in time', never, 'upstream_timeout'), upstream: { timeoutMs: 500 } },
+  { ...fails('no answer in time', never, 'upstream_timeout'), upstream: { timeoutMs: 250 } },
   fails('what is no JSON', says(200), 'upstream_invalid'),
   fails('an item without an id', says(200, {}, '{"tools":[{"name":"a"}]}'), 'upstream_invalid'),
   {
