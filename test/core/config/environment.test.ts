@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { createSubstitute, type Environment } from '../../../src/core/config/environment.ts';
 import { plainValue } from '../../../src/core/config/yaml-file.ts';
+import { atDepth } from '../../support/depth.ts';
 import { issuesIn, load, UPSTREAMS } from './settings-file.ts';
 
 const MALFORMED = `must be \${NAME} or \${NAME:-default}; a literal \${ is written $\${`;
@@ -143,7 +144,7 @@ describe('values from the environment', () => {
       fc.asyncProperty(fc.string({ unit: 'grapheme-ascii' }), async (value) => {
         expect(keys((await load(yaml, { A: value })).settings)).to.deep.equal(expected);
       }),
-      { numRuns: 60 },
+      { numRuns: atDepth(20, 200) },
     );
   });
 });

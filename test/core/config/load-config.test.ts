@@ -6,6 +6,7 @@ import { loadSettings } from '../../../src/composition.ts';
 import { ConfigError } from '../../../src/core/config/config-error.ts';
 import { parseSettings } from '../../../src/core/config/load-config.ts';
 import { anyText } from '../../support/any-text.ts';
+import { atDepth } from '../../support/depth.ts';
 import { inFolder } from '../../support/process/process.ts';
 import { load, UPSTREAMS } from './settings-file.ts';
 
@@ -129,7 +130,7 @@ describe('a settings file that cannot be read', () => {
             expect(error.issues).not.to.deep.equal([]);
           }
         }),
-        { numRuns: 100 },
+        { numRuns: atDepth(40, 400) },
       );
     });
   }).timeout(30_000);
@@ -174,7 +175,7 @@ describe('settings that come as an object', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: atDepth(25, 400) },
     );
   });
 });

@@ -97,7 +97,7 @@ for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CA
     });
 
     it('lets a client finish reading its response', async () => {
-      const load = loadOf(manyTools(100_000));
+      const load = loadOf(manyTools(40_000));
       const served = await serve({ read: () => load });
       const { socket, send } = openConnection(served.url);
       socket.pause();

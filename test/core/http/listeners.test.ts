@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { nextTurn } from '../../../src/core/kernel/event-loop.ts';
+import { atDepth } from '../../support/depth.ts';
 import { exchange, get, openConnection, requestText } from '../../support/raw-http.ts';
 import { SEED, SEEDED } from '../../support/seed.ts';
 import { echo, expectNoUncaught, LIST, post, READ, RPC, serve, serveAdmin, serveRpc } from './served.ts';
@@ -31,7 +32,7 @@ describe('arbitrary bytes at the public listener', () => {
         .array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 12 })
         .map((pieces) => pieces.join(''));
       await Promise.all(
-        fc.sample(bytes, { numRuns: 300, seed: SEED }).map(async (sent) => {
+        fc.sample(bytes, { numRuns: atDepth(100, 1000), seed: SEED }).map(async (sent) => {
           const connection = openConnection(url);
           if (ends) connection.socket.end(sent, 'latin1');
           else connection.send(sent);
@@ -63,7 +64,7 @@ describe('arbitrary bytes at the public listener', () => {
         connection.socket.destroy();
         return statuses.join() === '200,404,200,200';
       }),
-      { numRuns: 50, seed: SEED },
+      { numRuns: atDepth(20, 200), seed: SEED },
     );
   });
 });

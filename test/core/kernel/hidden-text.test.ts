@@ -129,7 +129,7 @@ describe('hidden characters', () => {
 
   it('take time in proportion to the text', () => {
     for (const unit of ['\u200b', 'م\u200d', '😀\u200d', '🏴\u{e0067}', 'ᠠ\u180b', '1\ufe0f']) {
-      expect(showHidden(unit.repeat(100_000)).text.length).to.be.greaterThan(100_000);
+      expect(showHidden(unit.repeat(40_000)).text.length).to.be.greaterThan(40_000);
     }
   });
 });

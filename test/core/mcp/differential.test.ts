@@ -20,7 +20,7 @@ const ITEMS = ['a', 'ä"\\\u2028', 'b'].map((id) => toolItem(id)) as Offer['item
 const TTL_MS = 4321;
 const OFFER: Offer = { items: ITEMS, ttlMs: TTL_MS };
 const read = () => loadOf(ITEMS, cachedFor(TTL_MS));
-const GENERATED = atDepth(400, 10_000);
+const GENERATED = atDepth(200, 10_000);
 
 /** What is compared. Of errors, the code: their words and data are those of the error table, in ours. */
 function compared({ status, messages }: Told): Told {

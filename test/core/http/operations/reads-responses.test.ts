@@ -122,7 +122,7 @@ describe('If-None-Match', () => {
   it('is read in linear time, however odd it is', () => {
     // Quadratic time would exceed the timeout of the test.
     for (const part of [' ', '\t', ',', '"', 'W/', '"a"', ', ', '"a" ']) {
-      expect(namesTag(`${part.repeat(1_000_000)}x`, ETAG)).to.equal(false);
+      expect(namesTag(`${part.repeat(300_000)}x`, ETAG)).to.equal(false);
     }
   });
 });

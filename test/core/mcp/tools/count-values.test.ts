@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { anyText } from '../../../support/any-text.ts';
+import { atDepth } from '../../../support/depth.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
 import { type AskedOptions, asked, cachedFor, loadOf } from '../asked.ts';
 
@@ -49,6 +50,7 @@ describe('counts by value', () => {
           expect(counts[field]).to.deep.equal([...expected.slice(0, 50), ...(others.length > 0 ? [rest] : [])]);
         }
       }),
+      { numRuns: atDepth(40, 400) },
     );
   });
 

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
+import { atDepth } from '../../../support/depth.ts';
 import { asked, cachedFor, loadOf } from '../asked.ts';
 
 type Item = Readonly<Record<string, string>>;
@@ -105,7 +106,7 @@ describe('a list in an order, in pages and as a table', () => {
           expect(JSON.stringify(items)).to.equal(JSON.stringify(expected));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: atDepth(60, 600) },
     );
   });
 
@@ -223,7 +224,7 @@ describe('the changes since a list', () => {
         });
         expect(itemsOf(answer)).to.deep.equal([]);
       }),
-      { numRuns: 100 },
+      { numRuns: atDepth(40, 400) },
     );
   });
 

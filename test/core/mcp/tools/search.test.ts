@@ -7,6 +7,7 @@ import type { Load } from '../../../../src/core/reads/snapshots/load.ts';
 import { arraysOf, encodeItems, joinPages } from '../../../../src/core/reads/snapshots/snapshot.ts';
 import { turnsDuring } from '../../../support/a-while.ts';
 import { callerWith } from '../../../support/authorization/caller.ts';
+import { atDepth } from '../../../support/depth.ts';
 import { toolItem } from '../../../support/platform/loads.ts';
 import { loadOf } from '../asked.ts';
 
@@ -62,7 +63,7 @@ describe('the items of a snapshot', () => {
         const snapshot = await joinPages(written.map(encodeItems), 0);
         expect([...arraysOf(snapshot)].flatMap((array) => JSON.parse(array))).to.deep.equal(written.flat());
       }),
-      { numRuns: 200 },
+      { numRuns: atDepth(60, 600) },
     );
   });
 });

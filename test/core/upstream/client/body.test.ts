@@ -96,7 +96,7 @@ describe('the body of an upstream', () => {
 
   it('is not inflated beyond maxPageBytes', async () => {
     for (const [coding, encode, bytes] of [
-      ['br', brotliCompressSync, 10_000_000],
+      ['br', brotliCompressSync, 1_000_000],
       ['gzip', gzipSync, MAX * 100],
     ] as const) {
       const bomb = encode('x'.repeat(bytes));

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { digestsOf } from '../../../../src/core/upstream/paging/list-read.ts';
 import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
+import { atDepth } from '../../../support/depth.ts';
 import { type Item, itemsUpTo, KINDS, type Kind, leadTo, type PlatformOptions, readAll, simulate } from './platform.ts';
 
 const calm = () => new AbortController().signal;
@@ -83,7 +84,7 @@ describe('paginate', () => {
         const platform = simulate({ kind, items: itemsUpTo(count), ...rest });
         expect(await readAll(platform)).to.deep.equal(itemsUpTo(count));
       });
-      await fc.assert(property, { numRuns: 100 });
+      await fc.assert(property, { numRuns: atDepth(40, 400) });
     });
   }
 
@@ -101,7 +102,7 @@ describe('paginate', () => {
             expect(error.code).to.equal('upstream_invalid');
           }
         });
-        await fc.assert(property, { numRuns: 150 });
+        await fc.assert(property, { numRuns: atDepth(60, 600) });
       });
 
       it(`notices that ${name}, by ${kind}`, async () => {

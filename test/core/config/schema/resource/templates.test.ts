@@ -78,7 +78,7 @@ describe('a pointer into a body', () => {
         }
         expect(template, 'the template stays as it is').to.deep.equal(before);
       }),
-      { numRuns: atDepth(40, 400) },
+      { numRuns: atDepth(20, 400) },
     );
   });
 
