@@ -86,26 +86,6 @@ describe('the core', () => {
     expect(requests).to.have.length(1);
   });
 
-  it('reports what it loads, and what it stores of it', async () => {
-    const { url } = await startHttpUpstream(lists({ projects: [], tools: [toolItem('b')] }));
-    const told: unknown[] = [];
-    const core = coreOf(
-      { upstreams: { projects: { baseUrl: url }, tools: { baseUrl: url } } },
-      {
-        listLoaded: ({ resource, upstream, items }) => told.push({ resource, upstream, items }),
-        snapshotStored: ({ resource }) => told.push({ stored: resource }),
-      },
-    );
-    await read(core, 'projects');
-    await read(core, 'tools');
-    expect(told).to.deep.equal([
-      { resource: 'projects', upstream: 'projects', items: 0 },
-      { resource: 'tools', upstream: 'tools', items: 1 },
-      { stored: 'tools' },
-    ]);
-    expect(core.reloadState.cache.entries).to.equal(1);
-  });
-
   it('confirms each list that it joins, also two of one path', () => {
     const opened: string[] = [];
     const openConfirmation = (list: string) => {

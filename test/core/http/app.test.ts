@@ -31,15 +31,12 @@ const HEADLESS = () => Object.defineProperty(loadOf(), 'dropped', { get: throwin
 
 /** Stages of a request's way, and how each of them fails before the response has begun. */
 const STAGES: Readonly<Record<string, readonly [() => Promise<Served>, request?: string]>> = {
-  'authenticate, which throws': [() => serve({ authenticate: throwing })],
   'authenticate, which rejects': [() => serve({ authenticate: rejecting })],
   'the list, whose coding fails': [() => serve({ compressMinBytes: 1, ...coding(rejecting) }), get(LIST, CODED)],
-  'a read, which throws': [() => serve({ read: throwing })],
   'a read, which rejects': [() => serve({ read: rejecting })],
   'a read, which gives nothing': [() => serve({ read: () => undefined as never })],
   'a read, whose coding throws': [() => serve({ read: () => LARGE, ...coding(throwing) }), get(READ, CODED)],
   'a read, when its headers are made': [() => serve({ read: HEADLESS })],
-  'JSON-RPC, which throws': [() => serveRpc(throwing), MESSAGE],
   'JSON-RPC, which rejects': [() => serveRpc(rejecting), MESSAGE],
   'a probe': [() => serve({ isDraining: throwing }), get('/readyz', fields)],
   'sending, since a header has a line break': [() => responding({ headers: { 'X-A': `${TOKEN}\r\nX: c` } }), MESSAGE],

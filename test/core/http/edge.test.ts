@@ -10,6 +10,9 @@ import { get, type RawConnection } from '../../support/raw-http.ts';
 import { CARRIERS } from './over-tls.ts';
 import { echo, expectNoUncaught, LIST, LONG_MS, post, READ, type Served } from './served.ts';
 
+/** More than the buffers of a connection take. */
+const LARGE = loadOf(manyTools(100_000));
+
 for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CARRIERS) {
   /** Long enough for bytes on loopback to arrive. What must not happen meanwhile would have time to. */
   const A_WHILE_MS = 30;
@@ -97,8 +100,7 @@ for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CA
     });
 
     it('lets a client finish reading its response', async () => {
-      const load = loadOf(manyTools(40_000));
-      const served = await serve({ read: () => load });
+      const served = await serve({ read: () => LARGE });
       const { socket, send } = openConnection(served.url);
       socket.pause();
       send(get(READ));
@@ -108,9 +110,9 @@ for (const { over, serve, serveReading, serveRpc, openConnection, sendTo } of CA
       expect(await served.ended(0)).to.deep.equal([]);
       socket.resume();
       await once(socket, 'close');
-      expect(socket.bytesRead).to.be.above(load.snapshot.bytes.length);
+      expect(socket.bytesRead).to.be.above(LARGE.snapshot.bytes.length);
       expect(await drained).to.equal(true);
-      expect((await served.ended(1))[0]).to.include({ outcome: 'ok', bytes: load.snapshot.bytes.length });
+      expect((await served.ended(1))[0]).to.include({ outcome: 'ok', bytes: LARGE.snapshot.bytes.length });
     });
 
     it('closes a connection whose request never arrives completely, and reports no loss', async () => {

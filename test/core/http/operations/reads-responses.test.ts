@@ -15,18 +15,16 @@ const LARGE = loadOf(manyTools());
 const { etag, bytes } = LARGE.snapshot;
 
 describe('a snapshot that is sent', () => {
-  for (const [coding, decode] of Object.entries({ gzip: gunzipSync })) {
-    it(`is the same bytes in ${coding}, under the same tag`, async () => {
-      const { url } = await serve({ read: () => LARGE });
-      const { headers, body } = await exchange(url, get(READ, { 'Accept-Encoding': coding }));
-      expect(headers.get('content-encoding')).to.equal(coding);
-      expect(headers.get('etag')).to.equal(etag);
-      expect(Number(headers.get('content-length')))
-        .to.equal(body.length)
-        .and.be.below(bytes.length);
-      expect(decode(body)).to.deep.equal(bytes);
-    });
-  }
+  it('is the same bytes in gzip, under the same tag', async () => {
+    const { url } = await serve({ read: () => LARGE });
+    const { headers, body } = await exchange(url, get(READ, { 'Accept-Encoding': 'gzip' }));
+    expect(headers.get('content-encoding')).to.equal('gzip');
+    expect(headers.get('etag')).to.equal(etag);
+    expect(Number(headers.get('content-length')))
+      .to.equal(body.length)
+      .and.be.below(bytes.length);
+    expect(gunzipSync(body)).to.deep.equal(bytes);
+  });
 
   it('is uncompressed below compressMinBytes', async () => {
     const fields = { 'Accept-Encoding': 'gzip' };

@@ -41,8 +41,6 @@ describe('a host', () => {
   });
 });
 
-describe('an address', () => {});
-
 describe('an origin', () => {
   it('is that of a host, where name and port are the same, over http or https', () => {
     for (const [origin, host] of [

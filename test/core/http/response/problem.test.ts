@@ -35,15 +35,6 @@ describe('a problem', () => {
   });
 });
 
-describe('the methods that are allowed', () => {
-  it('are named with method_not_allowed only', () => {
-    const naming = CODES.filter((code) => 'Allow' in problem(of(code)).headers);
-    expect(naming).to.deep.equal(['method_not_allowed']);
-    expect(problem(of('method_not_allowed')).headers['Allow']).to.equal('GET, HEAD');
-    expect(problem(of('method_not_allowed', { allow: 'POST' })).headers['Allow']).to.equal('POST');
-  });
-});
-
 describe('a challenge', () => {
   it('has no error for a request without a credential', () => {
     expect(plain(of('credential_missing'))).to.equal('Bearer');
@@ -91,13 +82,5 @@ describe('a challenge', () => {
         );
       }),
     );
-  });
-
-  it('is a header of the problem', () => {
-    const error = of('credential_missing');
-    expect(problem(error).headers['WWW-Authenticate']).to.equal('Bearer');
-    const { headers } = problemResponse(error, 'id', ({ code }) => `Bearer of ${code}`);
-    expect(headers['WWW-Authenticate']).to.equal('Bearer of credential_missing');
-    expect(problem(of('uri_missing')).headers).to.not.have.property('WWW-Authenticate');
   });
 });

@@ -25,28 +25,6 @@ const page = (things: unknown, next = '') => ({ text: JSON.stringify({ things, n
 const thing = (id: number) => ({ id, name: `Thing ${id}`, more: 'dropped' });
 
 describe('a loader', () => {
-  it('maps all pages into one snapshot, with its start time', async () => {
-    const targets: string[] = [];
-    let time = 1000;
-    const load = loaderOf(
-      async ({ target }) => {
-        time += 500;
-        targets.push(target);
-        return targets.length === 1 ? page([thing(1), thing(2)], 'more') : page([thing(3)]);
-      },
-      { now: () => time },
-    );
-    const { snapshot, pages, dropped, upstreamMs } = await load(callerWith(), never);
-    const expected = [1, 2, 3].map((id) => ({ id: `${id}`, name: `Thing ${id}` }));
-    expect(JSON.parse(snapshot.bytes.toString())).to.deep.equal(expected);
-    expect(targets).to.deep.equal([
-      '/base/things?installed=true&size=2',
-      '/base/things?installed=true&size=2&token=more',
-    ]);
-    expect({ pages, dropped, at: snapshot.loadStartedAt }).to.deep.equal({ pages: 2, dropped: 0, at: 1000 });
-    expect(upstreamMs).to.be.at.least(0);
-  });
-
   it('reports the outcome of each load', async () => {
     const told: unknown[] = [];
     const events: Events = {
@@ -98,27 +76,6 @@ describe('a loader', () => {
     await errorOf(load(callerWith(), never));
     const counts = { pages: 2, items: 2, received: 3, excluded: 0, dropped: 1, defaulted: new Map() };
     expect(told).to.deep.equal([{ resource: 'things', upstream: 'platform', ...counts }]);
-  });
-
-  it('is invalid if its pages exceed maxReadBytes together by one byte', async () => {
-    const pages = [page([thing(1)], 'more'), page([thing(2)])];
-    const size = pages.map(({ text }) => text.length).reduce((sum, length) => sum + length);
-    const reached: unknown[] = [];
-    const events: Events = { limitReached: (event) => reached.push(event) };
-    const read = (maxReadBytes: number) => {
-      const left = [...pages];
-      const load = loaderOf(async () => left.shift() ?? expect.fail('no more'), { maxReadBytes, events });
-      return load(callerWith(), never);
-    };
-    expect((await read(size)).pages).to.equal(2);
-    expect(reached).to.deep.equal([]);
-    expect(await errorOf(read(size - 1))).to.include({
-      code: 'upstream_invalid',
-      reason: 'the pages of the read are larger than maxReadBytes',
-      upstream: 'platform',
-      countsForBreaker: false,
-    });
-    expect(reached).to.deep.equal([{ requestId: 'request-of-the-test', bound: 'maxReadBytes', upstream: 'platform' }]);
   });
 
   it('takes a 404 to its first page for an empty list if settings say so', async () => {
@@ -180,22 +137,6 @@ describe('a loader', () => {
     expect(await errorOf(load(callerWith(), caller.signal))).to.have.property('message', 'gone');
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(mapped).to.equal(2);
-  });
-
-  it('ends at its deadline, reports the upstream, and aborts its request', async () => {
-    let aborted = false;
-    const load = loaderOf(
-      (_request, signal) =>
-        new Promise(() => {
-          signal.addEventListener('abort', () => {
-            aborted = true;
-          });
-        }),
-      { timeoutMs: 20 },
-    );
-    const error = await errorOf(load(callerWith(), never));
-    expect(error).to.include({ code: 'upstream_timeout', upstream: 'platform' });
-    expect(aborted).to.equal(true);
   });
 
   describe('of a list of one page with an entity tag', () => {

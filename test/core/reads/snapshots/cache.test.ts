@@ -126,15 +126,6 @@ describe('the snapshot cache', () => {
     expect(later.keep(loadOf([{ id: 'copy of what was denied' }], { loadedAt: 8 }))).to.equal(false);
     expect(cache.entries).to.equal(0);
   });
-
-  it('keeps no record of loads and evictions after they end', () => {
-    const cache = createSnapshotCache(MANY);
-    const epochs = Array.from({ length: 100 }, (_, index) => cache.begin(`resource ${index % 10}`, alice));
-    expect(cache.loading).to.equal(100);
-    for (let index = 0; index < 1000; index += 1) cache.evict(`resource ${index}`, alice);
-    for (const epoch of epochs) epoch.end();
-    expect(cache.loading).to.equal(0);
-  });
 });
 
 describe('a cache scope that several credentials share', () => {

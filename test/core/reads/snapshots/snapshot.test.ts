@@ -36,10 +36,4 @@ describe('a snapshot', () => {
     expect(same.etag).to.equal(one.etag);
     expect(other.etag).not.to.equal(one.etag);
   });
-
-  it('has the start of its load, and is frozen', async () => {
-    const snapshot = await write([]);
-    expect(snapshot.loadStartedAt).to.equal(1_000);
-    expect(Object.isFrozen(snapshot)).to.equal(true);
-  });
 });

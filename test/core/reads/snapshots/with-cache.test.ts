@@ -6,19 +6,6 @@ import { alice, bob, failed, house, LIFETIME, readLanding, readRejecting, SECOND
 // What no caller may be served, in whatever order things happen: with-cache.model.test.ts.
 
 describe('a snapshot', () => {
-  it('is returned as the same object by each hit, without waiting', async () => {
-    const { tools } = house();
-    await readLanding(tools, 'a');
-    const asked = {
-      get signal(): AbortSignal {
-        return expect.fail('nobody need wait');
-      },
-    };
-    const hit = await tools.source(alice, asked);
-    expect(hit).to.have.property('snapshot');
-    expect(await tools.source(alice, asked)).to.equal(hit);
-  });
-
   it('is not stored for a read that must not be stored, nor replaced or refreshed by it', async () => {
     const { tools, cache, clock, told } = house();
     const readUnstored = async (id: string) => {
@@ -90,26 +77,6 @@ describe('a snapshot', () => {
 });
 
 describe('a denial of an upstream', () => {
-  for (const [code, left] of [
-    ['credential_rejected', "another caller's"],
-    ['access_denied', "those of other resources and another caller's"],
-    // It is the credential of the deployment.
-    ['upstream_credential_rejected', 'all lists'],
-  ] as const) {
-    it(`leaves ${left}: ${code}`, async () => {
-      const { tools, workflows, cache, clock, told } = house();
-      await readLanding(tools, 'a');
-      await readLanding(workflows, 'a');
-      await readLanding(tools, 'b', bob);
-      clock.now += 10 * SECOND;
-      await errorOf(readRejecting(tools, new GatewayError(code), { noCache: true }));
-      const evicted = { credential_rejected: 3, access_denied: 1, upstream_credential_rejected: 0 }[code];
-      expect(told.filter(([name]) => name === 'evicted')).to.have.length(evicted);
-      expect(cache.entries).to.equal(3 - Math.min(evicted, 2));
-      expect(text(await tools.read(bob))).to.contain('b');
-    });
-  }
-
   it('of one credential of a cache scope leaves what the others are served', async () => {
     const { tools, clock, cache } = house();
     const [one, other] = [callerOf('one', { cacheScope: 'tenant' }), callerOf('other', { cacheScope: 'tenant' })];

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
-import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
 import { createWaiting, withFlights } from '../../../../src/core/reads/snapshots/with-cache.ts';
-import { loadOf } from '../../../support/platform/loads.ts';
-import { callerOf, createTower, errorOf, never, roomy, settle, text } from './departures.ts';
+import { callerOf, createTower, errorOf, never, roomy, text } from './departures.ts';
 
 function flights(waiting = roomy()) {
   const { load, departures } = createTower(() => 0);
@@ -13,24 +11,6 @@ function flights(waiting = roomy()) {
 const alice = callerOf('alice');
 
 describe('concurrent reads of one credential', () => {
-  it('start a new load once all have left, even before the aborted one ends', async () => {
-    const ends: (() => void)[] = [];
-    // Takes no notice of its signal.
-    const load: Loader = () => new Promise((resolve) => ends.push(() => resolve(loadOf())));
-    const read = withFlights(load, { resource: 'tools', waiting: roomy(), events: {} });
-    const caller = new AbortController();
-    const leaving = errorOf(read(alice, caller.signal));
-    caller.abort();
-    await leaving;
-    const second = read(alice, never);
-    ends[0]?.();
-    await settle();
-    const third = read(alice, never);
-    expect(ends).to.have.length(2);
-    ends[1]?.();
-    expect((await Promise.all([second, third])).map(({ collapsed }) => collapsed)).to.deep.equal([undefined, true]);
-  });
-
   it('count only their own time for the upstream', async () => {
     const { read, departures } = flights();
     const first = read(alice, never);
@@ -61,22 +41,6 @@ describe('reads beyond the bounds of waiting', () => {
     for (const departure of departures) departure.land();
     expect((await Promise.all(readings)).map(text)).to.deep.equal(['[]', '[]', '[]']);
     expect(departures.map(({ caller }) => caller.credentialKey)).to.deep.equal(['alice', 'bob']);
-  });
-
-  it('are accepted again after earlier ones are answered, failed or gone', async () => {
-    const { read, departures } = setUp(1, 1);
-    const leaving = new AbortController();
-    for (const end of [
-      () => departures[0]?.land(),
-      () => departures[1]?.reject(new Error('of the upstream')),
-      () => leaving.abort(),
-      () => departures[3]?.land(),
-    ]) {
-      const reading = read(alice, departures.length === 2 ? leaving.signal : never).catch((error) => error);
-      end();
-      await reading;
-    }
-    expect(departures).to.have.length(4);
   });
 });
 

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../../../../src/core/kernel/error-table.
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { allowsStale, stageAt } from '../../../../src/core/reads/snapshots/with-snapshots.ts';
 import { loadOf } from '../../../support/platform/loads.ts';
-import { callerOf, errorOf, settle, text } from './departures.ts';
+import { errorOf, settle, text } from './departures.ts';
 import { alice, failed, house, MINUTE, readLanding, readRejecting, SECOND } from './house.ts';
 
 const SHORT = { ttlMs: 60, staleWhileRevalidateMs: 300, staleIfErrorMs: 3600 };
@@ -127,18 +127,6 @@ describe('a stale snapshot', () => {
       { resource: 'tools', cache: 'stale', staleFor: 'upstream_failed' },
       { resource: 'tools', cache: 'refreshed' },
     ]);
-  });
-});
-
-describe('a token that ends', () => {
-  it('shortens a snapshot for its own reads only, also if another read started the load', async () => {
-    const { tools, clock } = house();
-    const ending = callerOf('alice', { expiresAt: clock.now + 10 * SECOND });
-    const readings = [tools.read(alice), tools.read(ending), tools.read(alice)];
-    tools.departures[0]?.land([{ id: 'a' }]);
-    const ends = (await Promise.all(readings)).map(({ cached }) => cached?.freshUntil);
-    expect(ends).to.deep.equal([clock.now + 60 * SECOND, ending.expiresAt, clock.now + 60 * SECOND]);
-    expect(tools.departures).to.have.length(1);
   });
 });
 

@@ -17,14 +17,6 @@ const errorOf = (field: string | string[]) => {
 };
 
 describe('the Link header', () => {
-  it('names the next page', () => {
-    expect(next('<https://api.example/x?page=2>; rel="next"')).to.equal('https://api.example/x?page=2');
-    expect(next('<?a=1,2;3>;rel=NEXT;title="a, b; rel=prev"')).to.equal('?a=1,2;3');
-    expect(next('</1>; rel=prev, </3>; rel="last next"')).to.equal('/3');
-    expect(next('</1>; title="say \\"hi, <you>\\""; rel=next')).to.equal('/1');
-    expect(next('<>; rel=next')).to.equal('');
-  });
-
   it('is read from several fields, with optional white space', () => {
     expect(next(['</1>; rel=first', '</3>; rel=next'])).to.equal('/3');
     expect(next('</1>; rel="first" , \t</3> ; rel="next" ; title=x')).to.equal('/3');
@@ -45,14 +37,6 @@ describe('the Link header', () => {
     expect(next("</1>; rel='prev', </3>; rel='next'; title=x")).to.equal('/3');
     for (const field of [undefined, '', [], '</1>; rel=prev', '</1>', '</1>; title=next', '</1>; rel="nextish prev"'])
       expect(next(field)).to.equal(undefined);
-  });
-
-  it('may name the same next page twice, but not two', () => {
-    expect(next('</3>; rel=next, </3>; rel="next last"')).to.equal('/3');
-    expect(errorOf('</3>; rel=next, </4>; rel=next')).to.include({
-      code: 'upstream_invalid',
-      reason: 'the Link header names several next pages',
-    });
   });
 
   it('is refused where it is malformed, rather than read as if there were no next page', () => {

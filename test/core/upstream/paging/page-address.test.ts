@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { sizeAsked } from '../../../../src/core/upstream/paging/list-read.ts';
-import { firstAddress, type ListAddress, pageAddress } from '../../../../src/core/upstream/paging/page-address.ts';
-import { firstTarget } from '../../../../src/core/upstream/paging/paginate.ts';
+import { type ListAddress, pageAddress } from '../../../../src/core/upstream/paging/page-address.ts';
 
 const LIST: ListAddress = {
   baseUrl: 'https://platform.example',
@@ -28,23 +27,6 @@ describe('the address of a page', () => {
       'https://platform.example//other.example/x',
     );
     expect(targetOf({ path: '/größe' })).to.equal('/gr%C3%B6%C3%9Fe');
-  });
-
-  it('escapes every value, spaces as %20', () => {
-    expect(targetOf({ query: { q: 'a b+c&d=e/é' } }, { 't[]': '+/=' })).to.equal(
-      '/v1/projects?q=a%20b%2Bc%26d%3De%2F%C3%A9&t%5B%5D=%2B%2F%3D',
-    );
-  });
-
-  it('is made once for the first page of a list', () => {
-    const sized = { sizeParam: 'size', size: 7 };
-    const linked: ListAddress = { ...LIST, query: { a: 'b' }, pagination: { kind: 'link', ...sized } };
-    expect(firstAddress(linked).url.href).to.equal('https://platform.example/v1/projects?a=b&size=7');
-    expect(firstAddress(linked)).to.equal(firstAddress(linked));
-    expect(firstAddress(LIST).url.href).to.equal('https://platform.example/v1/projects');
-    const target = '/v1/projects?a=b&size=7';
-    const own = { maxItems: 1, maxPages: 1, maxNextBytes: 1 };
-    expect(firstTarget({ ...linked, ...own })).to.deep.equal({ target, post: undefined });
   });
 });
 

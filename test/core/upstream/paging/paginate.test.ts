@@ -2,11 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import { digestsOf } from '../../../../src/core/upstream/paging/list-read.ts';
-import { firstTarget, paginate } from '../../../../src/core/upstream/paging/paginate.ts';
 import { atDepth } from '../../../support/depth.ts';
 import { type Item, itemsUpTo, KINDS, type Kind, leadTo, type PlatformOptions, readAll, simulate } from './platform.ts';
-
-const calm = () => new AbortController().signal;
 
 type Mischief = (options: PlatformOptions, at: number, random: number) => Partial<PlatformOptions>;
 
@@ -112,25 +109,6 @@ describe('paginate', () => {
       });
     }
   }
-
-  it('yields the first page that it was given as it is, and does not fetch it again', async () => {
-    for (const kind of KINDS) {
-      const { list, targets, fetchPage } = simulate({ kind, items: itemsUpTo(25), size: 10 });
-      const first = await fetchPage(firstTarget(list), calm());
-      const pages = paginate(list, first, fetchPage, calm());
-      expect((await pages.next()).value, kind).to.equal(first);
-      expect(targets).to.have.length(1);
-      while (!(await pages.next()).done);
-      expect(new Set(targets).size).to.equal(targets.length);
-    }
-  });
-
-  it('looks at the first page before it yields it', async () => {
-    const { list, fetchPage } = simulate({ kind: 'token', items: itemsUpTo(25), size: 10 });
-    const first = await fetchPage(firstTarget(list), calm());
-    const pages = paginate({ ...list, maxItems: 9 }, first, fetchPage, calm());
-    expect(await pages.next().catch((error) => error)).to.have.property('code', 'upstream_invalid');
-  });
 
   it('rejects an item of any earlier page', async () => {
     const items = itemsUpTo(50);
