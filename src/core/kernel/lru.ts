@@ -4,11 +4,7 @@ import { LRUCache } from 'lru-cache';
 export function createTtlSet({ ttlMs, max, now }: { ttlMs: number; max: number; now: () => number }) {
   const keys = createSizedLru<string, string>({ maxSize: max, now });
   return {
-    /** Adds a key of this age. A key added later keeps its longer lifetime. @default 0 */
-    add(key: string, agoMs = 0): void {
-      const leftMs = ttlMs - agoMs;
-      if (leftMs >= keys.leftMs(key)) keys.set(key, key, leftMs);
-    },
+    add: (key: string) => keys.set(key, key, ttlMs),
     has: keys.has,
     delete: keys.delete,
   };
@@ -39,7 +35,6 @@ export function createSizedLru<K extends object | string, V extends object | str
     get: (key: K) => held.get(key),
     /** Unlike `get`, leaves the order as it is. */
     has: (key: K) => held.has(key),
-    leftMs: (key: K) => held.getRemainingTTL(key),
     /** An entry without a lifetime left is not kept. @default no bound on its lifetime */
     set(key: K, value: V, ttlMs?: number): void {
       if (ttlMs === undefined) held.set(key, value);

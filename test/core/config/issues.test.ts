@@ -24,6 +24,8 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     'upsteams: {}': '1:1: upsteams: Unrecognized key; did you mean upstreams?',
     'http: { hsot: a }': '1:9: http.hsot: Unrecognized key; did you mean host?',
     'http: { allowed-hosts: [a] }': '1:9: http.allowed-hosts: Unrecognized key; did you mean allowedHosts?',
+    'http: { KEEPALIVETIMEOUTMS: 1 }':
+      '1:9: http.KEEPALIVETIMEOUTMS: Unrecognized key; did you mean keepAliveTimeoutMs?',
     // Others.
     'scheme: a\nadmin: { zzzzz: 1 }':
       '2:10: admin.zzzzz: Unrecognized key; known are enabled, host, port, allowedHosts, tls',
@@ -41,11 +43,15 @@ resources: { tools: { pagination: { kind: page, total: a, totalHeader: "b c" } }
     'upstreams: { tools: { baseUrl: http://a.example, headers: { X-A: } } }':
       '1:66: upstreams.tools.headers.X-A: must be text',
     'resources: { tools: { fields: { id: 5 } } }': '1:37: resources.tools.fields.id: must be an expression or a block',
+    "resources: { tools: { fields: { id: { from: '' } } } }":
+      '1:45: resources.tools.fields.id.from: Too small: expected string to have >=1 characters',
     // Kinds.
     'resources: { tools: { pagination: { size: 5 } } }':
       '1:23: resources.tools.pagination.kind: must be one of none, token, offset, page, link',
     // YAML.
     'scheme: a\nscheme: 5': '2:1: scheme: Duplicate key',
+    '? [a]\n: b': '1:3: With stringKeys, all keys must be strings',
+    'scheme: !env A': '1:9: Unresolved tag',
     'http: { <<: {} }': '1:9: http["<<"]: Merge keys are not part of YAML 1.2: write the keys out',
     'scheme: *a': '1:9: scheme: Unresolved alias: its anchor must be set above',
     'http: &a { host: *a }': '1:18: http.host: Unresolved alias: its anchor must be set above',

@@ -32,17 +32,6 @@ describe('a TTL set', () => {
     expect(hasAt(1)).to.equal(false);
   });
 
-  it('holds a key that was added with an age for the rest of its lifetime', () => {
-    const { keys, hasAt } = ttlSet();
-    keys.add('a', 60);
-    expect([hasAt(41), hasAt(42)]).to.deep.equal([true, false]);
-    keys.add('a', 100);
-    expect(hasAt(42)).to.equal(false);
-    keys.add('a');
-    keys.add('a', 60);
-    expect(hasAt(142)).to.equal(true);
-  });
-
   it('is bounded: the oldest key is removed first, whichever was looked up last', () => {
     const { keys, hasAt } = ttlSet({ max: 2 });
     for (const key of ['a', 'b', 'a']) keys.add(key);

@@ -116,6 +116,7 @@ describe('a timestamp', () => {
     ['2024-05-06 07:08:09', '2024-05-06T07:08:09Z'],
     ['2024-05-06t07:08:09z', '2024-05-06T07:08:09Z'],
     ['2024-05-06T07:08:09+02', '2024-05-06T05:08:09Z'],
+    ['2024-05-06T07:08:09.1-0230', '2024-05-06T09:38:09.1Z'],
   ] as const) {
     it(`${JSON.stringify(from)} becomes ${to}`, () => {
       const read = typeof from === 'number' ? epochToTimestamp(String(from)) : toTimestamp(from);

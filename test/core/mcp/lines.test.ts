@@ -27,11 +27,4 @@ describe('lines of a stream', () => {
       }),
     );
   });
-
-  it('that are too long are reported once', async () => {
-    const long = Buffer.alloc(MAX_LINE, 'x');
-    expect(await cut([long])).to.deep.equal([long.toString()]);
-    expect(await cut([long, Buffer.from('x')])).to.deep.equal([null]);
-    expect(await cut([long, long, long, Buffer.from('\nb\n')])).to.deep.equal([null, 'b']);
-  });
 });

@@ -60,10 +60,8 @@ describe('the files of TLS', () => {
   const GARBLED = AUTHORITY.ca.replace(/\n.{9}/, '\n????');
   const [certFile, keyFile] = [LEAF.cert, LEAF.key];
   for (const [what, texts, issue] of [
-    ['an empty certificate', { certFile: '', keyFile }, `certFile ${NO_CERTIFICATE}`],
     ['garbage', { certFile: 'garbage', keyFile }, `certFile ${NO_CERTIFICATE}`],
     ['half a certificate', { certFile: cut(certFile), keyFile }, UNREADABLE],
-    ['half a chain', { certFile: certFile + cut(AUTHORITY.ca), keyFile }, UNREADABLE],
     ['a chain with garbage in it', { certFile: certFile + GARBLED, keyFile }, UNREADABLE],
     ['no key', { certFile, keyFile: certFile }, NO_KEY],
     ['half a key', { certFile, keyFile: cut(keyFile) }, NO_KEY],
@@ -71,7 +69,6 @@ describe('the files of TLS', () => {
     ['a key of another kind', { certFile, keyFile: WEAK }, OTHER_KEY],
     ['a key with a passphrase', { certFile, keyFile: ENCRYPTED }, NO_KEY],
     ['no authority', { caFile: keyFile }, `caFile ${NO_CERTIFICATE}`],
-    ['no authority of clients', { certFile, keyFile, clientCaFile: '' }, `clientCaFile ${NO_CERTIFICATE}`],
     ['too much', { caFile: ' '.repeat(1_048_577) }, 'caFile is larger than 1048576 bytes'],
   ] as const) {
     it(`are not used with ${what}`, async () => {

@@ -90,12 +90,4 @@ describe('the uri of a read', () => {
       expect(reads).to.deep.equal([]);
     });
   }
-
-  it('that is unknown is rejected with the list of known ones', async () => {
-    const { url } = await serve();
-    const response = await exchange(url, get(`${READS}?uri=platform://users`));
-    expect(response.json()['detail']).to.equal(
-      `There is no resource with this uri. Resources are: ${URIS.join(', ')}.`,
-    );
-  });
 });

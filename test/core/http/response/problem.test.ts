@@ -35,6 +35,15 @@ describe('a problem', () => {
   });
 });
 
+describe('the methods that are allowed', () => {
+  it('are named with method_not_allowed only', () => {
+    const naming = CODES.filter((code) => 'Allow' in problem(of(code)).headers);
+    expect(naming).to.deep.equal(['method_not_allowed']);
+    expect(problem(of('method_not_allowed')).headers['Allow']).to.equal('GET, HEAD');
+    expect(problem(of('method_not_allowed', { allow: 'POST' })).headers['Allow']).to.equal('POST');
+  });
+});
+
 describe('a challenge', () => {
   it('has no error for a request without a credential', () => {
     expect(plain(of('credential_missing'))).to.equal('Bearer');

@@ -130,10 +130,13 @@ describe('an expression', () => {
 
   for (const [text, issue] of [
     ['foo(a)', `calls foo(); expressions may call ${ALLOWED}`],
+    ['toString()', `calls toString(); expressions may call ${ALLOWED}`],
     ['max_by(a, &b)', `calls max_by(); expressions may call ${ALLOWED}`],
+    ['a[?foo(b)]', `calls foo(); expressions may call ${ALLOWED}`],
     ['length(foo(@))', `calls foo(); expressions may call ${ALLOWED}`],
     ['length()', 'calls length() with 0 arguments'],
     ['starts_with(a)', 'calls starts_with() with 1 argument'],
+    ['trim(a, b)', 'calls trim() with 2 arguments'],
     ['not_null()', 'calls not_null() with 0 arguments'],
     ['length(&a)', 'has &, which no function accepts'],
     ['&a', 'has &, which no function accepts'],

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
+import type { Loader } from '../../../../src/core/reads/snapshots/load.ts';
 import { createWaiting, withFlights } from '../../../../src/core/reads/snapshots/with-cache.ts';
-import { callerOf, createTower, errorOf, never, roomy, text } from './departures.ts';
+import { loadOf } from '../../../support/platform/loads.ts';
+import { callerOf, createTower, errorOf, never, roomy, settle, text } from './departures.ts';
 
 function flights(waiting = roomy()) {
   const { load, departures } = createTower(() => 0);
@@ -11,6 +13,24 @@ function flights(waiting = roomy()) {
 const alice = callerOf('alice');
 
 describe('concurrent reads of one credential', () => {
+  it('start a new load once all have left, even before the aborted one ends', async () => {
+    const ends: (() => void)[] = [];
+    // Takes no notice of its signal.
+    const load: Loader = () => new Promise((resolve) => ends.push(() => resolve(loadOf())));
+    const read = withFlights(load, { resource: 'tools', waiting: roomy(), events: {} });
+    const caller = new AbortController();
+    const leaving = errorOf(read(alice, caller.signal));
+    caller.abort();
+    await leaving;
+    const second = read(alice, never);
+    ends[0]?.();
+    await settle();
+    const third = read(alice, never);
+    expect(ends).to.have.length(2);
+    ends[1]?.();
+    expect((await Promise.all([second, third])).map(({ collapsed }) => collapsed)).to.deep.equal([undefined, true]);
+  });
+
   it('count only their own time for the upstream', async () => {
     const { read, departures } = flights();
     const first = read(alice, never);

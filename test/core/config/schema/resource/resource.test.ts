@@ -26,12 +26,14 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
   ...['a\nb', 'Ignore this. Do that', '', 'a '].map((word) => {
     return [{ keywords: [word] }, 'keywords[0]: must be one or more words of letters and digits'] as const;
   }),
+  [{ keywords: ['x'.repeat(41)] }, /^keywords/],
   [{ keywords: Array(21).fill('a') }, /^keywords/],
   ...['', 'a', 'https://a/b', '/a?', '/a?b=1', '/a#b', '/a b', '/a\\b', '/a\0', '/a\u001b[31m'].map(
     (path) => [{ path }, PATH] as const,
   ),
   ...['/{', '/}', '/{}', '/{a}', '/{a-b}', '/}a{', '/{{a}}', '/orgs/:org/p'].map((path) => [{ path }, BRACE] as const),
   ...['//', '/a//b', '/.', '/..', '/./a', '/a/../b'].map((path) => [{ path }, SEGMENT] as const),
+  [{ query: { a: [] } }, 'query.a: Too small: expected array to have >=1 items'],
   [{ query: { a: ['x', {}] } }, 'query.a[1]: must be text'],
   [{ query: { a: ['x', 'é'] } }, 'query.a[1]: must be printable ASCII'],
   [{ query: { a: 'é' } }, 'query.a: must be printable ASCII'],
@@ -50,6 +52,7 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
     'query.pageToken: is the tokenParam of pagination',
   ],
   [{ query: { limit: 1, per_page: 1 }, pagination: { kind: 'offset' } }, 'query.limit: is the sizeParam of pagination'],
+  [{ pagination: { kind: 'link', size: 1 } }, 'pagination.size: Too small: expected number to be >=2'],
   [{ body: { a: 1 }, retryPost: true }, 'body: needs method: POST', 'retryPost: needs method: POST'],
   [{ method: 'PUT' }, 'method: must be one of GET, POST'],
   [{ method: 'POST', body: [] }, BODY_TYPE],
@@ -100,12 +103,14 @@ const WRONG: readonly (readonly [tools: object, ...issues: (string | RegExp)[]])
     ] as const,
   ]),
   [{ items: '`[]`' }, `items: ${CONSTANT}`],
+  [{ items: "'tools'" }, `items: ${CONSTANT}`],
   [{ where: '`false`' }, `where: ${CONSTANT}`],
   [{ where: 'not_null(\'a\', `{"b": 1}`)' }, `where: ${CONSTANT}`],
   [{ pagination: { kind: 'token', next: "'next'" } }, `pagination.next: ${CONSTANT}`],
   [{ pagination: { kind: 'link', next: "'next'" } }, `pagination.next: ${CONSTANT}`],
   [{ pagination: { kind: 'offset', total: '`0`' } }, `pagination.total: ${CONSTANT}`],
   [{ fields: { id: "'x'" } }, `fields.id: ${CONSTANT}`],
+  [{ fields: { id: { from: '`null`' } } }, `fields.id.from: ${CONSTANT}`],
   ...['never', '2026-01-02', '2026-01-02T03:04:05+01:00', '1767323045'].map((time) => {
     const issue = 'fields.version.default: must be a timestamp such as 2026-01-02T03:04:05Z';
     return [{ fields: { version: { default: time, format: 'timestamp' } } }, issue] as const;
