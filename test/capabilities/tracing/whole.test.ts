@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { atDepth } from '../../support/depth.ts';
 import { json, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { bodyOf, RPC_FIELDS, readOf } from '../../support/rpc.ts';
 import { SEEDED } from '../../support/seed.ts';
@@ -59,7 +60,7 @@ describe('a trace under random callers and platforms', () => {
           await Promise.all(askings.map(ask));
         }
       }),
-      { numRuns: 15 },
+      { numRuns: atDepth(8, 30) },
     );
     await end();
 

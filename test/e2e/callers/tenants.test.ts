@@ -200,7 +200,7 @@ describe('values of callers in addresses and headers', () => {
             }),
           );
         }),
-        { numRuns: atDepth(25, 100) },
+        { numRuns: atDepth(12, 100) },
       );
     });
   }

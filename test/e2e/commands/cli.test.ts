@@ -10,6 +10,11 @@ const UPSTREAMS = `
 upstreams:
 ${NAMES.map((name) => `  ${name}: { baseUrl: http://127.0.0.1:9 }\n`).join('')}`;
 
+/** Its last line compares two fields, where a text was meant. */
+const DOUBTFUL = `scheme: acme
+resources:
+  tools: { pagination: { kind: none }, where: type == tab }`;
+
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   projects: ['id', 'name', 'description', 'createTime'],
   workflows: ['id', 'name', 'description', 'triggerType', 'status'],
@@ -17,20 +22,15 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the command line', () => {
-  it('warns of likely mistakes: check on standard error, beside all settings with secrets masked, serve in its log', async () => {
+  it('check warns of likely mistakes on standard error, beside all settings with secrets masked', async () => {
     const upstreams = `${UPSTREAMS.trimEnd().slice(0, -2)}, headers: { X-Api-Key: '\${KEY}' } }\n`;
-    const settings = `http: { port: 0 }\nadmin: { enabled: false }\nresources:\n  tools: { pagination: { kind: none }, where: type == tab }${upstreams}`;
-    const file = await settingsFile(settings);
+    const file = await settingsFile(`${DOUBTFUL}${upstreams}`);
     const KEY = 'very-secret';
     const { code, stdout, stderr } = await runPortico(['check', '--config', file, '--full'], { KEY }).ended;
     expect(code).to.equal(0);
     expect(stdout.split('\n')[0]).to.equal(`# ${file}: OK: offers ${NAMES.join(', ')}`);
     expect(stdout).to.contain('timeoutMs: 10000').and.contain('X-Api-Key').and.not.contain(KEY);
-    expect(stderr).to.match(/^[^\n]*portico\.yaml:4:47: warning: resources\.tools\.where: type == tab [^\n]*\n$/);
-    const served = runPortico(['serve', file], { KEY });
-    await served.ready;
-    const [line] = linesIn((await served.stop()).stdout);
-    expect(line).to.include({ level: 'warn', msg: 'settings doubtful', setting: 'resources.tools.where', line: 4 });
+    expect(stderr).to.match(/^[^\n]*portico\.yaml:3:47: warning: resources\.tools\.where: type == tab [^\n]*\n$/);
   });
 
   it('reads portico.yaml of the working folder by default, lists all mistakes, and asks for it where there is none', async () => {
@@ -56,11 +56,13 @@ describe('the command line', () => {
     expect(stderr).to.match(/^portico: unknown command frobnicate; portico --help [^\n]*\n$/);
   });
 
-  it('exits with one line when the port is taken, which names the setting', async () => {
+  it('serve warns of them in its log, and exits with one line when the port is taken, which names the setting', async () => {
     const { port } = await listen(createServer());
-    const file = await settingsFile(`http: { port: ${port} }\nadmin: { port: 0 }\n${UPSTREAMS}`);
-    const { code, stderr } = await runPortico(['serve', file]).ended;
+    const file = await settingsFile(`${DOUBTFUL}${UPSTREAMS}http: { port: ${port} }\nadmin: { port: 0 }\n`);
+    const { code, stdout, stderr } = await runPortico(['serve', file]).ended;
     expect(code).to.equal(1);
+    const [line] = linesIn(stdout);
+    expect(line).to.include({ level: 'warn', msg: 'settings doubtful', setting: 'resources.tools.where', line: 3 });
     expect(stderr)
       .to.match(/^[^\n]+\n$/)
       .and.contain(`portico: cannot listen on 127.0.0.1:${port}: the address is in use (EADDRINUSE); `)

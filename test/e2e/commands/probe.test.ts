@@ -4,6 +4,7 @@ import { loadSettings } from '../../../src/composition.ts';
 import { runProbe } from '../../../src/setup/probe/probe-command.ts';
 import type { ProbeReport } from '../../../src/setup/probe/probe-report.ts';
 import { byOffset, FIELDS, OFFSET, settings, TOKEN } from '../../setup/probe/probed.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { runPortico } from '../../support/process/process.ts';
 import { servedFrom, settingsFile } from '../../support/process/serving.ts';
@@ -40,20 +41,17 @@ describe('portico check --probe', () => {
     const file = await settingsFile(`http: { port: 0 }\nadmin: { port: 0 }\n${yaml}`);
     const seen = () =>
       upstream.requests.map(({ url, headers }) => ({ url, headers: { ...headers, 'x-request-id': '' } }));
-    const checked = runPortico(['check', '--probe', file, '--json'], { PORTICO_TOKEN: TOKEN });
-    const { code, stdout, stderr } = await checked.ended;
-    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
-    const { ok, resources }: ProbeReport = JSON.parse(stdout);
+    const loaded = await loadSettings(file, { PORTICO_TOKEN: TOKEN });
+    const { text } = await runProbe(file, loaded, { json: true });
+    const { ok, resources }: ProbeReport = JSON.parse(text);
     expect(ok).to.equal(true);
     expect(resources[0]).to.deep.include({ resource: 'projects', ok: true, pages: 3, items: 60 });
     const all = seen();
     // Three pages, and one request that confirms the end.
     const probed = all.slice(0, 4);
-    const portico = runPortico(['serve', file]);
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    await fetch(`${await portico.ready}/mcp/v1/resources/read?uri=platform://projects`, { headers });
+    const { read } = await startGateway(loaded.settings);
+    await read('projects', { headers: { authorization: `Bearer ${TOKEN}` } });
     expect(seen().slice(all.length)).to.deep.equal(probed);
-    await portico.stop();
   });
 
   it('reads every offered resource, and exits with 1 when one fails', async () => {

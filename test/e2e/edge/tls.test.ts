@@ -13,24 +13,19 @@ import { exchange, get } from '../../support/raw-http.ts';
 const AUTHORITY = await createAuthority();
 const { ca } = AUTHORITY;
 
-const UPSTREAM = 'upstreams: { tools: { baseUrl: http://127.0.0.1:9 } }';
-
 /** The status of a probe over TLS. */
 const probe = (url: string) => exchange(url, get('/readyz'), { tls: { ca } }).then(({ status }) => status);
 
-describe('a process with TLS', () => {
-  it('serves both listeners over TLS, logs it, and drains', async () => {
-    const folder = await newFolder();
-    const { cert, key } = writePem(folder, await AUTHORITY.issue());
-    const tls = `tls: { certFile: ${cert}, keyFile: ${key} }`;
-    const settings = `http: { port: 0, ${tls} }\nadmin: { port: 0, ${tls} }\n${UPSTREAM}`;
-    const portico = await startServing(settings);
-    for (const url of [portico.url, portico.adminUrl]) {
+describe('a gateway with TLS', () => {
+  it('serves both listeners over TLS, and drains', async () => {
+    const { cert: certFile, key: keyFile } = writePem(await newFolder(), await AUTHORITY.issue());
+    const listener = { port: 0, tls: { certFile, keyFile } };
+    const { gateway } = await startGateway(settingsFor('http://127.0.0.1:9', { http: listener, admin: listener }));
+    for (const url of [gateway.url, gateway.adminUrl]) {
       expect(url).to.match(/^https:/);
-      expect(await probe(url)).to.equal(200);
+      expect(await probe(url ?? '')).to.equal(200);
     }
-    const { code, stderr } = await portico.stop();
-    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    expect(await gateway.close()).to.equal(true);
   });
 });
 

@@ -12,7 +12,7 @@ import {
 import { linesIn } from '../../support/process/json-lines.ts';
 import { type Ended, type RunningProcess, runStdio } from '../../support/process/process.ts';
 import { settingsFile } from '../../support/process/serving.ts';
-import { bodyOf, readOf, rpc } from '../../support/rpc.ts';
+import { bodyOf, readOf } from '../../support/rpc.ts';
 
 const SETTINGS = `
 upstreams: { platform: { baseUrl: "\${PLATFORM_URL}" } }
@@ -24,7 +24,6 @@ shutdown: { graceMs: 20000 }
 `;
 const ITEMS = [{ id: 'a', name: 'A', version: '1.0.0', category: 'c', description: '' }];
 const read = (name: string) => `${bodyOf(readOf(name, name))}\n`;
-const PING = `${bodyOf(rpc('ping'))}\n`;
 
 // SDKs and other clients run it in test/core/mcp/clients.
 describe('portico stdio', function () {
@@ -47,13 +46,6 @@ describe('portico stdio', function () {
     await talk(portico);
     return portico.ended;
   }
-
-  it('answers the requests before the end of its input, and exits with 0', async () => {
-    const { code, stdout, stderr } = await run(({ child }) => child.stdin.end(PING));
-    expect(code).to.equal(0);
-    expect(JSON.parse(stdout)).to.deep.equal({ jsonrpc: '2.0', id: 1, result: {} });
-    expect(JSON.parse(stderr)).to.include({ msg: 'request', rpc: 'ping', outcome: 'ok' });
-  });
 
   it('ends soon after its input while a read runs, and answers a last line without its end', async () => {
     const ended = await run(({ child }) => child.stdin.end(read('projects') + read('tools').trimEnd()));

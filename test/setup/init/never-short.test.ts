@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { atDepth } from '../../support/depth.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { SEEDED } from '../../support/seed.ts';
@@ -107,9 +108,9 @@ describe('settings that are proposed from an incomplete document', () => {
         outcomes[response.status === 200 ? 'whole' : 'error'] += 1;
         if (response.status === 200) expect(body).to.have.length(platform.count);
       }),
-      { numRuns: 75 },
+      { numRuns: atDepth(40, 150) },
     );
-    expect(outcomes.whole).to.be.above(10);
-    expect(outcomes.off).to.be.above(10);
+    expect(outcomes.whole).to.be.above(3);
+    expect(outcomes.off).to.be.above(3);
   }).timeout(60_000);
 });
