@@ -43,33 +43,25 @@ ${BASE}  tools: { baseUrl: https://a.example/x/, credential: { kind: none }, hea
     return parse(masked());
   }
 
-  for (const [block, expected] of [
-    [
-      'verification: { issuer: https://a.example, audience: a, introspection: { clientId: portico, secret: hush } }',
-      { verification: { introspection: { clientId: 'portico', secret: MASK } } },
-    ],
-  ] as const) {
-    it(`mask what is secret, and nothing else, of ${block}`, async () => {
-      expect(await shown('', block)).to.containSubset(expected);
-    });
-  }
+  it('mask the secret of introspection', async () => {
+    const introspection = 'introspection: { clientId: portico, secret: hush }';
+    const { verification } = await shown(
+      '',
+      `verification: { issuer: https://a.example, audience: a, ${introspection} }`,
+    );
+    expect(verification.introspection).to.include({ clientId: 'portico', secret: MASK });
+  });
 
   it('mask what may be a key in the query or path of parents and of joined lists, too', async () => {
-    const list = '{ path: /l/a1b2c3d4e5f6a7b8c9d0e1f2, query: { X-Credential: open, state: open } }';
-    const masked = { path: MASK, query: { 'X-Credential': MASK, state: 'open' } };
+    const list =
+      '{ path: /l/a1b2c3d4e5f6a7b8c9d0e1f2, query: { X-Credential: open, sessionState: open, state: open } }';
+    const masked = { path: MASK, query: { 'X-Credential': MASK, sessionState: MASK, state: 'open' } };
     const { resources } = await shown(
       '',
       `resources: { tools: { lists: [${list}] }, workflows: { path: '/{parent.id}', each: ${list} } }`,
     );
     expect(resources.tools.lists[0]).to.deep.equal(masked);
     expect(resources.workflows.each).to.deep.include(masked);
-  });
-
-  it('mask parameters that are named like a secret', async () => {
-    // Nobody may write plain names of credentials here, but some that speak of one.
-    const query = '{ X-Credential: open, sessionState: open, state: open }';
-    const { resources } = await shown('', `resources: { tools: { query: ${query} } }`);
-    expect(resources.tools.query).to.deep.equal({ 'X-Credential': MASK, sessionState: MASK, state: 'open' });
   });
 
   it('mask the password of a proxy, and nothing else of it', async () => {

@@ -24,28 +24,22 @@ import {
 import { eventually } from '../../support/eventually.ts';
 import { createMemoryRedis } from '../../support/fleet/memory-redis.ts';
 
-export const LIFETIME = {
+const LIFETIME = {
   ttlMs: 60_000,
   staleWhileRevalidateMs: 300_000,
   staleIfErrorMs: 3_600_000,
   minRefreshMs: 5000,
 };
-export const STORED = ['workflows', 'tools'];
-export const ORIGIN = 'https://platform.example.com';
 
 export const secretOf = (text: string): DeploymentSecret =>
   createDeploymentSecret(new Credential(text.padEnd(32, '.')));
-export const SECRET = secretOf('the secret of the deployment');
+const SECRET = secretOf('the secret of the deployment');
 
-export interface ReplicaOptions extends Partial<Pick<SharedSnapshotsOptions, 'secret' | 'maxValueBytes'>> {
+interface ReplicaOptions extends Partial<Pick<SharedSnapshotsOptions, 'secret' | 'maxValueBytes'>> {
   readonly reading?: string;
-  readonly maxBytes?: number;
-  /** @default {@link LIFETIME} */
-  readonly lifetime?: typeof LIFETIME;
 }
 
-export type Deployment = ReturnType<typeof deployment>;
-export type Replica = ReturnType<Deployment['replica']>;
+type Replica = ReturnType<ReturnType<typeof deployment>['replica']>;
 
 /** Replicas of one deployment over one store, a platform behind each, and the clock of all of them. */
 export function deployment() {
@@ -53,22 +47,15 @@ export function deployment() {
   const now = () => clock.now;
   const redis = createMemoryRedis(now);
 
-  function replica({
-    reading = 'as always',
-    maxBytes = 1_000_000,
-    lifetime = LIFETIME,
-    ...given
-  }: ReplicaOptions = {}) {
+  function replica({ reading = 'as always', ...given }: ReplicaOptions = {}) {
     const connection = redis.connect();
     const cache = createSnapshotCache({ maxBytes: 1_000_000, maxEntries: 100 });
     const looked: SharedLooked[] = [];
     const puts: SharedPut[] = [];
-    const bugs: unknown[] = [];
     const ended: (string | undefined)[] = [];
     const events: Events = {
       sharedLooked: (event) => looked.push(event),
       sharedPut: (event) => puts.push(event),
-      internalError: (event) => bugs.push(event),
       readEnded: ({ cache: outcome, error }) => ended.push(outcome ?? error),
     };
     const snapshots = createSharedSnapshots({
@@ -82,10 +69,10 @@ export function deployment() {
       const read = withCache(load, {
         wrapLoad: (inner) => inner,
         resource,
-        siblings: ['projects', ...STORED],
+        siblings: ['projects', 'workflows', 'tools'],
         cache,
-        secondLevel: { store: snapshots.store, origin: ORIGIN, reading, maxBytes },
-        lifetime: resource === 'projects' ? undefined : lifetime,
+        secondLevel: { store: snapshots.store, origin: 'https://platform.example', reading, maxBytes: 1_000_000 },
+        lifetime: resource === 'projects' ? undefined : LIFETIME,
         waiting: roomy(),
         events,
         now,
@@ -100,13 +87,10 @@ export function deployment() {
     return {
       connection,
       cache,
-      looked,
       puts,
-      bugs,
       ended,
       outcomes: () => looked.map(({ outcome }) => outcome),
       projects: of('projects'),
-      workflows: of('workflows'),
       tools: of('tools'),
     };
   }
@@ -142,14 +126,9 @@ export async function readAnswered(
 }
 
 /** The same where the upstream answers with an error; returns what the read rejects with. */
-export async function readRefused(
-  resource: Replica['tools'],
-  error: unknown,
-  caller: Caller = alice,
-  options = {},
-): Promise<unknown> {
+export async function readRefused(resource: Replica['tools'], error: unknown): Promise<unknown> {
   const loads = resource.departures.length;
-  const reading = errorOf(resource.read(caller, options));
+  const reading = errorOf(resource.read(alice));
   (await departureOf(resource, loads)).reject(error);
   return reading;
 }

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../src/core/kernel/errors.ts';
 import { callerOf } from '../../core/reads/snapshots/departures.ts';
 import { eventually } from '../../support/eventually.ts';
 import { manyTools } from '../../support/platform/loads.ts';
@@ -108,20 +107,6 @@ describe('a shared copy', () => {
     expect(victim.outcomes()).to.deep.equal(['altered']);
   });
 
-  it('is a miss if it was altered in any way', async () => {
-    const { replica, redis } = deployment();
-    await readLanding(replica(), 'a');
-    const [[name, bytes] = ['', Buffer.of()]] = redis.held;
-    const last = Buffer.from(bytes);
-    last[last.length - 1] = (last.at(-1) ?? 0) ^ 1;
-    for (const altered of [last, Buffer.from('what is this?'), Buffer.alloc(100_001, 1)]) {
-      redis.tamper(name, altered);
-      const victim = replica();
-      await readLanding(victim, 'b');
-      expect(victim.outcomes()).to.deep.equal(['altered']);
-    }
-  });
-
   it('is not stored if it is too long', async () => {
     const { replica, redis } = deployment();
     const one = replica({ maxValueBytes: 200 });
@@ -146,19 +131,6 @@ describe('a shared copy', () => {
 });
 
 describe('an eviction', () => {
-  it('by a 401 to projects evicts the stored resources, and drops them in every replica', async () => {
-    const { replica, redis, clock } = deployment();
-    const [one, other] = [replica(), replica()];
-    await readLanding(one, 'a');
-    expect(ids(await other.tools.read(alice))).to.equal('a');
-    clock.now += SECOND;
-    await readRefused(one.projects, rejected);
-    await eventually(() => other.cache.entries === 0);
-    expect([redis.held.size, one.cache.entries]).to.deep.equal([0, 0]);
-    await readRefused(one.projects, new GatewayError('access_denied'));
-    expect(one.connection.calls['publish'], 'projects are not there').to.equal(1);
-  });
-
   it('prevents that loads which began before it are stored, in Redis or by a replica', async () => {
     const { replica, redis, clock } = deployment();
     const [one, other] = [replica(), replica()];
@@ -198,17 +170,5 @@ describe('an eviction', () => {
       await redis.publish(message);
     }
     expect(one.cache.entries).to.equal(1);
-  });
-});
-
-describe('without Redis', () => {
-  it('each replica loads by itself', async () => {
-    const { replica } = deployment();
-    const [one, other] = [replica(), replica()];
-    for (const each of [one, other]) each.connection.cut();
-    await readLanding(one, 'a');
-    await readLanding(other, 'b');
-    expect(other.outcomes()).to.deep.equal(['unavailable']);
-    expect(ids(await other.tools.read(alice))).to.equal('b');
   });
 });

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { ConfigError, createGateway, type SettingsInput } from '../../../src/gateway.ts';
+import { ConfigError, createGateway } from '../../../src/gateway.ts';
 import { captureLog } from '../../core/log/captured-log.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { json, startHttpUpstream } from '../../support/platform/http-upstream.ts';
@@ -227,6 +227,8 @@ describe('a resource of several lists', () => {
 });
 
 describe('settings of joined lists', () => {
+  const PLATFORM = 'http://127.0.0.1:9';
+
   for (const [what, workflows, projects, issue] of [
     ['a path without its parent', `each: ${OWN}, path: /w`, undefined, 'must have {parent.NAME}'],
     ['a parent without each', "path: '/{parent.id}/w'", undefined, 'there is no each'],
@@ -262,13 +264,10 @@ describe('settings of joined lists', () => {
     ],
   ] as const) {
     it(`refuse ${what}`, () => {
-      const yaml = settingsOf(workflows, projects)
-        .replaceAll('BASE', 'http://127.0.0.1:9')
-        .replace('{ p:', '{ q: { baseUrl: http://127.0.0.1:9 }, p:');
-      const settings = parse(
-        projects?.includes('q') ? yaml : yaml.replace('q: { baseUrl: http://127.0.0.1:9 }, ', ''),
-      ) as SettingsInput;
-      expect(() => createGateway(settings)).to.throw(ConfigError, issue);
+      const { upstreams, ...settings } = parse(settingsOf(workflows, projects).replace('BASE', PLATFORM));
+      const other = projects?.includes('q') && { q: { baseUrl: PLATFORM } };
+      const open = () => createGateway({ ...settings, upstreams: { ...upstreams, ...other } });
+      expect(open).to.throw(ConfigError, issue);
     });
   }
 });
