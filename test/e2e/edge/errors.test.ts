@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode } from '../../../src/core/kernel/error-table.ts'
 import { TOKEN } from '../../support/authorization/caller.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HttpUpstream, json, startHttpUpstream, tokenOf } from '../../support/platform/http-upstream.ts';
-import { type Described, describedBy } from '../../support/platform/openapi.ts';
+import { holdToDescription } from '../../support/platform/openapi.ts';
 import type { RawResponse } from '../../support/platform/raw-response.ts';
 import { linesIn } from '../../support/process/json-lines.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
@@ -136,7 +136,6 @@ describe('the error table, over a real socket', () => {
   let platform: HttpUpstream;
   let portico: PorticoProcess;
   let url: string;
-  let described: Described;
 
   before(async () => {
     platform = await startHttpUpstream((request, response) => {
@@ -154,7 +153,6 @@ upstreams:
 `);
     portico = await startServing(yaml, env);
     url = await portico.ready;
-    described = describedBy(await (await fetch(`${url}/openapi.json`)).text());
   });
 
   after(async () => {
@@ -186,8 +184,7 @@ upstreams:
       }
       const text = response.body.toString();
       for (const secret of [TOKEN, 'upstream text', platform.url, '    at ']) expect(text).not.to.contain(secret);
-      const [, target = ''] = /^GET (\/mcp\/v1\/resources[^ ]*) /.exec(request) ?? [];
-      if (target !== '') described.check(target, response);
+      holdToDescription(request, response);
       await held;
     });
   }

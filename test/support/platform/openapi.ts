@@ -31,10 +31,8 @@ export function holdToDescription(request: string, answer: Answer): void {
   if (path in THE_READS.document.paths && !isElsewhere) THE_READS.check(where, answer);
 }
 
-export type Described = ReturnType<typeof describedBy>;
-
 /** `text` is an OpenAPI document, against which answers are held. */
-export function describedBy(text: string) {
+function describedBy(text: string) {
   const document = JSON.parse(text);
   const { components } = document;
   const ajv = new Ajv2020({ strictTypes: false }).addVocabulary(['components']);
