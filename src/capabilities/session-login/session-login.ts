@@ -40,7 +40,7 @@ function openSession(settings: SessionSettings, options: CredentialOptions): Aut
       return response.headers.get(inHeader);
     }
     if (cookie === undefined) return expression.evaluate(await response.json());
-    const pair = response.headers.getSetCookie().find((line) => line.startsWith(`${cookie}=`));
+    const pair = response.headers.getSetCookie().findLast((line) => line.startsWith(`${cookie}=`));
     return pair?.slice(cookie.length + 1).split(';', 1)[0];
   }
 

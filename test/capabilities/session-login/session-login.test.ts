@@ -104,9 +104,9 @@ describe('the login of a session', () => {
     expect(await read()).to.include({ status: 200 });
   });
 
-  it('may set a cookie', async () => {
+  it('may set a cookie, of which the last one counts, as for browsers', async () => {
     const { platform } = await startPlatform(
-      (token) => json({}, 200, { 'set-cookie': `sid=${token}; Path=/; HttpOnly` }),
+      (token) => json({}, 200, { 'set-cookie': ['sid=deleteMe; Max-Age=0', `sid=${token}; Path=/; HttpOnly`] }),
       ({ headers }) => headers.cookie?.replace('sid=', ''),
     );
     const read = await start(platform.url, { user: 'portico', cookie: 'sid' });

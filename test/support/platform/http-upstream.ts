@@ -22,7 +22,7 @@ export async function startHttpUpstream(handler: RequestListener, { record = tru
   };
 }
 
-export function json(body: unknown, status = 200, headers: Record<string, string> = {}): RequestListener {
+export function json(body: unknown, status = 200, headers: Record<string, string | string[]> = {}): RequestListener {
   return (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));
