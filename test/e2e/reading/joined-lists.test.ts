@@ -91,6 +91,36 @@ describe('a list below parents', () => {
     expect(requests).to.include('/workflows?project=o%2Fp1&all=a&all=b');
   });
 
+  it('is an error if it is the same below every parent, and below one that does not exist', async () => {
+    const byQuery =
+      (of: (project: string) => object): RequestListener =>
+      (request, response) => {
+        const { pathname, searchParams } = new URL(request.url ?? '', 'http://platform');
+        if (pathname === '/projects') return platform(request, response);
+        return json(of(searchParams.get('project') ?? ''))(request, response);
+      };
+    const all = { workflows: WORKFLOWS['p1'], total: 2 };
+    const yaml = settingsOf(`each: ${OWN}, path: /workflows, ${BELOW.replace('{}', "{ project: '{parent.key}' }")}`);
+    const { body, requests } = await read(
+      yaml,
+      byQuery(() => all),
+    );
+    expect(body).to.include({ code: 'upstream_invalid' });
+    expect(body).to.have.property('detail').that.contains('resources.workflows.query that names the parent');
+    expect(requests.at(-1)).to.equal('/workflows?project=portico-probe');
+    const allowed = await read(
+      yaml.replace('each:', 'duplicateIds: allow, each:'),
+      byQuery(() => all),
+    );
+    expect(allowed.body).to.have.length(6);
+    for (const none of [{ workflows: [], total: 0 }, { error: 'no such project' }]) {
+      const honest = byQuery((project) => (/^p\d$/.test(project) ? all : none));
+      expect((await read(yaml, honest)).body).to.have.length(6);
+    }
+    const one = settingsOf(`each: ${OWN}, path: '/projects/{parent.key}/workflows', ${BELOW}`);
+    expect((await read(one)).requests.join()).not.to.contain('portico-probe');
+  });
+
   it('is an error if a parent has no id, or reports it as dropped if the resource of the parents drops it', async () => {
     const nameless: RequestListener = (request, response) =>
       request.url?.startsWith('/projects?') === true || request.url === '/projects'

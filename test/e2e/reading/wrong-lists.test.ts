@@ -89,7 +89,24 @@ describe('a list with a duplicate id', () => {
   it('is served with a warning with duplicateIds: allow, on one page and across pages', async () => {
     const allowed = { duplicateIds: 'allow' };
     await expectServed(allowed, four, 4, 'duplicate_ids');
-    await expectServed({ pagination, ...allowed }, signedTwice, 200, 'duplicate_ids');
+    const versions: Body = (url) => {
+      const isSecond = url.searchParams.has('pageToken');
+      const list = [items(3), [item(1), item(1), item(7)]][isSecond ? 1 : 0] ?? [];
+      return { tools: signed(list), nextPageToken: isSecond ? '' : 'more' };
+    };
+    await expectServed({ pagination, ...allowed }, versions, 6, 'duplicate_ids');
+    // One id fills both.
+    await expectServed(
+      { pagination, ...allowed },
+      twice(() => signed([item(1), item(1)])),
+      4,
+      'duplicate_ids',
+    );
+  });
+
+  it('is upstream_invalid with duplicateIds: allow when all ids of an earlier page return', async () => {
+    const resource = { pagination, duplicateIds: 'allow' };
+    await expectRefused(resource, signedTwice, 'a page repeats the ids of an earlier page');
   });
 
   it('is upstream_invalid with duplicateIds: allow when identical items of an earlier page return', async () => {

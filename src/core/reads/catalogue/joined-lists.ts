@@ -50,6 +50,9 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
     limitReached: undefined,
   });
 
+  /** Lists of which a reply has shown that the platform reads their parent. */
+  const isParentRead = new Set<number>();
+
   return createBoundedLoader(options, upstream, async ({ caller, dueAt, account, signal }) => {
     const startedAt = now();
     const begun = performance.now();
@@ -92,10 +95,32 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
       loaded.push({ parent, items });
     }
     checkList(resource, options.rules, { ...NO_COUNTS, ...sum });
+    await checkParents();
     const snapshot = await join(loaded, startedAt);
     events.listLoaded?.({ resource, upstream, ...sum, items: snapshot.count, defaulted });
     const { pages, excluded, dropped } = sum;
     return { snapshot, pages, excluded, dropped, upstreamMs: Math.min(upstreamMs, performance.now() - begun) };
+
+    /** Throws if a list is the same below every parent, and below one that does not exist: then the platform does not read the parent. */
+    async function checkParents(): Promise<void> {
+      for (const [index, { place, open }] of lists.entries()) {
+        const [first, ...others] = loaded.filter((_, at) => at % lists.length === index);
+        if (isParentRead.has(index) || !first?.parent || options.rules.duplicateIds === 'allow') continue;
+        if (others.length === 0 || !others.every(({ items }) => hasSameIds(items, first.items))) continue;
+        const none = await readNone(open(quiet, madeUp(first.parent)), place);
+        if (hasSameIds(none, first.items)) throw unreadParent(resource, place);
+        isParentRead.add(index);
+      }
+    }
+
+    async function readNone(loader: Loader, place: string | undefined): Promise<readonly Item[]> {
+      try {
+        return await itemsOf(await loadOne(loader, place));
+      } catch (error) {
+        if (error instanceof GatewayError) return [];
+        throw error;
+      }
+    }
 
     async function readList(index: number) {
       const { parent, place, loader } = opened[index] as (typeof opened)[number];
@@ -156,6 +181,28 @@ interface LoadedList {
 
 function idOf({ id = '' }: Item): string {
   return id;
+}
+
+/** Whether lists are the same, and not empty. */
+function hasSameIds(some: readonly Item[], others: readonly Item[]): boolean {
+  return (
+    some.length > 0 && some.length === others.length && some.every((item, index) => idOf(item) === others[index]?.id)
+  );
+}
+
+/** A parent that does not exist, of the same form. */
+function madeUp(parent: Parent): Parent {
+  return JSON.parse(JSON.stringify(parent), (_key, value) => (typeof value === 'object' ? value : 'portico-probe'));
+}
+
+function unreadParent(resource: string, place: string | undefined): GatewayError {
+  const at = ['resources', resource, ...(place === undefined ? [] : [place])].join('.');
+  const cure = `correct the part of ${at}.path or ${at}.query that names the parent, or set resources.${resource}.duplicateIds: allow`;
+  return new GatewayError('upstream_invalid', {
+    reason: `every parent has the same list, also one that does not exist: ${cure}`,
+    detail: `Every parent has the same list, also one that does not exist. The operator of the gateway has to ${cure}.`,
+    list: place,
+  });
 }
 
 function exceeds(bound: string, reason: string): GatewayError {

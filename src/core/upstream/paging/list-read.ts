@@ -118,6 +118,11 @@ export function textDigestsOf(texts: readonly string[]): string {
   return texts.map((text) => hash('sha256', text, 'binary').slice(0, DIGEST_LENGTH)).join('');
 }
 
+/** Whether no two of these digests differ. */
+export function hasOneId(digests: string): boolean {
+  return digests === digests.slice(0, DIGEST_LENGTH).repeat(digests.length / DIGEST_LENGTH);
+}
+
 /** One read of a list whose first page has arrived. */
 export interface ListRead<P extends PageView> {
   readonly list: ListRequest;

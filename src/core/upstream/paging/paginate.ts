@@ -7,12 +7,14 @@ import { type Confirmation, type ListEnd, NO_CONFIRMATION, type Progress } from 
 import {
   checkBounds,
   goesOn,
+  hasOneId,
   incomplete,
   inSteps,
   type ListRead,
   type ListRequest,
   type PageView,
   sizeAsked,
+  textDigestsOf,
   totalKey,
   totalOf,
 } from './list-read.ts';
@@ -198,11 +200,17 @@ async function* checked<P extends PageView>(
 /** A repeated item shows a repeated page, or a list that changed while it was read, so that items may be missing. */
 function createRepeatCheck(): (page: PageView) => Promise<void> {
   const seen = new Set<string>();
-  return async ({ digests = '' }) => {
+  const pages = new Set<string>();
+  return async ({ digests = '', ids = '' }) => {
+    if (digests === '') return;
     // Items of one page may be equal: all are compared with earlier pages before the first is added.
     for await (const some of inSteps(digests)) {
       if (some.some((digest) => seen.has(digest))) throw incomplete('a page repeats an item of an earlier page');
     }
+    // Items may differ from reply to reply, as by a signed URL. Where ids may repeat, one id can fill several pages.
+    const page = textDigestsOf([ids]);
+    if (pages.has(page) && !hasOneId(ids)) throw incomplete('a page repeats the ids of an earlier page');
+    pages.add(page);
     for await (const some of inSteps(digests)) for (const digest of some) seen.add(digest);
   };
 }
