@@ -27,6 +27,10 @@ export interface GeneratedPlatform {
   readonly isVolatile: boolean;
   /** Items that the caller may not see: its pages are cut first, and then filtered. */
   readonly unseen: { readonly from: number; readonly to: number } | undefined;
+  /** So many items in a row have one id, as versions do. */
+  readonly versions: number;
+  /** Every so many items, one has no name; none at 0. */
+  readonly nameless: number;
   /** Items that a filter hides; `total_count` beside `filter_count` counts them. */
   readonly hidden: number;
   /** Its totals are at most `cap`, or are too large or too small by `error`. */
@@ -54,14 +58,17 @@ export interface Reply {
 export const SIZE_PARAMS = ['limit', 'per_page', 'pageSize'] as const;
 export const PLACE_PARAMS = ['offset', 'page', 'pageToken', 'skip', 'cursor'] as const;
 
-const allOf = ({ count }: GeneratedPlatform) =>
-  Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, name: 'n' }));
+const allOf = ({ count, versions, nameless }: GeneratedPlatform) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `id-${Math.floor(index / versions)}`,
+    ...(nameless > 0 && index % nameless === nameless - 1 ? {} : { name: `n${index % versions}` }),
+  }));
 
 const isSeen = ({ unseen }: GeneratedPlatform, index: number) =>
   unseen === undefined || index < unseen.from || index >= unseen.to;
 
 /** The list of the caller. */
-export const itemsOf = (platform: GeneratedPlatform): readonly { readonly id: string; readonly name: string }[] =>
+export const itemsOf = (platform: GeneratedPlatform): readonly { readonly id: string; readonly name?: string }[] =>
   allOf(platform).filter((_, index) => isSeen(platform, index));
 
 /** What it says of a number of items. */
@@ -80,7 +87,8 @@ export function replyTo(platform: GeneratedPlatform, target: string, reply = 0):
   const seen = itemsOf(platform);
   const items = all
     .slice(start, start + size)
-    .filter((_, index) => isSeen(platform, start + index))
+    .map((item, index) => ({ ...item, serial: start + index }))
+    .filter(({ serial }) => isSeen(platform, serial))
     .map((item) => (platform.isVolatile ? { ...item, url: `https://files.example/${item.id}?signed=${reply}` } : item));
   const end = start + size;
   const further = end < all.length ? placeAt(platform, end, size) : undefined;
@@ -170,6 +178,8 @@ const shapes = fc.record({
   roundsOffsets: rarely(),
   endsEmpty: rarely(),
   isVolatile: fc.boolean(),
+  versions: fc.oneof({ arbitrary: fc.constant(1), weight: 5 }, fc.integer({ min: 2, max: 8 })),
+  nameless: fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, fc.integer({ min: 2, max: 5 })),
   hidden: fc.integer({ min: 0, max: 10 }),
   unseen: fc.option(
     fc

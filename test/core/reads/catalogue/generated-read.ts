@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createConfirmations } from '../../../../src/capabilities/confirmation/confirmation.ts';
 import { GatewayError } from '../../../../src/core/kernel/errors.ts';
 import type { MapperOptions } from '../../../../src/core/mapping/mapper.ts';
@@ -23,35 +24,56 @@ export function listOf({ pagination, query }: Pick<GeneratedRead, 'pagination' |
   return listWith({ path: '/list', query, pagination, maxPages: 200 });
 }
 
-function loaderOf(read: GeneratedRead, confirmation: Confirmation, rest: Partial<MapperOptions> = {}): Loader {
-  const where = read.excluded && `!contains(\`${JSON.stringify(read.excluded)}\`, id)`;
+function loaderOf(
+  read: GeneratedRead,
+  confirmation: Confirmation,
+  rest: Partial<MapperOptions> = {},
+  platformNow = () => read.platform,
+): Loader {
+  const { excluded, duplicateIds = 'fail', invalidItems = 'fail' } = read;
+  const where = excluded && `!contains(\`${JSON.stringify(excluded)}\`, id)`;
   let replies = 0;
   return loaderOver(
-    async ({ target }) => {
+    async ({ target, ifNoneMatch }) => {
       replies += 1;
-      const reply = replyTo(read.platform, target, replies);
+      const reply = replyTo(platformNow(), target, replies);
       if (reply === undefined) throw new GatewayError('upstream_refused', { upstreamStatus: 400 });
-      return { text: JSON.stringify(reply.body), headers: reply.headers };
+      const text = JSON.stringify(reply.body);
+      const headers = { ...reply.headers, etag: `"${hash('sha256', text)}"` };
+      return ifNoneMatch === headers.etag ? { headers } : { text, headers };
     },
     {
       list: listOf(read),
       items: 'items',
-      map: mapperWith({ where, ...rest }),
+      map: mapperWith({ where, invalidItems, ...rest }),
       loading,
-      idsAreUnique: true,
+      rules: { duplicateIds },
+      idsAreUnique: duplicateIds !== 'allow',
       confirmation,
     },
   );
 }
 
 /** The items that a read should come to. */
-export function keptOf({ platform, excluded = [] }: GeneratedRead): readonly { readonly id: string }[] {
-  return itemsOf(platform).filter(({ id }) => !excluded.includes(id));
+export function keptOf({
+  platform,
+  excluded = [],
+  later = platform.count,
+}: GeneratedRead): readonly { readonly id: string }[] {
+  const items = itemsOf({ ...platform, count: later });
+  return items.filter(({ id, name }) => name !== undefined && !excluded.includes(id));
 }
 
-/** What a read of a platform comes to under these settings: its items, or the error. */
+/** What a read of a platform comes to under these settings: its items, or the error; of two reads, the second. */
 export async function outcomeOf(read: GeneratedRead): Promise<unknown[] | GatewayError> {
-  return outcomeOfLoad(loaderOf(read, createConfirmations(Date.now)('things', '')));
+  let { platform } = read;
+  const load = loaderOf(read, createConfirmations(Date.now)('things', ''), {}, () => platform);
+  return outcomeOfLoad(async (caller, signal) => {
+    const known = await load(caller, signal);
+    if (read.later === undefined) return known;
+    platform = { ...platform, count: read.later };
+    return load(caller, signal, { known });
+  });
 }
 
 /** The read of each parent's list. */
@@ -77,7 +99,7 @@ export async function joinedOutcomeOf(join: GeneratedJoin): Promise<unknown[] | 
   const children = new Map(childrenOf(join));
   const ofParent = (parent: Parent | undefined) => {
     const read = children.get(String(parent?.['id']));
-    if (read === undefined) throw new Error('there is no such parent');
+    if (read === undefined) return async () => Promise.reject(new GatewayError('upstream_refused'));
     return loaderOf(read, oneOfMany(open('children', '')));
   };
   return outcomeOfLoad(
@@ -94,7 +116,7 @@ export async function joinedOutcomeOf(join: GeneratedJoin): Promise<unknown[] | 
       },
       parents: { open: () => loaderOf(join.parents, open('parents', ''), PARENT), max: 100 },
       lists: [{ open: (_events, parent) => ofParent(parent) }],
-      ...{ rules: {}, events: {}, now: Date.now },
+      ...{ rules: { duplicateIds: join.child.duplicateIds }, events: {}, now: Date.now },
     }),
   );
 }

@@ -10,6 +10,12 @@ export interface GeneratedRead {
   readonly query: Readonly<Record<string, string>>;
   /** Ids of items that `where` leaves out. @default none */
   readonly excluded?: readonly string[] | undefined;
+  /** @default 'fail' */
+  readonly duplicateIds?: 'fail' | 'allow';
+  /** @default 'fail' */
+  readonly invalidItems?: 'fail' | 'drop';
+  /** Length of the list at a second read, which may get 304. @default there is no second read */
+  readonly later?: number | undefined;
 }
 
 /** A path of members, as settings would name it. */
@@ -64,6 +70,8 @@ function totalIn(platform: GeneratedPlatform): Pick<Pagination, 'total' | 'total
   return name === 'X-Total-Count' ? { totalHeader: name } : { total: pathIn(platform)(name) };
 }
 
+const lengths = fc.option(fc.integer({ min: 0, max: 40 }), { nil: undefined, freq: 3 });
+
 /** Sizes that settings may ask this platform for: any that they allow, and often those that it knows. */
 function sizesFor({ defaultSize, maxSize }: GeneratedPlatform): fc.Arbitrary<number> {
   return fc.oneof(fc.integer({ min: 2, max: 20 }), fc.constantFrom(defaultSize, maxSize, 10, 100));
@@ -76,10 +84,11 @@ function sizesFor({ defaultSize, maxSize }: GeneratedPlatform): fc.Arbitrary<num
 export const fitting: fc.Arbitrary<GeneratedRead> = anyPlatforms
   .filter(({ ignores, unseen, totals }) => ignores !== 'place' && unseen === undefined && totals.error === 0)
   .filter((platform) => isTrue(platform) || !roundsOffsets(platform))
-  .chain((platform) => fc.tuple(fc.constant(platform), sizesFor(platform), fc.boolean()))
+  .chain((platform) => fc.tuple(fc.constant(platform), sizesFor(platform), fc.boolean(), lengths))
   .filter(([platform]) => !roundsOffsets(platform) || Object.keys(totalIn(platform)).length > 0)
-  .map(([platform, size, isTotalled]) => ({
+  .map(([platform, size, isTotalled, later]) => ({
     platform,
+    ...{ duplicateIds: 'allow', invalidItems: 'drop', later },
     pagination: fittingSettings(platform, size, isTrue(platform) && (isTotalled || roundsOffsets(platform))),
     query: {},
   }));
@@ -176,9 +185,13 @@ export const anyRead: fc.Arbitrary<GeneratedRead> = anyPlatforms.chain((platform
       sizeParam: fc.option(fc.constantFrom(platform.sizeParam, ...SIZE_PARAMS), { nil: undefined }),
       size: sizesFor(platform),
       excluded: fc.option(excluded, { nil: undefined, freq: 2 }),
+      duplicateIds: fc.constantFrom('fail', 'allow'),
+      invalidItems: fc.constantFrom('fail', 'drop'),
+      isReadAgain: fc.boolean(),
     })
-    .map(({ pagination, sizeParam, size, excluded: left }) => ({
+    .map(({ pagination, sizeParam, size, excluded: left, duplicateIds, invalidItems, isReadAgain }) => ({
       platform,
+      ...{ duplicateIds, invalidItems, later: isReadAgain ? platform.count : undefined },
       pagination,
       excluded: left,
       query: pagination.kind === 'none' && sizeParam !== undefined ? { [sizeParam]: String(size) } : {},
@@ -202,11 +215,13 @@ export const anyJoin: fc.Arbitrary<GeneratedJoin> = fc
     fc.record({ parents: fitting, child: fitting, counts }),
   )
   .map(({ parents, child, counts }) => ({
-    parents: withCount(parents, Math.min(parents.platform.count, 25)),
-    child: withCount(child, Math.min(child.platform.count, 12)),
+    parents: withMost(parents, 25, { versions: 1, nameless: 0 }),
+    child: withMost(child, 12, {}),
     counts,
   }));
 
-function withCount(read: GeneratedRead, count: number): GeneratedRead {
-  return { ...read, platform: { ...read.platform, count } };
+/** Read once, of at most so many items. */
+function withMost(read: GeneratedRead, most: number, items: Partial<GeneratedPlatform>): GeneratedRead {
+  const { platform } = read;
+  return { ...read, later: undefined, platform: { ...platform, ...items, count: Math.min(platform.count, most) } };
 }
