@@ -1,6 +1,14 @@
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Ask, ListEnd } from '../../core/upstream/paging/list-confirmation.ts';
-import { failedTest, goesOn, isNone, mayRepeat, sizeAsked, statesTotal } from '../../core/upstream/paging/list-read.ts';
+import {
+  failedTest,
+  goesOn,
+  isNone,
+  type ListRequest,
+  mayRepeat,
+  sizeAsked,
+  statesTotal,
+} from '../../core/upstream/paging/list-read.ts';
 import { firstAddress, namesTotal, type PageAddress, pageAddress } from '../../core/upstream/paging/page-address.ts';
 import { hasOnlyIds, isFullPage, isTotalInBody, type Try } from './experiment.ts';
 import { byNumber } from './number-experiments.ts';
@@ -29,7 +37,7 @@ export async function findMore(end: ListEnd, ask: Ask): Promise<boolean> {
     try {
       return await ask(address);
     } catch (error) {
-      if (error instanceof GatewayError && REFUSED.includes(error.upstreamStatus)) return undefined;
+      if (error instanceof GatewayError && isRefusal(error, list)) return undefined;
       throw error;
     }
   };
@@ -42,6 +50,16 @@ export async function findMore(end: ListEnd, ask: Ask): Promise<boolean> {
     if (again === undefined || (await hasOnlyIds(`${first.ids ?? ''}${end.tailIds}`, again))) throw error;
     return false;
   }
+}
+
+/**
+ * Of a list by number, a refusal may show that settings are wrong. To parameters that it does not know, a platform may also reply
+ * with 403, or with an error and status 200.
+ */
+function isRefusal({ code, upstreamStatus }: GatewayError, { pagination: { kind } }: ListRequest): boolean {
+  if (REFUSED.includes(upstreamStatus)) return true;
+  const isOther = upstreamStatus === undefined ? code === 'upstream_invalid' : upstreamStatus === 403;
+  return isOther && kind !== 'offset' && kind !== 'page';
 }
 
 async function tryPaging(end: ListEnd, attempt: Try): Promise<boolean> {

@@ -59,6 +59,8 @@ export async function byNumber(
           : 'the platform filters its pages after it has cut them: set pagination to another kind or to a total, or query to what leaves none out',
       );
     }
+    // Where ids may repeat, one id fills all pages of a platform that ignores the place.
+    if (isRepeated && tailIds !== '' && tailIds === `${first.ids}${first.ids}`) throw unread(end, pagination);
     if (isRepeated && end.filled === 1 && !isReal) await secondPlace(end, pagination, attempt, first.ids);
   }
   if (isReal) return true;
@@ -66,6 +68,13 @@ export async function byNumber(
   await secondByNumber(end, pagination, attempt);
   await firstByNumber(end, pagination, attempt, known);
   return items > 0;
+}
+
+function unread({ filled }: ListEnd, { kind }: OffsetPagination | NumberPagination): GatewayError {
+  return failedTest(
+    `${filled} pages have the same ids, and so has one behind them`,
+    `set pagination.${kind}Param to the parameter that the platform reads`,
+  );
 }
 
 function closed(items: number): GatewayError {

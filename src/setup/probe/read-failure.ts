@@ -64,6 +64,7 @@ export const ERROR_KEYS: readonly (readonly [ErrorCode, RegExp, keys: string])[]
   ['upstream_failed', /status/, '^.baseUrl *.path'],
   ['upstream_failed', /^/, '^.baseUrl'],
   ['upstream_invalid', /^field (\w+) /, '*.fields.$1'],
+  ['upstream_invalid', /^every parent/, '*.path *.query'],
   ['upstream_invalid', /^where/, '*.where'],
   ['upstream_invalid', /reports a fault/, '*.ignoreErrors *.query *.body'],
   ['upstream_invalid', /list of items/, '*.items'],

@@ -40,6 +40,8 @@ async function read(
     targets.push(target);
     const { searchParams } = new URL(target, list.baseUrl);
     const replied = reply((name) => (searchParams.has(name) ? Number(searchParams.get(name)) : undefined));
+    // An error with status 200.
+    if (replied === 200) throw new GatewayError('upstream_invalid');
     if (typeof replied === 'number') throw new GatewayError('upstream_refused', { upstreamStatus: replied });
     const from = replied.from ?? 0;
     const items = Array.from({ length: Math.max(0, replied.to - from) }, (_, index) => `${from + index}`);
@@ -150,6 +152,17 @@ describe('a list of one page', () => {
         return { to, statements: to < count ? { has_more: true } : {} };
       };
       expect((await read(NONE, flagged)).result).to.equal(count);
+    }
+  });
+
+  it('is an error where the platform pages, and refuses names that it does not know in any way', async () => {
+    for (const status of [200, 400, 403, 404, 422]) {
+      const names = ['limit', 'offset', 'page', 'per_page', 'size', '$top', 'cursor'];
+      const strict = (query: Query): Reply =>
+        names.slice(2).some((name) => query(name) !== undefined)
+          ? status
+          : { from: query('offset') ?? 0, to: Math.min(25, (query('offset') ?? 0) + (query('limit') ?? 10)) };
+      expect((await read(NONE, strict)).result, `${status}`).to.contain('under limit and offset returned 10 items');
     }
   });
 
@@ -308,6 +321,22 @@ describe('a total that settings name and that counts the items of the page', () 
       const right = await read(pagination, counting(25));
       // What is behind it, and one page further, and whether it is where the list begins.
       expect(right).to.include({ result: 25 }).and.to.have.property('targets').with.length(4);
+    });
+
+    it(`is an error by ${kind} where one id fills all pages, and those behind the total`, async () => {
+      const one = async (target: number) => {
+        const open = createConfirmations(Date.now);
+        const pagination = { ...settings, total: member('total') };
+        const reply = (query: Query): Reply => {
+          const from = query('offset') ?? ((query('page') ?? 1) - 1) * 50;
+          return from < target ? { to: 50, statements: { total: 100 } } : { to: 0, statements: { total: 100 } };
+        };
+        return (await read(pagination, reply, {}, open)).result;
+      };
+      expect(await one(100)).to.equal(100);
+      expect(await one(1000))
+        .to.contain(`2 pages have the same ids`)
+        .and.to.contain(`pagination.${kind}Param`);
     });
 
     it(`is an error by ${kind} where a page is repeated before others follow, as the platform rounds places down`, async () => {

@@ -51,4 +51,21 @@ describe('a list whose end no reply shows', () => {
       }
     });
   }
+
+  it('is an error if a test finds more items, although they are invalid', async () => {
+    const upstream = await startHttpUpstream((request, response) => {
+      const { searchParams: query } = new URL(request.url ?? '', 'http://platform.example');
+      const offset = Number(query.get('offset') ?? 0);
+      const items = [...tools.slice(0, 10), ...tools.slice(10).map(({ name }) => ({ name }))];
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ tools: items.slice(offset, offset + Number(query.get('limit') ?? 10)) }));
+    });
+    const settings = { confirmation: { enabled: true }, resources: { tools: { pagination: { kind: 'none' }, cache } } };
+    const { read } = await startGateway(settingsFor(upstream.url, settings as object));
+    const response = await read('tools');
+    expect(response.status).to.equal(502);
+    expect(await response.json())
+      .to.have.property('detail')
+      .that.contains('the list has 10 items');
+  });
 });

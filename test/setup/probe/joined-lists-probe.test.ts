@@ -113,9 +113,16 @@ describe('experiments of a probe on joined lists', () => {
     expect(report.warnings.at(-1)?.text).to.contain('(in lists.1)');
   });
 
-  it('find lists that are the same below every parent, which fails with strict', async () => {
-    const yaml = settings(`${OWN}, ${BY_QUERY}`);
-    const { ok, resources } = await probed(acme({ path: '/flows', ignores: 'group' }), yaml, {}, { strict: true });
+  it('find lists that are the same below every parent, which fails with strict where ids may repeat', async () => {
+    const flaw = { path: '/flows', ignores: 'group' };
+    const read = await probedOne(acme(flaw), settings(`${OWN}, ${BY_QUERY}`));
+    expect(read.error?.reason).to.match(/^every parent has the same list/);
+    expect(read.lookAt?.map(({ setting }) => setting)).to.deep.equal([
+      'resources.workflows.path',
+      'resources.workflows.query',
+    ]);
+    const yaml = settings(`${OWN}, ${BY_QUERY}, duplicateIds: allow`);
+    const { ok, resources } = await probed(acme(flaw), yaml, {}, { strict: true });
     expect(resources.map(found)).to.deep.equal([[['parameter_ignored', 'resources.workflows.query.group']]]);
     expect(ok).to.equal(false);
   });

@@ -74,9 +74,9 @@ export function createLoader(options: LoaderOptions): Loader {
         : { made };
     }
 
-    async function fetchPage(target: PageTarget, pageSignal: AbortSignal): Promise<MappedPage> {
+    async function fetchPage(target: PageTarget, pageSignal: AbortSignal, isTrial?: boolean): Promise<MappedPage> {
       const read = (body: Buffer, headers: ReplyHeaders) =>
-        readPage({ body, headers, first: false, signal: pageSignal, spend });
+        readPage({ body, headers, first: false, isTrial, signal: pageSignal, spend });
       const { page } = await get({ ...target, read }, pageSignal);
       if (page === undefined) throw new Error('the request had no If-None-Match');
       return page;

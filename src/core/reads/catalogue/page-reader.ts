@@ -31,7 +31,7 @@ export interface PageReaderOptions {
   readonly list: ListRequest;
   readonly maxPageValues: number;
   readonly parse: (text: string) => Page;
-  readonly map: (page: Page, from?: number, to?: number) => Mapped;
+  readonly map: (page: Page, from?: number, to?: number, dropsInvalid?: boolean) => Mapped;
   /** Otherwise only whole items are compared. @default false */
   readonly idsAreUnique?: boolean;
   /** What the items expression missed on an empty page. @default not checked */
@@ -43,6 +43,8 @@ interface PageReading {
   readonly headers: ReplyHeaders;
   /** The first page may be the whole list, and has no earlier page to compare with. */
   readonly first: boolean;
+  /** Of an experiment, an invalid item counts, too. @default false */
+  readonly isTrial?: boolean | undefined;
   readonly signal: AbortSignal;
   /** Called with the processing time of each step, in milliseconds. */
   readonly spend: (ms: number) => void;
@@ -103,7 +105,7 @@ export function createPageTurns() {
 export function createPageReader(options: PageReaderOptions, inTurn: PageTurns): ReadPage {
   const { list, maxPageValues, parse, map, overlooked, idsAreUnique = false } = options;
 
-  function* read({ body, headers, first }: PageReading): Generator<undefined, MappedPage> {
+  function* read({ body, headers, first, isTrial }: PageReading): Generator<undefined, MappedPage> {
     const isLarge = body.length > SMALL_BYTES;
     if (isLarge) checkShape(body, maxPageValues);
     const page = parse(textOf(body));
@@ -114,7 +116,11 @@ export function createPageReader(options: PageReaderOptions, inTurn: PageTurns):
     const ids: Mapped['ids'][number][] = [];
     let counts = NO_COUNTS;
     for (let from = 0; from === 0 || from < page.items.length; from += STEP_ITEMS) {
-      const { items: some, ids: all, ...counted } = map(page, from, Math.min(from + STEP_ITEMS, page.items.length));
+      const {
+        items: some,
+        ids: all,
+        ...counted
+      } = map(page, from, Math.min(from + STEP_ITEMS, page.items.length), isTrial || undefined);
       items.push(...some);
       ids.push(...all);
       counts = addCounts(counts, { ...counted, repeatedIds: 0 });

@@ -38,7 +38,7 @@ export function firstTarget(list: ListRequest): PageTarget {
 export function paginate<P extends PageView>(
   list: ListRequest,
   first: P,
-  fetchPage: (target: PageTarget, signal: AbortSignal) => Promise<P>,
+  fetchPage: (target: PageTarget, signal: AbortSignal, isTrial?: boolean) => Promise<P>,
   signal: AbortSignal,
   confirmation: Pick<Confirmation, 'confirm'> = NO_CONFIRMATION,
 ): AsyncGenerator<P> {
@@ -50,7 +50,7 @@ export function paginate<P extends PageView>(
   };
   const read = { list, first, fetch, signal };
   return checked(read, pagesOf(read), (end) =>
-    confirmation.confirm(end, (address, until = signal) => fetchPage(targetOf(address), until)),
+    confirmation.confirm(end, (address, until = signal) => fetchPage(targetOf(address), until, true)),
   );
 }
 
@@ -123,7 +123,9 @@ async function fetchNext<P extends PageView>(
   }
   // If all there is are first pages, the platform ignores the parameter.
   const isRepeated = page.ids !== undefined && page.count > 0 && [first.ids, previous.ids].includes(page.ids);
-  const isEnd = beyondEnd === 'repeated' || (isShort && kind === 'page');
+  // Where ids may repeat, a page of one id may be a further one.
+  const isOther = page.digests && hasOneId(page.ids ?? '') && ![first.digests, previous.digests].includes(page.digests);
+  const isEnd = beyondEnd === 'repeated' || (isShort && kind === 'page' && !isOther);
   return isRepeated && previous !== first && isEnd ? undefined : page;
 }
 
