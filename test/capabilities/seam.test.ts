@@ -149,50 +149,38 @@ describe('a reload', () => {
     });
   });
 
-  it('that is refused reports a reopened capability that cannot stop, and serves on', async () => {
-    const stuck = defineCapability({
-      settings: { key: 'stuck', schema: z.strictObject({ text: z.string() }).prefault({ text: '1' }) },
-      open: ({ text }) => ({
-        async stop() {
-          if (text === '2') throw new Error('it does not stop');
-        },
-      }),
+  const unusable = { baseUrl: 'https://platform.example', credential: { kind: 'service', file: '/nowhere' } };
+  for (const [what, hook, next] of [
+    [
+      'that is refused reports a reopened capability that cannot stop',
+      'stop',
+      { allowUnverifiedCallers: true, upstreams: { tools: unusable } },
+    ],
+    ['reports a capability that cannot start', 'start', {}],
+  ] as const) {
+    it(`${what}, and serves on`, async () => {
+      const failing = defineCapability({
+        settings: { key: 'failing', schema: z.strictObject({ fails: z.boolean() }).prefault({ fails: false }) },
+        open: ({ fails }) => ({
+          async [hook]() {
+            if (fails) throw new Error('a failing hook');
+          },
+        }),
+      });
+      const stacks: string[] = [];
+      const listening = defineCapability({
+        open: () => ({ listeners: [{ internalError: ({ stack }) => void stacks.push(stack) }] }),
+      });
+      const gateway = gatewayOf({}, [failing, listening]);
+      const url = await gateway.start();
+      const change = () => gateway.change(settingsOf({ failing: { fails: true }, ...next }));
+      if (hook === 'stop') expect(change).to.throw('upstreams.tools.credential.file');
+      else change();
+      await eventually(() => stacks.length === 1);
+      expect(stacks[0]).to.contain('a failing hook');
+      expect((await fetch(`${url}/livez`)).status).to.equal(200);
     });
-    const stacks: string[] = [];
-    const listening = defineCapability({
-      open: () => ({ listeners: [{ internalError: ({ stack }) => void stacks.push(stack) }] }),
-    });
-    const gateway = gatewayOf({}, [stuck, listening]);
-    const url = await gateway.start();
-    const credential = { kind: 'service', file: '/nowhere' };
-    const upstreams = { tools: { baseUrl: 'https://platform.example', credential } };
-    const wrong = settingsOf({ stuck: { text: '2' }, allowUnverifiedCallers: true, upstreams });
-    expect(() => gateway.change(wrong)).to.throw('upstreams.tools.credential.file');
-    await eventually(() => stacks.length === 1);
-    expect(stacks[0]).to.contain('it does not stop');
-    expect((await fetch(`${url}/livez`)).status).to.equal(200);
-  });
-
-  it('reports a capability that cannot start, and serves on', async () => {
-    const failing = defineCapability({
-      settings: { key: 'failing', schema: z.strictObject({ fails: z.boolean() }).prefault({ fails: false }) },
-      open: ({ fails }) => ({
-        async start() {
-          if (fails) throw new Error('it does not start');
-        },
-      }),
-    });
-    const stacks: string[] = [];
-    const listening = defineCapability({
-      open: () => ({ listeners: [{ internalError: ({ stack }) => void stacks.push(stack) }] }),
-    });
-    const gateway = gatewayOf({}, [failing, listening]);
-    const url = await gateway.start();
-    gateway.change(settingsOf({ failing: { fails: true } }));
-    await eventually(() => stacks.length === 1);
-    expect(stacks[0]).to.contain('it does not start');
-    expect((await fetch(`${url}/livez`)).status).to.equal(200);
-  });
+  }
 });
 
 describe('a gateway that closes', () => {

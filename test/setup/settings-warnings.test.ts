@@ -109,7 +109,6 @@ upstreams:
     'where: type != tab': 'tab',
     'where: "type == \\"tab\\""': 'tab',
     'where: state.current == active': 'active',
-    'where: active == state.current': 'active',
     'where: a > b': undefined,
     'where: type == @.tab': undefined,
     "where: type == 'tab'": undefined,
@@ -121,7 +120,6 @@ upstreams:
     'fields: { category: Unknown }': 'Unknown',
     'fields: { category: SCANNER }': 'SCANNER',
     'fields: { category: type || SCAN_ENGINE }': 'SCAN_ENGINE',
-    'fields: { description: about || none }': 'none',
     'fields: { name: title || untitled }': 'untitled',
     'fields: { category: "a && MANUAL" }': 'MANUAL',
     'fields: { category: "a ? MANUAL : b" }': 'MANUAL',
@@ -139,7 +137,6 @@ upstreams:
     'fields: { id: ID, name: TITLE, description: UUID }': undefined,
     'fields: { name: full_name, description: path, version: latest }': undefined,
     'fields: { description: about || summary }': undefined,
-    'fields: { category: type || kind }': undefined,
   };
   for (const [settings, name] of Object.entries(texts)) {
     it(`${name === undefined ? 'do not come' : 'come'} for ${settings}`, async () => {

@@ -56,12 +56,6 @@ describe('a browser that lands at /', () => {
       { numRuns: 150 },
     );
   });
-
-  it('is refused where it names another host, or a foreign page sends it', async () => {
-    const { url } = await serve();
-    expect((await exchange(url, get('/', { ...BROWSER, Host: 'evil.example' }))).status).to.equal(421);
-    expect((await exchange(url, get('/', { ...BROWSER, Origin: 'https://evil.example' }))).status).to.equal(403);
-  });
 });
 
 describe('a client that is not a browser', () => {
