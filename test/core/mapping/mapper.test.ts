@@ -167,11 +167,6 @@ describe('where', () => {
     expect(dropped).to.equal(0);
   });
 
-  it('applies where before mapping', () => {
-    const list = '[{"ok":true,"a":"1"},{"ok":false,"a":[]}]';
-    expect(map(list, { x: field('a') }, { where: 'ok == `true`' }).items).to.deep.equal([{ x: '1' }]);
-  });
-
   it('makes an item invalid over which it cannot be evaluated', () => {
     const list = '[{"a":"secret"},{"a":5}]';
     expect(reasonOf(() => map(list, {}, { where: 'length(a)' }))).to.equal(

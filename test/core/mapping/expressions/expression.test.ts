@@ -154,10 +154,7 @@ describe('an expression', () => {
     });
   }
 
-  for (const text of [
-    ...['', 'a.', 'a..b', "a === 'b'", '{{ name }}', '.data.list', 'foo bar', 'a[', 'a]', '`{`', '"a', 'a.&b', '#'],
-    'a ? b',
-  ]) {
+  for (const text of ['', 'a..b', "a === 'b'", '{{ name }}', '.data.list', '`{`']) {
     it(`${JSON.stringify(text)} is not a JMESPath expression`, () => {
       expect(checkExpression(text)).to.match(/^is not a JMESPath expression: /);
     });

@@ -82,18 +82,6 @@ describe('pages by offset', () => {
       ]);
     }
   });
-
-  it('skip the received items, or go on by one page, up to an empty page if no total is known', async () => {
-    for (const [kind, places] of [
-      ['offset', [0, 3, 6, 7]],
-      ['page', [1, 2, 3, 4]],
-    ] as const) {
-      const platform = simulate({ kind, items: itemsUpTo(7), size: 5, cap: 3 });
-      expect(await readAll(platform)).to.have.length(7);
-      const targets = places.map((place) => `/base/v1/list?installed=true&size=5&${kind}=${place}`);
-      expect(platform.targets).to.deep.equal(targets);
-    }
-  });
 });
 
 describe('pages by number', () => {
