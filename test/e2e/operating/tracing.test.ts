@@ -2,13 +2,16 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { readVersion } from '../../../src/core/kernel/version.ts';
 import { LOADED, PARENT, SAMPLED } from '../../capabilities/tracing/traced.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
 import { TOKEN } from '../../support/authorization/caller.ts';
+import { onCleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/eventually.ts';
+import { startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { type Collector, startCollector } from '../../support/process/collector.ts';
 import { boundedSettings } from '../../support/process/limits-of-process.ts';
 import { runStdio } from '../../support/process/process.ts';
-import { READ_TOOLS, settingsFile, startServing } from '../../support/process/serving.ts';
+import { READ_TOOLS, settingsFile } from '../../support/process/serving.ts';
 import { exchange, get } from '../../support/raw-http.ts';
 
 const SETTINGS = `
@@ -45,22 +48,22 @@ describe('a process with tracing', function () {
     PORTICO_TOKEN: TOKEN,
   });
 
-  const start = (more: object = {}) => {
-    const { yaml, env } = boundedSettings(JSON.stringify({ ...parse(SETTINGS), ...more }), environment());
-    return startServing(yaml, env);
-  };
-
-  it('sends pending spans before it exits, and logs trace ids', async () => {
-    const portico = await start();
-    await exchange(portico.url, get(READ_TOOLS));
-    await exchange(portico.url, get(READ_TOOLS, { traceparent: SAMPLED }));
-    expect((await exchange(portico.adminUrl, get('/'))).status).to.equal(200);
-    const { code, stdout } = await portico.stop();
-    expect(code).to.equal(0);
+  it('sends pending spans before it has closed, with what the environment names, and logs trace ids', async () => {
+    Object.assign(process.env, environment());
+    onCleanup(() => {
+      for (const name of Object.keys(environment())) delete process.env[name];
+    });
+    const log = captureLog('info');
+    const settings = parse(SETTINGS.replace('${PLATFORM_URL}', platform.url));
+    const { gateway, url } = await startGateway(settings, { logger: log.logger });
+    await exchange(url, get(READ_TOOLS));
+    await exchange(url, get(READ_TOOLS, { traceparent: SAMPLED }));
+    expect((await exchange(gateway.adminUrl ?? '', get('/'))).status).to.equal(200);
+    await gateway.close();
     const [first, second, ...others] = collector.all('GET /mcp/v1/resources/read');
     expect(others).to.deep.equal([]);
-    const lines = stdout.split('\n').filter((line) => line.includes(`"route":"/mcp/v1/resources/read"`));
-    expect(lines.map((line) => JSON.parse(line).traceId)).to.deep.equal([first?.traceId, second?.traceId]);
+    const lines = log.lines().filter(({ route }) => route === '/mcp/v1/resources/read');
+    expect(lines.map(({ traceId }) => traceId)).to.deep.equal([first?.traceId, second?.traceId]);
     expect(second?.traceId).to.equal(PARENT.traceId);
     expect(first?.resource).to.include({
       'service.name': 'portico-of-the-test',
