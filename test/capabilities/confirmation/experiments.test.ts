@@ -10,7 +10,15 @@ import { itemsUpTo, readAll, simulate } from '../../core/upstream/paging/platfor
 type Query = (name: string) => number | undefined;
 
 /** What a platform replies: items of its list from one up to another, with members beside them; or a status. */
-type Reply = { readonly from?: number; readonly to: number; readonly statements?: object } | number;
+type Reply =
+  | {
+      readonly from?: number;
+      readonly to: number;
+      readonly statements?: object;
+      /** @default each item has an id of its own */
+      readonly idOf?: (item: number) => string;
+    }
+  | number;
 
 interface Outcome {
   /** Items of the list that was read, or the reason of the error. */
@@ -47,7 +55,8 @@ async function read(
     const items = Array.from({ length: Math.max(0, replied.to - from) }, (_, index) => `${from + index}`);
     const body = { items, ...replied.statements };
     const view = viewOf(pagination, { body, items, headers: {}, enclosing: [{ fields: [], value: body }] });
-    return { ...view, ids: textDigestsOf(items) };
+    const ids = textDigestsOf(items.map((item) => replied.idOf?.(Number(item)) ?? item));
+    return { ...view, ids, digests: replied.idOf && textDigestsOf(items) };
   };
   const { signal } = new AbortController();
   try {
@@ -392,6 +401,16 @@ describe('a list by page without a total', () => {
         expect(result, `${total} from ${firstPage}`).to.equal(total);
       }
     }
+  });
+
+  it('is an error where the platform counts from 0, and ids of its first page repeat on others', async () => {
+    const counting = (firstPage: number) => (query: Query) => {
+      const from = ((query('page') ?? firstPage) - firstPage) * 7;
+      return { from, to: Math.min(36, from + 7), idOf: (item: number) => `id-${Math.floor(item / 8)}` };
+    };
+    const unsized = { ...PAGE, sizeParam: null };
+    expect((await read(unsized, counting(1))).result).to.equal(36);
+    expect((await read(unsized, counting(0))).result).to.contain('pagination.firstPage');
   });
 
   it('is an error where the platform counts from 0 and ignores the size, or none is sent', async () => {
