@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../core/kernel/errors.ts';
 import type { ListEnd } from '../../core/upstream/paging/list-confirmation.ts';
-import { failedTest, sizeAsked } from '../../core/upstream/paging/list-read.ts';
+import { failedTest, hasOneId, sizeAsked } from '../../core/upstream/paging/list-read.ts';
 import {
   firstAddressOf,
   type NumberPagination,
@@ -59,8 +59,8 @@ export async function byNumber(
           : 'the platform filters its pages after it has cut them: set pagination to another kind or to a total, or query to what leaves none out',
       );
     }
-    // Where ids may repeat, one id fills all pages of a platform that ignores the place.
-    if (isRepeated && tailIds !== '' && tailIds === `${first.ids}${first.ids}`) throw unread(end, pagination);
+    // Where ids may repeat, one id may fill all pages of a platform that ignores the place.
+    if (isRepeated && first.digests && items > 1 && hasOneId(known)) throw unread(end, pagination);
     if (isRepeated && end.filled === 1 && !isReal) await secondPlace(end, pagination, attempt, first.ids);
   }
   if (isReal) return true;
@@ -70,9 +70,9 @@ export async function byNumber(
   return items > 0;
 }
 
-function unread({ filled }: ListEnd, { kind }: OffsetPagination | NumberPagination): GatewayError {
+function unread({ items }: ListEnd, { kind }: OffsetPagination | NumberPagination): GatewayError {
   return failedTest(
-    `${filled} pages have the same ids, and so has one behind them`,
+    `all ${items} items have one id, and so have those behind them`,
     `set pagination.${kind}Param to the parameter that the platform reads`,
   );
 }
