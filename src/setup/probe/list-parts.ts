@@ -66,16 +66,12 @@ export function settingsOf(settings: ResourceConfig, baseUrl: string, target: st
   const asked = path.split('/');
   const segments = new URL(settings.path, baseUrl).pathname.split('/');
   const isNamed = (value: string | readonly string[]) => namesIn(JSON.stringify(value)).length > 0;
-  const query = Object.entries(settings.query).map(([name, value]) => ({
-    name,
-    value,
-    sent: searchParams.getAll(name),
-  }));
+  const query = Object.entries(settings.query);
   const fits =
     asked.length === segments.length &&
     segments.every((segment, index) => segment.includes('%7B') || segment === asked[index]) &&
-    query.every(({ value, sent }) => isNamed(value) || sent.join() === [value].flat().join());
+    query.every(([name, value]) => isNamed(value) || searchParams.getAll(name).join() === [value].flat().join());
   if (!fits) return undefined;
-  const filled = query.map(({ name, value, sent }) => [name, isNamed(value) ? sent : value]);
+  const filled = query.map(([name, value]) => [name, isNamed(value) ? searchParams.getAll(name) : value]);
   return { ...settings, path, query: Object.fromEntries(filled) };
 }

@@ -51,13 +51,13 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     const part = partOf(request);
     return settings.each === undefined || (part !== undefined && part.list !== 'each');
   };
-  const varied: ReturnType<typeof createVariedReads>[] = [];
-  const vary = (own: ResourceConfig) => {
-    const reads = createVariedReads({ config, settings: own, identity, resource: name, onRequest });
-    varied.push(reads);
-    return reads.readAgain;
+  let extraRequests = 0;
+  const countRequest = (request: TappedRequest) => {
+    extraRequests += 1;
+    onRequest(request);
   };
-  const extraRequests = () => varied.reduce((sum, { requests }) => sum + requests(), 0);
+  const vary = (own: ResourceConfig) =>
+    createVariedReads({ config, settings: own, identity, resource: name, onRequest: countRequest });
   const begun = performance.now();
   return readOnce({ config, resource: name, identity, onRequest, isOfList, events }, async (read) => {
     const { outcome } = read;
@@ -73,7 +73,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
     if (outcome instanceof GatewayError) {
       const keys = errorKeys(outcome, name, upstream, config);
       const error = await describeFailure(outcome, read, masks, page.first !== undefined);
-      return { ...known, warnings, ...page, extraRequests: extraRequests(), error, lookAt: keys };
+      return { ...known, warnings, ...page, extraRequests, error, lookAt: keys };
     }
     const items: readonly Readonly<Record<string, string>>[] = JSON.parse(outcome.snapshot.bytes.toString('utf8'));
     const common = { resource, served: items, defaulted, credential };
@@ -110,7 +110,7 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
       items: items.length,
       emptyFields: emptyFields(resource, items),
       warnings: [...warnings, ...findings.map((found) => ({ ...found, text: safe(found.text, 500) }))],
-      extraRequests: extraRequests(),
+      extraRequests,
       notTried,
       ...(settings.each !== undefined && { maxPages: settings.maxPages, maxParents: settings.maxParents }),
       ...page,

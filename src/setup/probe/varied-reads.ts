@@ -27,14 +27,14 @@ const PERMISSIVE = { invalidItems: 'drop', allowEmpty: true, duplicateIds: 'allo
 type VariedReadsOptions = Omit<SingleReadOptions, 'events'> & { readonly settings: ResourceConfig };
 
 /** Trials are reads, with bounded `maxPages` and no retries. Rejects with {@link NotTried} if no response shows anything. */
-export function createVariedReads({ settings, onRequest, ...read }: VariedReadsOptions) {
+export function createVariedReads({ settings, onRequest, ...read }: VariedReadsOptions): ReadAgain {
   let requests = 0;
   const count = (request: TappedRequest) => {
     requests += 1;
     onRequest(request);
   };
 
-  const readAgain: ReadAgain = ({ settings: changed, credential, maxPages = 1 }) => {
+  return ({ settings: changed, credential, maxPages = 1 }) => {
     if (requests + maxPages > PROBE.requests) throw new NotTried(`it needs more than ${PROBE.requests} requests`);
     const merged = { ...settings, ...changed };
     // A full page without a next one is an error in a read; here the pages alone count.
@@ -51,7 +51,6 @@ export function createVariedReads({ settings, onRequest, ...read }: VariedReadsO
       return seen.length === 0 && !(outcome instanceof GatewayError) ? [NO_LIST] : seen;
     });
   };
-  return { readAgain, requests: () => requests };
 }
 
 function variedConfig(config: Config, resource: string, own: ResourceConfig, credential?: CredentialSettings): Config {
