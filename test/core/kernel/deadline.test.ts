@@ -200,15 +200,4 @@ describe('inOrder', () => {
     expect(signals.map((signal) => signal.reason)).to.deep.equal([reason, reason]);
     expect(listenersOf(controller.signal)).to.equal(0);
   });
-
-  it('leaves no rejection unhandled when several fail', async () => {
-    const results = inOrder(5, 5, calm(), async (index) => {
-      await sleep(index);
-      throw new Error(`mistake ${index}`);
-    });
-    const unhandled = await unhandledDuring(async () => {
-      expect(await rejection(results.next())).to.have.property('message', 'mistake 0');
-    });
-    expect(unhandled).to.deep.equal([]);
-  });
 });
