@@ -1,17 +1,13 @@
 import { expect } from 'chai';
-import { settingsFor } from '../../support/gateway.ts';
+import { captureLog } from '../../core/log/captured-log.ts';
+import { settingsFor, startGateway } from '../../support/gateway.ts';
 import { type HttpUpstream, lists, startHttpUpstream } from '../../support/platform/http-upstream.ts';
 import { toolItem } from '../../support/platform/loads.ts';
-import type { PorticoProcess } from '../../support/process/process.ts';
-import { residentBytes } from '../../support/process/resident-bytes.ts';
-import { startServing } from '../../support/process/serving.ts';
 import { exchange, get, requestText, sendTo } from '../../support/raw-http.ts';
 import { RPC_FIELDS } from '../../support/rpc.ts';
 
 const LIST = '/mcp/v1/resources';
 const READ = `${LIST}/read?uri=platform://tools`;
-const HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
-const MAX_RESIDENT_BYTES = 400_000_000;
 /** What would be answered, and asked of the platform, if it were taken for a request of its own. */
 const SMUGGLED = get(READ, { Authorization: 'Bearer smuggled', 'X-Request-Id': 'smuggled' });
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
@@ -89,19 +85,15 @@ const TAKEN: Readonly<Record<string, { readonly bytes: string; readonly status: 
   },
 };
 
-describe('request smuggling, against a process with a heap of 128 MB', () => {
+describe('request smuggling', () => {
+  const log = captureLog();
   let platform: HttpUpstream;
-  let portico: PorticoProcess;
   let url: string;
 
   before(async () => {
     platform = await startHttpUpstream(lists({ tools: [toolItem('one')] }));
-    const settings = JSON.stringify({ ...settingsFor(platform.url), log: { level: 'debug' } });
-    portico = await startServing(settings, HEAP);
-    url = await portico.ready;
+    ({ url } = await startGateway(settingsFor(platform.url), { logger: log.logger }));
   });
-
-  after(() => portico.stop());
 
   /** Sends bytes with a request behind them, which is not answered. */
   async function expectRefused(bytes: string, status: number, code: string): Promise<void> {
@@ -136,9 +128,8 @@ describe('request smuggling, against a process with a heap of 128 MB', () => {
 
   it('causes no request to the platform and no error', async () => {
     expect(platform.requests).to.deep.equal([]);
-    expect(portico.stdout()).not.to.contain('smuggled');
+    expect(log.text()).not.to.contain('smuggled');
     expect((await exchange(url, get(READ))).status).to.equal(200);
-    expect(portico.stderr()).to.equal('');
-    expect(await residentBytes(portico)).to.be.below(MAX_RESIDENT_BYTES);
+    expect(log.lines().filter(({ level }) => level === 'error')).to.deep.equal([]);
   });
 });
