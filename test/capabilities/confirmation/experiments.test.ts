@@ -404,6 +404,19 @@ describe('a list by page without a total', () => {
     }
   });
 
+  it('is not ended by a page of the same id as the last one, where ids may repeat', async () => {
+    const pages = [
+      [0, 2],
+      [2, 3],
+      [4, 5],
+    ] as const;
+    const versions = (query: Query): Reply => {
+      const [from, to] = pages[(query('page') ?? 1) - 1] ?? [5, 5];
+      return { from, to, idOf: () => 'one' };
+    };
+    expect((await read({ ...PAGE, size: 2 }, versions)).result).to.contain('a page before the last is not full');
+  });
+
   it('is an error where the platform counts from 0, and ids of its first page repeat on others', async () => {
     const counting = (firstPage: number) => (query: Query) => {
       const from = ((query('page') ?? firstPage) - firstPage) * 7;
