@@ -104,6 +104,7 @@ export function composeReads(
       // Without a parent, nothing shows that the list below it is missing.
       notFound: 'error',
       invalidItems: 'fail',
+      duplicateIds: 'fail',
       fields: { id: plainField(each.id) },
     };
     const settings = { ...child, where: undefined, ...(named ? resourceConfig(config, named) : own) };

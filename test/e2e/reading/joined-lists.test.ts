@@ -121,6 +121,17 @@ describe('a list below parents', () => {
     expect((await read(one)).requests.join()).not.to.contain('portico-probe');
   });
 
+  it('is an error if a parent of a list of its own is there twice, although ids of its lists may repeat', async () => {
+    const twice: RequestListener = (request, response) =>
+      (request.url === '/projects' ? json({ projects: [...PROJECTS, { ...PROJECTS[0], seen: 2 }] }) : platform)(
+        request,
+        response,
+      );
+    const own = `each: ${OWN.replace(PAGED, '{ kind: none }')}, path: '/projects/{parent.key}/workflows'`;
+    const yaml = settingsOf(`duplicateIds: allow, ${own}, ${BELOW}`);
+    expect((await read(yaml, twice)).body).to.include({ code: 'upstream_invalid' });
+  });
+
   it('is an error if a parent has no id, or reports it as dropped if the resource of the parents drops it', async () => {
     const nameless: RequestListener = (request, response) =>
       request.url?.startsWith('/projects?') === true || request.url === '/projects'

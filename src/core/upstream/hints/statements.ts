@@ -33,7 +33,7 @@ const MAX_TRIED = 256;
 const MAX_LINKS = 50;
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
 /** Value of RFC 9110, section 14.4, or as PostgREST has it without a unit. */
-const RANGE = /^\s*(?:(?!bytes)[\w-]+[\s=]\s*)?(?:\d+-\d+|\*)\/(\d{1,40})\s*$/i;
+const RANGE = /^\s*(?:(?!bytes)[\w-]+[\s=]\s*)?(?:(\d{1,40})-\d+|\*)\/(\d{1,40})\s*$/i;
 const NUMBER = /^\s*\+?(\d{1,40})(?:\.0*)?\s*$/;
 
 /** Reads no item but the last, for a flag in it, so that it takes the same few microseconds for any list. */
@@ -59,7 +59,9 @@ export function headerStatements(headers: ReplyHeaders): Statement[] {
   }
   readLink(headers['link'], statements);
   const range = RANGE.exec(String(headers['content-range'] ?? ''));
-  if (range !== null) statements.push({ sign: 'total', name: 'content-range', stated: Number(range[1]) });
+  if (range !== null) statements.push({ sign: 'total', name: 'content-range', stated: Number(range[2]) });
+  // Some platforms count items from 1.
+  if (Number(range?.[1]) > 1) statements.push({ sign: 'previous', name: 'content-range', stated: true });
   return statements;
 }
 

@@ -245,6 +245,12 @@ describe('the names of signs', () => {
 });
 
 describe('the signs of more items in headers', () => {
+  it('is a previous page, where a range begins behind the first item', () => {
+    const signs = (range: string) => headerStatements({ 'content-range': range }).map(({ sign }) => sign);
+    expect(signs('items 20-39/150')).to.deep.equal(['total', 'previous']);
+    for (const range of ['items 0-19/150', 'items 1-20/150']) expect(signs(range)).to.deep.equal(['total']);
+  });
+
   it('is a total, a number of pages, a flag or a way to the next page', () => {
     const total = (stated: number) => ({ sign: 'total', stated });
     const next = (stated: boolean) => ({ sign: 'next', stated });
