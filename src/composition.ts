@@ -46,8 +46,8 @@ function openAs(purpose: Purpose, known: readonly AnyCapability[], context: OwnC
 export const SLICES = slicesOf(CAPABILITIES);
 
 /** Returns the blocks of the settings file that belong to these capabilities. @default all */
-export function slicesFor(known: readonly AnyCapability[] = CAPABILITIES): readonly SettingsSlice[] {
-  return slicesOf(known);
+export function slicesFor(known?: readonly AnyCapability[]): readonly SettingsSlice[] {
+  return known === undefined ? SLICES : slicesOf(known);
 }
 
 export type LoadedSettings = Awaited<ReturnType<typeof loadSettings>>;

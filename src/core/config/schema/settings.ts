@@ -7,8 +7,20 @@ import { withChecks } from './cross-check.ts';
 import { crossChecks, settleOffers } from './cross-checks.ts';
 import { type SettingsShape, settingsShape } from './settings-shape.ts';
 
-/** Creates the schema of all settings of one gateway. */
-export function settingsSchema(registry: readonly Resource[] = RESOURCES, slices: readonly SettingsSlice[] = []) {
+const NO_SLICES: readonly SettingsSlice[] = [];
+/** The last one for each registry: to create it takes ten times as long as to check settings. */
+const schemas = new WeakMap<readonly Resource[], { slices: typeof NO_SLICES; schema: ReturnType<typeof newSchema> }>();
+
+/** The schema of all settings of one gateway. */
+export function settingsSchema(registry: readonly Resource[] = RESOURCES, slices = NO_SLICES) {
+  const known = schemas.get(registry);
+  if (known?.slices === slices) return known.schema;
+  const schema = newSchema(registry, slices);
+  schemas.set(registry, { slices, schema });
+  return schema;
+}
+
+function newSchema(registry: readonly Resource[], slices: readonly SettingsSlice[]) {
   return withChecks(settingsShape(registry, slices), ...crossChecks(registry)).overwrite(settleOffers(registry));
 }
 
