@@ -38,13 +38,17 @@ export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => bo
     return pagination.total?.(first.body) === items.length && items[0]?.id !== itemsOf(platform)[0]?.id;
   },
   /** Nothing contradicts it. */
-  'a wrong total that the first page reaches': (read) => {
+  'a wrong total that the items received reach': (read) => {
     const { platform } = read;
     const first = firstOf(read);
     if (first === undefined || !(tellsHowMany(platform) || platform.shown.includes('pages'))) return false;
     const { cap, error } = platform.totals;
     const isWrong = error !== 0 || cap < platform.count;
-    return isWrong && itemsIn(first).length >= counted(platform, itemsOf(platform).length);
+    const all = itemsOf(platform);
+    const items = itemsIn(first);
+    const before = all.findIndex(({ id }) => id === items[0]?.id);
+    const total = counted(platform, all.length);
+    return isWrong && (items.length >= total || (before > 0 && all.length - before === total));
   },
   /** No size is smaller, and no place is in the middle of it. */
   'a first page of which the caller sees one item or none': (read) => {
@@ -53,6 +57,9 @@ export const NOT_DETECTABLE: Readonly<Record<string, (read: GeneratedRead) => bo
     const { length } = itemsIn(first);
     return length < 2 && (!findsPlaces(read) || read.pagination.total?.(first.body) === length);
   },
+  /** Ids are compared, not items: those of another place may be the same. */
+  'ids that repeat in pages that settings do not find': (read) =>
+    read.duplicateIds === 'allow' && read.platform.versions > 1 && !(findsPlaces(read) && beginsRight(read)),
 };
 
 /** The name of the exclusion that a read falls under. */
@@ -92,6 +99,10 @@ function findsPlaces({ platform, pagination }: GeneratedRead): boolean {
     case 'page':
       return way === 'page' && pagination.pageParam === placeParam;
   }
+}
+
+function beginsRight({ platform, pagination }: GeneratedRead): boolean {
+  return pagination.kind !== 'page' || pagination.firstPage === platform.firstPage;
 }
 
 /** Whether the platform follows the size that settings send. */
