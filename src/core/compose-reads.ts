@@ -83,6 +83,7 @@ export function composeReads(
         place: lists && `lists.${index}`,
         open: listLoader({ ...source, settings: variant }),
       })),
+      triesParents: hooks.openConfirmation !== undefined,
       concurrency: JOINED_AT_ONCE,
       maxItems: settings.maxItems,
       maxPages: settings.maxPages,

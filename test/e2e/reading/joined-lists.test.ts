@@ -100,7 +100,10 @@ describe('a list below parents', () => {
         return json(of(searchParams.get('project') ?? ''))(request, response);
       };
     const all = { workflows: WORKFLOWS['p1'], total: 2 };
-    const yaml = settingsOf(`each: ${OWN}, path: /workflows, ${BELOW.replace('{}', "{ project: '{parent.key}' }")}`);
+    const unconfirmed = settingsOf(
+      `each: ${OWN}, path: /workflows, ${BELOW.replace('{}', "{ project: '{parent.key}' }")}`,
+    );
+    const yaml = `${unconfirmed}\nconfirmation: { enabled: true }`;
     const { body, requests } = await read(
       yaml,
       byQuery(() => all),

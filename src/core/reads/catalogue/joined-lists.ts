@@ -26,6 +26,8 @@ interface JoinedListsOptions extends LoaderBounds {
     readonly place?: string | undefined;
     readonly open: (events: Events, parent: Parent | undefined) => Loader;
   }[];
+  /** Whether one request may try a parent that does not exist, where the lists of all parents are the same. @default false */
+  readonly triesParents?: boolean;
   /** Lists that are read at once. */
   readonly concurrency: number;
   readonly maxItems: number;
@@ -95,7 +97,7 @@ export function createJoinedLoader(options: JoinedListsOptions): Loader {
       loaded.push({ parent, items });
     }
     checkList(resource, options.rules, { ...NO_COUNTS, ...sum });
-    await checkParents();
+    if (options.triesParents) await checkParents();
     const snapshot = await join(loaded, startedAt);
     events.listLoaded?.({ resource, upstream, ...sum, items: snapshot.count, defaulted });
     const { pages, excluded, dropped } = sum;

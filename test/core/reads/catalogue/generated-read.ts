@@ -113,6 +113,7 @@ export async function joinedOutcomeOf(join: GeneratedJoin): Promise<unknown[] | 
         maxPages: 10_000,
         maxReadBytes: 1_000_000,
         loading,
+        triesParents: true,
       },
       parents: { open: () => loaderOf(join.parents, open('parents', ''), PARENT), max: 100 },
       lists: [{ open: (_events, parent) => ofParent(parent) }],
