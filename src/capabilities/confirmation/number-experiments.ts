@@ -60,7 +60,7 @@ export async function byNumber(
       );
     }
     // Where ids may repeat, one id may fill all pages of a platform that ignores the place.
-    if (isRepeated && first.digests && items > 1 && hasOneId(known)) throw unread(end, pagination);
+    if (isRepeated && first.idsMayRepeat && items > 1 && hasOneId(known)) throw unread(end, pagination);
     if (isRepeated && end.filled === 1 && !isReal) await secondPlace(end, pagination, attempt, first.ids);
   }
   if (isReal) return true;
@@ -159,7 +159,7 @@ async function firstByNumber(
   if (reply === undefined || (items === 0 && reply.count === 0)) return;
   // Where ids may repeat, those of an earlier page may all be known.
   const { ids = '' } = first;
-  const isBegin = !first.digests || ids.startsWith(reply.ids ?? '') || reply.ids?.startsWith(ids);
+  const isBegin = !first.idsMayRepeat || ids.startsWith(reply.ids ?? '') || reply.ids?.startsWith(ids);
   if (items > 0 && isBegin && (await hasOnlyIds(filled === 1 ? ids : known, reply))) return;
   const asked = isPage ? `${pagination.pageParam}=${pagination.firstPage}` : `${pagination.offsetParam}=0`;
   throw failedTest(

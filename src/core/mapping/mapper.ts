@@ -59,7 +59,7 @@ export function createMapper({
   required,
   where,
   invalidItems,
-}: MapperOptions): (page: Page, from?: number, to?: number, dropsInvalid?: boolean) => Mapped {
+}: MapperOptions): (page: Page, from?: number, to?: number, isTrial?: boolean) => Mapped {
   const mapFields = Object.entries(fields).map(([name, field]) => createField(name, field, required.includes(name)));
   const condition = where === undefined ? undefined : compileExpression(where);
 
@@ -102,7 +102,7 @@ export function createMapper({
     return item;
   };
 
-  return (page, from = 0, to = page.items.length, dropsInvalid = invalidItems === 'drop') => {
+  return (page, from = 0, to = page.items.length, isTrial = false) => {
     const items: Record<string, string>[] = [];
     const ids: (string | undefined)[] = [];
     const tallies = mapFields.map((field) => {
@@ -120,7 +120,7 @@ export function createMapper({
         else items.push(item);
         ids.push(item === undefined ? idOf(page, index) : item['id']);
       } catch (error) {
-        if (!dropsInvalid || !(error instanceof GatewayError)) throw error;
+        if ((invalidItems === 'fail' && !isTrial) || !(error instanceof GatewayError)) throw error;
         dropped += 1;
         dropReason ??= error.reason;
         ids.push(idOf(page, index));

@@ -56,7 +56,7 @@ async function read(
     const body = { items, ...replied.statements };
     const view = viewOf(pagination, { body, items, headers: {}, enclosing: [{ fields: [], value: body }] });
     const ids = textDigestsOf(items.map((item) => replied.idOf?.(Number(item)) ?? item));
-    return { ...view, ids, digests: replied.idOf && textDigestsOf(items) };
+    return { ...view, ids, digests: replied.idOf && textDigestsOf(items), idsMayRepeat: replied.idOf !== undefined };
   };
   const { signal } = new AbortController();
   try {

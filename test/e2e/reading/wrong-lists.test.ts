@@ -109,6 +109,15 @@ describe('a list with a duplicate id', () => {
     await expectRefused(resource, signedTwice, 'a page repeats the ids of an earlier page');
   });
 
+  it('is none when the last page of one item comes again beyond the end, also with where', async () => {
+    const byPage = { kind: 'page', pageParam: 'page', firstPage: 1, sizeParam: 'size', size: 2 };
+    const clamped: Body = (url) => {
+      const from = 2 * (Math.min(Number(url.searchParams.get('page')), 3) - 1);
+      return { tools: signed(items(Math.min(5 - from, 2), from)) };
+    };
+    await expectServed({ pagination: byPage, where: "id != 't4'" }, clamped, 4);
+  });
+
   it('is upstream_invalid with duplicateIds: allow when identical items of an earlier page return', async () => {
     const resource = { pagination, duplicateIds: 'allow' };
     await expectRefused(

@@ -31,7 +31,7 @@ export interface PageReaderOptions {
   readonly list: ListRequest;
   readonly maxPageValues: number;
   readonly parse: (text: string) => Page;
-  readonly map: (page: Page, from?: number, to?: number, dropsInvalid?: boolean) => Mapped;
+  readonly map: (page: Page, from?: number, to?: number, isTrial?: boolean) => Mapped;
   /** Otherwise only whole items are compared. @default false */
   readonly idsAreUnique?: boolean;
   /** What the items expression missed on an empty page. @default not checked */
@@ -116,11 +116,8 @@ export function createPageReader(options: PageReaderOptions, inTurn: PageTurns):
     const ids: Mapped['ids'][number][] = [];
     let counts = NO_COUNTS;
     for (let from = 0; from === 0 || from < page.items.length; from += STEP_ITEMS) {
-      const {
-        items: some,
-        ids: all,
-        ...counted
-      } = map(page, from, Math.min(from + STEP_ITEMS, page.items.length), isTrial || undefined);
+      const to = Math.min(from + STEP_ITEMS, page.items.length);
+      const { items: some, ids: all, ...counted } = map(page, from, to, isTrial);
       items.push(...some);
       ids.push(...all);
       counts = addCounts(counts, { ...counted, repeatedIds: 0 });
@@ -144,6 +141,7 @@ export function createPageReader(options: PageReaderOptions, inTurn: PageTurns):
       items: encodeItems(items),
       counts: { ...counts, repeatedIds, overlooked: missed },
       digests,
+      idsMayRepeat: !idsAreUnique,
       ids: idDigests,
       keptIds,
     };

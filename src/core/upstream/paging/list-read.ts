@@ -27,6 +27,8 @@ export interface PageView {
   readonly counts?: { readonly overlooked?: string | undefined };
   /** Digests of its items; absent if the page {@link isWhole is the whole list}. */
   readonly digests?: string | undefined;
+  /** Whether settings allow items with the same id. @default false */
+  readonly idsMayRepeat?: boolean;
   /** Digests of the ids of all its items, also of those that `where` leaves out; absent if the page is the whole list. */
   readonly ids?: string | undefined;
 }

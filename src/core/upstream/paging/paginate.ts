@@ -124,7 +124,8 @@ async function fetchNext<P extends PageView>(
   // If all there is are first pages, the platform ignores the parameter.
   const isRepeated = page.ids !== undefined && page.count > 0 && [first.ids, previous.ids].includes(page.ids);
   // Where ids may repeat, a page of one id may be a further one.
-  const isOther = page.digests && hasOneId(page.ids ?? '') && ![first.digests, previous.digests].includes(page.digests);
+  const isSame = [first.digests, previous.digests].includes(page.digests);
+  const isOther = page.idsMayRepeat === true && hasOneId(page.ids ?? '') && !isSame;
   const isEnd = beyondEnd === 'repeated' || (isShort && kind === 'page' && !isOther);
   return isRepeated && previous !== first && isEnd ? undefined : page;
 }
@@ -203,7 +204,7 @@ async function* checked<P extends PageView>(
 function createRepeatCheck(): (page: PageView) => Promise<void> {
   const seen = new Set<string>();
   const pages = new Set<string>();
-  return async ({ digests = '', ids = '' }) => {
+  return async ({ digests = '', ids = '', idsMayRepeat = false }) => {
     if (digests === '') return;
     // Items of one page may be equal: all are compared with earlier pages before the first is added.
     for await (const some of inSteps(digests)) {
@@ -211,7 +212,8 @@ function createRepeatCheck(): (page: PageView) => Promise<void> {
     }
     // Items may differ from reply to reply, as by a signed URL. Where ids may repeat, one id can fill several pages.
     const page = textDigestsOf([ids]);
-    if (pages.has(page) && !hasOneId(ids)) throw incomplete('a page repeats the ids of an earlier page');
+    if (pages.has(page) && !(idsMayRepeat && hasOneId(ids)))
+      throw incomplete('a page repeats the ids of an earlier page');
     pages.add(page);
     for await (const some of inSteps(digests)) for (const digest of some) seen.add(digest);
   };
