@@ -33,6 +33,7 @@ export function partsOf(resource: Resource, { config, isWritten }: LoadedConfig)
       list,
       settings: { ...settings, ...own, ...alone },
       keyOf,
+      // Keys of an entry of lists, which are longer, have no defaults.
       isWritten: (key) => keyOf(key).split('.').length > 3 || isWritten(keyOf(key).split('.')),
     };
   });
