@@ -47,9 +47,9 @@ function parentsOf({ fields }: ResourceConfig, id: string, own: object): object 
 /** Returns the settings path of each key of one list of a resource. */
 export function keysOf(config: Config, name: string, list: string | undefined): (key: string) => string {
   const { each } = Object(valueAt(config, `resources.${name}`)) as Partial<ResourceConfig>;
-  if (list === 'each' && typeof each === 'string') return (key) => `resources.${each}.${key}`;
+  const block = list === 'each' && typeof each === 'string' ? each : `${name}.${list}`;
   return (key) => {
-    const own = `resources.${name}.${list}.${key}`.replace('.each.fields.id', '.each.id');
+    const own = `resources.${block}.${key}`.replace(/\.each\.fields(?:\.id)?$/, '.each.id');
     return list !== undefined && valueAt(config, own) !== undefined ? own : `resources.${name}.${key}`;
   };
 }

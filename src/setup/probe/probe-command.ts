@@ -1,11 +1,9 @@
-import { styleText } from 'node:util';
 import { onOneLine } from '../../core/config/config-error.ts';
 import type { LoadedConfig } from '../../core/config/load-config.ts';
 import { offeredIn } from '../../core/config/schema/settings.ts';
 import { localCaller } from '../../core/local-caller.ts';
 import { RESOURCES } from '../../core/resources/index.ts';
-import { printReport } from './print-report.ts';
-import type { ProbeReport, ResourceReport } from './probe-report.ts';
+import { type ProbeReport, printReport, type ResourceReport } from './probe-report.ts';
 import { probeResource } from './probe-resource.ts';
 
 export interface ProbeOptions {
@@ -21,7 +19,7 @@ export async function runProbe(
   { json = false, ...options }: ProbeOptions & { readonly json?: boolean | undefined } = {},
 ): Promise<{ readonly text: string; readonly ok: boolean }> {
   const report = await probe(file, loaded, options);
-  return { text: json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report, styleText), ok: report.ok };
+  return { text: json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report), ok: report.ok };
 }
 
 /** Reads every resource as `portico serve` does. Throws `ConfigError` if a platform needs a token and there is none. */

@@ -1,18 +1,25 @@
+import type { ListPart } from './list-parts.ts';
 import type { Finding, Untried } from './probe-report.ts';
-import { checksOff, defaultQuery, defaults, emptyList, type Subject, unmappedValues } from './read-doubts.ts';
+import {
+  checksOff,
+  defaultQuery,
+  defaults,
+  emptyList,
+  type ListSubject,
+  type ReadSubject,
+  unmappedValues,
+} from './read-doubts.ts';
 import { publicList, queryEntries, smallerPages } from './request-experiments.ts';
 import { NotTried } from './varied-reads.ts';
 
-/** Finds doubts about a read. Rejects with {@link NotTried} if it shows nothing. */
-type Experiment = (subject: Subject) => readonly Finding[] | Promise<readonly Finding[]>;
+/** By name, in the order in which they run. Each rejects with {@link NotTried} if it shows nothing. */
+type Experiments<Subject> = Readonly<Record<string, (subject: Subject) => Finding[] | Promise<Finding[]>>>;
 
-type Experiments = Readonly<Record<string, Experiment>>;
-
-/** By name, in the order in which they run. These need no request. */
-const OF_RESOURCE: Experiments = { 'empty list': emptyList, defaults, values: unmappedValues };
+/** These need no request. */
+const OF_RESOURCE: Experiments<ReadSubject> = { 'empty list': emptyList, defaults, values: unmappedValues };
 
 /** Of each list by itself: together, pages of several lists come in any order. */
-const OF_LIST: Experiments = {
+const OF_LIST: Experiments<ListSubject> = {
   'default query': defaultQuery,
   total: checksOff,
   'made-up token': publicList,
@@ -20,15 +27,11 @@ const OF_LIST: Experiments = {
   query: queryEntries,
 };
 
-/** A list of the resource, by its place in settings; `open` resolves with `undefined` if it was not requested. */
-export interface ProbedList {
-  readonly list: string | undefined;
-  readonly open: () => Promise<Subject | undefined>;
-}
-
+/** `open` resolves with `undefined` for a list that was not requested. */
 export async function runExperiments(
-  resource: Subject,
-  lists: readonly ProbedList[],
+  read: ReadSubject | undefined,
+  parts: readonly ListPart[],
+  open: (part: ListPart) => Promise<ListSubject | undefined>,
 ): Promise<{ readonly findings: readonly Finding[]; readonly notTried: readonly Untried[] }> {
   // Lists of one resource share credential and keys, and so findings.
   const findings = new Map<string, Finding>();
@@ -42,7 +45,8 @@ export async function runExperiments(
       return undefined;
     }
   };
-  const runAll = async (experiments: Experiments, subject: Subject, suffix = '') => {
+  const runAll = async <Subject>(experiments: Experiments<Subject>, subject: Subject | undefined, suffix = '') => {
+    if (subject === undefined) return;
     for (const [name, run] of Object.entries(experiments)) {
       for (const found of (await attempt(`${name}${suffix}`, () => run(subject))) ?? []) {
         const key = `${found.finding} ${found.setting}`;
@@ -50,11 +54,10 @@ export async function runExperiments(
       }
     }
   };
-  await runAll(OF_RESOURCE, resource);
-  for (const { list, open } of lists) {
-    const suffix = list === undefined ? '' : ` (in ${list})`;
-    const subject = await attempt(`first page${suffix}`, open);
-    if (subject !== undefined) await runAll(OF_LIST, subject, suffix);
+  await runAll(OF_RESOURCE, read);
+  for (const part of parts) {
+    const suffix = part.list === undefined ? '' : ` (in ${part.list})`;
+    await runAll(OF_LIST, await attempt(`first page${suffix}`, () => open(part)), suffix);
   }
   return { findings: [...findings.values()], notTried };
 }

@@ -1,3 +1,5 @@
+import { styleText } from 'node:util';
+import { stringify } from 'yaml';
 import type { MappingFinding } from '../../core/kernel/events.ts';
 
 /** Result of `portico check --probe`, as `--json` prints it. Every text in it is safe to print and holds no secret. */
@@ -9,11 +11,14 @@ export interface ProbeReport {
   readonly resources: readonly ResourceReport[];
 }
 
+/** The order of the keys is that of the printed report. */
 export interface ResourceReport {
   readonly resource: string;
   readonly uri: string;
   readonly upstream: string;
   readonly ok: boolean;
+  /** Why no request was sent. */
+  readonly notRead?: string;
   /** The first request as it was sent, secrets masked. `body` is JSON. */
   readonly request?: {
     readonly method: string;
@@ -23,6 +28,7 @@ export interface ResourceReport {
   };
   /** The response with the first page, or else the last response, with the milliseconds until the page or the headers. */
   readonly response?: { readonly status: number; readonly contentType: string; readonly ms: number };
+  readonly error?: ReadFailure;
   readonly ms: number;
   readonly pages: number;
   /** Items of the answer, items that `where` left out, and invalid items that were dropped. */
@@ -30,35 +36,33 @@ export interface ResourceReport {
   readonly excluded: number;
   readonly dropped: number;
   readonly signs: readonly string[];
-  readonly first?: FirstItem;
   readonly emptyFields: readonly string[];
-  readonly warnings: readonly Warning[];
+  readonly first?: FirstItem;
   readonly extraRequests: number;
   /** Bounds of one read below parents. */
   readonly maxPages?: number;
   readonly maxParents?: number;
+  readonly warnings: readonly Warning[];
   readonly notTried: readonly Untried[];
-  readonly notRead?: string;
-  readonly error?: ReadFailure;
-  readonly lookAt?: readonly ErrorKey[];
 }
 
 export type Warning = (MappingFinding & { readonly text: string }) | Finding;
 
+/** The first item that is served, or else the first that cannot be mapped, with the reason. */
 export interface FirstItem {
   readonly raw: unknown;
   readonly mapped?: Readonly<Record<string, string>>;
-  readonly from: Readonly<Record<string, string>>;
-  readonly why?: string;
+  readonly notServed?: string;
 }
 
 export interface ReadFailure {
   readonly code: string;
   readonly reason: string;
+  /** Settings that can have caused it. */
+  readonly check: readonly string[];
+  /** The beginning of the body, and headers of the reply that explain it. */
   readonly said?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Names of the request headers with the refused token, or with Portico's own secret. */
-  readonly credentialHeaders?: readonly string[];
 }
 
 /** A finding of an experiment. `finding` and `setting` are stable; `setting` is a dotted path. */
@@ -84,7 +88,29 @@ export interface Untried {
   readonly why: string;
 }
 
-export interface ErrorKey {
-  readonly setting: string;
-  readonly value?: number;
+/** Formats a report for a person: as YAML, without what is empty, and with a line that states the result. */
+export function printReport(report: ProbeReport): string {
+  const blocks = report.resources.map((resource) => {
+    const shown = Object.entries(resource).filter(([, value]) => value !== 0 && [value].flat().length > 0);
+    return stringify(Object.fromEntries(shown), { lineWidth: 0 });
+  });
+  return `${[...blocks, styleText(report.ok ? 'green' : 'red', verdictOf(report))].join('\n')}\n`;
+}
+
+/** Returns the last line. Resources are "read whole" only without any doubt. */
+function verdictOf({ file, ok, strict, resources }: ProbeReport): string {
+  const read = resources.filter((resource) => resource.ok);
+  const warnings = read.flatMap((resource) => resource.warnings).length;
+  const untried = read.flatMap((resource) => resource.notTried).length;
+  const doubts = [
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+    ...(untried > 0 ? [`${counted(untried, 'experiment')} not tried`] : []),
+  ];
+  const word = ok ? 'OK' : strict ? 'FAILED (--strict)' : 'FAILED';
+  const how = doubts.length === 0 ? ' whole' : `, with ${doubts.join(' and ')}`;
+  return `${file}: ${word}: ${read.length} of ${resources.length} resources could be read${how}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -1,20 +1,22 @@
 import type { LoadedConfig } from '../../core/config/load-config.ts';
-import { checked, type ResourceConfig, resourceConfig } from '../../core/config/schema/settings.ts';
+import { checked, resourceConfig } from '../../core/config/schema/settings.ts';
 import type { Identity } from '../../core/credentials/authenticate.ts';
 import { GatewayError } from '../../core/kernel/errors.ts';
 import type { Events } from '../../core/kernel/events.ts';
 import { rounded } from '../../core/log/logger.ts';
 import { describeFinding } from '../../core/mapping/mapper.ts';
-import { define, type Resource } from '../../core/resources/resource.ts';
+import { define, type Resource, requiredFields } from '../../core/resources/resource.ts';
+import type { Statement } from '../../core/upstream/hints/statements.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
+import { firstItemOf } from './first-item.ts';
 import { inspectPage, NO_LIST } from './inspected-page.ts';
 import { type ListPart, partsOf, settingsOf } from './list-parts.ts';
 import { createMasks, type Masks } from './masks.ts';
-import { describePage } from './page-report.ts';
 import { runExperiments } from './probe-experiments.ts';
 import type { ResourceReport, Warning } from './probe-report.ts';
-import type { Subject } from './read-doubts.ts';
+import type { ListSubject } from './read-doubts.ts';
 import { describeFailure, errorKeys } from './read-failure.ts';
+import type { SafeText } from './safe-text.ts';
 import { type Exchange, readOnce, type SingleRead } from './single-read.ts';
 import { createVariedReads } from './varied-reads.ts';
 
@@ -24,22 +26,19 @@ interface ProbeResourceOptions {
   readonly allowPost: boolean;
 }
 
-const UNREAD = {
-  ...{ ok: false, ms: 0, pages: 0, items: 0, excluded: 0, dropped: 0, extraRequests: 0 },
-  ...{ signs: [], emptyFields: [], warnings: [], notTried: [] },
-} as const;
-
 /** Reads one resource as `portico serve` does, and reports the exchange and the result. */
 export async function probeResource(resource: Resource, options: ProbeResourceOptions): Promise<ResourceReport> {
   const { loaded, identity, allowPost } = options;
   const { config } = loaded;
   const { name } = resource;
   const settings = resourceConfig(config, resource);
-  const { upstream } = settings;
-  const report = { ...UNREAD, resource: name, uri: define(resource, config.scheme).uri, upstream };
+  const { upstream, each, lists } = settings;
+  const named = { resource: name, uri: define(resource, config.scheme).uri, upstream, ok: false };
+  const counts = { ms: 0, pages: 0, items: 0, excluded: 0, dropped: 0, extraRequests: 0 };
+  const nothing = { signs: [], emptyFields: [], warnings: [], notTried: [] };
   if (settings.method === 'POST' && !settings.retryPost && !allowPost) {
     const notRead = `it needs a POST, which may write: --allow-post sends it, and resources.${name}.retryPost: true declares that it changes nothing`;
-    return { ...report, notRead };
+    return { ...named, notRead, ...counts, ...nothing };
   }
   const masks = createMasks(loaded, name, settings);
   const { safe, learn: onRequest } = masks;
@@ -49,71 +48,64 @@ export async function probeResource(resource: Resource, options: ProbeResourceOp
   const partOf = ({ target }: TappedRequest) => parts.find((part) => settingsOf(part.settings, baseUrl, target));
   const isOfList = (request: TappedRequest) => {
     const part = partOf(request);
-    return settings.each === undefined || (part !== undefined && part.list !== 'each');
+    return each === undefined || (part !== undefined && part.list !== 'each');
   };
-  let extraRequests = 0;
-  const countRequest = (request: TappedRequest) => {
-    extraRequests += 1;
-    onRequest(request);
-  };
-  const vary = (own: ResourceConfig) =>
-    createVariedReads({ config, settings: own, identity, resource: name, onRequest: countRequest });
   const begun = performance.now();
   return readOnce({ config, resource: name, identity, onRequest, isOfList, events }, async (read) => {
-    const { outcome } = read;
-    const { received, defaulted, ...counts } = { ...seen, pages: seen.pages || read.pages };
-    const ms = rounded(performance.now() - begun);
-    const known = { ...report, ...describeExchange(read, masks), ms, ...counts };
-    const isAbsent = !(outcome instanceof GatewayError) && settings.notFound === 'empty';
-    const exchange = firstPage(read) ?? (isAbsent ? read.sent[0] : undefined);
-    const { page: bytes, headers = {} } = exchange ?? {};
+    const { outcome, sent } = read;
+    const { received, defaulted, excluded, dropped } = seen;
+    // Those of experiments of the read itself are not counted.
+    const pages = seen.pages || sent.filter(({ bytes }) => bytes !== undefined).length;
+    const exchange = firstPage(read);
     const ofFirst = (exchange && partOf(exchange.request)?.settings) ?? settings;
-    const first = bytes === undefined ? NO_LIST : inspectPage(bytes, headers, ofFirst);
-    const page = describePage(first ?? NO_LIST, safe, { resource, settings });
+    const inspected = exchange?.page === undefined ? NO_LIST : inspectPage(exchange.page, exchange.headers, ofFirst);
+    const first = inspected?.page && firstItemOf(inspected.page, settings, requiredFields(resource), safe);
+    const report = {
+      ...{ ...named, ...describeExchange(read, masks), ...counts, ...nothing },
+      ...{ ms: rounded(performance.now() - begun), pages, excluded, dropped, warnings },
+      signs: signsOf(inspected?.statements ?? [], safe),
+      ...(first && { first }),
+    };
     if (outcome instanceof GatewayError) {
-      const keys = errorKeys(outcome, name, upstream, config);
-      const error = await describeFailure(outcome, read, masks, page.first !== undefined);
-      return { ...known, warnings, ...page, extraRequests, error, lookAt: keys };
+      const failure = await describeFailure(outcome, read, safe, first !== undefined);
+      return { ...report, error: { ...failure, check: errorKeys(outcome, name, upstream, config) } };
     }
-    const items: readonly Readonly<Record<string, string>>[] = JSON.parse(outcome.snapshot.bytes.toString('utf8'));
-    const common = { resource, served: items, defaulted, credential };
+    const served: readonly Readonly<Record<string, string>>[] = JSON.parse(outcome.snapshot.bytes.toString('utf8'));
+    let extraRequests = 0;
+    const countRequest = (request: TappedRequest) => {
+      extraRequests += 1;
+      onRequest(request);
+    };
 
-    /** Reads a part by itself, as it is below the parent of which the largest page came. */
-    async function openPart(part: ListPart): Promise<Subject | undefined> {
-      const [largest] = read.sent
-        .flatMap(({ bytes: length, request }) => {
-          const own = length > 0 && settingsOf(part.settings, baseUrl, request.target);
-          return own ? [{ length, request, own }] : [];
+    /** Reads a list by itself, as it is below the parent of which the largest page came. */
+    async function open(part: ListPart): Promise<ListSubject | undefined> {
+      const [largest] = sent
+        .flatMap(({ bytes, request }) => {
+          const own = bytes !== undefined && settingsOf(part.settings, baseUrl, request.target);
+          return own ? [{ bytes, request, own }] : [];
         })
-        .toSorted((a, b) => b.length - a.length);
-      if (largest === undefined) return undefined;
+        .toSorted((a, b) => b.bytes - a.bytes);
+      if (largest === undefined || inspected === undefined) return undefined;
       const { request, own } = largest;
-      const readAgain = vary(own);
-      const pages = await readAgain({ maxPages: 2 });
-      const count = pages.reduce((sum, each) => sum + each.count, 0);
-      return pages[0] && { ...common, ...part, settings: own, request, first: pages[0], received: count, readAgain };
+      const readAgain = createVariedReads({ config, settings: own, identity, resource: name, onRequest: countRequest });
+      const isAlone = each === undefined && lists === undefined;
+      const read = isAlone ? [inspected] : await readAgain({ maxPages: 2 });
+      const count = isAlone ? received : read.reduce((sum, page) => sum + page.count, 0);
+      const subject = { ...part, resource, credential, settings: own, request, received: count, readAgain };
+      return read[0] && { ...subject, first: read[0] };
     }
 
-    const isJoined = settings.each !== undefined || settings.lists !== undefined;
-    const whole = exchange &&
-      first && {
-        ...{ ...common, ...checked(parts[0]), settings, request: exchange.request },
-        ...{ first, received, readAgain: vary(settings) },
-      };
-    const lists = isJoined
-      ? parts.map((part) => ({ list: part.list, open: () => openPart(part) }))
-      : [{ list: undefined, open: async () => whole }];
-    const { findings, notTried } = whole ? await runExperiments(whole, lists) : { findings: [], notTried: [] };
+    const subject = inspected && { resource, settings, served, received, defaulted, first: inspected };
+    const { findings, notTried } = await runExperiments(subject, parts, open);
     return {
-      ...known,
+      ...report,
       ok: true,
-      items: items.length,
-      emptyFields: emptyFields(resource, items),
+      items: served.length,
+      emptyFields: emptyFields(resource, served),
       warnings: [...warnings, ...findings.map((found) => ({ ...found, text: safe(found.text, 500) }))],
       extraRequests,
       notTried,
-      ...(settings.each !== undefined && { maxPages: settings.maxPages, maxParents: settings.maxParents }),
-      ...page,
+      ...(each !== undefined && { maxPages: settings.maxPages, maxParents: settings.maxParents }),
     };
   });
 }
@@ -153,4 +145,14 @@ function describeExchange(read: SingleRead, masks: Masks): Pick<ResourceReport, 
     ...(first && { request: masks.show(first.request) }),
     ...(status !== undefined && { response: { status, contentType, ms: rounded(ms ?? 0) } }),
   };
+}
+
+/** Describes what the first page says about further ones. */
+function signsOf(statements: readonly Statement[], safe: SafeText): string[] {
+  return statements
+    .filter(({ sign }) => sign !== 'token' && sign !== 'previous')
+    .map(({ name, path, stated }) => {
+      const where = safe(path ?? `the header ${name}`, 100);
+      return `${where}: ${typeof stated === 'number' ? stated : stated ? 'more items' : 'no more items'}`;
+    });
 }

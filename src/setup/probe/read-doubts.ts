@@ -3,35 +3,37 @@ import type { CredentialSettings } from '../../core/credentials/authorize.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { TappedRequest } from '../../core/upstream/upstream.ts';
 import type { InspectedPage } from './inspected-page.ts';
+import type { ListPart } from './list-parts.ts';
 import type { Finding } from './probe-report.ts';
 import type { ReadAgain } from './varied-reads.ts';
 
 /** A read that succeeded, as experiments see it. */
-export interface Subject {
+export interface ReadSubject {
   readonly resource: Resource;
   readonly settings: ResourceConfig;
-  readonly credential: CredentialSettings;
-  /** Returns the settings path of a key of the list. */
-  readonly keyOf: (key: string) => string;
-  readonly isWritten: (key: string) => boolean;
-  readonly request: TappedRequest;
   readonly first: InspectedPage;
   readonly received: number;
   /** The list as it is served. */
   readonly served: readonly Readonly<Record<string, string>>[];
   /** How many items took the default of a field. */
   readonly defaulted: ReadonlyMap<string, number>;
+}
+
+/** One list of the resource, as if it were read by itself. */
+export interface ListSubject extends ListPart, Pick<ReadSubject, 'resource' | 'first' | 'received'> {
+  readonly credential: CredentialSettings;
+  readonly request: TappedRequest;
   readonly readAgain: ReadAgain;
 }
 
-export function emptyList({ resource, settings, received, first }: Subject): Finding[] {
+export function emptyList({ resource, settings, received, first }: ReadSubject): Finding[] {
   if (received > 0 || settings.allowEmpty) return [];
   const setting = `resources.${resource.name}.items`;
   const text = `the list is empty (${first.emptyAs ?? '[]'}), so ${setting} and the fields could not be checked`;
   return [{ finding: 'list_empty', setting, text }];
 }
 
-export function defaultQuery({ resource, settings, keyOf, isWritten }: Subject): Finding[] {
+export function defaultQuery({ resource, settings, keyOf, isWritten }: ListSubject): Finding[] {
   const names = Object.keys(resource.query);
   if (names.length === 0 || isWritten('query') || !isWritten('path')) return [];
   const sent = names.map((name) => `${name}=${settings.query[name]}`).join('&');
@@ -39,7 +41,7 @@ export function defaultQuery({ resource, settings, keyOf, isWritten }: Subject):
   return [{ finding: 'default_query', setting: keyOf('query'), text }];
 }
 
-export function defaults({ resource, settings, first, served, defaulted }: Subject): Finding[] {
+export function defaults({ resource, settings, first, served, defaulted }: ReadSubject): Finding[] {
   const page: readonly unknown[] = JSON.parse(first.content);
   const items = served.length;
   return [...defaulted].flatMap(([field, times]) => {
@@ -53,7 +55,7 @@ export function defaults({ resource, settings, first, served, defaulted }: Subje
 const MAX_VALUES = 10;
 
 /** A text that `values` does not name is served as it is. */
-export function unmappedValues({ resource, settings, served }: Subject): Finding[] {
+export function unmappedValues({ resource, settings, served }: ReadSubject): Finding[] {
   return Object.entries(settings.fields).flatMap(([field, { values, default: text }]) => {
     const known = new Set([...Object.values(values), text]);
     if (Object.keys(values).length === 0) return [];
@@ -67,7 +69,7 @@ export function unmappedValues({ resource, settings, served }: Subject): Finding
 }
 
 /** A total that contradicts the list, while settings turn its check off. */
-export function checksOff({ keyOf, settings, received, first: { total } }: Subject): Finding[] {
+export function checksOff({ keyOf, settings, received, first: { total } }: ListSubject): Finding[] {
   if (!settings.pagination.ignoreSigns?.includes('total') || total <= received) return [];
   const setting = keyOf('pagination.ignoreSigns');
   const text = `the reply states a total of ${total}, and ${received} items were read; ${setting} turns the check of this off`;

@@ -16,11 +16,6 @@ export function createSafeText(secrets: readonly string[]): SafeText {
   };
 }
 
-export function safeTexts(texts: Readonly<Record<string, string>>, safe: SafeText): Record<string, string> {
-  const entries = Object.entries(texts).map(([name, text]) => [name, safe(text, PRINTED.listedLength)]);
-  return Object.fromEntries(entries);
-}
-
 /** Makes a platform's JSON safe to print: bounded, with safe keys and texts. */
 export function safeJson(value: unknown, safe: SafeText): unknown {
   let values = 0;
@@ -42,4 +37,8 @@ export function safeJson(value: unknown, safe: SafeText): unknown {
     return Object.fromEntries(more > 0 ? [...shown, ['…', `${more} more`]] : shown);
   };
   return show(value, 0);
+}
+
+export function safeTexts(texts: Readonly<Record<string, string>>, safe: SafeText): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, safe(text, PRINTED.listedLength)]));
 }

@@ -23,9 +23,11 @@ export interface Exchange {
   headers: ReplyHeaders;
   /** Milliseconds from the request to the end of a page, or to the headers of another response. */
   ms: number;
-  /** Decoded, of a page. */
-  bytes: number;
+  /** Length of a page, decoded. */
+  bytes?: number;
+  /** Kept of the first pages of the list and of its parents. */
   page?: Buffer;
+  /** The beginning of a body that is no page. */
   readonly rest: Buffer[];
   readonly ended: Promise<void>;
 }
@@ -34,7 +36,6 @@ export interface SingleRead {
   readonly outcome: Load | GatewayError;
   readonly sent: readonly Exchange[];
   readonly answered: readonly Exchange[];
-  readonly pages: number;
 }
 
 export interface SingleReadOptions {
@@ -42,7 +43,7 @@ export interface SingleReadOptions {
   readonly resource: string;
   readonly identity: Identity;
   readonly onRequest: (request: TappedRequest) => void;
-  /** Of the list and of its parents, the first pages are kept. @default all are of the list */
+  /** @default all requests are for the list */
   readonly isOfList?: (request: TappedRequest) => boolean;
   readonly events?: Events;
 }
@@ -58,45 +59,30 @@ export async function readOnce<T>(options: SingleReadOptions, use: (read: Single
   const { hooks } = capabilities;
   const core = createCore(withoutVerification(config), { events, hooks, now: Date.now, tap });
   try {
-    const caller = { ...identity, requestId: randomUUID() };
     const { signal } = new AbortController();
-    const outcome = await settled(async () => core.catalogue.read(resource, caller, { signal }));
-    return await use({ outcome, ...exchanges, pages: exchanges.pages() });
+    const caller = { ...identity, requestId: randomUUID() };
+    const read = async () => core.catalogue.read(resource, caller, { signal });
+    const outcome = await read().catch((error: unknown) => {
+      if (error instanceof GatewayError) return error;
+      throw error;
+    });
+    return await use({ outcome, ...exchanges });
   } finally {
     await core.close();
     await capabilities.stop(0);
   }
 }
 
-async function settled(read: () => Promise<Load>): Promise<Load | GatewayError> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-}
-
 function recordExchanges({ onRequest, isOfList = () => true }: Pick<SingleReadOptions, 'onRequest' | 'isOfList'>) {
   const sent: Exchange[] = [];
   const answered: Exchange[] = [];
-  let pages = 0;
   const kept = { list: 0, parents: 0 };
   const tap: Tap = (request) => {
     onRequest(request);
     const begun = performance.now();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     let restBytes = 0;
-    const exchange: Exchange = {
-      request,
-      isOfList: isOfList(request),
-      status: 0,
-      headers: {},
-      ms: 0,
-      bytes: 0,
-      rest: [],
-      ended,
-    };
+    const exchange: Exchange = { request, isOfList: isOfList(request), status: 0, headers: {}, ms: 0, rest: [], ended };
     sent.push(exchange);
     return {
       answered(status, headers) {
@@ -104,7 +90,6 @@ function recordExchanges({ onRequest, isOfList = () => true }: Pick<SingleReadOp
       },
       read(body) {
         end();
-        pages += 1;
         exchange.ms = performance.now() - begun;
         exchange.bytes = body.length;
         const of = exchange.isOfList ? 'list' : 'parents';
@@ -118,18 +103,18 @@ function recordExchanges({ onRequest, isOfList = () => true }: Pick<SingleReadOp
       },
     };
   };
-  return { tap, sent, answered, pages: () => pages };
+  return { tap, sent, answered };
 }
 
 /** Returns the beginning of a body that is not a page. Waits for it briefly. Empty if it cannot be decoded. */
 export async function restOf({ headers, rest, ended }: Exchange): Promise<string> {
-  const waiting = new AbortController();
-  await Promise.race([ended, sleep(PROBE.bodyWaitMs, undefined, { signal: waiting.signal }).catch(() => {})]);
-  waiting.abort();
-  const signal = AbortSignal.timeout(PROBE.bodyWaitMs);
+  const done = new AbortController();
+  await Promise.race([ended, sleep(PROBE.bodyWaitMs, undefined, { signal: done.signal }).catch(() => {})]);
+  done.abort();
+  const bounds = { maxBytes: PROBE.bodyBytes * 4, hold: () => {} };
   try {
-    const bounds = { maxBytes: PROBE.bodyBytes * 4, hold: () => {} };
-    return (await decodeBody(headers, Buffer.concat(rest), bounds, signal)).toString('utf8');
+    const body = await decodeBody(headers, Buffer.concat(rest), bounds, AbortSignal.timeout(PROBE.bodyWaitMs));
+    return body.toString('utf8');
   } catch {
     return '';
   }

@@ -41,9 +41,10 @@ export function createVariedReads({ settings, onRequest, ...read }: VariedReadsO
     const ignoreSigns = [...(merged.pagination.ignoreSigns ?? []), 'fullPage' as const];
     const own = { ...merged, pagination: { ...merged.pagination, ignoreSigns }, maxPages, ...PERMISSIVE };
     const config = variedConfig(read.config, read.resource, own, credential);
-    return readOnce({ ...read, config, onRequest: count }, ({ outcome, sent, answered, pages }) => {
+    return readOnce({ ...read, config, onRequest: count }, ({ outcome, sent, answered }) => {
       const status = answered.at(-1)?.status ?? 0;
-      const isUnrelated = pages === 0 && (status === 200 || TEMPORARY.includes(status));
+      const isPage = sent.some(({ bytes }) => bytes !== undefined);
+      const isUnrelated = !isPage && (status === 200 || TEMPORARY.includes(status));
       if (outcome instanceof GatewayError && (status === 0 || isUnrelated)) {
         throw new NotTried(outcome.reason ?? outcome.title);
       }

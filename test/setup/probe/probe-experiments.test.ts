@@ -125,7 +125,6 @@ resources:
 
   const unread: readonly (readonly [string, string, boolean])[] = [
     ['a flag that all items can fit is a warning', 'opened: true', true],
-    ['so is an order in which they may be', 'by: name', true],
     ['an order', 'sort: size', true],
     ['all', 'scope: ALL', true],
     ['a flag that the items contradict fails', 'open: true', false],

@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import { printReport } from '../../../src/setup/probe/print-report.ts';
 import { json } from '../../support/platform/http-upstream.ts';
 import { byOffset, FIELDS, LIST, OFFSET, probedOne, settings, WORKSPACES } from './probed.ts';
 
@@ -9,7 +8,7 @@ describe('a probe of a platform', () => {
     const report = await probedOne(byOffset, settings(`${OFFSET}, ${FIELDS}`));
     expect(report).to.deep.include({
       ...{ resource: 'projects', uri: 'platform://projects', upstream: 'acme', ok: true, pages: 3, items: 60 },
-      ...{ excluded: 0, dropped: 0, signs: ['data.count is 60'], emptyFields: ['description'] },
+      ...{ excluded: 0, dropped: 0, signs: ['data.count: 60'], emptyFields: ['description'] },
       warnings: [{ finding: 'field_empty', field: 'description', text: 'description is empty in every item' }],
     });
     expect(report.response).to.deep.include({ status: 200, contentType: 'application/json' });
@@ -37,7 +36,7 @@ describe('a probe of a platform', () => {
     const report = await probedOne(byOffset, settings(`${OFFSET}, ${fields}`));
     expect(report.ok).to.equal(false);
     expect(report.error).to.deep.include({ code: 'upstream_invalid', reason: why });
-    expect(report.first).to.deep.include({ raw: WORKSPACES[0], why });
+    expect(report.first).to.deep.include({ raw: WORKSPACES[0], notServed: why });
     expect(report.first).not.to.have.property('mapped');
   });
 
@@ -48,13 +47,8 @@ describe('a probe of a platform', () => {
     const parents = 'each: { path: /groups, pagination: { kind: none } }';
     const yaml = settings(`${OFFSET}, ${FIELDS}, ${parents}`).replace('/workspaces', "'/groups/{parent.id}/list'");
     const report = await probedOne(platform, yaml);
-    expect(report).to.deep.include({ ok: true, items: 60, signs: ['data.count is 60'], notTried: [] });
+    expect(report).to.deep.include({ ok: true, items: 60, signs: ['data.count: 60'], notTried: [] });
     expect(report).to.include({ maxPages: 10_000, maxParents: 500 });
-    const printed = printReport(
-      { file: 'p.yaml', ok: true, strict: false, resources: [report] },
-      (_style, text) => text,
-    );
-    expect(printed).to.contain('one read: at most 10000 pages, of at most 500 parents');
     expect(report.request?.url).to.contain('/groups/g/list?');
     expect(report.first?.raw).to.deep.equal(WORKSPACES[0]);
   });
@@ -78,10 +72,10 @@ describe('a probe of a platform', () => {
     const report = await probedOne(json(body, 200, { link: '</x>; rel="next"' }), settings(LIST));
     expect(report.error?.reason).to.contain('total is 7; items received: 1');
     expect(report.signs).to.deep.equal([
-      'meta.total is 7',
-      'meta.has_more indicates more items',
-      'meta.is_last indicates no more items',
-      'the header Link: rel=next indicates more items',
+      'meta.total: 7',
+      'meta.has_more: more items',
+      'meta.is_last: no more items',
+      'the header Link: rel=next: more items',
     ]);
   });
 

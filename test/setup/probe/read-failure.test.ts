@@ -12,12 +12,13 @@ describe('a probe of a platform that refuses', () => {
     ['', 'authorization'],
     [', credential: { kind: header, name: X-Api-Key }', 'x-api-key'],
   ] as const) {
-    it(`names the header that held the token: ${header}`, async () => {
+    it(`shows the header that held the token: ${header}`, async () => {
       const headers = { 'www-authenticate': 'ApiKey realm="x"' };
       const handler = json({ error: 'who?' }, 401, headers);
-      const { error } = await probedOne(handler, settings('pagination: { kind: none }', credential));
+      const { error, request } = await probedOne(handler, settings('pagination: { kind: none }', credential));
       const why = { code: 'credential_rejected', reason: 'answered with status 401', said: '{"error":"who?"}' };
-      expect(error).to.deep.equal({ ...why, headers, credentialHeaders: [header] });
+      expect(error).to.deep.include({ ...why, headers });
+      expect(request?.headers).to.have.property(header).that.contains('[credential]');
     });
   }
 
@@ -38,7 +39,8 @@ describe('a probe of a platform that refuses', () => {
   it('shows nothing of what cannot be decoded', async () => {
     const coding = { 'content-encoding': 'gzip' };
     const error = await errorOf((_request, response) => response.writeHead(400, coding).end('no gzip'));
-    expect(error).to.deep.equal({ code: 'upstream_refused', reason: 'answered with status 400' });
+    expect(error).to.deep.include({ code: 'upstream_refused', reason: 'answered with status 400' });
+    expect(error).not.to.have.property('said');
   });
 
   it('shows a bounded part of an answer without end', async () => {
@@ -64,7 +66,7 @@ describe('a probe of a platform that refuses', () => {
     const { url, close } = await startHttpUpstream(json({}));
     await close();
     const report = await probedOne(json({}), ONE_PAGE.replace('BASE', url));
-    expect(report.error).to.deep.equal({ code: 'upstream_failed', reason: 'the connection was refused' });
+    expect(report.error).to.include({ code: 'upstream_failed', reason: 'the connection was refused' });
     expect(report).not.to.have.property('response');
   });
 });

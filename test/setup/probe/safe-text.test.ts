@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { printReport } from '../../../src/setup/probe/print-report.ts';
+import { printReport } from '../../../src/setup/probe/probe-report.ts';
 import { createSafeText, safeJson } from '../../../src/setup/probe/safe-text.ts';
 import { anyText } from '../../support/any-text.ts';
 import { json } from '../../support/platform/http-upstream.ts';
@@ -13,7 +13,7 @@ import { LIST, probed, settings, TOKEN } from './probed.ts';
 /** All that a probe may print: for a person, and as JSON. */
 async function printed(handler: RequestListener, yaml = settings(LIST), env = {}): Promise<string> {
   const report = await probed(handler, yaml, env);
-  return printReport(report, (_style, text) => text) + JSON.stringify(report, null, 2);
+  return printReport(report) + JSON.stringify(report, null, 2);
 }
 
 describe('a probe keeps from the terminal', () => {
@@ -46,8 +46,6 @@ describe('a probe keeps from the terminal', () => {
             if (credential?.startsWith('user') === true) expect(shown).not.to.contain(basic);
             expect(shown).to.contain('[credential]').and.contain('credential');
           }
-          const refused = await printed(handlers[1] as RequestListener, yaml);
-          expect(refused).to.contain('the secret of the deployment was sent in the header');
         }
       }));
   }
@@ -82,10 +80,10 @@ resources:
       expect(shown).not.to.contain(secret);
     }
     expect(shown)
-      .to.contain('/[credential]/v1/projects?s=[masked]&l=[masked]&l=[masked]&q=plain')
+      .to.contain('/[credential]/v1/projects?s=[masked]&l=a&l=[masked]&q=plain')
       .and.contain('prefer: plain')
-      .and.contain('x-plain: [masked]')
-      .and.contain('x-tenant: [masked]');
+      .and.contain('x-plain: "[masked]"')
+      .and.contain('x-tenant: "[masked]"');
   });
 
   it('secrets in the query and path of parents and of joined lists', async () => {
@@ -112,7 +110,7 @@ resources:
     const yaml = settings(LIST, ', credential: { kind: none }, headers: { X-Key: s3cr3t }');
     for (const env of [{}, { PORTICO_TOKEN: '' }]) {
       const shown = await printed(json({ list: [] }), `allowUnverifiedCallers: true\n${yaml}`, env);
-      expect(shown).to.contain('x-key: [masked]').and.not.contain('s3cr3t');
+      expect(shown).to.contain('x-key: "[masked]"').and.not.contain('s3cr3t');
     }
   });
 
