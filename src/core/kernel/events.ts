@@ -123,7 +123,7 @@ export interface Events {
   /** From now on: at the start, and after a reload. */
   resourcesOffered?(offered: { readonly resources: readonly string[] }): void;
   /** An upstream opened, with its breaker closed. */
-  upstreamOpened?(opened: UpstreamRef & { readonly maxQueue: number }): void;
+  upstreamOpened?(opened: UpstreamRef): void;
   /** Another instance of its name can be open. */
   upstreamClosed?(closed: UpstreamRef): void;
   /** An upstream answered a request, or failed (`error`: code of the table). */

@@ -46,7 +46,7 @@ export function openUpstream(options: OpenUpstreamOptions): Upstream & Pick<Brea
     ...{ authorize, refused, rememberRejectedMs, events, now },
     check: breaker.check,
   });
-  events.upstreamOpened?.({ upstream: name, opening, maxQueue });
+  events.upstreamOpened?.({ upstream: name, opening });
   return {
     ...authorized,
     async close() {

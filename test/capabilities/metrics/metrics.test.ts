@@ -18,7 +18,7 @@ function open(more = {}): Metrics & { readonly events: Events } {
   const metrics = createMetrics({ ...OPTIONS, ...more });
   const events = joinEvents(metrics.listeners);
   events.resourcesOffered?.({ resources: ['projects', 'tools'] });
-  events.upstreamOpened?.({ upstream: 'acme', maxQueue: 1024 });
+  events.upstreamOpened?.({ upstream: 'acme' });
   return { ...metrics, events };
 }
 
@@ -264,7 +264,7 @@ describe('metrics', () => {
     metrics.events.breakerChanged?.({ upstream: 'acme', state: 'open', calls: 5, failures: 5 });
     metrics.events.bulkheadChanged?.({ upstream: 'acme', running: 3, waiting: 0 });
     metrics.events.retried?.({ ...ACME, retries: 1, delayMs: 5 });
-    metrics.events.upstreamOpened?.({ ...next, maxQueue: 9 });
+    metrics.events.upstreamOpened?.(next);
     metrics.events.bulkheadChanged?.({ upstream: 'acme', running: 7, waiting: 0 });
     metrics.events.upstreamClosed?.({ upstream: 'acme' });
     const { series: replaced } = await scrape(metrics);
@@ -275,7 +275,7 @@ describe('metrics', () => {
     expect(series.has(state)).to.equal(false);
     expect(series.has('portico_bulkhead_running{upstream="acme"}')).to.equal(false);
     expect(series.get(retries)).to.equal(1);
-    metrics.events.upstreamOpened?.({ upstream: 'acme', maxQueue: 1 });
+    metrics.events.upstreamOpened?.({ upstream: 'acme' });
     expect((await scrape(metrics)).series.get(state)).to.equal(0);
   });
 

@@ -11,19 +11,20 @@ const CONFIG = configOf({
 });
 
 export const ACME = { upstream: 'acme', opening: Symbol('acme') };
-export const BOUNDS = { maxQueue: 10 };
 export const PAGE = { requestId: 'r-1', upstream: 'acme', method: 'GET', ms: 1, bytes: 1 } as const;
 
 /** The status of a gateway with one upstream, with a clock that `later` moves. */
 export function openStatus() {
   let seconds = 1_800_000_000;
-  const dropped = { log: 0 };
   const { listeners, status } = createGatewayStatus({
     ...{ config: CONFIG, resources: RESOURCES, now: () => 1000 * seconds },
-    droppedLogLines: () => dropped.log,
   } as unknown as CapabilityContext);
   const events = joinEvents(listeners);
-  events.upstreamOpened?.({ ...ACME, ...BOUNDS });
-  const lines = async () => (await status()).verdict.troubles.map(({ level, text }) => `${level} ${text}`);
-  return { events, dropped, status, lines, later: (more: number) => (seconds += more) };
+  events.upstreamOpened?.(ACME);
+  /** The lines of the verdict, each with how long its trouble has lasted. */
+  const lines = async () =>
+    (await status()).verdict.troubles.map(({ level, text, since }) => {
+      return `${level} ${text}${since === null ? '' : ` for ${seconds - Date.parse(since) / 1000} s`}`;
+    });
+  return { events, status, lines, later: (more: number) => (seconds += more) };
 }

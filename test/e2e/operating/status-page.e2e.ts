@@ -70,7 +70,10 @@ describe('the status page, in Chromium', function () {
 
   for (const [state, text] of [
     ['healthy', /^$/],
-    ['breaker open', /^projects: breaker open for 34 s after \d+ × 503$/],
+    [
+      'breaker open',
+      /^projects: breaker open \(\d+ of \d+ calls failed; the last: upstream_failed, answered with status 503\)$/,
+    ],
   ] as const) {
     it(`is accessible, fits and begins with the verdict: ${state}`, async () => {
       const { url, status } = state === 'healthy' ? healthy : broken;
@@ -97,7 +100,8 @@ describe('the status page, in Chromium', function () {
     const { url, read } = broken;
     const { page, requested, complaints } = await openPage(browser, url, { hasOwnClock: true });
     await page.locator('.band.red').waitFor();
-    expect(await page.title()).to.match(/^Red: projects: breaker open for 34 s after /);
+    expect(await page.title()).to.match(/^Red: projects: breaker open \(/);
+    expect(await page.textContent('.band')).to.contain('status 503) for 34 s');
     const upstreams = page.locator('[data-part=upstreams]');
     expect(await upstreams.textContent()).to.contain('upstream_failed, answered with status 503');
     expect(await page.textContent('[data-part=changes]')).to.contain('projects: breaker open');
