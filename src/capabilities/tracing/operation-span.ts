@@ -4,11 +4,7 @@ import type { Span, Trace } from '../../core/kernel/trace.ts';
 import type { Dispatch, Dispatched } from '../../core/mcp/dispatch.ts';
 import { loggedMethod } from '../../core/mcp/message.ts';
 import { type RequestContext, withCaller } from '../../core/mcp/request-context.ts';
-import type { Revision } from '../../core/mcp/revisions.ts';
 import type { Tracer } from './tracer.ts';
-
-/** The revision with envelopes. Not imported: its file loads the MCP SDK, also while tracing is off. */
-const CURRENT = '2026-07-28' satisfies Revision;
 
 /**
  * Creates a span for each request. It belongs to the trace that `params._meta` names (SEP-414), and then has a link to the HTTP
@@ -21,7 +17,8 @@ export function traceOperations(begin: Tracer['begin']): (dispatch: Dispatch) =>
     const { edge, requestId, span: outer } = record;
     const own = traceIn(params, context);
     const isBelow = own === undefined && edge === 'http';
-    const span = isBelow ? outer?.begin('MCP', {}, 'SERVER') : begin('MCP', 'SERVER', own, { link: outer });
+    const span = isBelow ? outer?.begin('MCP', {}, 'SERVER') : begin('MCP', 'SERVER', own);
+    if (!isBelow && outer !== undefined) span?.link(outer);
     if (edge === 'stdio') {
       record.span = span;
       record.traceId = span?.traceId;
@@ -33,14 +30,9 @@ export function traceOperations(begin: Tracer['begin']): (dispatch: Dispatch) =>
       const isRead = method === 'resources/read' && record.resource !== undefined;
       const attributes = {
         'mcp.method.name': name,
-        // The client chooses among the others.
-        'mcp.protocol.version': revision === CURRENT ? revision : undefined,
         'mcp.resource.uri': isRead ? String(params?.['uri']) : undefined,
         'gen_ai.tool.name': tool,
-        'gen_ai.operation.name': tool && 'execute_tool',
         'rpc.response.status_code': typeof error === 'number' ? `${error}` : undefined,
-        'network.transport': edge === 'stdio' ? 'pipe' : 'tcp',
-        'network.protocol.name': edge === 'http' ? 'http' : undefined,
         'error.type': error?.toString(),
         'portico.request.id': requestId,
         'portico.error.code': record.error?.code,

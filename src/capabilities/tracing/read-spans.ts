@@ -1,12 +1,11 @@
 import type { Wrappers } from '../../core/hooks.ts';
 import { type Caller, under } from '../../core/kernel/caller.ts';
 import { codeOf, GatewayError } from '../../core/kernel/errors.ts';
-import type { Attributes, Span } from '../../core/kernel/trace.ts';
+import type { Attributes, Span, SpanKind } from '../../core/kernel/trace.ts';
 import type { Snapshot } from '../../core/reads/snapshots/snapshot.ts';
 import { cacheOutcome } from '../../core/reads/snapshots/with-cache.ts';
-import type { PageRequest, Upstream } from '../../core/upstream/upstream.ts';
 
-type Traced = Pick<Wrappers, 'wrapVerify' | 'wrapRead' | 'wrapLoad' | 'wrapUpstream' | 'wrapClient'>;
+type Traced = Pick<Wrappers, 'wrapRead' | 'wrapLoad' | 'wrapUpstream' | 'wrapClient'>;
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
@@ -14,97 +13,85 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 export function traceReads(now: () => number): Traced {
   const loads = new WeakMap<Snapshot, Span>();
   return {
-    wrapVerify: (verify) => (credential, key, parent) => {
-      const found = verify(credential, key, parent);
-      if (parent === undefined || !(found instanceof Promise)) return found;
-      return inSpan(parent.begin('verify'), undefined, () => found);
-    },
-    wrapRead: (read, resource) => async (caller, options) => {
-      if (caller.span === undefined) return read(caller, options);
-      const span = caller.span.begin(`read ${resource}`, { 'portico.resource': resource });
-      const work = () => read(under(caller, span), options);
-      return inSpan(span, options.signal, work, (load) => {
-        const other = load.collapsed === true ? loads.get(load.snapshot) : undefined;
-        if (other !== undefined) span.link(other);
-        return { 'portico.cache': cacheOutcome(load, now()) };
-      });
-    },
-    wrapLoad: (load, resource) => async (caller, signal, options) => {
-      if (caller.span === undefined) return load(caller, signal, options);
-      const span = caller.span.begin(`load ${resource}`, { 'portico.resource': resource });
-      const work = async () => {
-        const loaded = await load(under(caller, span), signal, options);
-        loads.set(loaded.snapshot, span);
-        return loaded;
+    wrapRead: (read, resource) => (caller, options) =>
+      inSpan(
+        { caller, name: `read ${resource}`, attributes: { 'portico.resource': resource }, signal: options.signal },
+        (below) => read(below, options),
+        (load, span) => {
+          const other = load.collapsed === true ? loads.get(load.snapshot) : undefined;
+          if (other !== undefined) span.link(other);
+          return { 'portico.cache': cacheOutcome(load, now()) };
+        },
+      ),
+    wrapLoad: (load, resource) => (caller, signal, options) =>
+      inSpan(
+        { caller, name: `load ${resource}`, attributes: { 'portico.resource': resource }, signal },
+        (below) => load(below, signal, options),
+        ({ pages, snapshot, dropped }, span) => {
+          loads.set(snapshot, span);
+          return { 'portico.pages': pages, 'portico.items': snapshot.count, 'portico.items.dropped': dropped };
+        },
+      ),
+    // One page, with all its waits.
+    wrapUpstream: (upstream, resource) => {
+      const attributes = { 'portico.resource': resource, 'portico.upstream': upstream.name };
+      return {
+        ...upstream,
+        get: (request, signal) =>
+          inSpan({ caller: request.caller, name: `page ${resource}`, attributes, signal }, (caller) =>
+            upstream.get({ ...request, caller }, signal),
+          ),
       };
-      return inSpan(span, signal, work, ({ pages, snapshot, dropped }) => ({
-        ...{ 'portico.pages': pages, 'portico.items': snapshot.count, 'portico.items.dropped': dropped },
-      }));
     },
-    wrapUpstream: (upstream, resource) => ({ ...upstream, get: tracedPage(upstream, resource) }),
-    wrapClient: (client, baseUrl) => ({ ...client, get: tracedCall(client, baseUrl) }),
+    // One request to an upstream. Its URL is shown without the query.
+    wrapClient: (client, baseUrl) => {
+      const { origin, protocol, hostname, port } = new URL(baseUrl);
+      const server = {
+        'server.address': hostname,
+        'server.port': Number(port) || DEFAULT_PORTS[protocol],
+        'portico.upstream': client.name,
+      };
+      return {
+        ...client,
+        get: (request, signal) => {
+          const { caller, post, path = '' } = request;
+          const name = post === undefined ? 'GET' : 'POST';
+          const attributes = { ...server, 'http.request.method': name, 'url.full': `${origin}${path}` };
+          return inSpan(
+            { caller, name, attributes, kind: 'CLIENT', signal },
+            (below) => client.get({ ...request, caller: below }, signal),
+            ({ status }) => ({ 'http.response.status_code': status }),
+          );
+        },
+      };
+    },
   };
 }
 
-/** Ends the span with the work. `signal` is the waiting caller's. */
+interface Step {
+  readonly caller: Caller;
+  readonly name: string;
+  readonly attributes: Attributes;
+  readonly kind?: SpanKind;
+  /** The waiting caller's. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Does the work below a span of its own, if the caller has one, and ends that with it. */
 async function inSpan<T>(
-  span: Span,
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-  attributesOf?: (result: T) => Attributes,
+  { caller, name, attributes, kind, signal }: Step,
+  work: (caller: Caller) => Promise<T>,
+  attributesOf?: (result: T, span: Span) => Attributes,
 ): Promise<T> {
+  const span = caller.span?.begin(name, attributes, kind);
+  if (span === undefined) return work(caller);
   try {
-    const result = await work();
-    span.end(attributesOf?.(result));
+    const result = await work(under(caller, span));
+    span.end(attributesOf?.(result, span));
     return result;
   } catch (error) {
-    span.end({ 'error.type': codeOf(error, signal) });
+    const status = kind === 'CLIENT' && error instanceof GatewayError ? error.upstreamStatus : undefined;
+    span.end({ 'http.response.status_code': status, 'error.type': codeOf(error, signal) });
     throw error;
   }
-}
-
-/** One page, with all its waits. */
-function tracedPage({ name, get }: Upstream, resource: string): Upstream['get'] {
-  return (request, signal) => {
-    if (request.caller.span === undefined) return get(request, signal);
-    const about = { 'portico.resource': resource, 'portico.upstream': name };
-    const span = request.caller.span.begin(`page ${resource}`, about);
-    return inSpan(span, signal, () => get(below(request, span), signal));
-  };
-}
-
-/** One request to an upstream. Its URL is shown without the query. */
-function tracedCall({ name, get }: Upstream, baseUrl: string): Upstream['get'] {
-  const { origin, protocol, hostname, port } = new URL(baseUrl);
-  const server = {
-    'server.address': hostname,
-    'server.port': Number(port) || DEFAULT_PORTS[protocol],
-    'portico.upstream': name,
-  };
-  return async (request, signal) => {
-    const { caller, post, path = '', resends } = request;
-    if (caller.span === undefined) return get(request, signal);
-    const method = post === undefined ? 'GET' : 'POST';
-    const call = {
-      'http.request.method': method,
-      'url.full': `${origin}${path}`,
-      'http.request.resend_count': resends || undefined,
-    };
-    const span = caller.span.begin(method, { ...server, ...call }, 'CLIENT');
-    try {
-      const reply = await get(below(request, span), signal);
-      span.end({ 'http.response.status_code': reply.status });
-      return reply;
-    } catch (error) {
-      const failed: Partial<GatewayError> = error instanceof GatewayError ? error : {};
-      // A reply that is not a page came with 200.
-      const { upstreamStatus: status = failed.code === 'upstream_invalid' ? 200 : undefined } = failed;
-      span.end({ 'http.response.status_code': status, 'error.type': codeOf(error, signal) });
-      throw error;
-    }
-  };
-}
-
-function below<P>(request: PageRequest<P>, span: Span): PageRequest<P> {
-  return { ...request, caller: under<Caller>(request.caller, span) };
 }

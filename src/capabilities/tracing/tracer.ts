@@ -13,20 +13,6 @@ export interface TracerOptions extends Pick<Limits['tracing'], 'intervalMs' | 'm
   readonly events: Events;
 }
 
-interface Beginning {
-  /** `performance.now()` when the span began. @default now */
-  readonly startedAt?: number | undefined;
-  /** A span of another trace that led to this one. */
-  readonly link?: Span | undefined;
-}
-
-interface OwnTrace {
-  /** What makes `performance.now()` milliseconds since the epoch: one for a trace, so that its spans are in order. */
-  readonly epochMs: number;
-  /** The caller's trace, whose `tracestate` is forwarded and not exported. */
-  readonly sent: Trace | undefined;
-}
-
 export type Tracer = Awaited<ReturnType<typeof startTracer>>;
 
 /** The semantic conventions of the attributes. Those of MCP are in development. */
@@ -63,42 +49,32 @@ export async function startTracer({ sampleRatio, intervalMs, maxQueueSpans, even
   });
   const tracer = provider.getTracer('portico', readVersion(), { schemaUrl: SCHEMA_URL });
 
-  function wrap(span: SdkSpan, own: OwnTrace): Span {
-    const { epochMs, sent } = own;
+  /** `sent`: the caller's trace, whose `tracestate` is forwarded and not exported. */
+  function wrap(span: SdkSpan, sent: Trace | undefined): Span {
     const { traceId, spanId } = span.spanContext();
     const traceparent = `00-${traceId}-${spanId}-${sent?.headers.traceparent.slice(-2) ?? '01'}`;
     const context = trace.setSpan(ROOT_CONTEXT, span);
     return {
       traceId,
       headers: { ...sent?.headers, traceparent },
-      begin(name, attributes = {}, kind = 'INTERNAL') {
-        const options = { kind: SpanKind[kind], attributes, startTime: epochMs + performance.now() };
-        return wrap(tracer.startSpan(name, options, context), own);
-      },
+      begin: (name, attributes = {}, kind = 'INTERNAL') =>
+        wrap(tracer.startSpan(name, { kind: SpanKind[kind], attributes }, context), sent),
       link: (other) => void span.addLink({ context: contextOf(other) }),
       end(attributes = {}, name) {
         if (name !== undefined) span.updateName(name);
         for (const [key, value] of Object.entries(attributes)) if (value !== undefined) span.setAttribute(key, value);
         if (!CANCELLED.includes(attributes['error.type'])) span.setStatus({ code: SpanStatusCode.ERROR });
-        span.end(epochMs + performance.now());
+        span.end();
       },
     };
   }
 
   return {
     /** Follows the sampled flag of a caller's trace. `undefined` where the trace is not sampled. */
-    begin(
-      name: string,
-      kind: SpanKind,
-      sent: Trace | undefined,
-      { startedAt = performance.now(), link }: Beginning = {},
-    ): Span | undefined {
+    begin(name: string, kind: SpanKind, sent: Trace | undefined): Span | undefined {
       const context = sent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remoteContext(sent));
-      const links = link === undefined ? [] : [{ context: contextOf(link) }];
-      const epochMs = Date.now() - performance.now();
-      const options = { kind: SpanKind[kind], startTime: epochMs + startedAt, links };
-      const span = tracer.startSpan(name, options, context);
-      return span.isRecording() ? wrap(span, { epochMs, sent }) : undefined;
+      const span = tracer.startSpan(name, { kind: SpanKind[kind] }, context);
+      return span.isRecording() ? wrap(span, sent) : undefined;
     },
     /** Sends spans that wait, for so many milliseconds at most. */
     async stop(withinMs: number): Promise<void> {
@@ -119,15 +95,16 @@ export async function startTracer({ sampleRatio, intervalMs, maxQueueSpans, even
 /** Emits failed exports, which the SDK reports to its own logger only. */
 function withFailureEvents(exporter: SpanExporter, events: Events): SpanExporter {
   return {
-    export(spans, done) {
+    export: (spans, done) =>
       exporter.export(spans, (result) => {
-        const error: (Error & { readonly code?: unknown }) | undefined = result.error;
-        // The exporter's error has the status of the response as its code.
-        const cause = typeof error?.code === 'number' ? `status ${error.code}` : error && nameError(error);
-        if (result.code !== 0) events.spansDropped?.({ spans: spans.length, cause });
+        if (result.code !== 0) events.spansDropped?.({ spans: spans.length, cause: causeOf(result.error) });
         done(result);
-      });
-    },
+      }),
     shutdown: () => exporter.shutdown(),
   };
+}
+
+/** The exporter's error has the status of the response as its code. */
+function causeOf(error: (Error & { readonly code?: unknown }) | undefined): string | undefined {
+  return typeof error?.code === 'number' ? `status ${error.code}` : error && nameError(error);
 }

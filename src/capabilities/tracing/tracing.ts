@@ -41,7 +41,7 @@ export const tracing = defineCapability({
       wrapDispatch: traceOperations(begin),
       onRequest({ record, trace }, operation) {
         // Probes come every few seconds.
-        if (!operation.isProbe) record.span = begin('HTTP', 'SERVER', trace, { startedAt: record.begun });
+        if (!operation.isProbe) record.span = begin('HTTP', 'SERVER', trace);
       },
       // Of a stream, only how it was opened.
       onSettled({ record }) {
@@ -62,15 +62,12 @@ export const tracing = defineCapability({
   },
 });
 
-const METHODS: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
-
-/** The name is low in cardinality, as the conventions want it: method and route, never the path itself. */
+/** The name is low in cardinality: a method that Node knows, and the route, never the path itself. */
 function endRequestSpan(record: RequestRecord, scheme: string): void {
-  const { span, requestId, method = '', status, outcome, error, resource, cache } = record;
-  const isKnown = METHODS.has(method);
+  const { span, requestId, method, status, outcome, error, resource, cache } = record;
   const route = record.route === 'unmatched' ? undefined : record.route;
   const attributes = {
-    'http.request.method': isKnown ? method : '_OTHER',
+    'http.request.method': method ?? '_OTHER',
     'http.route': route,
     'url.path': route,
     'url.scheme': scheme,
@@ -82,5 +79,5 @@ function endRequestSpan(record: RequestRecord, scheme: string): void {
     'portico.resource': resource,
     'portico.cache': cache,
   };
-  span?.end(attributes, [isKnown ? method : 'HTTP', route].filter(Boolean).join(' '));
+  span?.end(attributes, [method ?? 'HTTP', route].filter(Boolean).join(' '));
 }

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Caller, Credential, flawOf, TOKEN, type Verified } from '../kernel/caller.ts';
 import { explained, GatewayError } from '../kernel/errors.ts';
-import type { Span } from '../kernel/trace.ts';
 
 /** The facts about a caller that follow from its credential. */
 export type Identity = Pick<
@@ -10,7 +9,7 @@ export type Identity = Pick<
 >;
 
 /** Verifies a token. Throws, or rejects with, `credential_rejected`, and another error if it cannot decide: it fails closed. */
-export type Verify = (credential: Credential, key: string, span?: Span) => Verdict | Promise<Verdict>;
+export type Verify = (credential: Credential, key: string) => Verdict | Promise<Verdict>;
 
 export interface Verdict extends Pick<Caller, 'cacheScope'> {
   readonly expiresAt: number;
@@ -30,11 +29,7 @@ export type KeyOf = (text: string) => string;
  * Identifies the caller by all its `Authorization` field lines. Rejects with `credential_missing`, `credential_malformed`,
  * `invalid_request` for several lines (a proxy in front may have judged another one), and as {@link Verify} does.
  */
-export type Authenticate = (
-  authorization: readonly Credential[],
-  span?: Span,
-  beforeVerify?: BeforeVerify,
-) => Promise<Identity>;
+export type Authenticate = (authorization: readonly Credential[], beforeVerify?: BeforeVerify) => Promise<Identity>;
 
 /** Called with the caller's key before its token is verified. If it throws, the token is not verified. */
 type BeforeVerify = (key: string) => void;
@@ -55,13 +50,13 @@ export function createKeyOf(secret: Buffer = randomBytes(32)): KeyOf {
 }
 
 export function createAuthenticate({ verify, keyOf = createKeyOf() }: AuthenticateOptions = {}): Authenticate {
-  return async (authorization, span, beforeVerify) => {
+  return async (authorization, beforeVerify) => {
     const token = readBearer(authorization);
     const credential = new Credential(token);
     const key = keyOf(token);
     beforeVerify?.(key);
     if (verify === undefined) return { credential, credentialKey: key, cacheScope: key, expiresAt: expiryOf(token) };
-    const { cacheScope, expiresAt, verified } = await verify(credential, key, span);
+    const { cacheScope, expiresAt, verified } = await verify(credential, key);
     return { credential, credentialKey: key, cacheScope, expiresAt, verified };
   };
 }

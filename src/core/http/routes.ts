@@ -84,7 +84,7 @@ async function authenticate(request: HttpRequest<Service>, isOptional: boolean):
     hooks.spend(request, undefined);
     return undefined;
   }
-  const identity = await service.authenticate(credentials.authorization, span, (key) => hooks.preVerify(request, key));
+  const identity = await service.authenticate(credentials.authorization, (key) => hooks.preVerify(request, key));
   record.callerKey = identity.credentialKey;
   hooks.onCaller(record, identity);
   hooks.spend(request, identity);

@@ -31,8 +31,6 @@ export interface PageRequest<P> extends PageTarget {
   readonly load: LoadTiming;
   /** Less than the usual time is left, so that a timeout is no fault of the upstream. @default false */
   readonly isShort?: boolean | undefined;
-  /** @default 0 */
-  readonly resends?: number | undefined;
   /** Names in lower case. Replace headers of the upstream. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Added by `withAuthorization`. */

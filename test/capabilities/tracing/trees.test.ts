@@ -53,7 +53,7 @@ describe('the trace', () => {
       expect(resource['service.instance.id']).to.match(/^[0-9a-f-]{36}$/);
     });
 
-    it('has a span for each page, and counts how often a request was sent again', async () => {
+    it('has a span for each page, and one for each time its request was sent', async () => {
       const page = (next: string) => json({ tools: [{ id: `a${next}`, name: 'A' }], nextPageToken: next });
       upstream.respond(inTurn(json({}, 503), json({}, 502), page('1'), page('')));
       const { collector, read, end } = await startTraced(upstream.url, { upstream: { retry: { baseDelayMs: 1 } } });
@@ -66,37 +66,15 @@ describe('the trace', () => {
       expect(collector.one('load tools').attributes).to.include({ 'portico.pages': 2, 'portico.items': 2 });
       const sent = collector
         .all('GET')
-        .map(({ attributes: of }) => [
-          ...[of['error.type'], of['http.response.status_code'], of['http.request.resend_count'], of['url.full']],
-        ]);
+        .map(({ attributes: of }) => [...[of['error.type'], of['http.response.status_code'], of['url.full']]]);
       const url = `${upstream.url}/v1/tools`;
       expect(sent).to.deep.equal([
-        ['upstream_failed', 503, undefined, url],
-        ['upstream_failed', 502, 1, url],
-        [undefined, 200, 2, url],
-        [undefined, 200, undefined, url],
+        ['upstream_failed', 503, url],
+        ['upstream_failed', 502, url],
+        [undefined, 200, url],
+        [undefined, 200, url],
       ]);
       expect(collector.all('page tools').map(({ failed }) => failed)).to.deep.equal([false, false]);
-    });
-
-    it('shows the verification of a token below the request that brought it, and not where it is remembered', async () => {
-      const server = await startAuthorizationServer();
-      const verification = { issuer: server.issuer, audience: AUDIENCE };
-      const { collector, read, end } = await startTraced(upstream.url, { verification });
-      const good = await server.issue({ resource: AUDIENCE });
-      const other = await server.issue({ resource: 'https://other.example' });
-      const statuses: number[] = [];
-      for (const token of [good, good, other]) statuses.push((await read('tools', as(token))).status);
-      await end();
-      expect(statuses).to.deep.equal([200, 200, 401]);
-      expect(collector.tree()).to.deep.equal({
-        [`1 SERVER ${READ}`]: { '1 INTERNAL verify': {}, '2 INTERNAL read tools': LOADED },
-        [`2 SERVER ${READ}`]: { '1 INTERNAL read tools': {} },
-        [`3 SERVER ${READ}`]: { '1 INTERNAL verify': {} },
-      });
-      const errors = collector.all('verify').map(({ attributes }) => attributes['error.type']);
-      expect(errors).to.deep.equal([undefined, 'credential_rejected']);
-      for (const token of [good, other]) expect(collector.bodies.join()).not.to.contain(token);
     });
 
     it('shows an exchange of tokens below the page that it was made for', async () => {

@@ -91,7 +91,6 @@ describe('a process with tracing', function () {
       '1 SERVER resources/read': { '1 INTERNAL read tools': LOADED },
       '2 SERVER _OTHER': {},
     });
-    expect(collector.one('resources/read').attributes).to.include({ 'network.transport': 'pipe' });
     const { traceId, spanId: parentId } = PARENT;
     expect(collector.one('tools/call list_installed_tools')).to.include({ traceId, parentId });
     for (const { traceId } of collector.spans) expect(stderr).to.contain(`"traceId":"${traceId}"`);

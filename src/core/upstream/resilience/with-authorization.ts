@@ -53,7 +53,7 @@ export function withAuthorization(
         let given: Headers | undefined;
         try {
           given = await authorize(caller, signal);
-          return await upstream.get({ ...request, authorization: given, resends }, signal);
+          return await upstream.get({ ...request, authorization: given }, signal);
         } catch (error) {
           const { code, upstreamStatus } = error instanceof GatewayError ? error : {};
           if (code === 'credential_rejected') rejected.add(caller.credentialKey);

@@ -64,8 +64,7 @@ export function withRetry(
       budget.deposit();
       for (let retries = 0; ; retries += 1) {
         try {
-          const { resends = 0 } = request;
-          return await upstream.get(retries === 0 ? request : { ...request, resends: resends + retries }, signal);
+          return await upstream.get(request, signal);
         } catch (error) {
           const delayMs = request.post?.isRepeatable === false ? undefined : delayAfter(error, retries);
           if (delayMs === undefined || signal.aborted || !budget.withdraw()) throw error;
