@@ -63,7 +63,7 @@ export function createField(name: string, options: FieldOptions, isRequired: boo
     const text = named ?? written;
     if (text === '' && options.format === 'timestamp') return undefined;
     const formed = format(text, typeof value === 'number' && named === undefined);
-    if (formed === undefined) throw invalid(index, 'is no time');
+    if (formed === undefined) throw invalid(index, 'is not a timestamp');
     return formed;
   }
 
@@ -109,7 +109,7 @@ const COMPACT = /^((?:19[7-9]|20\d)\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\
 const DOCUMENTED = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 const DATE = /^(\d{4})-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])$/;
 const TIME =
-  /^([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d)(?:[.,](\d+))?)?(?:[Zz]|([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)?$/;
+  /^([01]\d|2[0-3]):?([0-5]\d)(?::?([0-5]\d)(?:[.,](\d+))?)?(?:[Zz]| UTC| ?([+-](?:[01]\d|2[0-3]))(?::?([0-5]\d))?)?$/;
 
 const FIRST_MS = Date.UTC(-1, 12);
 const LAST_MS = Date.UTC(10_000, 0) - 1;
@@ -120,7 +120,14 @@ const LAST_MS = Date.UTC(10_000, 0) - 1;
  */
 export function toTimestamp(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
+  if (text.endsWith(' GMT')) return httpDateToTimestamp(text);
   return EPOCH.test(text) ? epochToTimestamp(text) : isoToTimestamp(text);
+}
+
+/** Converts an HTTP date (RFC 9110, section 5.6.7), which Flask writes by default: `Mon, 06 May 2024 07:08:09 GMT`. */
+function httpDateToTimestamp(text: string): string | undefined {
+  const ms = Date.parse(text);
+  return new Date(ms).toUTCString() === text ? utcText(ms, '') : undefined;
 }
 
 /** The text of a JSON number is an epoch, or a date and time in 12 or 14 digits. None before 1970 has a fraction. */
@@ -138,7 +145,7 @@ export function epochToTimestamp(text: string): string | undefined {
   return utcText(seconds * 1000, isInSeconds ? fraction : '');
 }
 
-/** Converts a calendar date of ISO 8601-1:2019, or date and time, or the forms of RFC 3339, section 5.6. UTC by default. */
+/** Converts a calendar date of ISO 8601-1:2019, or date and time, the forms of RFC 3339, section 5.6, or of Ruby. UTC by default. */
 function isoToTimestamp(text: string): string | undefined {
   if (DOCUMENTED.test(text)) return text;
   const [written = '', clock = '00:00'] = text.split(/[Tt ](.*)/, 2);

@@ -153,7 +153,7 @@ describe('a mapped time', () => {
 
   it('makes the item invalid where it is none', () => {
     for (const value of ['"secret"', '"2024-02-30"', 'true', '1e30']) {
-      expect(reasonOf(() => one(`{"a":${value}}`, time))).to.equal('field x of item 0 is no time');
+      expect(reasonOf(() => one(`{"a":${value}}`, time))).to.equal('field x of item 0 is not a timestamp');
     }
   });
 });

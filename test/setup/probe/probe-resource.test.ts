@@ -31,7 +31,7 @@ describe('a probe of a platform', () => {
   });
 
   it('shows what an item is that cannot be mapped, and why', async () => {
-    const why = 'field createTime of item 0 is no time';
+    const why = 'field createTime of item 0 is not a timestamp';
     const fields = 'fields: { id: wid, name: title, createTime: title }';
     const report = await probedOne(byOffset, settings(`${OFFSET}, ${fields}`));
     expect(report.ok).to.equal(false);
