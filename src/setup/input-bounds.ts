@@ -4,17 +4,10 @@ export const DOCUMENT = {
   timeoutMs: 30_000,
   /** Aliases that a YAML document may expand to. */
   aliases: 1000,
-  paths: 20_000,
   references: 32,
-  /** Schemas that are looked at in one reply, and parts of the whole document. */
-  schemasOfReply: 4000,
-  parts: 3_000_000,
   /** Characters of a text that is searched for words. */
   textLength: 300,
 } as const;
-
-/** Depth of a schema. */
-export const VALUE = { depth: 6 } as const;
 
 export const PROBE = {
   /** Pages of one read whose bodies are kept. */

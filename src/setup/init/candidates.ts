@@ -1,8 +1,9 @@
+import { plainName } from '../../core/kernel/json-shape.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import { type FieldChoice, findFields } from './field-names.ts';
 import type { Api, Operation } from './openapi-document.ts';
 import { type PagingEvidence, readPaging } from './paging-evidence.ts';
-import { expressionOf, membersOf, plainName, type Shape } from './shape.ts';
+import { expressionOf, membersOf, type Shape } from './shape.ts';
 import { NO_THING, OTHER_THINGS, vocabularyOf, wordsOf } from './vocabulary.ts';
 
 /** A list that can be a resource, with what the document shows of it. */
@@ -51,12 +52,12 @@ function rank(resource: Resource, operation: Operation): { readonly candidate: C
   const others = words.filter((word) => OTHER_THINGS.has(word) && !noun.includes(word));
   if (others.length > 0) return [];
   const list = findItems(body);
-  if (list === undefined && body.isElsewhere !== true) return [];
+  if (list === undefined && !body.isElsewhere) return [];
   const fields = findFields(resource, list?.item ?? body, noun.replaceAll(' ', ''));
   const paging = readPaging(operation);
   const parents = path.match(/\{[^{}]*\}/g) ?? [];
   const required = parameters.filter((each) => each.required && each.value === undefined);
-  const isElsewhere = list === undefined || list.item.isElsewhere === true;
+  const isElsewhere = list === undefined || list.item.isElsewhere;
   const lacking = ['id', 'name'].filter((field) => {
     const choice = fields.get(field);
     return resource.shape.shape[field] !== undefined && (choice?.from === undefined || choice.inDoubt);
@@ -89,13 +90,12 @@ const BESIDE =
 
 /** Finds the list of objects in a reply: that nearest to the top. In doubt where there is another. */
 function findItems(body: Shape) {
-  const lists = [{ path: [] as readonly string[], shape: body }, ...membersOf(body)].flatMap(({ path, shape }) => {
-    const { items: item } = shape;
-    if (shape.type !== 'list' || item === undefined || !['object', 'unknown'].includes(item.type)) return [];
-    const key = plainName(path.at(-1));
-    if (BESIDE.test(key)) return [];
-    return [{ items: expressionOf(path), item }];
-  });
-  const [best] = lists;
-  return best && { ...best, isInDoubt: lists.length > 1 };
+  const [best, ...others] = [{ path: [] as readonly string[], shape: body }, ...membersOf(body)].flatMap(
+    ({ path, shape }) => {
+      const item = shape.type === 'list' ? shape.items() : undefined;
+      if (item === undefined || !['object', 'unknown'].includes(item.type)) return [];
+      return BESIDE.test(plainName(path.at(-1) ?? '')) ? [] : [{ items: expressionOf(path), item }];
+    },
+  );
+  return best && { ...best, isInDoubt: others.length > 0 };
 }

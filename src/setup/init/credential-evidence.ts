@@ -17,7 +17,7 @@ export interface CredentialEvidence {
 export function readCredential({ securitySchemes }: Api, operations: readonly Operation[]): CredentialEvidence {
   const ways = operations.flatMap(({ security }) => security).filter((names) => names.length > 0);
   const alone = new Set(ways.filter((names) => names.length === 1).flat());
-  const together = ways.find((names) => names.length > 1);
+  const [together] = ways;
   if (alone.size === 0 && together !== undefined) {
     return { seen: `the document requires ${together.join(' and ')} together`, credential: undefined };
   }
@@ -37,16 +37,16 @@ function readScheme(scheme: Json): CredentialEvidence {
   if ((type === 'http' && kind === 'bearer') || type === 'oauth2' || type === 'openidconnect') {
     return { seen: type === 'http' ? 'a bearer token' : 'OAuth', credential: { kind: 'passthrough' } };
   }
-  if (kind === 'basic' || type === 'basic') return inAuthorization('a user name and password (Basic)', 'Basic {token}');
+  if (kind === 'basic' || type === 'basic') {
+    const likely = { kind: 'header', name: 'Authorization', format: 'Basic {token}' };
+    return { seen: 'a user name and password (Basic)', credential: undefined, likely };
+  }
   const isHeader = type === 'apikey' && place === 'header' && requestHeaderName.safeParse(name).success;
   if (!isHeader || /^cookie$/i.test(name)) return { seen: `${type} ${place || kind}`.trim(), credential: undefined };
   if (name.toLowerCase() !== 'authorization')
     return { seen: `the header ${name}`, credential: { kind: 'header', name } };
+  // What precedes the token is for a person to read.
   const said = textOf(scheme['description']).slice(0, 120);
-  return inAuthorization(`the header ${name}${said && `, with what its description says: "${said}"`}`, '{token}');
-}
-
-/** What precedes the token is for a person to read. */
-function inAuthorization(seen: string, format: string): CredentialEvidence {
-  return { seen, credential: undefined, likely: { kind: 'header', name: 'Authorization', format } };
+  const seen = `the header ${name}${said && `, with what its description says: "${said}"`}`;
+  return { seen, credential: undefined, likely: { kind: 'header', name, format: '{token}' } };
 }

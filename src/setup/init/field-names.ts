@@ -1,5 +1,6 @@
+import { plainName } from '../../core/kernel/json-shape.ts';
 import type { Resource } from '../../core/resources/resource.ts';
-import { expressionOf, plainName, type Shape } from './shape.ts';
+import { expressionOf, type Shape } from './shape.ts';
 
 /** Where a field is in an item. */
 export interface FieldChoice {
@@ -35,19 +36,20 @@ export function findFields(resource: Resource, item: Shape, noun: string): Reado
 
 function findField(field: string, item: Shape, noun: string): FieldChoice {
   const names = (NAMES[field] ?? plainName(field)).replaceAll('*', noun).split(' ');
+  const members = item.members();
   for (const envelope of ['', ...ENVELOPES]) {
-    const holder = envelope === '' ? item : item.members.get(envelope);
+    const held = envelope === '' ? members : members.get(envelope)?.members();
     for (const name of names) {
-      const found = [...(holder?.members ?? [])].find(([key, { type }]) => plainName(key) === name && SCALAR.has(type));
+      const found = [...(held ?? [])].find(([key, { type }]) => plainName(key) === name && SCALAR.has(type));
       if (found === undefined) continue;
       const path = envelope === '' ? [found[0]] : [envelope, found[0]];
       return { from: expressionOf(path), inDoubt: envelope !== '' };
     }
   }
-  const flag = field === 'status' && [...item.members.keys()].find((key) => ACTIVE_FLAG.test(plainName(key)));
+  const flag = field === 'status' && [...members.keys()].find((key) => ACTIVE_FLAG.test(plainName(key)));
   if (flag) return { from: expressionOf([flag]), values: { true: 'ACTIVE', false: 'INACTIVE' }, inDoubt: false };
   // Without a setting, a field reads the member of its own name.
-  return { from: item.members.has(field) ? "''" : undefined, inDoubt: false };
+  return { from: members.has(field) ? "''" : undefined, inDoubt: false };
 }
 
 const SCALAR: ReadonlySet<Shape['type']> = new Set(['text', 'number', 'unknown'] as const);

@@ -37,7 +37,9 @@ export async function runInit(options: InitOptions): Promise<number> {
 export async function initSettings({ openapi, baseUrl, file }: InitOptions): Promise<string> {
   const url = /^https?:\/\//i.test(openapi) ? parseUrl(openapi, '--openapi') : undefined;
   const source = url === undefined ? openapi : `${url.origin}${url.pathname}`;
-  const text = url === undefined ? await readDocumentFile(openapi) : await fetchDocument(url, source);
+  const text = await readSource(url ?? openapi).catch((error: unknown) => {
+    throw new SourceError(`${source} cannot be read: ${reasonOf(error)}`);
+  });
   const api = describeApi(parseDocumentText(text));
   if (api === undefined)
     throw new SourceError(`${source} is not an OpenAPI document (2.0, 3.0 or 3.1) in JSON or YAML`);
@@ -71,17 +73,15 @@ function summaryOf({ resource, candidates, clear }: ResourceCandidates): string 
 
 const SERVER = 'PLATFORM_URL';
 
-/** Hosts that documents use for the reader's own. */
+/** Hosts that documents use for the reader's own: a token must not go there. */
 const EXAMPLE =
-  /^(?:localhost|0\.0\.0\.0|127\..*|\[::1?\]|host\.docker\.internal|[^.]*)$|(?:^|[.-])(?:example|your|my|domain|subdomain|tenant|instance)(?:[.-]|$)/;
+  /^(?:localhost|127\..*|[^.]*)$|(?:^|[.-])(?:example|your|my|domain|subdomain|tenant|instance)(?:[.-]|$)/;
 
 /** Returns the server of a document, which may be relative to it; a placeholder becomes a reference to the environment. */
 function baseUrlOf(server: string, document: URL | undefined): string {
   const url = server.includes('{') ? null : URL.parse(server, document);
-  const isRelative = !URL.canParse(server);
-  if (url !== null && /^https?:$/.test(url.protocol) && (isRelative || !EXAMPLE.test(url.hostname))) {
-    return url.origin + url.pathname;
-  }
+  const isExample = URL.canParse(server) && EXAMPLE.test(url?.hostname ?? '');
+  if (url !== null && /^https?:$/.test(url.protocol) && !isExample) return url.origin + url.pathname;
   const [path = ''] = server.replace(/^[a-z]+:\/\/[^/]*/i, '').split(/[?#]/);
   return `\${${SERVER}}${/^\/[\w/.@~-]*$/.test(path) ? path : ''}`;
 }
@@ -94,36 +94,28 @@ function parseUrl(text: string, option: string): URL {
   return url;
 }
 
-async function readDocumentFile(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const { errno = 0 } = error as NodeJS.ErrnoException;
-    throw new SourceError(`${file} cannot be read: ${getSystemErrorMessage(errno)}`);
-  }
+/** Reads a file, or sends one `GET` without a credential that follows no redirect. */
+async function readSource(source: string | URL): Promise<string> {
+  if (typeof source === 'string') return readFile(source, 'utf8');
+  const response = await fetch(source, { signal: AbortSignal.timeout(DOCUMENT.timeoutMs), redirect: 'manual' });
+  if (response.status === 200) return response.text();
+  await response.body?.cancel();
+  throw new Error(`answered with ${response.status}: download the document and name the file`);
 }
 
-/** Sends one `GET` without a credential, and follows no redirect. */
-async function fetchDocument(url: URL, source: string): Promise<string> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(DOCUMENT.timeoutMs), redirect: 'manual' });
-    if (response.status === 200) return await response.text();
-    await response.body?.cancel();
-    throw new SourceError(`${source} answered with ${response.status}: download the document and name the file`);
-  } catch (error) {
-    if (error instanceof SourceError) throw error;
-    const { name, cause } = error as Error;
-    const { message = name, code = message } = Object(cause) as { message?: string; code?: string };
-    throw new SourceError(`${source} cannot be read: ${code}`, { cause: error });
-  }
+/** Returns the words for an error of Node, which has them in its cause for a request. */
+function reasonOf(error: unknown): string {
+  const { errno, code, message, cause } = error as NodeJS.ErrnoException;
+  if (cause instanceof Error) return reasonOf(cause);
+  return errno === undefined ? (code ?? message) : getSystemErrorMessage(errno);
 }
 
 async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx' });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'EEXIST' ? 'exists and is not replaced' : `cannot be written (${code})`;
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const why = isThere ? 'exists and is not replaced' : `cannot be written: ${reasonOf(error)}`;
     throw new SourceError(`${file} ${why}; name another FILE`);
   }
 }

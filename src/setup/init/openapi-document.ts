@@ -1,7 +1,8 @@
+import querystring from 'node:querystring';
 import { parseDocument } from 'yaml';
 import { isObject, type Json, parseJson } from '../../core/kernel/json-shape.ts';
 import { DOCUMENT } from '../input-bounds.ts';
-import { listOf, type Resolve, type Shape, shapeOfSchema, textOf } from './shape.ts';
+import { listOf, type Resolve, type Shape, shapeOf, textOf } from './shape.ts';
 
 /** An OpenAPI document, as far as it describes lists. */
 export interface Api {
@@ -56,56 +57,31 @@ export function parseDocumentText(written: string): unknown {
 export function describeApi(document: unknown): Api | undefined {
   if (!isObject(document) || !isObject(document['paths'])) return undefined;
   if (typeof document['openapi'] !== 'string' && typeof document['swagger'] !== 'string') return undefined;
-  const resolve = createResolver(document);
-  const within = (value: unknown) => objectOf(resolve(value));
-  const paths = Object.entries(document['paths']).slice(0, DOCUMENT.paths);
+  const resolve: Resolve = (value) => resolveIn(document, value);
+  const within = (value: unknown) => resolve(value) ?? {};
+  const paths = Object.entries(document['paths']);
   const schemes = within(within(document['components'])['securitySchemes'] ?? document['securityDefinitions']);
   return {
     title: shortText(within(document['info'])['title']),
     server: serverOf(document, within),
-    operations: paths.flatMap(([path, value]) => readOperation(path, within(value), document, resolve)),
+    operations: paths.flatMap(([path, item]) => readOperation(path, within(item), document, resolve)),
     securitySchemes: new Map(Object.entries(schemes).map(([name, scheme]) => [name, within(scheme)])),
   };
 }
 
-/** Follows references within the document. One that leads in a circle or nowhere leads to nothing. */
-function createResolver(document: Json): Resolve {
-  let parts = 0;
-  return (value) => {
-    parts += 1;
-    let found = parts > DOCUMENT.parts ? undefined : value;
-    for (let hop = 0; hop < DOCUMENT.references; hop += 1) {
-      if (!isObject(found)) return undefined;
-      const reference = found['$ref'];
-      if (typeof reference !== 'string') return found;
-      if (!reference.startsWith('#')) return 'elsewhere';
-      found = atPointer(document, reference.slice(1));
-    }
-    return undefined;
-  };
-}
-
-/** Returns what a JSON pointer (RFC 6901) in the fragment of a URL points to. */
-function atPointer(document: Json, pointer: string): unknown {
-  let found: unknown = document;
-  for (const part of pointer.split('/').slice(1)) {
-    const key = decode(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Json)[key];
-  }
-  return found;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function objectOf(value: ReturnType<Resolve>): Json {
-  return value === undefined || value === 'elsewhere' ? {} : value;
+/** Follows references within the document (RFC 6901). One that leads in a circle or nowhere leads to nothing. */
+function resolveIn(document: Json, value: unknown, hops = 0): Json | undefined {
+  if (!isObject(value) || hops === DOCUMENT.references) return undefined;
+  const reference = value['$ref'];
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return value;
+  const keys = reference
+    .split('/')
+    .slice(1)
+    .map((part) => querystring.unescape(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+  const target = keys.reduce<unknown>((found, key) => {
+    return Object.hasOwn(Object(found), key) ? (found as Json)[key] : undefined;
+  }, document);
+  return resolveIn(document, target, hops + 1);
 }
 
 function shortText(value: unknown): string {
@@ -117,8 +93,10 @@ function isPath(path: string): boolean {
   return path.length <= 500 && /^\/(?:[\x21\x25-\x3e\x40-\x5b\x5d-\x7a~]|\{[\w.-]+\})*$/.test(path);
 }
 
+type Within = (value: unknown) => Json;
+
 function readOperation(path: string, item: Json, document: Json, resolve: Resolve): Operation[] {
-  const within = (value: unknown) => objectOf(resolve(value));
+  const within = (value: unknown) => resolve(value) ?? {};
   const operation = within(item['get']);
   const reply = replyOf(operation, within);
   if (reply === undefined || !isPath(path)) return [];
@@ -130,7 +108,7 @@ function readOperation(path: string, item: Json, document: Json, resolve: Resolv
     {
       path,
       title: shortText(operation['summary']) || shortText(operation['operationId']),
-      body: shapeOfSchema(reply.schema, resolve),
+      body: shapeOf(reply.schema, resolve),
       headers: new Set(Object.keys(reply.headers).map((name) => name.toLowerCase())),
       requiredHeaders: declared.flatMap(readRequiredHeader),
       parameters: [...new Map(parameters.map((each) => [each.name, each])).values()],
@@ -138,8 +116,6 @@ function readOperation(path: string, item: Json, document: Json, resolve: Resolv
     },
   ];
 }
-
-type Within = (value: unknown) => Json;
 
 const JSON_TYPE = /^(?:\*\/\*|application\/(?:[\w.+-]+\+)?json\b)/i;
 
@@ -149,10 +125,8 @@ function replyOf(operation: Json, within: Within): { readonly schema: unknown; r
   const headers = within(response['headers']);
   // OpenAPI 2.0 has the schema in the response itself.
   if (response['schema'] !== undefined) return { schema: response['schema'], headers };
-  const contents = Object.entries(within(response['content'])).filter(([type]) => JSON_TYPE.test(type));
-  // What Portico accepts by default comes first.
-  const [, content] = contents.find(([type]) => /^application\/json\b/i.test(type)) ?? contents[0] ?? [];
-  return content === undefined ? undefined : { schema: within(content)['schema'], headers };
+  const content = Object.entries(within(response['content'])).find(([type]) => JSON_TYPE.test(type));
+  return content && { schema: within(content[1])['schema'], headers };
 }
 
 function readParameter(parameter: Json, within: Within): Parameter[] {
@@ -197,9 +171,6 @@ function serverOf(document: Json, within: Within): string {
       return textOf(within(variables[name])['default']) || whole;
     });
   }
-  const host = textOf(document['host']);
-  const schemes = listOf(document['schemes']);
-  const scheme = schemes.length > 0 && !schemes.includes('https') ? 'http' : 'https';
-  const basePath = textOf(document['basePath']).replace(/\/$/, '');
-  return host === '' ? basePath : `${scheme}://${host}${basePath}`;
+  const [host, basePath] = [textOf(document['host']), textOf(document['basePath']).replace(/\/$/, '')];
+  return host === '' ? basePath : `https://${host}${basePath}`;
 }

@@ -1,6 +1,7 @@
+import { plainName } from '../../core/kernel/json-shape.ts';
 import { meaningOfHeader, meaningOfMember } from '../../core/upstream/hints/words.ts';
 import type { Operation, Parameter } from './openapi-document.ts';
-import { expressionOf, type Member, membersOf, plainName, type Shape } from './shape.ts';
+import { expressionOf, type Member, membersOf, type Shape } from './shape.ts';
 import { wordsOf } from './vocabulary.ts';
 
 /** The setting `pagination`, as a file holds it. */
@@ -9,9 +10,9 @@ type Pagination = { readonly kind: string } & Readonly<Record<string, string | n
 export interface PagingEvidence {
   /** What the document says about pages, in words. */
   readonly seen: readonly string[];
-  /** Settings that fit it, the surest first. */
-  readonly choices: readonly Pagination[];
-  /** Whether the document leaves no other reading than the first. */
+  /** The settings that fit it best, if any. */
+  readonly pagination: Pagination | undefined;
+  /** Whether the document leaves no other reading. */
   readonly isClear: boolean;
 }
 
@@ -29,23 +30,16 @@ const TOKEN_WORDS = /token|cursor|marker|continu(?:e|ation)/i;
 const LINK_WORDS = /ur[il]\b|link|href/i;
 const MAX_SIZE = 100;
 
+function roleOf({ name, isFlag }: Parameter): string {
+  const plain = plainName(name.split('.').at(-1) ?? '');
+  const role = Object.entries(ROLES).find(([, names]) => !isFlag && names.split(' ').includes(plain));
+  return role?.[0] ?? (PAGE_WORDS.test(name) ? 'other' : '');
+}
+
 /** Reads what an operation says about its pages. Chooses nothing that could be read in two ways. */
 export function readPaging({ body, headers, parameters }: Operation): PagingEvidence {
-  const roleOf = ({ name, isFlag }: Parameter) => {
-    const plain = plainName(name.split('.').at(-1));
-    const role = Object.entries(ROLES).find(([, names]) => !isFlag && names.split(' ').includes(plain));
-    return role?.[0] ?? (PAGE_WORDS.test(name) ? 'other' : undefined);
-  };
-  const {
-    size: sizes = [],
-    token: tokens = [],
-    offset = [],
-    page = [],
-    other = [],
-  } = Object.groupBy(
-    parameters.filter((each) => roleOf(each) !== undefined),
-    (each) => roleOf(each) ?? '',
-  );
+  const { '': _, ...byRole } = Object.groupBy(parameters, roleOf);
+  const { size: sizes = [], token: tokens = [], offset = [], page = [], other = [] } = byRole;
   const next = findMember(body, 'next');
   // Some platforms count only when asked to: their total is absent, 0 or -1 otherwise.
   const requested = parameters.filter(
@@ -61,20 +55,15 @@ export function readPaging({ body, headers, parameters }: Operation): PagingEvid
   if (next !== undefined && next.shape.type !== 'number') {
     const [at, name] = [expressionOf(next.path), next.path.join(' ')];
     const [isLink, isToken] = [next.shape.isUri || LINK_WORDS.test(name), TOKEN_WORDS.test(name)];
+    const isOne = isLink !== isToken && next.shape.type !== 'object';
     const [token] = tokens;
-    const isObject = next.shape.type === 'object';
-    if (isLink || !isToken) add({ kind: 'link', ...size, next: at }, isLink && !isToken && !isObject);
-    if (token !== undefined && (isToken || !isLink)) {
-      add(
-        { kind: 'token', ...size, tokenParam: token.name, next: at },
-        isToken && !isLink && !isObject && tokens.length === 1,
-      );
-    }
+    if (isLink || !isToken) add({ kind: 'link', ...size, next: at }, isOne);
+    if (token !== undefined && (isToken || !isLink))
+      add({ kind: 'token', ...size, tokenParam: token.name, next: at }, isOne && tokens.length === 1);
   }
   if (readings.length === 0) {
-    for (const { name, minimum, value } of offset) {
+    for (const { name, minimum, value } of offset)
       add({ kind: 'offset', ...size, offsetParam: name, ...total }, (minimum ?? Number(value ?? 0)) === 0);
-    }
     for (const { name, minimum, value } of page) {
       const first = [minimum, Number(value ?? Number.NaN)].find((each) => each === 0 || each === 1);
       // With a total, a wrong number of the first page is an error at the first read.
@@ -82,11 +71,11 @@ export function readPaging({ body, headers, parameters }: Operation): PagingEvid
       add({ kind: 'page', ...size, pageParam: name, firstPage: first ?? 1, ...total }, isSure);
     }
   }
-  const concerned = [...sizes, ...tokens, ...offset, ...page, ...other].map(({ name }) => name);
+  const concerned = Object.values(byRole).flatMap((each = []) => each.map(({ name }) => name));
   const isSilent = concerned.length === 0 && next === undefined && total === undefined;
   if (readings.length === 0 && isSilent) add({ kind: 'none' }, true);
   return {
-    choices: readings.map(({ pagination }) => pagination),
+    pagination: readings[0]?.pagination,
     // A Link header is a standard (RFC 8288), whatever parameters its addresses use.
     isClear: readings[0]?.isSure === true && (readings.length === 1 || headers.has('link')) && other.length === 0,
     seen: [

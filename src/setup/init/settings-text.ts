@@ -3,11 +3,9 @@ import { createSafeText } from '../probe/safe-text.ts';
 import { type Candidate, fieldNotes, type ResourceCandidates } from './candidates.ts';
 import type { CredentialEvidence } from './credential-evidence.ts';
 
-/** Name of the upstream, and prefix of the environment variables. */
+/** Name of the upstream. */
 const UPSTREAM = 'platform';
 const MAX_COMMENT = 200;
-/** Names of query parameters that carry a credential, which settings refuse. */
-const CREDENTIAL = /key|token|secret|auth|bearer|jwt|passw|pwd|^sig/i;
 
 export interface Proposal {
   readonly title: string;
@@ -61,37 +59,31 @@ function titleOf({ operation: { path, title } }: Candidate): string {
 }
 
 function notesOf({ paging, fields }: Candidate): string[] {
-  const [, ...others] = paging.choices;
   const notes = [
     // Otherwise it is a doubt.
     ...(paging.isClear ? [`Pages: ${paging.seen.join(', ')}.`] : []),
-    ...others.map((other) => `Another reading: pagination: ${JSON.stringify(other)}`),
     ...[...fields].flatMap(([field, choice]) => fieldNotes(field, choice)),
   ];
   return notes.map(oneLine);
 }
 
-function settingsOf({ operation, items, fields, paging }: Candidate): object {
-  const [pagination] = paging.choices;
+/** The path keeps its `{variables}`, which are doubts. */
+function settingsOf({ operation, items, fields, paging: { pagination } }: Candidate): object {
   const paged = new Set<unknown>(Object.values(pagination ?? {}));
-  const needed = operation.parameters.filter(
-    ({ name, required }) => required && !paged.has(name) && !CREDENTIAL.test(name),
+  const needed = operation.parameters.flatMap(({ name, required, value }) =>
+    required && value !== undefined && !paged.has(name) ? [[name, quoted(value)] as const] : [],
   );
   const clear = [...fields].flatMap(([field, { from, values, inDoubt }]) =>
     from === undefined || inDoubt ? [] : [[field, values === undefined ? from : { from, values }] as const],
   );
   return {
     upstream: UPSTREAM,
-    path: operation.path.replace(/\{([^{}]*)\}/g, (_, name: string) => variable(name)),
-    query: Object.fromEntries(needed.map(({ name, value }) => [name, quoted(value ?? variable(name))])),
+    path: operation.path,
+    query: Object.fromEntries(needed),
     items,
     ...(pagination !== undefined && { pagination }),
     fields: Object.fromEntries(clear),
   };
-}
-
-function variable(name: string): string {
-  return `\${${UPSTREAM.toUpperCase()}_${name.replace(/\W+/g, '_').toUpperCase()}}`;
 }
 
 /** Keeps a value a text, whatever it is or refers to. */

@@ -86,11 +86,6 @@ describe('a hostile OpenAPI document', () => {
     });
   }
 
-  it('with more than 20,000 paths is read as far as the bound', () => {
-    const paths = Object.fromEntries(Array.from({ length: 20_100 }, (_, n) => [`/t${n}/tools`, listing(list())]));
-    expect(describeApi(openApi(paths))?.operations).to.have.length(20_000);
-  }).timeout(60_000);
-
   it('is proposed from without a thousand readings of each list', () => {
     const one = listing(object({ a: list() }));
     const paths = Object.fromEntries(Array.from({ length: 4000 }, (_, n) => [`/t${n}/tools`, one]));
