@@ -17,12 +17,7 @@ const OPEN_HEADER = /^(?:accept|accept-language|content-type|prefer|user-agent|x
 const OPEN_FORMAT = /^(?:(?:apikey|basic|bearer|token) +)?\{token\}$/i;
 const MASK = '[masked]';
 /** Keys of Portico's own secrets. */
-const SECRETS: readonly string[] = ['password', 'secret'];
-
-/** Blocks whose keys and values are a platform's own words. */
-const FREE = ['resources.body', 'resources.query', 'upstreams.credential.body'];
-const HEADERS = 'upstreams.headers';
-const ADDRESSES = ['upstreams.baseUrl', 'resources.path'];
+export const SECRETS: readonly string[] = ['password', 'secret'];
 /** What a login puts in place of a part of its body. */
 const FILLED_IN = /^\{\w+\}$/;
 
@@ -53,26 +48,18 @@ export function keysIn(text: string): string[] {
 }
 
 function isSecret(value: string, path: Path): boolean {
-  const [section, , block = '', ...below] = withoutLists(path);
-  const isBody = block === 'credential' && below[0] === 'body';
-  const place = `${section}.${block}${isBody ? '.body' : ''}`;
-  const names = isBody ? below.slice(1) : below;
-  if (ADDRESSES.includes(place)) return keysIn(value).length > 0;
-  if (place === HEADERS && !OPEN_HEADER.test(names[0] ?? '')) return true;
-  if (!FREE.includes(place) && place !== HEADERS) {
-    const isFormat = block === 'credential' && names.at(-1) === 'format';
-    return SECRETS.includes(path.at(-1) ?? '') || (isFormat && !OPEN_FORMAT.test(value));
+  const [, , ...keys] = path;
+  const [block] = keys;
+  const name = path.at(-1) ?? '';
+  if (block === 'headers') return !OPEN_HEADER.test(name);
+  // Names and values of these are a platform's own words. A body has names within names.
+  const free = keys.findIndex((key) => key === 'query' || key === 'body');
+  if (free !== -1) {
+    if (FILLED_IN.test(value)) return false;
+    return keys.slice(free + 1).some((key) => SECRET_NAME.test(key)) || WITH_SCHEME.test(value) || hasKey(value);
   }
-  if (FILLED_IN.test(value)) return false;
-  // A body has names within names.
-  return names.some((name) => SECRET_NAME.test(name)) || WITH_SCHEME.test(value) || hasKey(value);
-}
-
-/** Returns the path of the same setting of the resource itself, for one of its parents or of a list that it joins. */
-function withoutLists(path: Path): Path {
-  const [section, , block] = path;
-  const levels = section === 'resources' ? ({ each: 1, lists: 2 }[block ?? ''] ?? 0) : 0;
-  return path.toSpliced(2, levels);
+  if (name === 'baseUrl' || name === 'path') return keysIn(value).length > 0;
+  return SECRETS.includes(name) || (block === 'credential' && name === 'format' && !OPEN_FORMAT.test(value));
 }
 
 function hasKey(value: string): boolean {

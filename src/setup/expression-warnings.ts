@@ -1,13 +1,6 @@
 import { childrenOf } from '../core/mapping/expressions/expression-issue.ts';
 import { type ExpressionNode, parse } from '../core/mapping/expressions/jmespath.ts';
 
-/** An unquoted name, which is read as a field, where a text may have been meant. */
-interface BareName {
-  readonly name: string;
-  readonly written: string;
-  readonly quoted: string;
-}
-
 /** Names of JSON that have no meaning in JMESPath. */
 const LITERALS: readonly string[] = ['true', 'false', 'null'];
 
@@ -23,11 +16,34 @@ const OPERATORS: Readonly<Record<string, string>> = { EQ: '==', NE: '!=' };
 
 /** Warns of two fields that are compared, or subtracted or divided: one of them is probably a text, or both a name. */
 export function operatorWarnings(expression: string): string[] {
-  const root = parse(expression);
-  const compared = comparedIn(root).map(
-    (bare) => `${bare.written} compares two fields, not a field with the value ${bare.name}: ${cureFor(bare)}`,
-  );
-  return [...compared, ...calculatedIn(root)];
+  return warningsIn(parse(expression));
+}
+
+function warningsIn(node: ExpressionNode): string[] {
+  const own = node.type === 'Comparator' || node.type === 'Arithmetic' ? warningOf(node) : undefined;
+  return [...(own === undefined ? [] : [own]), ...childrenOf(node).flatMap(warningsIn)];
+}
+
+function warningOf(node: Extract<ExpressionNode, { type: 'Comparator' | 'Arithmetic' }>): string | undefined {
+  const { left, right } = node;
+  const [one, other] = [pathOf(left), pathOf(right)];
+  if (one === undefined || other === undefined) return undefined;
+  if (node.type === 'Comparator') {
+    const operator = OPERATORS[node.name];
+    if (operator === undefined || (left.type !== 'Field' && right.type !== 'Field')) return undefined;
+    const [name, quoted] =
+      right.type === 'Field'
+        ? [other, `${one} ${operator} ${textOf(other)}`]
+        : [one, `${textOf(one)} ${operator} ${other}`];
+    return `${one} ${operator} ${other} compares two fields, not a field with the value ${name}: ${cureFor(name, quoted)}`;
+  }
+  if (node.operator === 'Minus') {
+    const last = one.lastIndexOf('.') + 1;
+    const quoted = `${one.slice(0, last)}"${one.slice(last)}-${other}"`;
+    return `${one}-${other} subtracts two fields: write '${quoted}', with all quotes, for the field of this name`;
+  }
+  if (node.operator !== 'Divide') return undefined;
+  return `${one}/${other} divides two fields: write ${one}.${other} for a field of ${one}`;
 }
 
 /** Warns of names in place of a value that look like a text. `isKind`: the field distinguishes kinds of items, in words of the platform. */
@@ -38,41 +54,12 @@ export function valueWarnings(expression: string, field: string, isKind: boolean
     .map((name) => {
       // Alone, a text needs quotes of YAML around its own.
       const quoted = root.type === 'Field' ? `${field}: "${textOf(name)}"` : textOf(name);
-      return `${name} is a field name here, not the value ${name}: ${cureFor({ name, quoted })}`;
+      return `${name} is a field name here, not the value ${name}: ${cureFor(name, quoted)}`;
     });
 }
 
-function cureFor({ name, quoted }: Pick<BareName, 'name' | 'quoted'>): string {
+function cureFor(name: string, quoted: string): string {
   return `write ${quoted} for the value, or @.${name} for the field`;
-}
-
-function comparedIn(node: ExpressionNode): BareName[] {
-  const own = node.type === 'Comparator' ? comparedBy(node) : undefined;
-  return [...(own === undefined ? [] : [own]), ...childrenOf(node).flatMap(comparedIn)];
-}
-
-function calculatedIn(node: ExpressionNode): string[] {
-  const inner = childrenOf(node).flatMap(calculatedIn);
-  if (node.type !== 'Arithmetic') return inner;
-  const [one, other] = [pathOf(node.left), pathOf(node.right)];
-  if (one === undefined || other === undefined) return inner;
-  const last = one.lastIndexOf('.') + 1;
-  if (node.operator === 'Minus') {
-    const quoted = `${one.slice(0, last)}"${one.slice(last)}-${other}"`;
-    return [`${one}-${other} subtracts two fields: write '${quoted}', with all quotes, for the field of this name`];
-  }
-  if (node.operator !== 'Divide') return inner;
-  return [`${one}/${other} divides two fields: write ${one}.${other} for a field of ${one}`];
-}
-
-function comparedBy({ name, left, right }: Extract<ExpressionNode, { type: 'Comparator' }>): BareName | undefined {
-  const operator = OPERATORS[name];
-  const [one, other] = [pathOf(left), pathOf(right)];
-  if (operator === undefined || one === undefined || other === undefined) return undefined;
-  const written = `${one} ${operator} ${other}`;
-  if (right.type === 'Field') return { name: other, written, quoted: `${one} ${operator} ${textOf(other)}` };
-  if (left.type === 'Field') return { name: one, written, quoted: `${textOf(one)} ${operator} ${other}` };
-  return undefined;
 }
 
 function pathOf(node: ExpressionNode): string | undefined {

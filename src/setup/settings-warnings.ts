@@ -4,7 +4,7 @@ import { acceptsAnyHost } from '../core/config/schema/cross-checks.ts';
 import { offeredIn } from '../core/config/schema/settings.ts';
 import { blockOf, type SettingsSlice } from '../core/config/settings-slice.ts';
 import type { Resource } from '../core/resources/resource.ts';
-import { isMasked } from './effective-settings.ts';
+import { SECRETS } from './effective-settings.ts';
 import { operatorWarnings, valueWarnings } from './expression-warnings.ts';
 import { listBlocks } from './list-blocks.ts';
 
@@ -45,14 +45,6 @@ const warnOfPaging: Warning = ({ offered, isWritten }, warn) => {
   }
 };
 
-const warnOfUnoffered: Warning = ({ config, isWritten }, warn) => {
-  for (const [name, { enabled, upstream }] of Object.entries(config.resources)) {
-    const path = ['resources', name];
-    if (enabled || !isWritten(path) || isWritten([...path, 'enabled'])) continue;
-    warn(path, `is not offered, because upstreams has no ${upstream}: set its upstream, or enabled: false`);
-  }
-};
-
 /** Warning, not an issue: a page gains little where its token is verified. */
 const warnOfHosts: Warning = ({ config: { http, publicUrl } }, warn) => {
   if (!acceptsAnyHost(http, publicUrl)) return;
@@ -87,30 +79,23 @@ const PUBLIC_NAME = /\.(?!(?:internal|lan|local|localhost|svc|test)$)[a-z][^.]*$
 /** A platform that redirects to https has received the token by then. */
 const warnOfPlainHttp: Warning = ({ config }, warn) => {
   for (const [name, { baseUrl, credential }] of Object.entries(config.upstreams)) {
-    const isPlain = (url: string) => /^http:/i.test(url) && PUBLIC_NAME.test(new URL(url).hostname);
-    const at = ['upstreams', name];
-    const message = 'has no TLS, so tokens and lists can be read on the way: write https';
-    if (credential.kind !== 'none' && isPlain(baseUrl)) warn([...at, 'baseUrl'], message);
-    if (credential.kind === 'session' && isPlain(credential.loginUrl)) warn([...at, 'credential', 'loginUrl'], message);
+    if (credential.kind === 'none' || !/^http:/i.test(baseUrl) || !PUBLIC_NAME.test(new URL(baseUrl).hostname))
+      continue;
+    warn(['upstreams', name, 'baseUrl'], 'has no TLS, so tokens and lists can be read on the way: write https');
   }
 };
 
 /** Settings files are copied, and kept in repositories. */
 const warnOfSecrets: Warning = ({ config, isWritten, isFromEnvironment }, warn) => {
   const visit = (value: unknown, path: readonly string[]): void => {
-    // Most formats name a scheme.
-    const isSecret = path.at(-1) !== 'format' && isMasked(value, path, () => false);
+    const isSecret = SECRETS.includes(path.at(-1) ?? '') && typeof value === 'string' && !value.startsWith('{');
     if (isSecret && isWritten(path) && !isFromEnvironment(path)) {
       warn(path, 'is written in the file: take it from the environment, as "${NAME}", or from a file');
     }
     if (typeof value !== 'object' || value === null) return;
     for (const [key, child] of Object.entries(value)) visit(child, [...path, key]);
   };
-  for (const [name, { credential, proxy }] of Object.entries(config.upstreams)) {
-    visit(credential, ['upstreams', name, 'credential']);
-    visit(proxy, ['upstreams', name, 'proxy']);
-  }
-  visit(config.verification?.introspection, ['verification', 'introspection']);
+  visit({ upstreams: config.upstreams, verification: config.verification }, []);
 };
 
 const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
@@ -138,6 +123,6 @@ const warnOfExpressions: Warning = ({ offered, isWritten }, warn) => {
 };
 
 const WARNINGS: readonly Warning[] = [
-  ...[warnOfPaging, warnOfUnoffered, warnOfExpressions, warnOfHosts, warnOfIdleBlocks],
+  ...[warnOfPaging, warnOfExpressions, warnOfHosts, warnOfIdleBlocks],
   ...[warnOfVerification, warnOfPlainHttp, warnOfSecrets],
 ];

@@ -178,16 +178,6 @@ describe('the warnings of settings that are right each', () => {
     expect(await warningsIn(upstream + off)).to.deep.equal([]);
   });
 
-  it('name a resource with settings and without an upstream', async () => {
-    const projects = 'upstreams: { projects: { baseUrl: https://a.example } }';
-    expect(await warningsIn(`${projects}\nresources: { tools: { maxItems: 5 } }`)).to.deep.equal([
-      '2:14: resources.tools: is not offered, because upstreams has no tools: set its upstream, or enabled: false',
-    ]);
-    for (const tools of ['{ enabled: false, maxItems: 5 }', '{ upstream: projects }']) {
-      expect(await warningsIn(`${projects}\nresources: { tools: ${tools} }`), tools).to.deep.equal([]);
-    }
-  });
-
   it('name an address without TLS, but not one in the own network', async () => {
     const at = (baseUrl: string) => warningsIn(`upstreams: { tools: { baseUrl: "${baseUrl}" } }`);
     const message = 'has no TLS, so tokens and lists can be read on the way: write https';
@@ -196,9 +186,6 @@ describe('the warnings of settings that are right each', () => {
       expect(await at(`http://${host}`), host).to.deep.equal([]);
     }
     expect(await at('https://api.acme.example')).to.deep.equal([]);
-    const session = 'kind: session, user: a, secret: "${S:-b}", loginUrl: http://login.acme.example';
-    const login = `allowUnverifiedCallers: true\nupstreams: { tools: { baseUrl: https://a.example, credential: { ${session} } } }`;
-    expect((await warningsIn(login)).join()).to.contain(`upstreams.tools.credential.loginUrl: ${message}`);
   });
 
   it('name secrets that are written in the file', async () => {
