@@ -35,7 +35,19 @@ export interface CapabilityContext {
   readonly resources: readonly Resource[];
 }
 
-/** One optional feature. `open` returns `undefined` where settings switch it off. */
+/**
+ * One optional feature. `open` returns `undefined` where settings switch it off.
+ *
+ * @example
+ * // `greeting: { text: Hello }` in settings adds GET /hello. Its line in index.ts is all that the gateway needs to know of it.
+ * export const greeting = defineCapability({
+ *   settings: { key: 'greeting', schema: z.strictObject({ text: z.string().default('') }).prefault({}) },
+ *   open: ({ text }) => {
+ *     if (text === '') return undefined;
+ *     return { operations: () => [openOperation('/hello', () => unstored(text, 'text/plain'))] };
+ *   },
+ * });
+ */
 export interface Capability<Key extends string = string, Schema extends z.ZodType = z.ZodType> {
   readonly settings?: SettingsSlice<Key, Schema>;
   /** Returns other settings that the capability depends on. A reload that changes them reopens it. @default none */

@@ -14,13 +14,66 @@ import type { Upstream } from './upstream/upstream.ts';
 
 /** Each keeps the type of what it wraps; the first capability is outermost. */
 export interface Wrappers {
+  /**
+   * Around each JSON-RPC request.
+   *
+   * @example
+   * wrapDispatch: (dispatch) => (request, revision, context) => {
+   *   methods.push(request.method);
+   *   return dispatch(request, revision, context);
+   * },
+   */
   wrapDispatch(dispatch: Dispatch): Dispatch;
+  /**
+   * Around each verification of a token.
+   *
+   * @example
+   * wrapVerify: (verify) => async (credential, key) => {
+   *   const verdict = await verify(credential, key);
+   *   return { ...verdict, expiresAt: Math.min(verdict.expiresAt, endOfShift()) };
+   * },
+   */
   wrapVerify(verify: Verify): Verify;
+  /**
+   * Around each read of a resource: the cache is inside.
+   *
+   * @example
+   * wrapRead: (read, resource) => (caller, options) => {
+   *   reads.push(resource);
+   *   return read(caller, options);
+   * },
+   */
   wrapRead(read: Read, resource: string): Read;
+  /**
+   * Around each load of a list, which concurrent reads share.
+   *
+   * @example
+   * wrapLoad: (load, resource) => async (caller, signal, options) => {
+   *   const loaded = await load(caller, signal, options);
+   *   sizes.set(resource, loaded.snapshot.count);
+   *   return loaded;
+   * },
+   */
   wrapLoad(load: Loader, resource: string): Loader;
-  /** Around each request for a page of one resource: breaker, queue and retries are inside. */
+  /**
+   * Around each request for a page of one resource: breaker, queue and retries are inside.
+   *
+   * @example
+   * wrapUpstream: (upstream, resource) => ({
+   *   ...upstream,
+   *   get: (page, signal) => upstream.get({ ...page, headers: { ...page.headers, 'x-resource': resource } }, signal),
+   * }),
+   */
   wrapUpstream(upstream: Upstream, resource: string): Upstream;
-  /** Around each single request to one upstream, inside breaker, queue and retries. */
+  /**
+   * Around each single request to one upstream, inside breaker, queue and retries.
+   *
+   * @example
+   * wrapClient: (client, baseUrl) => ({
+   *   ...client,
+   *   get: (page, signal) => client.get(page, signal).finally(() => calls.push(baseUrl)),
+   * }),
+   */
   wrapClient(client: Upstream, baseUrl: string): Upstream;
 }
 
@@ -47,27 +100,72 @@ interface Verifier {
 
 /** What the core calls at fixed places. */
 export interface Hooks extends RequestHooks, Wrappers {
+  /**
+   * Further paths of the public listener.
+   *
+   * @example
+   * operations: ({ offered }) => [publishedOperation('/offered', { resources: offered.length })],
+   */
   operations(state: GatewayState): readonly Operation[];
+  /**
+   * Further paths of the admin listener.
+   *
+   * @example
+   * adminOperations: ({ config }) => [openOperation('/scheme', () => unstored(config.scheme, 'text/plain'))],
+   */
   adminOperations(state: GatewayState): readonly Operation[];
-  /** `undefined` where any token is accepted. At most one capability has it. */
+  /**
+   * `undefined` where any token is accepted. At most one capability has it.
+   *
+   * @example
+   * verifier: {
+   *   verify: async (credential, key) => ({ cacheScope: key, ...(await ask(credential)) }),
+   * },
+   */
   readonly verifier: Verifier | undefined;
-  /** What capabilities open, by kind of credential. */
+  /**
+   * What capabilities open, by kind of credential.
+   *
+   * @example
+   * credentials: {
+   *   session: (_settings, { upstream }) => ({ authorize: async () => ({ 'x-session': await logIn(upstream) }) }),
+   * },
+   */
   readonly credentials: OpenCredentials;
-  /** `undefined` where no changes of lists are reported. At most one capability has it. */
+  /**
+   * `undefined` where no changes of lists are reported. At most one capability has it.
+   *
+   * @example
+   * watch: async ({ resources, until }) => changesOf(resources, AbortSignal.any([...until])),
+   */
   readonly watch: Watch | undefined;
   /**
    * `undefined` where lists are taken for complete if no reply says otherwise. At most one capability has it.
    *
    * @example
-   * openConfirmation: (resource) => ({ isDue: () => true, confirm: async (end, ask) => compare(end, await ask(address)) })
+   * openConfirmation: (resource) => ({
+   *   isDue: () => !confirmed.has(resource),
+   *   confirm: async ({ items }) => void confirmed.set(resource, items),
+   * }),
    */
   readonly openConfirmation: OpenConfirmation | undefined;
-  /** `undefined` where replicas share nothing. The last capability that has it contributes it. */
+  /**
+   * `undefined` where replicas share nothing. The last capability that has it contributes it.
+   *
+   * @example
+   * sharing: { ...shareNothing(), keyOf: createKeyOf(secretOfAllReplicas) },
+   */
   readonly sharing: Sharing | undefined;
 }
 
 /** What one capability contributes: any of the hooks, listeners of events, and its own start and end. */
 export interface Contribution extends Partial<Hooks> {
+  /**
+   * Receive events, in order.
+   *
+   * @example
+   * listeners: [{ breakerChanged: ({ upstream, state }) => void states.set(upstream, state) }],
+   */
   readonly listeners?: readonly Events[];
   /** Called with all settings when a reload has changed any, but none of the capability's own. */
   onReload?(config: Config): void;

@@ -8,17 +8,53 @@ import type { Operation } from './operations/operation.ts';
  * request by throwing a `GatewayError`, except where it says otherwise.
  */
 export interface RequestHooks {
-  /** Host and origin were checked and the operation was found; its credential has not been read. Must not throw. */
+  /**
+   * Host and origin were checked and the operation was found; its credential has not been read. Must not throw.
+   *
+   * @example
+   * onRequest: ({ record }, { path }) => void begun.push(`${record.requestId} ${path}`),
+   */
   onRequest(request: HttpRequest, operation: Operation): void;
-  /** The credential has not been read. Not called for operations open to all. */
+  /**
+   * The credential has not been read. Not called for operations open to all.
+   *
+   * @example
+   * preAuthenticate({ req }) {
+   *   if (req.headers['x-load'] === 'batch' && isBusy()) throw new GatewayError('overloaded');
+   * },
+   */
   preAuthenticate(request: HttpRequest): void;
-  /** The credential is well formed and has this key; it has not been verified. */
+  /**
+   * The credential is well formed and has this key; it has not been verified.
+   *
+   * @example
+   * preVerify(_request, callerKey) {
+   *   if (banned.has(callerKey)) throw new GatewayError('rate_limited', { retryAfterSeconds: 60 });
+   * },
+   */
   preVerify(request: HttpRequest, callerKey: string): void;
-  /** The caller is known. Over stdio it is called for each message. Must not throw. */
+  /**
+   * The caller is known. Over stdio it is called for each message. Must not throw.
+   *
+   * @example
+   * onCaller: ({ requestId }, { verified }) => void subjects.set(requestId, verified?.subject),
+   */
   onCaller(record: RequestRecord, identity: Identity): void;
-  /** Counts a request against the limits of a caller, or of a client without a credential. */
+  /**
+   * Counts a request against the limits of a caller, or of a client without a credential.
+   *
+   * @example
+   * spend(request, caller) {
+   *   if (count(caller?.credentialKey ?? request.address) > 1000) throw new GatewayError('rate_limited');
+   * },
+   */
   spend(request: HttpRequest, caller: Pick<Caller, 'credentialKey' | 'verified'> | undefined): void;
-  /** The response was handed to Node, or the client is gone. Must not throw. */
+  /**
+   * The response was handed to Node, or the client is gone. Must not throw.
+   *
+   * @example
+   * onSettled: ({ record }) => void times.push(performance.now() - record.begun),
+   */
   onSettled(request: HttpRequest): void;
 }
 
