@@ -6,10 +6,6 @@ export interface RedisUser {
   readonly password?: string;
 }
 
-export interface RedisTls extends TlsIdentity {
-  readonly servername?: string | undefined;
-}
-
 export interface RedisClientOptions {
   /** `redis://`, `rediss://` or `unix://`, without a user. */
   readonly url: string;
@@ -19,7 +15,9 @@ export interface RedisClientOptions {
   /** Returns the credentials of the next connection. Never rejects. */
   readonly user: () => Promise<RedisUser>;
   /** @default TLS as the URL says */
-  readonly tls?: RedisTls | undefined;
+  readonly tls?: TlsIdentity | undefined;
+  /** Name in the certificate of Redis. @default the host of the URL */
+  readonly servername?: string | undefined;
   readonly onReady: () => void;
   readonly onError: (error: Error) => void;
 }
@@ -44,7 +42,7 @@ export type RedisClient = ReturnType<typeof createRedisClient>;
 
 /** Creates a client, which connects when asked, and again when its connection is lost. The only file that imports the package. */
 export function createRedisClient(options: RedisClientOptions) {
-  const { url, cluster, connectTimeoutMs, user, tls, onReady, onError } = options;
+  const { url, cluster, connectTimeoutMs, user, tls, servername, onReady, onError } = options;
   const common = {
     credentialsProvider: { type: 'async-credentials-provider' as const, credentials: user },
     socket: {
@@ -52,7 +50,7 @@ export function createRedisClient(options: RedisClientOptions) {
       socketTimeout: IDLE_MS,
       // The default gives up after a `socketTimeout`.
       reconnectStrategy: (retries: number) => Math.min(50 * 2 ** retries, MAX_RECONNECT_MS),
-      ...(tls && { ...tls, tls: true as const }),
+      ...(tls && { ...tls, servername, tls: true as const }),
     },
     pingInterval: IDLE_MS / 4,
     commandsQueueMaxLength: MAX_IN_FLIGHT,

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TlsIdentity } from '../../core/credentials/files/tls-files.ts';
 import { isDeadline, withDeadline } from '../../core/kernel/deadline.ts';
 import type { CommandOutcome, Events } from '../../core/kernel/events.ts';
-import type { RedisClient, RedisClientOptions, RedisCommands, RedisTls } from './redis-client.ts';
+import type { RedisClient, RedisClientOptions, RedisCommands } from './redis-client.ts';
 
 export interface RedisConnectionOptions
-  extends Pick<RedisClientOptions, 'url' | 'cluster' | 'connectTimeoutMs' | 'user'> {
+  extends Pick<RedisClientOptions, 'url' | 'cluster' | 'connectTimeoutMs' | 'user' | 'servername'> {
   readonly timeoutMs: number;
-  /** Returns the TLS options as their files have them now. @default TLS as the URL says */
-  readonly tls?: (() => Promise<RedisTls>) | undefined;
+  /** Returns what the TLS files have now: the same object until they change. @default TLS as the URL says */
+  readonly tls?: (() => Promise<TlsIdentity>) | undefined;
   readonly channel: string;
   /** Called with each message that any replica publishes on the channel. */
   readonly onMessage: (message: string) => void;
@@ -42,7 +43,7 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   let client: RedisClient | undefined;
   /** Whether the client has subscribed to the channel. It subscribes again by itself. */
   let isSubscribed = false;
-  let tlsInUse: RedisTls | undefined;
+  let tlsInUse: TlsIdentity | undefined;
   let isUp = false;
   let isClosed = false;
   let failures = 0;
@@ -55,56 +56,47 @@ export function createRedisConnection(options: RedisConnectionOptions) {
     if (isUp || isClosed || !isSubscribed) return;
     isUp = true;
     emittedWhy = undefined;
-    events.sharedStoreChanged?.({ isUp: true });
+    events.sharedStoreChanged?.({ isUp });
   }
 
   function setDown(error: unknown): void {
     isUp = false;
     const why = codeOf(error);
     // A client that has no connection reports only that, and an error before it said why.
-    const isKnown = emittedWhy === why || (emittedWhy !== undefined && why === OFFLINE);
-    if (isClosed || isKnown) return;
+    if (isClosed || emittedWhy === why || (emittedWhy !== undefined && why === OFFLINE)) return;
     emittedWhy = why;
-    events.sharedStoreChanged?.({ isUp: false, why });
+    events.sharedStoreChanged?.({ isUp, why });
   }
 
   function codeOf(error: unknown): string {
     return isDeadline(error) ? 'timeout' : (library?.errorCodeOf(error) ?? OFFLINE);
   }
 
-  function onError(error: Error): void {
-    setDown(error);
-    void renewTls();
-  }
-
   /** A connection that failed may need the certificates that the files have now. */
-  async function renewTls(): Promise<void> {
-    const now = await tls?.();
-    if (now?.ca === tlsInUse?.ca && now?.cert === tlsInUse?.cert && now?.key === tlsInUse?.key) return;
-    tlsInUse = now;
-    replaceClient();
+  async function onError(error: Error): Promise<void> {
+    setDown(error);
+    if ((await tls?.()) !== tlsInUse) await connect();
   }
 
-  function replaceClient(): void {
-    if (library === undefined || isClosed) return;
+  async function connect(): Promise<void> {
+    library ??= await import('./redis-client.ts');
+    tlsInUse = await tls?.();
+    if (isClosed) return;
     client?.destroy();
     isSubscribed = false;
-    client = library.createRedisClient({ ...options, tls: tlsInUse, onReady: setUp, onError });
-    void connect(client);
-  }
-
-  async function connect(next: RedisClient): Promise<void> {
+    const created = library.createRedisClient({ ...options, tls: tlsInUse, onReady: setUp, onError });
+    client = created;
     try {
-      await next.connect(channel, onMessage);
-      if (client !== next) return;
+      await created.connect(channel, onMessage);
+      if (client !== created) return;
       isSubscribed = true;
       setUp();
     } catch (error) {
-      if (client !== next || isClosed) return;
-      onError(error as Error);
+      if (client !== created) return;
+      setDown(error);
       // A cluster that has no node yet is not tried again by itself.
       await sleep(RETRY_MS, undefined, { ref: false });
-      if (client === next) replaceClient();
+      if (client === created) await connect();
     }
   }
 
@@ -136,11 +128,9 @@ export function createRedisConnection(options: RedisConnectionOptions) {
       return isUp;
     },
     run,
-    async open(): Promise<void> {
+    open(): Promise<void> {
       events.sharedStoreOpened?.();
-      library = await import('./redis-client.ts');
-      tlsInUse = await tls?.();
-      replaceClient();
+      return connect();
     },
     /** Waits for commands under way, at most as long as one may take, and disconnects. */
     async close(): Promise<void> {

@@ -5,7 +5,7 @@ import { openFilesOf } from '../../core/secret-files.ts';
 import type { Sharing } from '../../core/sharing.ts';
 import { type CapabilityContext, defineCapability } from '../capability.ts';
 import { createDeploymentSecret } from './deployment-secret.ts';
-import type { RedisTls, RedisUser } from './redis-client.ts';
+import type { RedisUser } from './redis-client.ts';
 import { createRedisConnection, type RedisConnection } from './redis-connection.ts';
 import { createSharedCounts } from './shared-counts.ts';
 import { type SharedSettings, sharedSettings } from './shared-settings.ts';
@@ -39,7 +39,7 @@ function openSharing(shared: SharedSettings, context: CapabilityContext) {
   const secret = createDeploymentSecret(files.secret);
   const channel = `${prefix}:evictions`;
   const connection: RedisConnection = createRedisConnection({
-    ...{ ...settings, events, channel, user: files.user, tls: files.tls },
+    ...{ ...settings, events, channel, user: files.user, tls: files.tls, servername: shared.tls?.serverName },
     onMessage: (message) => snapshots.onMessage(message),
   });
   const snapshots: SharedSnapshots = createSharedSnapshots({
@@ -62,13 +62,8 @@ export function openSharedFiles(settings: SharedSettings, context: Pick<Capabili
   ]);
   return {
     secret,
-    /** Returns the TLS options as their files have them now. `undefined`: TLS as the URL says. */
-    tls:
-      tls &&
-      (async (): Promise<RedisTls> => {
-        await tls.check();
-        return { ...tls.held, servername: settings.tls?.serverName };
-      }),
+    /** Returns what the TLS files have now. `undefined`: TLS as the URL says. */
+    tls: tls && (() => tls.check().then(() => tls.held)),
     /** Returns the credentials in Redis; the password as its file has it now. Never rejects. */
     async user(): Promise<RedisUser> {
       if (!password) return {};

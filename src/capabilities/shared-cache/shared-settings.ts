@@ -6,26 +6,18 @@ const path = z.string().min(1);
 
 const redisUrl = z
   .string()
-  .refine(isRedisUrl, {
-    error: 'must be redis://host:port, rediss://host:port or unix:///path/of/socket',
-    abort: true,
-  })
-  .refine(hasNoUser, 'must not contain a user or password, because URLs are printed: set username and passwordFile')
-  .refine(isBare, 'must not contain a query, a fragment, or a path other than a database number');
+  .refine(
+    isRedisUrl,
+    'must be redis://host:port, rediss://host:port or unix:///path/of/socket; a user and a password belong in username and passwordFile',
+  );
 
+/** URLs are printed, so that they must not contain a secret. */
 function isRedisUrl(text: string): boolean {
-  if (text.startsWith('unix:')) return /^unix:\/\/(?:[^/@]*@)?\/[^?#]+/.test(text);
-  return /^rediss?:\/\/./.test(text) && URL.canParse(text) && new URL(text).hostname !== '';
-}
-
-function hasNoUser(text: string): boolean {
-  return !/^[a-z]+:\/\/[^/]*@/.test(text);
-}
-
-function isBare(text: string): boolean {
-  if (text.startsWith('unix:')) return !/[?#]/.test(text);
-  const { pathname, search, hash } = new URL(text);
-  return /^(?:\/\d{0,4})?$/.test(pathname) && search === '' && hash === '';
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, pathname, search, hash } = new URL(text);
+  if (username + password + search + hash !== '') return false;
+  if (protocol === 'unix:') return /^unix:\/\/\/./.test(text);
+  return /^rediss?:$/.test(protocol) && hostname !== '' && /^(?:\/\d{0,4})?$/.test(pathname);
 }
 
 const SharedShape = z.strictObject({

@@ -49,9 +49,7 @@ describe('a gateway with a shared cache', () => {
     expect((await read('tools')).status).to.equal(200);
     const { shared } = await eventually(async () => {
       const now = await status(gateway.adminUrl);
-      return (
-        now.changes.some(({ text, isTrouble }) => isTrouble && text === 'Redis: unreachable (ECONNREFUSED)') && now
-      );
+      return now.changes.some(({ text, why }) => text === 'Redis: unreachable' && why === 'ECONNREFUSED') && now;
     });
     expect(shared).to.include({ isUp: false });
     expect(await metricsOf(running)).to.contain('portico_shared_up 0');
